@@ -1,0 +1,35 @@
+import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
+import { prettyLines } from './pretty-lines.ts';
+
+export type Logger = PinoLogger;
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+
+/** `level` as a word, `format` `json` for machines (one object a line) or `pretty` for people. */
+export interface LogOptions {
+  readonly level: LogLevel;
+  readonly format: 'json' | 'pretty';
+}
+
+/** Members that never reach a log, wherever an object carries them (A-36). The whole value is replaced. */
+const REDACTED = [
+  'authorization',
+  'cookie',
+  'password',
+  'client_secret',
+  'encrypt',
+  'access_token',
+  'refresh_token',
+  'token',
+];
+
+/** Builds the one logger of the process. Lines go to `destination`, else to standard output. */
+export function createLogger(options: LogOptions, destination?: DestinationStream): Logger {
+  const settings = {
+    level: options.level,
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }), bindings: () => ({}) },
+    redact: { paths: REDACTED.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
+  };
+  if (options.format === 'pretty') return pino(settings, prettyLines(destination));
+  return destination ? pino(settings, destination) : pino(settings);
+}

@@ -1,0 +1,51 @@
+/** One cause of a refusal, as `metav1.StatusCause` has it. */
+export interface StatusCause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field?: string;
+}
+
+/** `metav1.StatusDetails`, as far as it is used; members are written in this order. */
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** What a caller is told. All of it is public. */
+export interface Answer {
+  /** The HTTP status. */
+  readonly code: number;
+  /** The machine word of the Kubernetes API (`metav1.StatusReason`). */
+  readonly reason: string;
+  readonly message: string;
+  /** `{}` is written as such; absent is left out. */
+  readonly details?: StatusDetails;
+  /** Further response headers, e.g. `WWW-Authenticate` or `Allow`. `Retry-After` follows from `details`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A refusal or failure outside /oauth, as a value: thrown or returned where it is known, turned into bytes by the one
+ * error writer. `cause` is private: logged for 5xx, sent to nobody.
+ */
+export class StatusError extends Error {
+  readonly answer: Answer;
+
+  constructor(answer: Answer, cause?: unknown) {
+    super(answer.message, { cause });
+    this.name = 'StatusError';
+    this.answer = answer;
+  }
+}
+
+export const badRequest = (message: string, causes?: readonly StatusCause[]): StatusError =>
+  new StatusError({ code: 400, reason: 'BadRequest', message, ...(causes ? { details: { causes } } : {}) });
+
+export const notFound = (kind: string, name: string): StatusError =>
+  new StatusError({ code: 404, reason: 'NotFound', message: `${kind} "${name}" not found`, details: { name, kind } });
+
+export const serviceUnavailable = (message: string, retryAfterSeconds: number, cause?: unknown): StatusError =>
+  new StatusError({ code: 503, reason: 'ServiceUnavailable', message, details: { retryAfterSeconds } }, cause);

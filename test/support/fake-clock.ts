@@ -1,0 +1,71 @@
+import type { Clock } from '../../src/clock.ts';
+
+interface Timer {
+  readonly at: number;
+  readonly run: () => void;
+}
+
+/** A clock that moves only when told to. Timers fire in order of their time; promises settle in between. */
+export class FakeClock implements Clock {
+  #timers: Timer[] = [];
+  #elapsed = 0;
+  #wall: number;
+
+  constructor(wallMs = Date.parse('2026-03-09T10:00:00Z')) {
+    this.#wall = wallMs;
+  }
+
+  now = (): number => this.#wall + this.#elapsed;
+  monotonic = (): number => this.#elapsed;
+
+  /** Moves the wall clock only, as an operator or NTP would (C-33). */
+  jumpWall(ms: number): void {
+    this.#wall += ms;
+  }
+
+  get pendingTimers(): number {
+    return this.#timers.length;
+  }
+
+  sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const cancel = this.after(ms, () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      });
+      const stop = (): void => {
+        cancel();
+        resolve();
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+    });
+
+  after = (ms: number, run: () => void): (() => void) => {
+    const timer = { at: this.#elapsed + ms, run };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  };
+
+  /** Lets `ms` pass: runs each timer that falls due, in order, letting pending promises settle after each. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#elapsed + ms;
+    for (;;) {
+      await settle();
+      const next = this.#timers.filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
+      if (!next) break;
+      this.#timers = this.#timers.filter((timer) => timer !== next);
+      this.#elapsed = Math.max(this.#elapsed, next.at);
+      next.run();
+    }
+    this.#elapsed = end;
+    await settle();
+  }
+}
+
+/** Gives everything that is ready to run a turn: promise jobs, then immediates (loopback sockets need both). */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
