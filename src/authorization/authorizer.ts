@@ -1,0 +1,38 @@
+/** The caller, as an access review names it. */
+export interface Subject {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+}
+
+/** What is asked for: one request line, read by the rules of Kubernetes' request info. */
+export type RequestAttributes =
+  | { readonly resource: ResourceAttributes }
+  | { readonly nonResource: { readonly path: string; readonly verb: string } };
+
+/** `authorization.k8s.io/v1` ResourceAttributes; absent members are empty. */
+export interface ResourceAttributes {
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** `source` says where the answer came from: a known one, a new review, or a known one past its life while the cluster is away. */
+export interface Decision {
+  readonly allowed: boolean;
+  readonly source: 'cache' | 'review' | 'stale' | 'always_allow';
+}
+
+/** May this caller do this? A known answer comes at once, another one by promise. Throws a 503 `StatusError` when it cannot be had. */
+export interface Authorizer {
+  authorize(subject: Subject, attributes: RequestAttributes): Decision | Promise<Decision>;
+}
+
+/** One SubjectAccessReview: what the cluster is asked through. Rejects when there is no answer. */
+export interface AccessReviewer {
+  review(subject: Subject, attributes: RequestAttributes, signal: AbortSignal): Promise<boolean>;
+}

@@ -1,0 +1,30 @@
+import type { KubernetesObject } from './object.ts';
+
+/** The least that a store keeps of an object, so that the reflector can order events. */
+export interface StoredEntry {
+  /** `namespace/name`, or `name` for cluster-scoped kinds. */
+  readonly key: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/**
+ * What a reflector writes to. The reflector is the only writer; every call is synchronous, so no reader sees half a change.
+ * It orders events by (uid, resourceVersion) before it calls `put` and `remove`: a store need not check again.
+ */
+export interface ReflectedStore<Entry extends StoredEntry> {
+  /**
+   * Reduces an object to what is kept of it. Throws an `Error` for an object that it cannot understand: the reflector
+   * then skips it, counts it and logs it once.
+   */
+  toEntry(object: KubernetesObject): Entry;
+  get(key: string): Entry | undefined;
+  put(entry: Entry): void;
+  remove(key: string): void;
+  /** Replaces the whole content in one step. */
+  replace(entries: readonly Entry[]): void;
+  /** All entries, in any order: for the self-check's hash over (key, resourceVersion). */
+  entries(): Iterable<Entry>;
+  /** Number of entries, for `gatehouse_cache_objects`. */
+  readonly size: number;
+}

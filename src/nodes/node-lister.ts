@@ -1,0 +1,21 @@
+import type { NodeListQuery } from './list-query.ts';
+
+export type ContentCoding = 'identity' | 'gzip';
+
+/** One answer of the cache in both codings. Bodies are made on first use and kept while the version lasts. */
+export interface Representation {
+  /** Strong, quotes included, one per coding (RFC 9110 8.8.3). */
+  etag(coding: ContentCoding): string;
+  /** The body in pieces, to be written in this order; never changed afterwards. */
+  body(coding: ContentCoding): readonly Uint8Array[];
+  /** Bytes of `body(coding)`. */
+  length(coding: ContentCoding): number;
+}
+
+/** What the node routes need of the cache: reads memory, awaits nothing. */
+export interface NodeLister {
+  /** Throws a 503 `StatusError` before the first sync and when the data is too old. */
+  list(query: NodeListQuery): Representation;
+  /** `undefined`: no such node. Throws as `list`. */
+  get(name: string): Representation | undefined;
+}

@@ -1,0 +1,21 @@
+/** `AuthLimitExceeded` blocks sign-in only; a throttle never ends live tokens. */
+export type UserState = 'Active' | 'Disabled' | 'AuthLimitExceeded';
+
+/** Somebody who may sign in, as the user directory knows them. */
+export interface User {
+  readonly name: string;
+  /** Stable for this user: a deleted and recreated namesake has another one. */
+  readonly uid: string;
+  readonly email?: string;
+  /** bcrypt, `$2a$`, `$2b$` or `$2y$`. Absent: no sign-in by password. */
+  readonly passwordHash?: string;
+  readonly groups: readonly string[];
+  readonly state: UserState;
+}
+
+/** Who exists. Reads memory only; the sources behind it re-read themselves on change. */
+export interface UserDirectory {
+  byName(name: string): User | undefined;
+  /** Exact, case-sensitive. `undefined` when nobody or more than one user has it (A-41). */
+  byEmail(email: string): User | undefined;
+}
