@@ -1,0 +1,75 @@
+import type { ClientConfig } from './config.ts';
+import type { Problem } from './problem.ts';
+import type { FileConfig } from './schema.ts';
+
+type FileClient = NonNullable<FileConfig['authentication']['oauthOptions']['clients']>[number];
+
+/** Reads a file of the configuration's, or throws. */
+export type ReadFile = (path: string) => string;
+
+/** Secrets under 16 characters can be guessed online. */
+const SHORT_SECRET = 16;
+
+export interface Clients {
+  readonly clients: readonly ClientConfig[];
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+}
+
+/** The configured clients with their secrets read, or the built-in one, whose id and secret are the platform's name. */
+export function completeClients(
+  platform: string,
+  list: readonly FileClient[] | undefined,
+  readFile: ReadFile,
+): Clients {
+  if (!list) return builtInClient(platform);
+  const problems: Problem[] = [];
+  const warnings: string[] = [];
+  const clients = list.map((client, index) => {
+    const secret =
+      client.secretFile === undefined ? client.secret : readSecret(client.secretFile, index, readFile, problems);
+    warnings.push(...clientWarnings(client, secret));
+    const { secretFile: _, secret: __, ...rest } = client;
+    return { ...rest, ...(secret === undefined ? {} : { secret }) } as ClientConfig;
+  });
+  return { clients, problems, warnings };
+}
+
+function builtInClient(platform: string): Clients {
+  const client = {
+    name: platform,
+    secret: platform,
+    public: false,
+    grantTypes: ['password', 'refresh_token'],
+    postLogoutRedirectURIs: [],
+  };
+  const warning = `the built-in OAuth client is in use: its id and its secret are both "${platform}"; set authentication.oauthOptions.clients to replace it`;
+  return { clients: [client], problems: [], warnings: [warning] };
+}
+
+function readSecret(file: string, index: number, readFile: ReadFile, problems: Problem[]): string | undefined {
+  const path = `authentication.oauthOptions.clients[${index}].secretFile`;
+  try {
+    const secret = readFile(file).replace(/\r?\n$/, '');
+    if (secret === '') problems.push({ path, message: `the file ${file} is empty` });
+    return secret;
+  } catch (error) {
+    problems.push({ path, message: `cannot read the file: ${(error as Error).message}` });
+    return undefined;
+  }
+}
+
+function clientWarnings(client: FileClient, secret: string | undefined): string[] {
+  const warnings: string[] = [];
+  if (client.secret !== undefined)
+    warnings.push(`the secret of OAuth client "${client.name}" stands in the configuration file; prefer secretFile`);
+  if (secret !== undefined && (secret === client.name || secret.length < SHORT_SECRET))
+    warnings.push(
+      `the secret of OAuth client "${client.name}" is easy to guess: use at least ${SHORT_SECRET} random characters`,
+    );
+  if (client.grantTypes.includes('password'))
+    warnings.push(
+      `OAuth client "${client.name}" may use the password grant, which RFC 9700 advises against; it sees people’s passwords`,
+    );
+  return warnings;
+}

@@ -1,0 +1,72 @@
+import { completeClients, type ReadFile } from './clients.ts';
+import type { Config, Warnings } from './config.ts';
+import { ConfigError, type Problem } from './problem.ts';
+import type { FileConfig } from './schema.ts';
+
+/** 3.4's web client refreshes when 10 minutes are left; below 15 minutes it would do little else. */
+const SHORT_ACCESS_TOKEN_MS = 15 * 60_000;
+
+/** Fills in what depends on other settings and on other files; throws a `ConfigError` with every problem. */
+export function complete(file: FileConfig, source: string, readFile: ReadFile): { config: Config; warnings: Warnings } {
+  const { platform, authentication } = file;
+  const { clients, problems, warnings } = completeClients(platform, authentication.oauthOptions.clients, readFile);
+  const all = [...problems, ...contradictions(file)];
+  if (all.length > 0) throw new ConfigError(source, all);
+  const issuer = authentication.oauthOptions.issuer ?? `http://localhost:${file.server.port}/oauth`;
+  const config: Config = {
+    ...file,
+    authentication: { ...authentication, oauthOptions: { ...authentication.oauthOptions, issuer, clients } },
+    users: completeUsers(file),
+    keys: { secretName: file.keys.secretName ?? `${platform}-signing-keys` },
+  };
+  return { config: deepFreeze(config), warnings: [...warnings, ...settingWarnings(config)] };
+}
+
+function completeUsers({ platform, users }: FileConfig): Config['users'] {
+  const asked = users.firstAdministrator;
+  return {
+    ...(users.file === undefined ? {} : { file: users.file }),
+    firstAdministrator: {
+      name: (asked || undefined)?.name ?? 'admin',
+      groups: (asked || undefined)?.groups ?? [`${platform}-admins`],
+      secretName: (asked || undefined)?.secretName ?? `${platform}-first-administrator`,
+    },
+    firstAdministratorWanted: asked === undefined ? 'in-cluster' : asked === false ? 'never' : 'always',
+  };
+}
+
+function contradictions(file: FileConfig): Problem[] {
+  const { server, authentication } = file;
+  const problems: Problem[] = [];
+  if (server.port !== 0 && server.port === server.metricsPort)
+    problems.push({ path: 'server.metricsPort', message: 'must differ from server.port' });
+  if (authentication.passwordHash.cost > authentication.passwordHash.maxCost)
+    problems.push({ path: 'authentication.passwordHash.cost', message: 'must not be above maxCost' });
+  return problems;
+}
+
+function settingWarnings(config: Config): string[] {
+  const { issuer, accessTokenMaxAge } = config.authentication.oauthOptions;
+  const warnings: string[] = [];
+  if (issuer.startsWith('http:') && !isLoopback(new URL(issuer).hostname))
+    warnings.push(
+      'the issuer is plain http: passwords and tokens cross the network in clear unless something else protects them',
+    );
+  if (accessTokenMaxAge < SHORT_ACCESS_TOKEN_MS)
+    warnings.push('accessTokenMaxAge is under 15m: clients that refresh 10 minutes ahead will refresh all the time');
+  if (config.authorization.mode === 'AlwaysAllow')
+    warnings.push(
+      'authorization.mode is AlwaysAllow: everybody who signs in may do everything; for demonstrations only',
+    );
+  return warnings;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.values(value).forEach(deepFreeze);
+  return Object.freeze(value);
+}

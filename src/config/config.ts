@@ -1,0 +1,40 @@
+import type { FileConfig } from './schema.ts';
+
+/** An OAuth client with its secret in hand. */
+export interface ClientConfig {
+  readonly name: string;
+  readonly secret?: string;
+  readonly public: boolean;
+  readonly grantTypes: readonly string[];
+  readonly postLogoutRedirectURIs: readonly string[];
+  readonly accessTokenMaxAge?: number;
+  readonly accessTokenInactivityTimeout?: number;
+}
+
+export interface FirstAdministratorConfig {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly secretName: string;
+}
+
+/**
+ * The settings, complete and frozen: every default that depends on another setting is filled in, every secret file is read.
+ * Durations are milliseconds. `firstAdministrator` is `'in-cluster'` when the file says nothing: on in a cluster, off elsewhere.
+ */
+export interface Config extends Omit<FileConfig, 'authentication' | 'users' | 'keys'> {
+  readonly authentication: Omit<FileConfig['authentication'], 'oauthOptions'> & {
+    readonly oauthOptions: Omit<FileConfig['authentication']['oauthOptions'], 'clients' | 'issuer'> & {
+      readonly issuer: string;
+      readonly clients: readonly ClientConfig[];
+    };
+  };
+  readonly users: {
+    readonly file?: string;
+    readonly firstAdministrator: FirstAdministratorConfig;
+    readonly firstAdministratorWanted: 'always' | 'in-cluster' | 'never';
+  };
+  readonly keys: { readonly secretName: string };
+}
+
+/** What the operator should know at start, a sentence each. */
+export type Warnings = readonly string[];

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { parseDuration } from './duration.ts';
+
+/** The kinds of value that settings have. Each says in its message what it wants. */
+
+const DURATION_MESSAGE = 'expected a duration with its unit, such as "30s", "15m" or "2h"';
+
+export interface DurationBounds {
+  readonly minMs?: number;
+  readonly maxMs?: number;
+  /** Says the bounds in words. */
+  readonly bounds?: string;
+}
+
+/** A Go duration, in the file as text, in the program as milliseconds. A bare number is refused: its unit would be a guess. */
+export function duration(bounds: DurationBounds = {}) {
+  return z
+    .string({ error: DURATION_MESSAGE })
+    .meta({ examples: ['30s', '2h'] })
+    .transform((text, context) => {
+      const ms = parseDuration(text);
+      if (ms !== undefined && ms >= (bounds.minMs ?? 0) && ms <= (bounds.maxMs ?? Number.MAX_SAFE_INTEGER)) return ms;
+      context.addIssue({ code: 'custom', message: ms === undefined ? DURATION_MESSAGE : `must be ${bounds.bounds}` });
+      return z.NEVER;
+    });
+}
+
+/** RFC 1123 label. */
+export const dnsLabel = z
+  .string()
+  .regex(
+    /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
+    'expected a DNS label: lower-case letters, digits and "-", at most 63',
+  );
+
+/** Name of a Kubernetes object: RFC 1123 subdomain of at most 253 characters. */
+export const objectName = z
+  .string()
+  .max(253)
+  .regex(
+    /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
+    'expected a Kubernetes object name: lower-case letters, digits, "-" and "."',
+  );
+
+/** A TCP port; 0 lets the kernel choose. */
+export const port = z.int('expected a port number').min(0).max(65_535);
+
+export const path = z.string().min(1, 'expected a file path');
+
+export const count = z.int('expected a whole number').min(1);
+
+/** A section of the file: unknown keys are errors, an absent section takes every default. */
+export function section<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape).prefault({} as never);
+}

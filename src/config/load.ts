@@ -1,0 +1,41 @@
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import type { ReadFile } from './clients.ts';
+import { complete } from './complete.ts';
+import type { Config, Warnings } from './config.ts';
+import { ConfigError, toProblems } from './problem.ts';
+import { configSchema, type FileConfig } from './schema.ts';
+
+/**
+ * Reads, checks and completes the configuration. Without a path every default holds. Throws a `ConfigError` that names
+ * every problem of a stage at once: the file's syntax, its keys and values, the files it names.
+ */
+export function loadConfig(path: string | undefined, readFile: ReadFile): { config: Config; warnings: Warnings } {
+  const source = path ?? 'the default configuration';
+  const file = parseConfig(path === undefined ? '' : readText(path, readFile), source);
+  return complete(file, source, readFile);
+}
+
+function readText(path: string, readFile: ReadFile): string {
+  try {
+    return readFile(path);
+  } catch (error) {
+    throw new ConfigError(path, [{ path: '', message: `cannot read the file: ${(error as Error).message}` }]);
+  }
+}
+
+function parseConfig(text: string, source: string): FileConfig {
+  const document = parseDocument(text);
+  if (document.errors.length > 0) {
+    const problems = document.errors.map(({ message }) => ({ path: '', message: message.split('\n')[0] ?? message }));
+    throw new ConfigError(source, problems);
+  }
+  const parsed = configSchema.safeParse(document.toJS() ?? {});
+  if (!parsed.success) throw new ConfigError(source, toProblems(parsed.error.issues));
+  return parsed.data;
+}
+
+/** The JSON Schema (draft 2020-12) of the file, for editors and for the chart. */
+export function configJsonSchema(): unknown {
+  return z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' });
+}

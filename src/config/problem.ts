@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+
+/** One thing wrong with the file. `path` is empty for the file as a whole. */
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The file cannot be used; carries every problem at once. */
+export class ConfigError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(source: string, problems: readonly Problem[]) {
+    const lines = problems.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`);
+    super([`${source} cannot be used:`, ...lines].join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/** Keys of KubeSphere 3.4's file that have no counterpart, with what to do instead. */
+const WITHDRAWN: Readonly<Record<string, string>> = {
+  jwtSecret: 'is not used: signing keys are made and kept in a Secret by the program; remove it',
+  signKey: 'is not used: signing keys are made and kept in a Secret by the program; remove it',
+  signKeyData: 'is not used: signing keys are made and kept in a Secret by the program; remove it',
+  identityProviders: 'is not offered: users sign in with a password; remove it',
+  respondWithChallenges: 'has no meaning here; remove it',
+  grantMethod: 'has no meaning here; remove it',
+  scopeRestrictions: 'has no meaning here; remove it',
+};
+
+/** `['a', 0, 'b']` as `a[0].b`. */
+export function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+}
+
+/** Turns a schema's findings into problems, one a key. */
+export function toProblems(issues: readonly z.core.$ZodIssue[]): Problem[] {
+  return issues.flatMap((issue) => {
+    if (issue.code === 'invalid_union') return toProblems(lastBranch(issue));
+    if (issue.code !== 'unrecognized_keys') return [{ path: pathText(issue.path), message: readable(issue) }];
+    return issue.keys.map((key) => ({
+      path: pathText([...issue.path, key]),
+      message: WITHDRAWN[key] ?? 'is not a known setting',
+    }));
+  });
+}
+
+/** What the last branch of a union found: unions here list their plain words first and the full form last. */
+function lastBranch(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] {
+  const found = issue.errors.at(-1) ?? [];
+  return found.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
+}
+
+/** The schema library's own sentences start with "Invalid input: " and a capital letter; ours follow a path. */
+function readable(issue: z.core.$ZodIssue): string {
+  const text = issue.message.replace(/^Invalid input: /, '');
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

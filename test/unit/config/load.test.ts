@@ -1,0 +1,163 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { configJsonSchema, loadConfig } from '../../../src/config/load.ts';
+import { ConfigError } from '../../../src/config/problem.ts';
+
+const load = (text: string, files: Record<string, string> = {}) =>
+  loadConfig('gatehouse.yaml', (path) => {
+    const content = path === 'gatehouse.yaml' ? text : files[path];
+    if (content === undefined) throw new Error(`ENOENT: no such file, open '${path}'`);
+    return content;
+  });
+
+const problemsOf = (text: string, files?: Record<string, string>): string[] => {
+  try {
+    load(text, files);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(({ path, message }) => `${path}: ${message}`);
+    throw error;
+  }
+  return [];
+};
+
+describe('the configuration file', () => {
+  test('may be empty: every key has a default', () => {
+    const { config } = load('');
+    expect(config.platform).toBe('gatehouse');
+    expect(config.server).toEqual({ port: 9090, metricsPort: 9091, shutdownDelay: 0 });
+    expect(config.authentication.oauthOptions.issuer).toBe('http://localhost:9090/oauth');
+    expect(config.authentication.oauthOptions.accessTokenMaxAge).toBe(7_200_000);
+    expect(config.keys.secretName).toBe('gatehouse-signing-keys');
+    expect(config.users.firstAdministratorWanted).toBe('in-cluster');
+  });
+
+  test('derives names and the issuer from the platform and the port', () => {
+    const { config } = load('platform: acme\nserver: {port: 8080}');
+    expect(config.authentication.oauthOptions.issuer).toBe('http://localhost:8080/oauth');
+    expect(config.users.firstAdministrator).toEqual({
+      name: 'admin',
+      groups: ['acme-admins'],
+      secretName: 'acme-first-administrator',
+    });
+    expect(config.keys.secretName).toBe('acme-signing-keys');
+  });
+
+  test('is frozen once it is read', () => {
+    const { config } = load('');
+    expect(Object.isFrozen(config.authentication.oauthOptions.clients[0])).toBe(true);
+  });
+
+  test('reports every problem at once, each with its path', () => {
+    const text = `
+platform: Bad_Name
+serverr: {}
+server: {port: 99999, shutdownDelay: 15}
+users: {firstAdministrator: {nam: root}}
+authentication:
+  jwtSecret: x
+  maximumClockSkew: 31s
+  oauthOptions: {accessTokenMaxAge: 0s, issuer: kubesphere}`;
+    expect(problemsOf(text).sort()).toEqual([
+      'authentication.jwtSecret: is not used: signing keys are made and kept in a Secret by the program; remove it',
+      'authentication.maximumClockSkew: must be between 0s and 30s',
+      'authentication.oauthOptions.accessTokenMaxAge: must be at least 1m: a token cannot live for ever, nor for less than a minute',
+      'authentication.oauthOptions.issuer: expected an absolute URL, such as "https://gatehouse.example.com/oauth"',
+      'platform: expected a DNS label: lower-case letters, digits and "-", at most 63',
+      'server.port: expected a port number',
+      'server.shutdownDelay: expected a duration with its unit, such as "30s", "15m" or "2h"',
+      'serverr: is not a known setting',
+      'users.firstAdministrator.nam: is not a known setting',
+    ]);
+  });
+
+  test.each([
+    ['ftp://a.example/oauth', 'expected an http or https URL'],
+    ['https://a.example/oauth?x=1', 'must have no query and no fragment'],
+    ['https://a.example/oauth#x', 'must have no query and no fragment'],
+    ['https://a.example/', 'must not end in a slash'],
+    ['https://u:p@a.example/oauth', 'must not carry credentials'],
+  ])('refuses the issuer %s', (issuer, message) => {
+    expect(problemsOf(`authentication: {oauthOptions: {issuer: "${issuer}"}}`)).toEqual([
+      `authentication.oauthOptions.issuer: ${message}`,
+    ]);
+  });
+
+  test('names the line of a syntax error', () => {
+    expect(problemsOf('a: [1\nb: }').join()).toContain('line 2');
+  });
+
+  test('says that the file cannot be read', () => {
+    expect(() =>
+      loadConfig('nowhere.yaml', () => {
+        throw new Error('ENOENT');
+      }),
+    ).toThrow('nowhere.yaml cannot be used:\n  cannot read the file: ENOENT');
+  });
+
+  test('refuses one port for two servers, and a hash cost above what is accepted', () => {
+    expect(problemsOf('server: {port: 1, metricsPort: 1}\nauthentication: {passwordHash: {cost: 13}}')).toEqual([
+      'server.metricsPort: must differ from server.port',
+      'authentication.passwordHash.cost: must not be above maxCost',
+    ]);
+  });
+});
+
+describe('OAuth clients', () => {
+  const clients = (list: string) => `authentication: {oauthOptions: {clients: ${list}}}`;
+
+  test('are, by default, one whose id and secret are the platform’s name, with a warning', () => {
+    const { config, warnings } = load('platform: acme');
+    expect(config.authentication.oauthOptions.clients).toEqual([
+      {
+        name: 'acme',
+        secret: 'acme',
+        public: false,
+        grantTypes: ['password', 'refresh_token'],
+        postLogoutRedirectURIs: [],
+      },
+    ]);
+    expect(warnings.join()).toContain('the built-in OAuth client is in use');
+  });
+
+  test('take their secret from a file, less one trailing newline', () => {
+    const { config } = load(clients('[{name: a, secretFile: /s}]'), { '/s': 'sixteen-or-more-chars\n' });
+    expect(config.authentication.oauthOptions.clients[0]?.secret).toBe('sixteen-or-more-chars');
+  });
+
+  test('name the secret file that cannot be read', () => {
+    expect(problemsOf(clients('[{name: a, secretFile: /s}]'))[0]).toMatch(
+      /^authentication\.oauthOptions\.clients\[0\]\.secretFile: cannot read the file: ENOENT/,
+    );
+  });
+
+  test('need exactly one proof, a name of their own and no password grant when public', () => {
+    expect(problemsOf(clients('[{name: a}, {name: c, secret: x, public: true}, {name: b, public: true}]'))).toEqual([
+      'authentication.oauthOptions.clients[0]: needs exactly one of secret, secretFile, public: true',
+      'authentication.oauthOptions.clients[1]: needs exactly one of secret, secretFile, public: true',
+      'authentication.oauthOptions.clients[1].grantTypes: a public client may not use the password grant',
+      'authentication.oauthOptions.clients[2].grantTypes: a public client may not use the password grant',
+    ]);
+    expect(problemsOf(clients('[{name: a, secret: x}, {name: a, secret: y}]'))).toEqual([
+      'authentication.oauthOptions.clients[1].name: is the name of an earlier client',
+    ]);
+  });
+
+  test('warn about inline and short secrets without showing them', () => {
+    const { warnings } = load(clients('[{name: a, secret: hunter2}]'));
+    expect(warnings.length).toBeGreaterThanOrEqual(2);
+    expect(warnings.join()).not.toContain('hunter2');
+  });
+});
+
+describe('the JSON Schema of the file', () => {
+  const validate = new Ajv2020({ strict: false }).compile(configJsonSchema() as object);
+
+  test.each(['{}', 'platform: acme', 'server: {shutdownDelay: 15s}'])('accepts %s', (text) => {
+    expect(validate(parse(text))).toBe(true);
+  });
+
+  test.each(['serverr: {}', 'server: {port: many}', 'server: {shutdownDelay: 15}'])('refuses %s', (text) => {
+    expect(validate(parse(text))).toBe(false);
+  });
+});
