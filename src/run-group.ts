@@ -1,0 +1,47 @@
+/** A long-lived part: runs until the signal aborts, throws only when broken. */
+export interface Part {
+  readonly name: string;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** A part that ended although nobody asked it to. */
+export class PartEnded extends Error {
+  constructor(name: string, cause?: unknown) {
+    super(cause === undefined ? `${name} ended by itself` : `${name} failed`, { cause });
+    this.name = 'PartEnded';
+  }
+}
+
+/**
+ * Runs the parts together until the signal aborts or the first of them ends; that one's end stops the others. Returns
+ * when all have ended. Parts stop in the order of `stages`: a later stage is told to stop when every part of the stage
+ * before has ended, so that the server drains while the cache behind it still lives.
+ */
+export async function runGroup(stages: readonly (readonly Part[])[], signal: AbortSignal): Promise<void> {
+  const controllers = stages.map(() => new AbortController());
+  const failure = { first: undefined as PartEnded | undefined };
+  const stop = (): void => controllers[0]?.abort();
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  const ends = stages.map((parts, stage) => {
+    const own = (controllers[stage] as AbortController).signal;
+    return parts.map((part) =>
+      part.run(own).then(
+        () => (own.aborted ? undefined : new PartEnded(part.name)),
+        (error: unknown) => new PartEnded(part.name, error),
+      ),
+    );
+  });
+  for (const end of ends.flat()) {
+    void end.then((ended) => {
+      failure.first ??= ended;
+      if (ended) stop();
+    });
+  }
+  for (const [stage, parts] of ends.entries()) {
+    await Promise.all(parts);
+    controllers[stage + 1]?.abort();
+  }
+  signal.removeEventListener('abort', stop);
+  if (failure.first) throw failure.first;
+}
