@@ -1,0 +1,24 @@
+/** What was built, from what and when; `/version`, `build_info` and `--version` tell it. */
+export interface Release {
+  /** Semantic version without `v`. */
+  readonly version: string;
+  readonly gitCommit: string;
+  readonly gitTreeState: string;
+  /** RFC 3339. */
+  readonly buildDate: string;
+}
+
+/**
+ * `packageJson` is the project's own; `buildJson` is written when an image is built and absent in a checkout. The
+ * fallback values are those that Kubernetes' components show when they were built outside a release.
+ */
+export function toRelease(packageJson: string, buildJson: string | undefined): Release {
+  const { version } = JSON.parse(packageJson) as { version: string };
+  const build = JSON.parse(buildJson ?? '{}') as Partial<Release>;
+  return {
+    version,
+    gitCommit: build.gitCommit ?? 'unknown',
+    gitTreeState: build.gitTreeState ?? 'unknown',
+    buildDate: build.buildDate ?? '1970-01-01T00:00:00Z',
+  };
+}
