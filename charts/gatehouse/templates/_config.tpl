@@ -1,0 +1,49 @@
+{{/* The address inside the cluster. The port is left out where it is the scheme's own: clients compare issuers as text. */}}
+{{- define "gatehouse.url" -}}
+{{- $scheme := ternary "https" "http" (not (empty .Values.tls.existingSecret)) -}}
+{{- $usual := ternary 443 80 (eq $scheme "https") -}}
+{{- $port := int .Values.service.port -}}
+{{ $scheme }}://{{ include "gatehouse.fullname" . }}.{{ .Release.Namespace }}.svc{{ if ne $port $usual }}:{{ $port }}{{ end }}
+{{- end }}
+
+{{/* The configuration file. Whatever else depends on a setting reads it from here, so that file and objects agree. */}}
+{{- define "gatehouse.config" -}}
+{{- include "gatehouse.preflight" . -}}
+{{- $server := dict "port" 9090 "metricsPort" 9091 "shutdownDelay" "15s" -}}
+{{- with .Values.tls.existingSecret -}}
+{{- $folder := "/var/run/secrets/gatehouse/tls" -}}
+{{- $_ := set $server "tls" (dict "certFile" (print $folder "/tls.crt") "keyFile" (print $folder "/tls.key")) -}}
+{{- end -}}
+{{- $oauth := dict "issuer" (.Values.issuer | default (print (include "gatehouse.url" .) "/oauth")) -}}
+{{- if .Values.oauth.client.existingSecret -}}
+{{- $client := dict "name" .Values.platform "secretFile" "/var/run/secrets/gatehouse/oauth-client/secret" -}}
+{{- $_ := set $oauth "clients" (list $client) -}}
+{{- end -}}
+{{- $users := dict -}}
+{{- if .Values.users.existingSecret -}}
+{{- $_ := set $users "file" "/var/run/secrets/gatehouse/users/users.yaml" -}}
+{{- end -}}
+{{- /* Merging keeps a map where the override is false, so the switch is read before. */ -}}
+{{- if ne (toString (dig "users" "firstAdministrator" "" .Values.config)) "false" -}}
+{{- $_ := set $users "firstAdministrator" (dict "secretName" (print .Values.platform "-first-administrator")) -}}
+{{- end -}}
+{{- $base := dict
+  "platform" .Values.platform
+  "server" $server
+  "authentication" (dict "oauthOptions" $oauth)
+  "users" $users
+  "sessions" (dict "store" .Values.sessions.store)
+  "keys" (dict "secretName" (print .Values.platform "-signing-keys"))
+-}}
+{{- mergeOverwrite $base (deepCopy .Values.config) | toYaml -}}
+{{- end }}
+
+{{/* The Secrets that the program makes and keeps, as a JSON list of names. */}}
+{{- define "gatehouse.ownSecrets" -}}
+{{- $config := include "gatehouse.config" . | fromYaml -}}
+{{- $names := list $config.keys.secretName -}}
+{{- if $config.users.firstAdministrator -}}
+{{- $names = append $names $config.users.firstAdministrator.secretName -}}
+{{- end -}}
+{{- toJson $names -}}
+{{- end }}
