@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+
+/** A request as a case writes it; every string may hold placeholders. */
+export interface CaseRequest {
+  readonly method: string;
+  readonly path: string;
+  /** A null value means that the header is not sent. */
+  readonly headers?: Readonly<Record<string, string | null>> | readonly (readonly [string, string])[];
+  readonly form?: Readonly<Record<string, string>> | undefined;
+  readonly json?: unknown;
+  readonly body?: string;
+}
+
+export type Matcher =
+  | null
+  | string
+  | number
+  | boolean
+  | readonly unknown[]
+  | {
+      readonly any?: true;
+      readonly type?: string;
+      readonly match?: string;
+      readonly not?: string;
+      readonly contains?: readonly string[];
+      readonly oneOf?: readonly unknown[];
+      readonly [member: string]: unknown;
+    };
+
+/** What must hold of the answer; all keys together. */
+export interface Expectation {
+  readonly stance: 'same' | 'better';
+  readonly status?: number | readonly number[];
+  readonly shape?: 'status' | 'oauth' | 'token' | 'list' | 'json' | 'empty';
+  readonly error?: string;
+  readonly reason?: string | readonly string[];
+  readonly mentions?: string;
+  readonly names?: readonly string[];
+  readonly totalItems?: number;
+  readonly usage?: Readonly<Record<string, Readonly<Record<string, string>> | null>>;
+  readonly fields?: Readonly<Record<string, Matcher>>;
+  readonly eachItem?: Readonly<Record<string, Matcher>>;
+  readonly headers?: Readonly<Record<string, Matcher>>;
+  readonly layout?: 'compact';
+  readonly equalTo?: string;
+}
+
+export interface ObservedCase {
+  readonly id: string;
+  readonly group: string;
+  readonly state?: 'no-pods' | 'only-finished';
+  readonly needs?: string;
+  readonly setup?: readonly { readonly request: CaseRequest; readonly times?: number }[];
+  readonly request: CaseRequest;
+  readonly expect: Expectation;
+}
+
+const FOLDER = new URL('../../contract/observed/', import.meta.url);
+
+/** Reads one of the data files. */
+export const readObserved = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
+
+/** The recorded cases of a group, in the order of the file. */
+export function readCases(group: string): ObservedCase[] {
+  const lines = readObserved(`${group}.jsonl`).split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as ObservedCase);
+}
