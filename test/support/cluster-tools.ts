@@ -1,0 +1,155 @@
+import { execFile, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { withLock } from './file-lock.ts';
+
+/** Absolute paths of the programs that the real-cluster tier runs. */
+export interface ClusterTools {
+  readonly etcd: string;
+  readonly kubeApiserver: string;
+  readonly kubectl: string;
+  readonly helm: string;
+}
+
+interface Tool {
+  readonly name: string;
+  /** Folder under test/cluster/tools with the go.mod that pins it. */
+  readonly module: string;
+  /** The required module whose version is the tool's version. */
+  readonly from: string;
+  readonly package: string;
+  readonly ldflags?: (version: string) => string;
+  /** A cold build on two cores, for the progress line. */
+  readonly minutes: number;
+}
+
+const MODULES = join(import.meta.dirname, '..', 'cluster', 'tools');
+
+/** Without these the server calls itself v0.0.0-master, and clients that look at /version misjudge it. */
+const kubernetesVersion = (version: string): string => {
+  const [major, minor] = version.slice(1).split('.');
+  const stamp = { gitVersion: version, gitMajor: major, gitMinor: minor };
+  return Object.entries(stamp)
+    .map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
+    .join(' ');
+};
+
+const kubernetes = (name: string, minutes: number): Tool => ({
+  name,
+  module: 'kubernetes',
+  from: 'k8s.io/kubernetes',
+  package: `k8s.io/kubernetes/cmd/${name}`,
+  ldflags: kubernetesVersion,
+  minutes,
+});
+
+const TOOLS = {
+  etcd: {
+    name: 'etcd',
+    module: 'etcd',
+    from: 'go.etcd.io/etcd/server/v3',
+    package: 'go.etcd.io/etcd/server/v3',
+    minutes: 1,
+  },
+  kubeApiserver: kubernetes('kube-apiserver', 5),
+  kubectl: kubernetes('kubectl', 1),
+  helm: { name: 'helm', module: 'helm', from: 'helm.sh/helm/v4', package: 'helm.sh/helm/v4/cmd/helm', minutes: 3 },
+} as const satisfies Record<string, Tool>;
+
+/** Every tool, built one after the other where the cache lacks it: a Go build keeps all cores busy by itself. */
+export async function clusterTools(): Promise<ClusterTools> {
+  return {
+    etcd: await clusterTool('etcd'),
+    kubeApiserver: await clusterTool('kubeApiserver'),
+    kubectl: await clusterTool('kubectl'),
+    helm: await clusterTool('helm'),
+  };
+}
+
+/**
+ * The absolute path of one tool: from `KUBEBUILDER_ASSETS` when that is set, else from the cache folder, into which it
+ * is built first when it is missing. Two processes that ask at the same time build it once.
+ */
+export async function clusterTool(key: keyof typeof TOOLS): Promise<string> {
+  const tool: Tool = TOOLS[key];
+  const given = fromAssets(tool);
+  if (given) return given;
+  const version = pinnedVersion(tool);
+  const build = `${tool.name}-${version}-${process.platform}-${process.arch}`;
+  const binary = join(cacheFolder(), build, tool.name);
+  if (existsSync(binary)) return binary;
+  await mkdir(dirname(binary), { recursive: true });
+  // Not in the cache folder: a lock that a killed job leaves must not be saved and restored with the cache.
+  await withLock(join(tmpdir(), `gatehouse-${build}.lock`), async () => {
+    if (!existsSync(binary)) await buildTool(tool, version, binary);
+  });
+  return binary;
+}
+
+/** The envtest convention: a folder with etcd, kube-apiserver and kubectl. Helm is not part of it, so it may be absent. */
+function fromAssets(tool: Tool): string | undefined {
+  const assets = process.env['KUBEBUILDER_ASSETS'];
+  if (!assets) return undefined;
+  const path = join(assets, tool.name);
+  if (existsSync(path)) return path;
+  if (tool === TOOLS.helm) return undefined;
+  throw new Error(`KUBEBUILDER_ASSETS is set, but ${path} does not exist`);
+}
+
+const cacheFolder = (): string =>
+  join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'gatehouse', 'tools');
+
+/** The version stands in go.mod only, so that a bump is one line and the cache key follows it. */
+function pinnedVersion(tool: Tool): string {
+  const file = join(MODULES, tool.module, 'go.mod');
+  const escaped = tool.from.replaceAll('.', '\\.');
+  const found = new RegExp(`^\\s*(?:require )?${escaped} (v\\S+)`, 'm').exec(readFileSync(file, 'utf8'));
+  if (!found?.[1]) throw new Error(`${file} does not require ${tool.from}`);
+  return found[1];
+}
+
+async function buildTool(tool: Tool, version: string, binary: string): Promise<void> {
+  await promisify(execFile)('go', ['version']).catch((cause) => {
+    const advice = 'install Go 1.26 or newer, or point KUBEBUILDER_ASSETS at a folder with the finished programs';
+    throw new Error(`cannot build ${tool.name}: there is no usable "go" on PATH; ${advice}`, { cause });
+  });
+  const started = performance.now();
+  const seconds = (): number => Math.round((performance.now() - started) / 1000);
+  note(`building ${tool.name} ${version}, about ${minutes(tool.minutes)} the first time`);
+  const heartbeat = setInterval(() => note(`still building ${tool.name}, ${seconds()} s`), 30_000);
+  const unfinished = `${binary}.${process.pid}.part`; // renamed when complete: a reader never meets half a program
+  try {
+    await goBuild(tool, version, unfinished);
+    await rename(unfinished, binary);
+  } finally {
+    clearInterval(heartbeat);
+    await rm(unfinished, { force: true });
+  }
+  note(`built ${tool.name} ${version} in ${seconds()} s`);
+}
+
+const minutes = (count: number): string => (count === 1 ? 'a minute' : `${count} minutes`);
+const note = (line: string): void => void process.stderr.write(`cluster tools: ${line}\n`);
+
+function goBuild(tool: Tool, version: string, output: string): Promise<void> {
+  // -s -w and -trimpath: a third smaller, and the same bytes from any folder. grpcnotrace lets the linker drop what
+  // only golang.org/x/net/trace reaches by reflection, as the official builds do.
+  const flags = ['-trimpath', '-buildvcs=false', '-tags=grpcnotrace'];
+  const ldflags = `-ldflags=-s -w ${tool.ldflags?.(version) ?? ''}`.trim();
+  const child = spawn('go', ['build', ...flags, ldflags, '-o', output, tool.package], {
+    cwd: join(MODULES, tool.module),
+    // readonly: what go.sum does not name is refused, so a build is the same everywhere.
+    env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`go build ${tool.package} ended with code ${code}; its messages are above`));
+    });
+  });
+}

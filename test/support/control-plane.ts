@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clusterTool } from './cluster-tools.ts';
+import { requestToken, runTool, writeKubeconfig } from './control-plane/clients.ts';
+import { type Layout, layOut, type StaticTokens } from './control-plane/layout.ts';
+import type { ServerProcess } from './control-plane/server-process.ts';
+import { startApiServer, startEtcd } from './control-plane/servers.ts';
+
+export interface ControlPlaneOptions {
+  /** More flags for kube-apiserver. */
+  readonly apiServerArgs?: readonly string[];
+  /** Bearer tokens beside the administrator's. */
+  readonly tokens?: StaticTokens;
+}
+
+/** A real kube-apiserver on a real etcd, with RBAC and without controllers, schedulers and kubelets. */
+export interface ControlPlane {
+  readonly url: string;
+  /** etcd's client URL; its JSON gateway answers below /v3/. */
+  readonly etcdUrl: string;
+  readonly caFile: string;
+  /** Of a user in system:masters. */
+  readonly adminToken: string;
+  /** Writes a kubeconfig with this bearer token (default: the administrator's) and answers its path. */
+  kubeconfigFile(token?: string): Promise<string>;
+  /** Runs kubectl as administrator, `input` on its standard input; answers its standard output. */
+  kubectl(args: readonly string[], input?: string): Promise<string>;
+  /** A token by the TokenRequest API, of an existing service account, good for an hour. */
+  serviceAccountToken(namespace: string, name: string, audiences?: readonly string[]): Promise<string>;
+  /** SIGKILL: connections end without a word and the port refuses. */
+  killApiServer(): Promise<void>;
+  /** The same port, data, keys and certificate as before. Resolves when it is ready. */
+  startApiServer(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Resolves when `/readyz` answers 200. A failed start ends what it began and rejects with the last lines of the server's
+ * log. Whatever happens to this process, the servers end with it.
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const binaries = {
+    etcd: await clusterTool('etcd'),
+    apiServer: await clusterTool('kubeApiserver'),
+    kubectl: await clusterTool('kubectl'),
+  };
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-cluster-'));
+  const layout = await layOut(folder, options.tokens ?? {});
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeFolder);
+  const servers: { etcd?: ServerProcess; api?: ServerProcess } = {};
+  const start = async (): Promise<void> => {
+    servers.etcd ??= await startEtcd(binaries.etcd, layout);
+    servers.api = await startApiServer(binaries.apiServer, layout, options.apiServerArgs ?? []);
+  };
+  const stop = async (): Promise<void> => {
+    await servers.api?.kill();
+    await servers.etcd?.kill();
+    process.off('exit', removeFolder);
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const killApiServer = async (): Promise<void> => servers.api?.kill();
+  return { ...clientFace(layout, binaries.kubectl), killApiServer, startApiServer: start, stop };
+}
+
+type ClientFace = Omit<ControlPlane, 'killApiServer' | 'startApiServer' | 'stop'>;
+
+function clientFace(layout: Layout, kubectl: string): ClientFace {
+  const url = `https://127.0.0.1:${layout.apiPort}`;
+  const { caFile, adminToken } = layout;
+  const administrator = { url, caFile, token: adminToken };
+  const kubeconfigFile = (token: string = adminToken): Promise<string> =>
+    writeKubeconfig(layout.kubeconfigs, createHash('sha256').update(token).digest('hex').slice(0, 12), {
+      ...administrator,
+      token,
+    });
+  return {
+    url,
+    caFile,
+    adminToken,
+    etcdUrl: `http://127.0.0.1:${layout.etcdPort}`,
+    kubeconfigFile,
+    kubectl: async (args, input) => runTool(kubectl, ['--kubeconfig', await kubeconfigFile(), ...args], input),
+    serviceAccountToken: (namespace, name, audiences = []) =>
+      requestToken(administrator, { namespace, name, audiences }),
+  };
+}

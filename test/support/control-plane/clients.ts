@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { apiDispatcher } from './api-dispatcher.ts';
+
+/** What it takes to reach an API server. */
+export interface ApiAccess {
+  readonly url: string;
+  readonly caFile: string;
+  readonly token: string;
+}
+
+/** Writes `access` as a kubeconfig into `folder`; JSON, which is YAML. */
+export async function writeKubeconfig(folder: string, name: string, access: ApiAccess): Promise<string> {
+  const file = join(folder, `${name}.yaml`);
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'test', cluster: { server: access.url, 'certificate-authority': access.caFile } }],
+    users: [{ name: 'test', user: { token: access.token } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
+    'current-context': 'test',
+  };
+  await writeFile(file, JSON.stringify(config, null, 2), { mode: 0o600 });
+  return file;
+}
+
+/** Runs `binary` with `input` on its standard input. Rejects with what it said when it ends with another code than 0. */
+export function runTool(binary: string, args: readonly string[], input = ''): Promise<string> {
+  const child = spawn(binary, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const texts = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => (texts.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text) => (texts.stderr += text));
+  child.stdin.on('error', () => undefined).end(input); // a tool that does not read it closes it early
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code === 0) resolve(texts.stdout);
+      else reject(new Error(`${args.join(' ')} ended with code ${code}: ${texts.stderr}`));
+    });
+  });
+}
+
+/** TokenRequest: https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/ */
+export async function requestToken(
+  access: ApiAccess,
+  account: { namespace: string; name: string; audiences: readonly string[] },
+): Promise<string> {
+  const dispatcher = await apiDispatcher(access.caFile);
+  try {
+    const { namespace, name, audiences } = account;
+    const answer = await request(`${access.url}/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`, {
+      dispatcher,
+      method: 'POST',
+      headers: { authorization: `Bearer ${access.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: { audiences, expirationSeconds: 3600 },
+      }),
+    });
+    const body = (await answer.body.json()) as { message?: string; status?: { token?: string } };
+    if (!body.status?.token) throw new Error(`no token for ${namespace}/${name}: ${body.message}`);
+    return body.status.token;
+  } finally {
+    await dispatcher.close();
+  }
+}

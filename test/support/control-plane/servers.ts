@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { apiDispatcher } from './api-dispatcher.ts';
+import type { Layout } from './layout.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
+
+/** A cold start takes 3 to 6 s; a machine that is busy with a build needs several times that. */
+const START_TIMEOUT_MS = 90_000;
+const POLL_MS = 50;
+
+/** etcd, ready to serve. Its files need no fsync: they go with the test. */
+export async function startEtcd(binary: string, layout: Layout): Promise<ServerProcess> {
+  const client = `http://127.0.0.1:${layout.etcdPort}`;
+  const peer = `http://127.0.0.1:${layout.etcdPeerPort}`;
+  const args = [
+    `--data-dir=${layout.etcdData}`,
+    `--listen-client-urls=${client}`,
+    `--advertise-client-urls=${client}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=default=${peer}`,
+    '--unsafe-no-fsync',
+    '--log-level=warn',
+  ];
+  const server = startServer(binary, args, layout.etcdLog);
+  await untilReady(server, layout.etcdLog, () => answers200(`${client}/health`));
+  return server;
+}
+
+/** kube-apiserver, `/readyz` answering 200. */
+export async function startApiServer(binary: string, layout: Layout, more: readonly string[]): Promise<ServerProcess> {
+  const issuer = 'https://kubernetes.default.svc';
+  const args = [
+    `--etcd-servers=http://127.0.0.1:${layout.etcdPort}`,
+    '--bind-address=127.0.0.1',
+    '--advertise-address=127.0.0.1',
+    `--secure-port=${layout.apiPort}`,
+    `--cert-dir=${layout.certificates}`,
+    `--service-account-issuer=${issuer}`,
+    `--service-account-key-file=${layout.serviceAccountKey}`,
+    `--service-account-signing-key-file=${layout.serviceAccountKey}`,
+    `--token-auth-file=${layout.tokenFile}`,
+    '--authorization-mode=RBAC',
+    // No controller makes the default service account of a namespace, without which that plug-in refuses every pod.
+    '--disable-admission-plugins=ServiceAccount',
+    '--service-cluster-ip-range=10.0.0.0/24',
+    '--endpoint-reconciler-type=none', // a loopback address is no endpoint of the kubernetes Service
+    ...more,
+  ];
+  const server = startServer(binary, args, layout.apiServerLog);
+  const url = `https://127.0.0.1:${layout.apiPort}/readyz`;
+  await untilReady(server, layout.apiServerLog, () => answers200(url, layout.caFile));
+  return server;
+}
+
+async function untilReady(server: ServerProcess, log: string, isReady: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + START_TIMEOUT_MS;
+  while (!(await isReady())) {
+    if (server.running && performance.now() < giveUpAt) await sleep(POLL_MS);
+    else {
+      await server.kill();
+      throw new Error(`${log} ends with:\n${await lastLines(log)}`);
+    }
+  }
+}
+
+/** Anonymous, as /health and /readyz allow. Refused, reset and a CA file not yet written all mean "not yet". */
+async function answers200(url: string, caFile?: string): Promise<boolean> {
+  const dispatcher = await apiDispatcher(caFile).catch(() => undefined);
+  if (!dispatcher) return false;
+  try {
+    const answer = await request(url, { dispatcher, headersTimeout: 5_000 });
+    await answer.body.dump();
+    return answer.statusCode === 200;
+  } catch {
+    return false;
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+const lastLines = async (file: string): Promise<string> =>
+  (await readFile(file, 'utf8')).trimEnd().split('\n').slice(-40).join('\n');
