@@ -1,0 +1,106 @@
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Random } from '../random.ts';
+import type { SecretStore, StoredSecret } from '../secret-store.ts';
+import { costOf, hashPassword, LOWEST_COST } from './password-hash.ts';
+import type { User } from './user.ts';
+import { isReservedName, isUserName } from './user-name.ts';
+import { derivedUid, type UserSource } from './user-source.ts';
+
+export interface FirstAdministratorOptions {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly secretName: string;
+}
+
+export interface FirstAdministratorParts {
+  readonly secrets: SecretStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+export interface FirstAdministrator extends UserSource {
+  /** Creates the Secret when there is none at start, then follows it. Only a bug makes it throw. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Why sign-ins and tokens of this user cannot be judged yet; `undefined` once they can. */
+  ready(): string | undefined;
+}
+
+const LABEL = 'first administrator';
+
+/** 144 random bits in 24 characters that need no quoting anywhere. */
+const PASSWORD_BYTES = 18;
+
+/** Retries of the first write: 1 s, doubled up to 30 s. */
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 30_000;
+
+/**
+ * One user whose name, password and hash stand in a Secret that the first replica makes with a random password. Whoever
+ * deletes the Secret removes the user; it is made anew at the next start only. The password is in no log.
+ */
+export function createFirstAdministrator(
+  options: FirstAdministratorOptions,
+  parts: FirstAdministratorParts,
+): FirstAdministrator {
+  const listeners: (() => void)[] = [];
+  const state = { users: [] as readonly User[], known: false };
+
+  const take = (secret: StoredSecret | undefined): void => {
+    const user = secret && toUser(secret, options);
+    if (secret && !user) parts.logger.error({ secret: options.secretName }, 'the Secret names no usable user');
+    if (!secret && state.known) parts.logger.warn({ secret: options.secretName }, 'the Secret is gone, and its user');
+    state.users = user ? [user] : [];
+    state.known = true;
+    for (const changed of listeners) changed();
+  };
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    await createOnce(options, parts, signal);
+    if (!signal.aborted) await parts.secrets.watch(options.secretName, take, signal);
+  };
+  const ready = (): string | undefined =>
+    state.known ? undefined : `the Secret ${options.secretName} is not read yet`;
+  return { label: LABEL, users: () => state.users, onChange: (changed) => listeners.push(changed), run, ready };
+}
+
+/** Tries until there is a Secret, whoever made it. */
+async function createOnce(
+  options: FirstAdministratorOptions,
+  parts: FirstAdministratorParts,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let waitMs = FIRST_RETRY_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_RETRY_MS)) {
+    try {
+      if (await parts.secrets.read(options.secretName)) return;
+      const made = await parts.secrets.create(options.secretName, await newData(options.name, parts.random));
+      if (made === 'exists') return;
+      parts.logger.info(
+        { user: options.name, secret: options.secretName },
+        'made the first administrator: the password is in the Secret, under the key password',
+      );
+      return;
+    } catch (error) {
+      parts.logger.warn({ err: error, secret: options.secretName }, 'cannot make the first administrator yet');
+      await parts.clock.sleep(waitMs, signal);
+    }
+  }
+}
+
+async function newData(name: string, random: Random): Promise<Record<string, Buffer>> {
+  const password = random.bytes(PASSWORD_BYTES).toString('base64url');
+  const passwordHash = await hashPassword(password, LOWEST_COST);
+  return { username: Buffer.from(name), password: Buffer.from(password), passwordHash: Buffer.from(passwordHash) };
+}
+
+function toUser(secret: StoredSecret, options: FirstAdministratorOptions): User | undefined {
+  const name = text(secret, 'username');
+  const passwordHash = text(secret, 'passwordHash');
+  if (!isUserName(name) || isReservedName(name) || costOf(passwordHash) === undefined) return undefined;
+  const uid = derivedUid(options.secretName, name);
+  return { name, uid, passwordHash, groups: options.groups, state: 'Active' };
+}
+
+/** A trailing newline is what most editors and `kubectl create secret --from-file` leave behind. */
+const text = (secret: StoredSecret, key: string): string => (secret.data[key]?.toString() ?? '').trimEnd();

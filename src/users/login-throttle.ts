@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { type BucketOptions, FailureBuckets } from './failure-bucket.ts';
+import type { User } from './user.ts';
+
+export interface ThrottleOptions {
+  /** Failures per user, known or not; a known-good pair has a bucket of its own with the same limit. */
+  readonly user: BucketOptions;
+  /** Failures per source address. */
+  readonly address: BucketOptions;
+}
+
+/** Who tries, as the buckets know them. */
+export interface Attempter {
+  readonly user: string;
+  readonly source: string;
+}
+
+/** The bucket that turned an attempt away (the `bucket` label of `gatehouse_login_throttled_total`). */
+export interface Throttled {
+  readonly bucket: 'user' | 'address' | 'known_good';
+  readonly waitMs: number;
+}
+
+/** A source stays known good for a user for a day after a success there. */
+const KNOWN_GOOD_MS = 24 * 3_600_000;
+const KNOWN_GOOD_CAPACITY = 100_000;
+
+/**
+ * Limits password guesses without locking anybody out (N-15): from an address where a user succeeded in the last day,
+ * only failures from that address for that user count, so a stranger cannot keep the owner out.
+ */
+export class LoginThrottle {
+  readonly #byUser: FailureBuckets;
+  readonly #byAddress: FailureBuckets;
+  readonly #byPair: FailureBuckets;
+  readonly #knownGood = new Map<string, number>();
+  readonly #clock: Clock;
+
+  constructor(options: ThrottleOptions, clock: Clock) {
+    this.#byUser = new FailureBuckets(options.user, clock);
+    this.#byAddress = new FailureBuckets(options.address, clock);
+    this.#byPair = new FailureBuckets(options.user, clock);
+    this.#clock = clock;
+  }
+
+  /** The full bucket that applies, if one does. */
+  check(attempter: Attempter): Throttled | undefined {
+    if (this.#isKnownGood(attempter)) return full('known_good', this.#byPair.waitMs(pair(attempter)));
+    const byUser = full('user', this.#byUser.waitMs(attempter.user));
+    const byAddress = full('address', this.#byAddress.waitMs(attempter.source));
+    return byUser && byAddress ? (byUser.waitMs >= byAddress.waitMs ? byUser : byAddress) : (byUser ?? byAddress);
+  }
+
+  failed(attempter: Attempter): void {
+    if (this.#isKnownGood(attempter)) this.#byPair.add(pair(attempter));
+    else {
+      this.#byUser.add(attempter.user);
+      this.#byAddress.add(attempter.source);
+    }
+  }
+
+  /** Empties the buckets that applied and makes the pair known good. */
+  succeeded(attempter: Attempter): void {
+    if (!this.#isKnownGood(attempter)) {
+      this.#byUser.empty(attempter.user);
+      this.#byAddress.empty(attempter.source);
+    }
+    this.#byPair.empty(pair(attempter));
+    this.#knownGood.delete(pair(attempter));
+    this.#knownGood.set(pair(attempter), this.#clock.monotonic() + KNOWN_GOOD_MS);
+    const [oldest = ''] = this.#knownGood.size > KNOWN_GOOD_CAPACITY ? this.#knownGood.keys() : [];
+    this.#knownGood.delete(oldest);
+  }
+
+  #isKnownGood(attempter: Attempter): boolean {
+    const until = this.#knownGood.get(pair(attempter));
+    return until !== undefined && until > this.#clock.monotonic();
+  }
+}
+
+/** One key for a user, by whichever name; another for each text that names nobody, long ones shortened. */
+export function bucketKey(user: User | undefined, typed: string): string {
+  if (user) return `user:${user.name}`;
+  return `text:${typed.length <= 64 ? typed : createHash('sha256').update(typed).digest('base64url')}`;
+}
+
+const pair = (attempter: Attempter): string => `${attempter.source}\n${attempter.user}`;
+
+const full = (bucket: Throttled['bucket'], waitMs: number): Throttled | undefined =>
+  waitMs > 0 ? { bucket, waitMs } : undefined;

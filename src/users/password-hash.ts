@@ -1,0 +1,41 @@
+import { hash, verify } from '@node-rs/bcrypt';
+
+/** Hashes below this are too cheap to try in bulk, so they are not accepted. */
+export const LOWEST_COST = 10;
+
+/** bcrypt reads no further: a longer password would be equal to its first 72 bytes. */
+const LONGEST_PASSWORD_BYTES = 72;
+
+/** `$2b$`, the cost in two digits, 22 characters of salt and 31 of digest. */
+const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
+
+/** The cost of a well-formed bcrypt hash, else `undefined`. */
+export function costOf(stored: string): number | undefined {
+  const digits = BCRYPT.exec(stored)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Why a stored hash is not used, as a sentence that names the remedy; `undefined` when it is fine. Holds no secret. */
+export function hashFault(stored: string, maxCost: number): string | undefined {
+  const cost = costOf(stored);
+  if (cost === undefined) return 'is not a bcrypt hash; make one with "gatehouse hash-password"';
+  if (cost >= LOWEST_COST && cost <= maxCost) return undefined;
+  return `has bcrypt cost ${cost}, but ${LOWEST_COST} to ${maxCost} are accepted; make one with "gatehouse hash-password"`;
+}
+
+/** Whether bcrypt can tell this password from all others: at most 72 bytes, none of them NUL, which ends its input. */
+export const isComparable = (password: string): boolean =>
+  Buffer.byteLength(password) <= LONGEST_PASSWORD_BYTES && !password.includes('\0');
+
+/** A well-formed hash that no known password has. Comparing with it takes as long as with a real one of that cost. */
+export const dummyHash = (cost: number): string => `$2b$${cost}$${'.'.repeat(53)}`;
+
+/** Compares in the thread pool, about 50 ms at cost 10. Rejects only when the library fails. */
+export const compareWithHash = (password: string, stored: string): Promise<boolean> => verify(password, stored);
+
+/** Hashes a password for a users file. Rejects one that bcrypt would cut off, with a sentence for people. */
+export async function hashPassword(password: string, cost: number): Promise<string> {
+  if (password === '') throw new Error('the password is empty');
+  if (!isComparable(password)) throw new Error('the password is longer than 72 bytes or holds a NUL');
+  return await hash(password, cost);
+}

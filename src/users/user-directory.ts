@@ -1,0 +1,45 @@
+import type { Logger } from '../observability/logger.ts';
+import type { User, UserDirectory } from './user.ts';
+import { isReservedName } from './user-name.ts';
+import type { UserSource } from './user-source.ts';
+
+interface Index {
+  readonly byName: ReadonlyMap<string, User>;
+  /** `undefined` as a value: more than one user has the address. */
+  readonly byEmail: ReadonlyMap<string, User | undefined>;
+}
+
+/**
+ * The union of the sources. A name that two sources state belongs to the first; reserved names belong to nobody (A-32).
+ * The index is replaced as a whole when a source changes, so a reader never sees half of a change.
+ */
+export function createUserDirectory(sources: readonly UserSource[], parts: { readonly logger: Logger }): UserDirectory {
+  let index = toIndex(sources, parts.logger);
+  for (const source of sources) {
+    source.onChange(() => {
+      index = toIndex(sources, parts.logger);
+    });
+  }
+  return { byName: (name) => index.byName.get(name), byEmail: (email) => index.byEmail.get(email) };
+}
+
+function toIndex(sources: readonly UserSource[], logger: Logger): Index {
+  const byName = new Map<string, User>();
+  const byEmail = new Map<string, User | undefined>();
+  for (const source of sources) {
+    for (const user of source.users()) {
+      const fault = refuse(user, byName);
+      if (fault) logger.warn({ user: user.name, source: source.label }, fault);
+      else {
+        byName.set(user.name, user);
+        if (user.email !== undefined) byEmail.set(user.email, byEmail.has(user.email) ? undefined : user);
+      }
+    }
+  }
+  return { byName, byEmail };
+}
+
+function refuse(user: User, known: ReadonlyMap<string, User>): string | undefined {
+  if (isReservedName(user.name)) return 'a user is ignored: the name is reserved';
+  return known.has(user.name) ? 'a user is ignored: an earlier source has the same name' : undefined;
+}

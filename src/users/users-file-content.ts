@@ -1,0 +1,98 @@
+import { LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { hashFault } from './password-hash.ts';
+import type { User } from './user.ts';
+import { isClusterOwn, isEmail, isReservedName, isUserName } from './user-name.ts';
+import { derivedUid } from './user-source.ts';
+
+/** What is wrong at one place of the file. Never holds a value of the file: it may be a hash. */
+export interface UsersFileProblem {
+  /** E.g. `users[2].passwordHash`; `''` for the file as a whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export type UsersFileContent =
+  | { readonly users: readonly User[] }
+  | { readonly problems: readonly [UsersFileProblem, ...UsersFileProblem[]] };
+
+export interface UsersFileRules {
+  /** Scope of derived uids. */
+  readonly platform: string;
+  readonly maxHashCost: number;
+}
+
+/** Reads the text of a users file: all of its users, or every problem at once. */
+export function parseUsersFile(text: string, rules: UsersFileRules): UsersFileContent {
+  const lines = new LineCounter();
+  // Pretty errors quote the line, which may hold a hash.
+  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
+  const [fault, ...more] = document.errors.map((error) => ({
+    path: '',
+    message: `not YAML at line ${lines.linePos(error.pos[0]).line}: ${error.message}`,
+  }));
+  if (fault) return { problems: [fault, ...more] };
+  const parsed = fileSchema(rules.maxHashCost).safeParse(document.toJS({ maxAliasCount: 100 }));
+  if (parsed.success) return { users: parsed.data.users.map((entry) => toUser(entry, rules.platform)) };
+  const [first, ...others] = parsed.error.issues.map((issue) => ({ path: toPath(issue.path), message: issue.message }));
+  return { problems: [first ?? { path: '', message: 'is not a users file' }, ...others] };
+}
+
+type Entry = z.infer<ReturnType<typeof entrySchema>>;
+
+function toUser(entry: Entry, platform: string): User {
+  return {
+    name: entry.name,
+    uid: entry.uid ?? derivedUid(platform, entry.name),
+    passwordHash: entry.passwordHash,
+    groups: entry.groups,
+    state: entry.state,
+    ...(entry.email === undefined ? {} : { email: entry.email }),
+  };
+}
+
+const fileSchema = (maxHashCost: number) =>
+  z.strictObject({
+    users: z.array(entrySchema(maxHashCost)).superRefine((users, context) => {
+      const firstAt = new Map<string, number>();
+      users.forEach((user, index) => {
+        const first = firstAt.get(user.name);
+        if (first === undefined) firstAt.set(user.name, index);
+        else
+          context.addIssue({
+            code: 'custom',
+            path: [index, 'name'],
+            message: `is the name of users[${first}] as well`,
+          });
+      });
+    }),
+  });
+
+const entrySchema = (maxHashCost: number) =>
+  z.strictObject({
+    name: z
+      .string()
+      .refine(isUserName, 'is not a lower-case DNS-1123 name')
+      .refine((name) => !isReservedName(name), 'is reserved'),
+    passwordHash: z.string().superRefine((stored, context) => {
+      const fault = hashFault(stored, maxHashCost);
+      if (fault) context.addIssue({ code: 'custom', message: fault });
+    }),
+    email: z.string().refine(isEmail, 'is not an ASCII e-mail address').optional(),
+    groups: z
+      .array(
+        z
+          .string()
+          .min(1, 'is empty')
+          .refine((group) => !isClusterOwn(group), 'must not start with "system:" or "kubeadm:"'),
+      )
+      .default([]),
+    state: z.enum(['Active', 'Disabled', 'AuthLimitExceeded']).default('Active'),
+    uid: z.string().min(1, 'is empty').optional(),
+  });
+
+const toPath = (keys: readonly PropertyKey[]): string =>
+  keys.reduce<string>(
+    (path, key) => (typeof key === 'number' ? `${path}[${key}]` : `${path}${path ? '.' : ''}${String(key)}`),
+    '',
+  );

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import type { Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../observability/logger.ts';
+import { createReloadCounter } from './metrics.ts';
+import type { User } from './user.ts';
+import type { UserSource } from './user-source.ts';
+import {
+  parseUsersFile,
+  type UsersFileContent,
+  type UsersFileProblem,
+  type UsersFileRules,
+} from './users-file-content.ts';
+
+export interface UsersFileOptions extends UsersFileRules {
+  readonly path: string;
+}
+
+export interface UsersFileParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+export interface UsersFile extends UserSource {
+  /** Looks for a change every two seconds, and takes it when it is good. Only a bug makes it throw. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** The users file cannot be used: every problem of it. Thrown at start only. */
+export class UsersFileError extends Error {
+  readonly problems: readonly UsersFileProblem[];
+
+  constructor(path: string, problems: readonly UsersFileProblem[]) {
+    const lines = problems.map((problem) => `  ${problem.path ? `${problem.path}: ` : ''}${problem.message}`);
+    super(`the users file ${path} cannot be used:\n${lines.join('\n')}`);
+    this.name = 'UsersFileError';
+    this.problems = problems;
+  }
+}
+
+/** A removed user should be gone within 5 s, as any revocation (R-06): 2 s leave room for a slow disk. */
+const POLL_MS = 2000;
+
+/**
+ * Users of a YAML file. Throws `UsersFileError` when it cannot be used at start; afterwards the last good content stays
+ * until there is another good one. Looks at the file by name each time, through links, so that an atomic replacement
+ * and the swapped links of a mounted Secret are seen.
+ */
+export function createUsersFile(options: UsersFileOptions, parts: UsersFileParts): UsersFile {
+  const reloads = createReloadCounter(parts.registry);
+  const listeners: (() => void)[] = [];
+  let text = readAtStart(options.path);
+  let users = usersOf(parseUsersFile(text, options), options.path);
+  let seen = '';
+
+  const reload = async (): Promise<void> => {
+    const next = await readFile(options.path, 'utf8').catch((error: NodeJS.ErrnoException) => ({ failed: error.code }));
+    if (next === text) return;
+    const content = typeof next === 'string' ? parseUsersFile(next, options) : unreadable(next.failed);
+    reloads.inc({ result: 'users' in content ? 'ok' : 'invalid' });
+    if ('problems' in content) {
+      parts.logger.error(
+        { problems: content.problems },
+        'the changed users file is not taken: the last good one stays',
+      );
+      return;
+    }
+    text = typeof next === 'string' ? next : text;
+    users = content.users;
+    parts.logger.info({ users: users.length }, 'the changed users file is in use');
+    for (const changed of listeners) changed();
+  };
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      // Taken before the content is read, so that a change during the reading is seen the next time.
+      const mark = await fileMark(options.path);
+      if (mark !== seen) await reload();
+      seen = mark;
+      await parts.clock.sleep(POLL_MS, signal);
+    }
+  };
+  return { label: 'users file', users: () => users, onChange: (changed) => listeners.push(changed), run };
+}
+
+function readAtStart(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsersFileError(path, unreadable((error as NodeJS.ErrnoException).code).problems);
+  }
+}
+
+function usersOf(content: UsersFileContent, path: string): readonly User[] {
+  if ('problems' in content) throw new UsersFileError(path, content.problems);
+  return content.users;
+}
+
+const unreadable = (code: string | undefined): { readonly problems: [UsersFileProblem] } => ({
+  problems: [{ path: '', message: `cannot be read (${code ?? 'unknown reason'})` }],
+});
+
+/** Differs whenever the file behind the name may have: another file, another time, another size. */
+async function fileMark(path: string): Promise<string> {
+  try {
+    const { dev, ino, mtimeNs, ctimeNs, size } = await stat(path, { bigint: true });
+    return [dev, ino, mtimeNs, ctimeNs, size].join(' ');
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
+  }
+}
