@@ -1,0 +1,92 @@
+import { type StatusCause, statusOf } from './status.ts';
+
+/** Answers with a Status and this HTTP status instead. */
+export interface StatusBehaviour {
+  readonly status: number;
+  /** Default: the usual word for the code, e.g. `TooManyRequests`. */
+  readonly reason?: string;
+  readonly message?: string;
+  readonly causes?: readonly StatusCause[];
+  /** In `details` and as the `Retry-After` header. */
+  readonly retryAfterSeconds?: number;
+  /** The request is carried out first: a write happens, and its author is told that it failed. */
+  readonly afterCommit?: boolean;
+}
+
+/** Answers nothing: resets the connection, closes it cleanly, or keeps it open in silence until the client leaves. */
+export interface ConnectionBehaviour {
+  readonly connection: 'reset' | 'close' | 'silence';
+  readonly afterCommit?: boolean;
+}
+
+/** Answers as usual and disturbs the body. Without `afterEvents` and `afterBytes` it strikes right after the headers. */
+export interface StreamFault {
+  /** Strikes when so many events (for a list: bodies) were written. */
+  readonly afterEvents?: number;
+  /** Strikes at this byte of the body, in the middle of a line or a gzip stream too. */
+  readonly afterBytes?: number;
+  /** Written there, exactly as given: garbage, part of a line, `eventLine(…)`, `errorEvent(…)`. */
+  readonly inject?: readonly string[];
+  /** So many events from there on are swallowed. */
+  readonly drop?: number;
+  /**
+   * What follows. `goOn` (default): the stream as usual. `close`: a proper end. `cut`: FIN without the last chunk.
+   * `reset`: RST. `silence`: the connection stays and not another byte comes.
+   */
+  readonly then?: 'goOn' | 'close' | 'cut' | 'reset' | 'silence';
+  /** Slows the whole body down. */
+  readonly bytesPerSecond?: number;
+}
+
+export interface StreamBehaviour {
+  readonly stream: StreamFault;
+}
+
+/** What the server does instead of what it should; told apart by their first member. */
+export type Behaviour = StatusBehaviour | ConnectionBehaviour | StreamBehaviour;
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Expired',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+};
+
+/** The Status body of a scripted failure. */
+export function scriptedStatus(behaviour: StatusBehaviour): object {
+  const { status: code, message, causes, retryAfterSeconds } = behaviour;
+  const reason = behaviour.reason ?? REASONS[code];
+  const details = {
+    ...(causes === undefined ? {} : { causes }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+  return statusOf({
+    code,
+    message: message ?? `scripted failure ${code}`,
+    ...(reason === undefined ? {} : { reason }),
+    ...(Object.keys(details).length === 0 ? {} : { details }),
+  });
+}
+
+/** A watch event as its line; `object` needs its `kind` and `apiVersion`. */
+export const eventLine = (type: string, object: object): string => `${JSON.stringify({ type, object })}\n`;
+
+/** An ERROR event as its line, e.g. `errorEvent({ status: 410 })`. */
+export const errorEvent = (behaviour: StatusBehaviour): string => eventLine('ERROR', scriptedStatus(behaviour));
+
+/** "Too large resource version" with the cause that says so, and as servers before 1.19 answered it: by message only. */
+export const tooLarge = (form: 'cause' | 'message'): StatusBehaviour => ({
+  status: 504,
+  message: 'Timeout: Too large resource version: 999999, current: 1',
+  retryAfterSeconds: 1,
+  ...(form === 'cause'
+    ? { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }] }
+    : {}),
+});

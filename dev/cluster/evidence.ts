@@ -1,0 +1,109 @@
+import type { ApiRequest, Verb } from './request.ts';
+
+/** Raw requests kept; the oldest go first, so that a long soak does not fill the memory. */
+const REQUESTS_KEPT = 10_000;
+
+/** What the server saw: for assertions on request budgets and exact bytes. */
+export class Evidence {
+  readonly #counts = new Map<string, number>();
+  readonly #openWatches = new Map<string, number>();
+  readonly #waiting = new Set<() => void>();
+  #requests: ApiRequest[] = [];
+  #connections = 0;
+  #openConnections = 0;
+
+  /** TCP connections accepted since the start. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  get openConnections(): number {
+    return this.#openConnections;
+  }
+
+  /** The last 10,000 requests, oldest first. */
+  get requests(): readonly ApiRequest[] {
+    return this.#requests;
+  }
+
+  /** Requests of a verb on a kind (plural) since the start or the last `reset`; a page of a list counts as a list. */
+  count(verb: Verb, kind: string): number {
+    return this.#counts.get(`${verb} ${kind}`) ?? 0;
+  }
+
+  /** Lists begun: a paged list counts once. */
+  listStarts(kind: string): number {
+    return this.count('list', kind) - this.count('list page', kind);
+  }
+
+  /** Watches being streamed now, of one kind or of all. */
+  openWatches(kind?: string): number {
+    if (kind !== undefined) return this.#openWatches.get(kind) ?? 0;
+    return [...this.#openWatches.values()].reduce((sum, open) => sum + open, 0);
+  }
+
+  /** Forgets counts and requests; what is open stays open, connections stay counted. */
+  reset(): void {
+    this.#counts.clear();
+    this.#requests = [];
+  }
+
+  /** Resolves as soon as the condition holds; it is asked again whenever the server has seen something. */
+  until(condition: () => boolean, signal: AbortSignal = AbortSignal.timeout(10_000)): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const check = (): void => {
+        if (!signal.aborted && !condition()) return;
+        this.#waiting.delete(check);
+        signal.removeEventListener('abort', check);
+        if (signal.aborted) reject(new Error('the simulated cluster did not see what was waited for'));
+        else resolve();
+      };
+      this.#waiting.add(check);
+      signal.addEventListener('abort', check);
+      check();
+    });
+  }
+
+  /** For the server. */
+  connectionOpened(): number {
+    this.#openConnections++;
+    this.#connections++;
+    this.#notify();
+    return this.#connections;
+  }
+
+  /** For the server. */
+  connectionClosed(): void {
+    this.#openConnections--;
+    this.#notify();
+  }
+
+  /** For the server. */
+  requestRead(request: ApiRequest): void {
+    const { verb, target, query } = request;
+    if (this.#requests.length >= REQUESTS_KEPT) this.#requests = this.#requests.slice(REQUESTS_KEPT / 2);
+    this.#requests.push(request);
+    const kind = target?.kind.plural ?? request.path;
+    this.#add(this.#counts, `${verb} ${kind}`, 1);
+    if (verb === 'list' && query.get('continue')) this.#add(this.#counts, `list page ${kind}`, 1);
+    this.#notify();
+  }
+
+  /** For the server: counts an open watch until the returned function is called. */
+  watchOpened(kind: string): () => void {
+    this.#add(this.#openWatches, kind, 1);
+    this.#notify();
+    return () => {
+      this.#add(this.#openWatches, kind, -1);
+      this.#notify();
+    };
+  }
+
+  #add(counts: Map<string, number>, key: string, by: number): void {
+    counts.set(key, (counts.get(key) ?? 0) + by);
+  }
+
+  #notify(): void {
+    for (const check of [...this.#waiting]) check();
+  }
+}

@@ -1,0 +1,73 @@
+import type { Behaviour } from './behaviour.ts';
+import type { ApiRequest, Verb } from './request.ts';
+
+/** Which requests a fault is for; what is left out matches all. */
+export interface RequestMatch {
+  readonly verb?: Verb;
+  /** Plural, e.g. `nodes`. */
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly subresource?: string;
+  /** Lets so many matching requests pass first: 6 hits the seventh. */
+  readonly skip?: number;
+  /** Any further condition. */
+  readonly when?: (request: ApiRequest) => boolean;
+}
+
+interface Rule {
+  readonly match: RequestMatch;
+  readonly behaviour: Behaviour;
+  toSkip: number;
+  left: number;
+}
+
+const matches = ({ match }: Rule, { verb, target, ...request }: ApiRequest): boolean =>
+  (match.verb === undefined || match.verb === verb) &&
+  (match.kind === undefined || match.kind === target?.kind.plural) &&
+  (match.namespace === undefined || match.namespace === target?.namespace) &&
+  (match.name === undefined || match.name === target?.name) &&
+  (match.subresource === undefined || match.subresource === target?.subresource) &&
+  (match.when?.({ verb, target, ...request }) ?? true);
+
+/**
+ * The script of misbehaviour. A request meets the oldest rule that matches it and has something left; rules come before
+ * authentication, so a scripted 401 needs no wrong token.
+ */
+export class Faults {
+  #rules: Rule[] = [];
+
+  /** The next matching request behaves so. */
+  next(match: RequestMatch, behaviour: Behaviour): void {
+    this.times(1, match, behaviour);
+  }
+
+  /** The next `count` matching requests behave so. */
+  times(count: number, match: RequestMatch, behaviour: Behaviour): void {
+    this.#rules.push({ match, behaviour, toSkip: match.skip ?? 0, left: count });
+  }
+
+  /** Every matching request behaves so until the returned function is called. Requests already answered are not revived. */
+  until(match: RequestMatch, behaviour: Behaviour): () => void {
+    const rule: Rule = { match, behaviour, toSkip: match.skip ?? 0, left: Number.POSITIVE_INFINITY };
+    this.#rules.push(rule);
+    return () => {
+      this.#rules = this.#rules.filter((other) => other !== rule);
+    };
+  }
+
+  clear(): void {
+    this.#rules = [];
+  }
+
+  /** For the server: the behaviour that this request meets, counted as used. */
+  take(request: ApiRequest): Behaviour | undefined {
+    for (const rule of this.#rules) {
+      if (!matches(rule, request)) continue;
+      if (rule.toSkip-- > 0) continue;
+      if (--rule.left <= 0) this.#rules = this.#rules.filter((other) => other !== rule);
+      return rule.behaviour;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,24 @@
+import { unauthorized } from './status.ts';
+
+/** Who a caller is. */
+export interface Identity {
+  readonly username: string;
+  readonly groups: readonly string[];
+}
+
+const ANONYMOUS: Identity = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+/** The caller of a request: anonymous without credentials, 401 with a token that is not known. */
+export function authenticate(authorization: string | undefined, tokens: ReadonlyMap<string, Identity>): Identity {
+  if (authorization === undefined) return ANONYMOUS;
+  const [, token = ''] = /^bearer +(\S+)$/i.exec(authorization.trim()) ?? [];
+  const known = tokens.get(token);
+  if (!known) throw unauthorized();
+  return withAuthenticated(known);
+}
+
+/** Every known caller is in `system:authenticated`; nobody needs to say so. */
+export const withAuthenticated = ({ username, groups }: Identity): Identity => ({
+  username,
+  groups: [...new Set([...groups, 'system:authenticated'])],
+});

@@ -1,0 +1,39 @@
+/** `metav1.ObjectMeta`, as far as the server itself reads it. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly creationTimestamp: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly [member: string]: unknown;
+}
+
+/** A stored object, without `kind` and `apiVersion`: list items carry neither, the others get them when written. */
+export interface KubeObject {
+  readonly metadata: ObjectMeta;
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly status?: Readonly<Record<string, unknown>>;
+  readonly [member: string]: unknown;
+}
+
+/** What a caller may hand in: the server fills in the rest of the metadata. `kind` and `apiVersion` are dropped. */
+export interface NewObject {
+  readonly metadata: Partial<ObjectMeta> & { readonly name: string };
+  readonly [member: string]: unknown;
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `namespace/name`, or the name alone for cluster-scoped objects: the order of keys is the order of lists. */
+export const keyOf = (metadata: { readonly name: string; readonly namespace?: string }): string =>
+  metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+
+/** A member by path (`spec.nodeName`), or undefined where the path ends early. */
+export function memberAt(object: unknown, path: readonly string[]): unknown {
+  let value = object;
+  for (const part of path) value = isRecord(value) ? value[part] : undefined;
+  return value;
+}

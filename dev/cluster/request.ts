@@ -1,0 +1,112 @@
+import type { IncomingMessage } from 'node:http';
+import { KINDS, REVIEWS, type ResourceKind } from './kinds.ts';
+
+/** Kubernetes verbs; a request that names no resource has its method in lower case. */
+export type Verb =
+  | 'get'
+  | 'list'
+  | 'watch'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'deletecollection'
+  | (string & {});
+
+/** What a resource path names. `namespace` and `name` are empty where the path has none. */
+export interface ResourceTarget {
+  readonly kind: ResourceKind;
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: string;
+}
+
+/** One request, read completely, exactly as it came. */
+export interface ApiRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Names and values in turn, as on the wire. */
+  readonly rawHeaders: readonly string[];
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+  /** Counts TCP connections from 1: two requests with one number came over one connection. */
+  readonly connection: number;
+  readonly verb: Verb;
+  /** Undefined for `/version`, discovery and unknown paths. */
+  readonly target: ResourceTarget | undefined;
+}
+
+const BY_PATH = new Map<string, ResourceKind>(
+  [...KINDS, ...REVIEWS].map((kind) => [`${kind.group}/${kind.version}/${kind.plural}`, kind] as const),
+);
+
+/** A real server takes 3 MiB. */
+const BODY_LIMIT = 3 * 1024 * 1024;
+
+export async function readRequest(message: IncomingMessage, connection: number): Promise<ApiRequest> {
+  const url = message.url ?? '/';
+  const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
+  const method = message.method ?? 'GET';
+  const target = parseTarget(pathname);
+  return {
+    method,
+    url,
+    path: pathname,
+    query: searchParams,
+    rawHeaders: message.rawHeaders,
+    headers: message.headers,
+    body: method === 'GET' || method === 'HEAD' ? Buffer.alloc(0) : await readBody(message),
+    connection,
+    verb: target ? verbOf(method, target, searchParams) : method.toLowerCase(),
+    target,
+  };
+}
+
+async function readBody(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of message) {
+    size += chunk.length;
+    if (size <= BODY_LIMIT) chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** `/api/v1/…` or `/apis/<group>/<version>/…`, then `[namespaces/<namespace>/]<plural>[/<name>[/<subresource>]]`. */
+function parseTarget(path: string): ResourceTarget | undefined {
+  const parts = path.split('/').slice(1).map(decodeURIComponent);
+  const prefix = parts[0] === 'api' ? `/${parts[1]}` : parts[0] === 'apis' ? `${parts[1]}/${parts[2]}` : undefined;
+  if (prefix === undefined) return undefined;
+  const rest = parts.slice(parts[0] === 'api' ? 2 : 3);
+  const scoped = rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'status';
+  const [plural = '', name = '', subresource = '', ...more] = scoped ? rest.slice(2) : rest;
+  const kind = BY_PATH.get(`${prefix}/${plural}`);
+  if (!kind || more.length > 0 || (scoped && !kind.namespaced)) return undefined;
+  return { kind, namespace: scoped ? (rest[1] ?? '') : '', name, subresource };
+}
+
+function verbOf(method: string, target: ResourceTarget, query: URLSearchParams): Verb {
+  const one = target.name !== '';
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      if (one) return 'get';
+      return isTrue(query.get('watch')) ? 'watch' : 'list';
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return one ? 'delete' : 'deletecollection';
+    default:
+      return method.toLowerCase();
+  }
+}
+
+/** Booleans in a query: present counts as true unless it says otherwise. */
+export const isTrue = (value: string | null): boolean =>
+  value !== null && !['', '0', 'false', 'f'].includes(value.toLowerCase());

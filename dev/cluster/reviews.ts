@@ -1,0 +1,34 @@
+import { type Answer, json } from './answer.ts';
+import { type Identity, withAuthenticated } from './identity.ts';
+import { apiVersionOf, type ResourceKind } from './kinds.ts';
+import { isRecord } from './kube-object.ts';
+import type { Decision, SubjectAccessReviewSpec } from './rbac.ts';
+import { badRequest } from './status.ts';
+
+interface ReviewParts {
+  readonly caller: Identity;
+  readonly tokens: ReadonlyMap<string, Identity>;
+  readonly decide: (spec: SubjectAccessReviewSpec) => Decision;
+}
+
+/** Answers a posted review with its status filled in; nothing is stored. */
+export function review(kind: ResourceKind, body: Record<string, unknown>, parts: ReviewParts): Answer {
+  const spec = isRecord(body['spec']) ? body['spec'] : {};
+  const status = kind.plural === 'tokenreviews' ? tokenStatus(spec, parts) : accessStatus(kind, spec, parts);
+  return json({ kind: kind.kind, apiVersion: apiVersionOf(kind), metadata: {}, spec, status }, 201);
+}
+
+function accessStatus(kind: ResourceKind, spec: SubjectAccessReviewSpec, { caller, decide }: ReviewParts): Decision {
+  const self = kind.plural === 'selfsubjectaccessreviews';
+  if (!spec.resourceAttributes === !spec.nonResourceAttributes)
+    throw badRequest('exactly one of nonResourceAttributes or resourceAttributes must be specified');
+  if (self) return decide({ ...spec, user: caller.username, groups: caller.groups });
+  if (!spec.user && !spec.groups?.length) throw badRequest('at least one of user or group must be specified');
+  return decide(spec);
+}
+
+function tokenStatus(spec: Record<string, unknown>, { tokens }: ReviewParts): object {
+  const identity = tokens.get(String(spec['token'] ?? ''));
+  if (!identity) return { user: {}, error: '[invalid bearer token]' };
+  return { authenticated: true, user: withAuthenticated(identity), audiences: ['https://kubernetes.default.svc'] };
+}

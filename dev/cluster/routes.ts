@@ -1,0 +1,82 @@
+import type { Random } from '../../src/random.ts';
+import { type Answer, objectAnswer, plain } from './answer.ts';
+import { discover } from './discovery.ts';
+import { Entry } from './entry.ts';
+import { negotiateForm } from './form.ts';
+import type { Identity } from './identity.ts';
+import { type KubeObject, keyOf } from './kube-object.ts';
+import { listText } from './list.ts';
+import { checkListOptions, parseListOptions } from './list-options.ts';
+import type { ObjectStore } from './object-store.ts';
+import type { Decision, SubjectAccessReviewSpec } from './rbac.ts';
+import type { ApiRequest, ResourceTarget } from './request.ts';
+import { review } from './reviews.ts';
+import { deleted, methodNotAllowed, notFound, tooLargeResourceVersion } from './status.ts';
+import { createObject, deleteObject, parseBody, patchObject, targetKey, updateObject } from './writes.ts';
+
+/** What answering a request needs, watches aside. */
+export interface RouteParts {
+  readonly store: ObjectStore;
+  readonly random: Random;
+  readonly tokens: ReadonlyMap<string, Identity>;
+  readonly decide: (spec: SubjectAccessReviewSpec) => Decision;
+  readonly version: string;
+}
+
+/** The answer to an authorised request that is not a watch. Refusals are thrown as `ApiError`. */
+export function answerRequest(request: ApiRequest, caller: Identity, parts: RouteParts): Answer {
+  const { target } = request;
+  if (!target) return discover(request.path, parts.version) ?? plain('404 page not found\n', 404);
+  if (target.kind.plural.endsWith('reviews')) {
+    if (request.verb !== 'create') throw methodNotAllowed();
+    return review(target.kind, parseBody(request.body, target.kind), { ...parts, caller });
+  }
+  const known = target.subresource === '' || (target.subresource === 'status' && target.kind.hasStatus);
+  return known ? answerResource(request, target, parts) : plain('404 page not found\n', 404);
+}
+
+function answerResource(request: ApiRequest, target: ResourceTarget, { store, random }: RouteParts): Answer {
+  const form = negotiateForm(request.headers.accept, target.kind);
+  const written = (object: KubeObject, code: number): Answer =>
+    objectAnswer(form, new Entry(keyOf(object.metadata), 0, object), code);
+  switch (request.verb) {
+    case 'get':
+      return objectAnswer(form, readOne(store, request, target));
+    case 'list': {
+      const options = parseListOptions(request, target);
+      checkListOptions(options);
+      const collection = store.collection(target.kind.plural);
+      return { code: 200, text: listText(store, { collection, namespace: target.namespace, options, form }) };
+    }
+    case 'create':
+      return written(createObject(store, request, target, random), 201);
+    case 'update': {
+      const { object, created } = updateObject(store, request, target);
+      return written(object, created ? 201 : 200);
+    }
+    case 'patch':
+      return written(patchObject(store, request, target), 200);
+    case 'delete':
+      return answerDeletion(deleteObject(store, request, target), target, written);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+function readOne(store: ObjectStore, { query }: ApiRequest, target: ResourceTarget): Entry {
+  const wanted = query.get('resourceVersion') ?? '';
+  if (Number(wanted) > store.revision) throw tooLargeResourceVersion(wanted, store.resourceVersion);
+  const entry = store.collection(target.kind.plural).get(targetKey(target));
+  if (!entry) throw notFound(target.kind, target.name);
+  return entry;
+}
+
+/** Pods and namespaces answer with the object, which on a real server lives on for a while; the others with a Status. */
+function answerDeletion(
+  object: KubeObject,
+  { kind, name }: ResourceTarget,
+  written: (object: KubeObject, code: number) => Answer,
+): Answer {
+  if (kind.plural === 'pods' || kind.plural === 'namespaces') return written(object, 200);
+  return { code: 200, text: `${deleted(kind, name, object.metadata.uid)}\n` };
+}
