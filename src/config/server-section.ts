@@ -31,6 +31,7 @@ export const limits = section({
   maxRequestsInFlight: count.default(512).describe('All other requests at once; above: 429.'),
   answerTimeout: duration().prefault('30s').describe('Time for an answer under /kapis; after: 504.'),
   maxBearerBytes: count.default(8 * KIB).describe('Length of a bearer; above: 401.'),
+  maxQueryParameters: count.default(64).describe('Pairs in a query string under /kapis; above: 400.'),
 });
 
 export const log = section({
