@@ -1,0 +1,81 @@
+import type { StatusCause } from '../status-error.ts';
+import { isInteger, parseInteger64 } from './integer64.ts';
+import type { NodeFilters, NodeListQuery, NodeStatusWord } from './list-query.ts';
+import { quoted } from './quoted.ts';
+import { parseSelector } from './selector.ts';
+
+/** What one parameter sets. */
+export type Setting = Partial<Omit<NodeListQuery, 'filters'>> | { readonly filter: NodeFilters };
+
+/** Reads one parameter's text. A parameter that may be empty sets nothing then. */
+type ParameterReader = (text: string, name: string) => Setting | StatusCause;
+
+const SORT_WORDS = new Map<string, NodeListQuery['sortBy']>([
+  ['name', 'name'],
+  ['createTime', 'creationTimestamp'],
+  ['creationTimestamp', 'creationTimestamp'],
+]);
+/** The words of Go's `strconv.ParseBool`. */
+const TRUE_WORDS = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
+const FALSE_WORDS = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
+const STATUS_WORDS: readonly NodeStatusWord[] = ['running', 'warning', 'unschedulable'];
+
+const filter = (condition: NodeFilters): Setting => ({ filter: condition });
+
+const readInteger =
+  (key: 'limit' | 'page'): ParameterReader =>
+  (text, name) => {
+    if (text === '') return {};
+    const value = parseInteger64(text);
+    if (value !== undefined) return { [key]: value };
+    return invalid(name, `${quoted(text)} is not ${isInteger(text) ? 'a 64-bit' : 'an'} integer`);
+  };
+
+function readSortBy(text: string, name: string): Setting | StatusCause {
+  if (text === '') return {};
+  const sortBy = SORT_WORDS.get(text);
+  return sortBy ? { sortBy } : notOneOf(name, text, [...SORT_WORDS.keys()]);
+}
+
+function readAscending(text: string, name: string): Setting | StatusCause {
+  if (text === '' || FALSE_WORDS.has(text)) return { ascending: false };
+  return TRUE_WORDS.has(text) ? { ascending: true } : invalid(name, `${quoted(text)} is not a boolean`);
+}
+
+function readStatus(text: string, name: string): Setting | StatusCause {
+  const status = STATUS_WORDS.find((word) => word === text);
+  return status ? filter({ status }) : notOneOf(name, text, STATUS_WORDS);
+}
+
+const readSelector =
+  (key: 'labelSelector' | 'label' | 'annotation'): ParameterReader =>
+  (text, name) => {
+    const selector = parseSelector(text);
+    return 'matches' in selector ? filter({ [key]: selector }) : invalid(name, selector.message, selector.reason);
+  };
+
+/** Every parameter of the node list. A map, not an object: `__proto__` is a name like any other. */
+export const LIST_PARAMETERS: ReadonlyMap<string, ParameterReader> = new Map<string, ParameterReader>([
+  ['limit', readInteger('limit')],
+  ['page', readInteger('page')],
+  ['sortBy', readSortBy],
+  ['ascending', readAscending],
+  ['labelSelector', readSelector('labelSelector')],
+  ['label', readSelector('label')],
+  ['annotation', readSelector('annotation')],
+  ['name', (name) => filter({ name })],
+  ['names', (names) => filter({ names: names.split(',') })],
+  ['alias', (alias) => filter({ alias })],
+  ['uid', (uid) => filter({ uid })],
+  ['namespace', (namespace) => filter({ namespace })],
+  ['ownerReference', (ownerReference) => filter({ ownerReference })],
+  ['ownerKind', (ownerKind) => filter({ ownerKind })],
+  ['status', readStatus],
+]);
+
+function invalid(name: string, what: string, reason = 'FieldValueInvalid'): StatusCause {
+  return { reason, message: `invalid query parameter "${name}": ${what}`, field: name };
+}
+
+const notOneOf = (name: string, text: string, words: readonly string[]): StatusCause =>
+  invalid(name, `${quoted(text)} is not one of ${words.join(', ')}`, 'FieldValueNotSupported');
