@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import type {
+  V1ConfigMap,
+  V1Container,
+  V1Deployment,
+  V1PodSpec,
+  V1PodTemplateSpec,
+  V1PolicyRule,
+} from '@kubernetes/client-node';
+import { parse, parseAllDocuments } from 'yaml';
+import { clusterTool } from '../support/cluster-tools.ts';
+import { runTool } from '../support/control-plane/clients.ts';
+
+export const CHART = join(import.meta.dirname, '..', '..', 'charts', 'gatehouse');
+export const NAMESPACE = 'gatehouse-system';
+
+/** What every rendered object has; the rest is read through the type that the caller names. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+/** The objects of one rendering. */
+export class Rendered {
+  readonly objects: readonly Manifest[];
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+    this.objects = parseAllDocuments(text).flatMap((document) => (document.toJS() as Manifest | null) ?? []);
+  }
+
+  all<T>(kind: string): T[] {
+    return this.objects.filter((object) => object.kind === kind) as T[];
+  }
+
+  /** The one object of that kind, and name where there are several. */
+  one<T = Manifest>(kind: string, name?: string): T {
+    const found = this.objects.filter((one) => one.kind === kind && (!name || one.metadata.name === name));
+    if (found.length !== 1) throw new Error(`${found.length} objects are ${kind} ${name ?? ''}`);
+    return found[0] as T;
+  }
+
+  get template(): V1PodTemplateSpec {
+    return this.one<V1Deployment>('Deployment').spec!.template;
+  }
+
+  get pod(): V1PodSpec {
+    return this.template.spec!;
+  }
+
+  get container(): V1Container {
+    return this.pod.containers[0]!;
+  }
+
+  /** The configuration file as text. */
+  get configFile(): string {
+    return this.one<V1ConfigMap>('ConfigMap').data!['config.yaml']!;
+  }
+
+  get config(): unknown {
+    return parse(this.configFile);
+  }
+
+  /** Every rule of every role, with the kind and name of its role. */
+  get rules(): (V1PolicyRule & { readonly role: string })[] {
+    return [...this.all<Role>('ClusterRole'), ...this.all<Role>('Role')].flatMap((role) =>
+      role.rules.map((rule) => ({ ...rule, role: `${role.kind} ${role.metadata.name}` })),
+    );
+  }
+}
+
+type Role = Manifest & { readonly rules: V1PolicyRule[] };
+
+export async function helm(args: readonly string[], input?: string): Promise<string> {
+  return runTool(await clusterTool('helm'), args, input);
+}
+
+/** `helm template` of the chart with `values`; rejects with Helm's words when the chart refuses them. */
+export async function render(values: object = {}, release = 'gatehouse'): Promise<Rendered> {
+  const args = ['template', release, CHART, '--namespace', NAMESPACE, '--values', '-'];
+  return new Rendered(await helm(args, JSON.stringify(values)));
+}

@@ -1,0 +1,107 @@
+import type { V1NetworkPolicy, V1Service } from '@kubernetes/client-node';
+import { describe, expect, test } from 'vitest';
+import { render } from './helm.ts';
+
+describe('the Service', () => {
+  test('is a NodePort from 80 to the API port, the node port left to the cluster', async () => {
+    expect((await render()).one<V1Service>('Service', 'gatehouse').spec).toEqual({
+      type: 'NodePort',
+      externalTrafficPolicy: 'Cluster',
+      selector: { 'app.kubernetes.io/name': 'gatehouse', 'app.kubernetes.io/instance': 'gatehouse' },
+      ports: [{ name: 'api', port: 80, targetPort: 'api', protocol: 'TCP' }],
+    });
+  });
+
+  test('has the node port that is set', async () => {
+    const service = (await render({ service: { nodePort: 30880 } })).one<V1Service>('Service', 'gatehouse');
+    expect(service.spec?.ports?.[0]?.nodePort).toBe(30880);
+  });
+
+  test('8.2 externalTrafficPolicy is a value, and left out where it has no meaning', async () => {
+    const policy = async (service: object): Promise<unknown> =>
+      (await render({ service })).one<V1Service>('Service', 'gatehouse').spec?.externalTrafficPolicy;
+    expect(await policy({ externalTrafficPolicy: 'Local' })).toBe('Local');
+    expect(await policy({ type: 'ClusterIP' })).toBeUndefined();
+  });
+
+  test('8.2 does not show the metrics port', async () => {
+    const { spec } = (await render()).one<V1Service>('Service', 'gatehouse');
+    expect(spec?.ports?.map(({ targetPort }) => targetPort)).toEqual(['api']);
+  });
+});
+
+describe('metrics', () => {
+  test('8.2 have a Service of their own that is reachable inside the cluster only', async () => {
+    expect((await render()).one<V1Service>('Service', 'gatehouse-metrics').spec).toEqual({
+      type: 'ClusterIP',
+      selector: { 'app.kubernetes.io/name': 'gatehouse', 'app.kubernetes.io/instance': 'gatehouse' },
+      ports: [{ name: 'metrics', port: 9091, targetPort: 'metrics', protocol: 'TCP' }],
+    });
+  });
+
+  test('are announced by annotations of the pods', async () => {
+    expect((await render()).template.metadata?.annotations).toMatchObject({
+      'prometheus.io/scrape': 'true',
+      'prometheus.io/port': '9091',
+      'prometheus.io/path': '/metrics',
+    });
+  });
+
+  test('can be switched off', async () => {
+    const rendered = await render({ metrics: { service: false, annotations: false } });
+    expect(rendered.all('Service')).toHaveLength(1);
+    expect(rendered.text).not.toContain('prometheus.io');
+  });
+
+  test('have a ServiceMonitor on request, which selects the metrics Service alone', async () => {
+    expect((await render()).all('ServiceMonitor')).toEqual([]);
+    const rendered = await render({ metrics: { serviceMonitor: true } });
+    const selected = rendered.one<{ spec: { selector: { matchLabels: object } } }>('ServiceMonitor').spec.selector;
+    const matching = rendered
+      .all<V1Service>('Service')
+      .filter(({ metadata }) =>
+        Object.entries(selected.matchLabels).every(([key, value]) => metadata?.labels?.[key] === value),
+      );
+    expect(matching.map(({ metadata }) => metadata?.name)).toEqual(['gatehouse-metrics']);
+  });
+});
+
+describe('the NetworkPolicy', () => {
+  const policy = async (networkPolicy: object): Promise<V1NetworkPolicy['spec']> =>
+    (await render({ networkPolicy: { enabled: true, ...networkPolicy } })).one<V1NetworkPolicy>('NetworkPolicy').spec;
+
+  test('8.2 is off by default', async () => {
+    expect((await render()).all('NetworkPolicy')).toEqual([]);
+  });
+
+  test('8.2 lets everybody in at the API port, one namespace at the metrics port, and DNS and the API server out', async () => {
+    expect(await policy({})).toEqual({
+      podSelector: {
+        matchLabels: { 'app.kubernetes.io/name': 'gatehouse', 'app.kubernetes.io/instance': 'gatehouse' },
+      },
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [
+        { ports: [{ port: 'api', protocol: 'TCP' }] },
+        {
+          ports: [{ port: 'metrics', protocol: 'TCP' }],
+          from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+        },
+      ],
+      egress: [
+        {
+          ports: [
+            { port: 53, protocol: 'UDP' },
+            { port: 53, protocol: 'TCP' },
+            { port: 443, protocol: 'TCP' },
+            { port: 6443, protocol: 'TCP' },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('8.2 restricts the API port to the peers that are given', async () => {
+    const from = [{ podSelector: { matchLabels: { app: 'console' } } }];
+    expect((await policy({ from }))?.ingress?.[0]).toEqual({ ports: [{ port: 'api', protocol: 'TCP' }], from });
+  });
+});

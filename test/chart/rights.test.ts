@@ -1,0 +1,104 @@
+import type { V1ClusterRoleBinding, V1RoleBinding } from '@kubernetes/client-node';
+import { describe, expect, test } from 'vitest';
+import { NAMESPACE, render } from './helm.ts';
+
+/** Everything that the values can change about rights, switched on at once. */
+const busy = {
+  platform: 'kubesphere',
+  networkPolicy: { enabled: true },
+  metrics: { serviceMonitor: true },
+  users: { existingSecret: 'people' },
+  oauth: { client: { existingSecret: 'console-client' } },
+  tls: { existingSecret: 'certificate' },
+};
+
+describe('rights of the service account', () => {
+  test('8.1 are exactly: nodes and pods list and watch, access reviews, and two Secrets by name', async () => {
+    expect((await render()).rules).toEqual([
+      {
+        role: 'ClusterRole gatehouse-administrators',
+        apiGroups: ['resources.gatehouse.io'],
+        resources: ['nodes'],
+        verbs: ['get', 'list'],
+      },
+      { role: 'ClusterRole gatehouse', apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['list', 'watch'] },
+      {
+        role: 'ClusterRole gatehouse',
+        apiGroups: ['authorization.k8s.io'],
+        resources: ['subjectaccessreviews'],
+        verbs: ['create'],
+      },
+      { role: 'Role gatehouse', apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+      {
+        role: 'Role gatehouse',
+        apiGroups: [''],
+        resources: ['secrets'],
+        resourceNames: ['gatehouse-signing-keys', 'gatehouse-first-administrator'],
+        verbs: ['get', 'watch', 'update'],
+      },
+    ]);
+  });
+
+  test('8.1 no ClusterRole has a rule on Secrets', async () => {
+    const { rules } = await render(busy);
+    const clusterWide = rules.filter(
+      ({ role, resources }) => role.startsWith('Cluster') && resources?.includes('secrets'),
+    );
+    expect(clusterWide).toEqual([]);
+  });
+
+  test('8.1 reading or changing a Secret is limited to names', async () => {
+    const { rules } = await render(busy);
+    const secrets = rules.filter(({ resources }) => resources?.includes('secrets'));
+    expect(secrets.filter(({ resourceNames }) => !resourceNames?.length).map(({ verbs }) => verbs)).toEqual([
+      ['create'],
+    ]);
+  });
+
+  test('8.1 no rule has a wildcard, escalate, bind, impersonate, nodes/proxy, serviceaccounts/token or pods/exec', async () => {
+    const words = (await render(busy)).rules.flatMap(({ role: _, ...rule }) => Object.values(rule).flat());
+    const forbidden = ['*', 'escalate', 'bind', 'impersonate', 'nodes/proxy', 'serviceaccounts/token', 'pods/exec'];
+    expect(words.filter((word) => forbidden.includes(word) || word.includes('*'))).toEqual([]);
+  });
+
+  test('8.1 no rule is about URLs that are no resources', async () => {
+    expect((await render(busy)).rules.filter(({ nonResourceURLs }) => nonResourceURLs)).toEqual([]);
+  });
+
+  test('8.1 leave the pods out when nodes.usage is off', async () => {
+    const { rules } = await render({ config: { nodes: { usage: false } } });
+    expect(rules.filter(({ resources }) => resources?.includes('pods'))).toEqual([]);
+  });
+
+  test('8.1 follow the Secret names of the configuration', async () => {
+    const config = { keys: { secretName: 'k' }, users: { firstAdministrator: { secretName: 'a' } } };
+    const { rules } = await render({ config });
+    expect(rules.flatMap(({ resourceNames }) => resourceNames ?? [])).toEqual(['k', 'a']);
+  });
+
+  test('8.1 leave the first administrator’s Secret out when there is none', async () => {
+    const { rules } = await render({ config: { users: { firstAdministrator: false } } });
+    expect(rules.flatMap(({ resourceNames }) => resourceNames ?? [])).toEqual(['gatehouse-signing-keys']);
+  });
+
+  test('8.1 are bound to that account alone', async () => {
+    const rendered = await render();
+    const account = [{ kind: 'ServiceAccount', name: 'gatehouse', namespace: NAMESPACE }];
+    expect(rendered.one<V1ClusterRoleBinding>('ClusterRoleBinding', 'gatehouse').subjects).toEqual(account);
+    expect(rendered.one<V1RoleBinding>('RoleBinding').subjects).toEqual(account);
+  });
+});
+
+describe('administrators', () => {
+  test('are the group <platform>-admins and may get and list nodes of resources.<platform>.io', async () => {
+    const rendered = await render({ platform: 'kubesphere' });
+    const binding = rendered.one<V1ClusterRoleBinding>('ClusterRoleBinding', 'gatehouse-administrators');
+    expect(binding).toMatchObject({
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'gatehouse-administrators' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'kubesphere-admins' }],
+    });
+    expect(rendered.one('ClusterRole', 'gatehouse-administrators')).toMatchObject({
+      rules: [{ apiGroups: ['resources.kubesphere.io'], resources: ['nodes'], verbs: ['get', 'list'] }],
+    });
+  });
+});

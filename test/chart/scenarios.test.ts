@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '../../src/config/load.ts';
+import { CHART, helm, NAMESPACE, Rendered, render } from './helm.ts';
+
+const FOLDER = join(CHART, 'ci');
+const scenarios = readdirSync(FOLDER).map((file) => file.replace('-values.yaml', ''));
+const valuesOf = (scenario: string): object =>
+  parse(readFileSync(join(FOLDER, `${scenario}-values.yaml`), 'utf8')) ?? {};
+
+/** Paths at which a document says null. */
+function nulls(value: unknown, path = ''): string[] {
+  if (value === null) return [path];
+  if (typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, inner]) => nulls(inner, `${path}.${key}`));
+}
+
+describe.each(scenarios)('scenario %s', (scenario) => {
+  test('passes helm lint', async () => {
+    const answer = await helm(['lint', '--strict', CHART, '--values', '-'], JSON.stringify(valuesOf(scenario)));
+    expect(answer).toContain('0 chart(s) failed');
+  });
+
+  test('renders nothing as null and names each object once', async () => {
+    const rendered = await render(valuesOf(scenario));
+    expect(rendered.objects.flatMap((object) => nulls(object))).toEqual([]);
+    const names = rendered.objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('renders a configuration file that the program accepts', async () => {
+    const rendered = await render(valuesOf(scenario));
+    const readFile = (path: string): string => (path === 'config.yaml' ? rendered.configFile : 'content of a Secret');
+    expect(loadConfig('config.yaml', readFile).config.server.port).toBe(9090);
+  });
+});
+
+describe('rendering', () => {
+  test('gives the same bytes each time, so that GitOps sees no change', async () => {
+    expect((await render()).text).toBe((await render()).text);
+  });
+
+  test('gives the same on an upgrade as on an install', async () => {
+    const args = ['template', 'gatehouse', CHART, '--namespace', NAMESPACE, '--is-upgrade'];
+    expect(new Rendered(await helm(args)).objects).toEqual((await render()).objects);
+  });
+
+  test('makes exactly these objects by default', async () => {
+    const objects = (await render()).objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(objects.toSorted()).toEqual([
+      'ClusterRole gatehouse',
+      'ClusterRole gatehouse-administrators',
+      'ClusterRoleBinding gatehouse',
+      'ClusterRoleBinding gatehouse-administrators',
+      'ConfigMap gatehouse',
+      'Deployment gatehouse',
+      'PodDisruptionBudget gatehouse',
+      'Role gatehouse',
+      'RoleBinding gatehouse',
+      'Service gatehouse',
+      'Service gatehouse-metrics',
+      'ServiceAccount gatehouse',
+    ]);
+  });
+
+  test('puts every namespaced object into the release’s namespace', async () => {
+    const { objects } = await render({ networkPolicy: { enabled: true }, metrics: { serviceMonitor: true } });
+    const elsewhere = objects.filter(
+      ({ kind, metadata }) => !kind.startsWith('Cluster') && metadata.namespace !== NAMESPACE,
+    );
+    expect(elsewhere).toEqual([]);
+  });
+});
