@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import type { V1Deployment, V1Pod, V1PodTemplateSpec, V1Secret, V1Service } from '@kubernetes/client-node';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { CHART, helm, NAMESPACE } from './helm.ts';
+
+const namespace = {
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+};
+
+/** As the program makes them: a Secret that the chart does not know of. */
+const secret = (name: string): object => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name, namespace: NAMESPACE },
+  stringData: { content: name },
+});
+
+let cluster: ControlPlane;
+beforeAll(async () => {
+  cluster = await startControlPlane();
+  await apply(namespace);
+});
+afterAll(() => cluster?.stop());
+
+const apply = (object: object): Promise<string> => cluster.kubectl(['apply', '-f', '-'], JSON.stringify(object));
+
+async function get<T>(kind: string, name = 'gatehouse'): Promise<T> {
+  return JSON.parse(await cluster.kubectl(['-n', NAMESPACE, 'get', kind, name, '-o', 'json'])) as T;
+}
+
+async function release(verb: 'install' | 'upgrade', values: object): Promise<void> {
+  const args = ['--kubeconfig', await cluster.kubeconfigFile(), '--namespace', NAMESPACE, '--values', '-'];
+  await helm([verb, 'gatehouse', CHART, ...args], JSON.stringify(values));
+}
+
+/** Each Secret's version, data and all; Helm's own records of its releases aside. */
+async function secrets(): Promise<string[]> {
+  const { items } = JSON.parse(await cluster.kubectl(['-n', NAMESPACE, 'get', 'secrets', '-o', 'json'])) as {
+    items: V1Secret[];
+  };
+  return items
+    .filter(({ type }) => type !== 'helm.sh/release.v1')
+    .map(({ metadata, data }) => JSON.stringify([metadata?.name, metadata?.uid, metadata?.resourceVersion, data]));
+}
+
+/** The pod that the Deployment's controller would make. */
+function podOf(template: V1PodTemplateSpec): V1Pod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { ...template.metadata, name: 'gatehouse-of-the-test', namespace: NAMESPACE },
+    spec: template.spec!,
+  };
+}
+
+describe('helm on a real API server', () => {
+  let before: string[];
+  let nodePort: number | undefined;
+
+  test('installs, and the cluster chooses a node port', async () => {
+    await release('install', {});
+    const { spec } = await get<V1Service>('service');
+    nodePort = spec?.ports?.[0]?.nodePort;
+    expect(spec).toMatchObject({ type: 'NodePort', ports: [{ port: 80, targetPort: 'api' }] });
+    expect(nodePort).toBeGreaterThanOrEqual(30_000);
+  });
+
+  test('stores the Deployment as it was rendered', async () => {
+    const { spec } = await get<V1Deployment>('deployment');
+    expect(spec).toMatchObject({
+      replicas: 1,
+      strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      template: { spec: { terminationGracePeriodSeconds: 50, automountServiceAccountToken: false } },
+    });
+  });
+
+  test('8.2 the pod is let into a namespace that enforces "restricted"', async () => {
+    const { spec } = await get<V1Deployment>('deployment');
+    const pod = podOf(spec!.template);
+    const answer = await cluster.kubectl(['create', '--dry-run=server', '-f', '-'], JSON.stringify(pod));
+    expect(answer).toContain('pod/gatehouse-of-the-test created (server dry run)');
+  });
+
+  test('8.2 that namespace refuses the pod once it may gain privileges', async () => {
+    const { spec } = await get<V1Deployment>('deployment');
+    const pod = podOf(spec!.template);
+    pod.spec!.containers[0]!.securityContext!.allowPrivilegeEscalation = true;
+    const answer = cluster.kubectl(['create', '--dry-run=server', '-f', '-'], JSON.stringify(pod));
+    await expect(answer).rejects.toThrow('violates PodSecurity "restricted:latest"');
+  });
+
+  test('8.2 makes no Secret', async () => {
+    expect(await secrets()).toEqual([]);
+  });
+
+  test('F9 an upgrade changes no Secret', async () => {
+    await apply(secret('gatehouse-signing-keys'));
+    await apply(secret('gatehouse-first-administrator'));
+    before = await secrets();
+    await release('upgrade', { config: { log: { level: 'debug' } }, image: { tag: '0.1.1' } });
+    expect((await get<V1Deployment>('deployment')).spec?.template.spec?.containers[0]?.image).toMatch(/:0\.1\.1$/);
+    expect(before).toHaveLength(2);
+    expect(await secrets()).toEqual(before);
+  });
+
+  test('an upgrade keeps the node port', async () => {
+    expect((await get<V1Service>('service')).spec?.ports?.[0]?.nodePort).toBe(nodePort);
+  });
+
+  test('an upgrade can set the node port', async () => {
+    await release('upgrade', { service: { nodePort: 30_880 } });
+    expect((await get<V1Service>('service')).spec?.ports?.[0]?.nodePort).toBe(30_880);
+  });
+
+  test('8.2 an uninstall leaves the program’s Secrets and nothing else', async () => {
+    await helm(['--kubeconfig', await cluster.kubeconfigFile(), '--namespace', NAMESPACE, 'uninstall', 'gatehouse']);
+    const kinds = 'deployment,service,configmap,serviceaccount,role,rolebinding,pdb,clusterrole,clusterrolebinding';
+    const labels = 'app.kubernetes.io/instance=gatehouse';
+    expect(await cluster.kubectl(['-n', NAMESPACE, 'get', kinds, '-l', labels, '-o', 'name'])).toBe('');
+    expect(await secrets()).toEqual(before);
+  });
+
+  test('the kustomize base applies, every field known to the server', async () => {
+    const folder = join(import.meta.dirname, '..', '..', 'deploy');
+    const answer = await cluster.kubectl(['apply', '--dry-run=server', '--validate=strict', '-k', folder]);
+    expect(answer.trim().split('\n')).toHaveLength(13);
+  });
+});
