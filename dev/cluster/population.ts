@@ -1,0 +1,96 @@
+import type { Clock } from '../../src/clock.ts';
+import type { Random } from '../../src/random.ts';
+import { isRecord, type KubeObject, keyOf, type NewObject } from './kube-object.ts';
+import type { ObjectStore } from './object-store.ts';
+import { nodeMaker, planNodes, seconds } from './population-nodes.ts';
+import { planPods, podMaker } from './population-pods.ts';
+import { seededRandom } from './seeded-random.ts';
+
+export interface PopulationOptions {
+  readonly nodes: number;
+  /** There are nodes × podsPerNode pods; a few are not on a node. */
+  readonly podsPerNode: number;
+  /** The same seed makes the same objects. Default 1. */
+  readonly seed?: number;
+  /** Pads the image lists to about so many bytes of JSON a node. Default: six images. */
+  readonly nodeBytes?: number;
+  /** Of the alias annotation that some nodes carry. Default `gatehouse`. */
+  readonly platform?: string;
+  /** Wall clock in milliseconds that the ages are counted from. Default 2026-03-09T10:00:00Z. */
+  readonly now?: number;
+}
+
+/** Fills a store with a believable cluster. 5,000 nodes with 150,000 pods take seconds. */
+export function populate(objects: ObjectStore, options: PopulationOptions): void {
+  const now = options.now ?? Date.parse('2026-03-09T10:00:00Z');
+  const random = seededRandom(options.seed ?? 1);
+  const style = { now, platform: options.platform ?? 'gatehouse', nodeBytes: options.nodeBytes ?? 0 };
+  const plans = planNodes(options.nodes);
+  const makeNode = nodeMaker(style, random);
+  for (const plan of plans) objects.create('nodes', makeNode(plan));
+  const makePod = podMaker(style, random);
+  for (const plan of plans)
+    for (const pod of planPods(plan, options.podsPerNode)) createWithNamespace(objects, makePod(pod));
+}
+
+function createWithNamespace(objects: ObjectStore, pod: NewObject): void {
+  const { namespace } = pod.metadata;
+  if (namespace !== undefined && !objects.get('namespaces', namespace)) {
+    const labels = { 'kubernetes.io/metadata.name': namespace };
+    objects.create('namespaces', { metadata: { name: namespace, labels }, status: { phase: 'Active' } });
+  }
+  objects.create('pods', pod);
+}
+
+export interface ChangeOptions {
+  readonly everyMs: number;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Lets a populated cluster live until the signal aborts: each `everyMs` one node reports its conditions and one
+ * application pod is replaced by another of its kind; every tenth time a node's maintenance label comes or goes.
+ */
+export async function keepChanging(objects: ObjectStore, options: ChangeOptions, signal: AbortSignal): Promise<void> {
+  const { everyMs, clock, random } = options;
+  for (let round = 1; ; round++) {
+    await clock.sleep(everyMs, signal);
+    if (signal.aborted) return;
+    const node = pick(objects.list('nodes').filter(isReady), random);
+    if (node) objects.update('nodes', round % 10 === 0 ? relabelled(node) : reported(node, clock.now()));
+    const pod = pick(objects.list('pods').filter(isReplaceable), random);
+    if (pod) replace(objects, pod, { round, now: clock.now() });
+  }
+}
+
+const pick = <Item>(items: readonly Item[], random: Random): Item | undefined =>
+  items[Math.floor(random.fraction() * items.length)];
+
+const conditionsOf = (node: KubeObject): readonly Record<string, unknown>[] =>
+  (node.status?.['conditions'] ?? []) as readonly Record<string, unknown>[];
+
+const isReady = (node: KubeObject): boolean =>
+  conditionsOf(node).some(({ type, status }) => type === 'Ready' && status === 'True');
+
+const isReplaceable = ({ metadata, status }: KubeObject): boolean =>
+  status?.['phase'] === 'Running' && metadata.namespace === 'shop';
+
+function reported(node: KubeObject, now: number): NewObject {
+  const conditions = conditionsOf(node).map((condition) => ({ ...condition, lastHeartbeatTime: seconds(now) }));
+  return { ...node, status: { ...node.status, conditions } };
+}
+
+function relabelled(node: KubeObject): NewObject {
+  const { 'example.test/maintenance': marked, ...labels } = node.metadata.labels ?? {};
+  const next = marked === undefined ? { ...labels, 'example.test/maintenance': 'planned' } : labels;
+  return { ...node, metadata: { ...node.metadata, labels: next } };
+}
+
+function replace(objects: ObjectStore, pod: KubeObject, { round, now }: { round: number; now: number }): void {
+  const { uid: _uid, creationTimestamp: _created, resourceVersion: _version, ...metadata } = pod.metadata;
+  const stem = metadata.name.replace(/-r\d+$/, '');
+  const status = isRecord(pod.status) ? { ...pod.status, startTime: seconds(now) } : {};
+  objects.remove('pods', keyOf(metadata));
+  objects.create('pods', { ...pod, metadata: { ...metadata, name: `${stem}-r${round}` }, status });
+}
