@@ -1,0 +1,64 @@
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { ApiClient } from './api-client.ts';
+import { describeCreation } from './creation.ts';
+import { describeDeletion } from './deletion.ts';
+import { describeExpiry } from './expiry.ts';
+import { describeLeases } from './leases.ts';
+import { describeLists } from './lists.ts';
+import { describePages } from './pages.ts';
+import { describePods } from './pods.ts';
+import { describeRefusals } from './refusals.ts';
+import { describeResourceVersions } from './resource-versions.ts';
+import { describeReviews } from './reviews.ts';
+import { describeSecrets } from './secrets.ts';
+import { describeSelectors } from './selectors.ts';
+import { describeServer } from './server.ts';
+import type { Suite } from './suite.ts';
+import type { ConformanceTarget } from './target.ts';
+import { describeUpdates } from './updates.ts';
+import { describeWatchLists } from './watch-lists.ts';
+import { describeWatches } from './watches.ts';
+
+/**
+ * What the part of the Kubernetes API that Gatehouse uses does, over HTTP alone. The real kube-apiserver passes it, so
+ * it states the real behaviour, also where the documentation says otherwise; the simulated one must pass it too.
+ */
+export function describeConformance(name: string, start: () => Promise<ConformanceTarget>): void {
+  describe(name, () => {
+    let target: ConformanceTarget;
+    let api: ApiClient;
+    beforeAll(async () => {
+      target = await start();
+      api = await ApiClient.to(target);
+    });
+    afterEach(() => api.endWatches());
+    afterAll(async () => {
+      await api?.close();
+      await target?.stop();
+    });
+    const suite: Suite = {
+      get api() {
+        return api;
+      },
+      get target() {
+        return target;
+      },
+    };
+    describeServer(suite);
+    describeLists(suite);
+    describePages(suite);
+    describeResourceVersions(suite);
+    describeSelectors(suite);
+    describeWatches(suite);
+    describeWatchLists(suite);
+    describeCreation(suite);
+    describeUpdates(suite);
+    describeDeletion(suite);
+    describePods(suite);
+    describeSecrets(suite);
+    describeLeases(suite);
+    describeReviews(suite);
+    describeRefusals(suite);
+    describeExpiry(suite); // last: it compacts
+  });
+}

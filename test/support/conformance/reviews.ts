@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { type Json, unique } from './api-client.ts';
+import { failure, type Suite } from './suite.ts';
+
+const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const LIST_NODES = { verb: 'list', group: 'resources.gatehouse.io', version: 'v1alpha3', resource: 'nodes' };
+
+/** RBAC learns of new bindings by a watch, so a fresh one counts a moment later. */
+const ATTEMPTS = 100;
+
+export function describeReviews(suite: Suite): void {
+  describe('a SubjectAccessReview', () => {
+    const review = (spec: Json): Promise<Json> =>
+      suite.api.create(REVIEWS, { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec });
+
+    test('allows system:masters everything, by 201 and with the question', async () => {
+      const spec = { user: 'x', groups: ['system:masters'], resourceAttributes: LIST_NODES };
+      const answer = await review(spec);
+      expect(answer).toMatchObject({ kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', spec });
+      expect(answer.status).toEqual({ allowed: true });
+    });
+
+    test('allows a stranger nothing: allowed is false, denied is not set', async () => {
+      const { status } = await review({ user: 'stranger', groups: ['g'], resourceAttributes: LIST_NODES });
+      expect(status).toEqual({ allowed: false });
+    });
+
+    test('judges paths', async () => {
+      const nonResourceAttributes = { path: '/livez', verb: 'get' };
+      const authenticated = await review({ user: 'x', groups: ['system:authenticated'], nonResourceAttributes });
+      expect(authenticated.status.allowed).toBe(true);
+      expect((await review({ user: 'x', nonResourceAttributes })).status.allowed).toBe(false);
+    });
+
+    test('follows ClusterRoles and their bindings, and gives the binding as reason', async () => {
+      const name = unique('list-nodes');
+      const group = unique('group');
+      const rules = [{ apiGroups: [LIST_NODES.group], resources: ['nodes'], verbs: ['get', 'list'] }];
+      await suite.api.create(`${RBAC}/clusterroles`, { metadata: { name }, rules });
+      await suite.api.create(`${RBAC}/clusterrolebindings`, {
+        metadata: { name },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: group }],
+      });
+      const ask = async (verb: string): Promise<Json> =>
+        (await review({ user: 'x', groups: [group], resourceAttributes: { ...LIST_NODES, verb } })).status;
+      let status = await ask('list');
+      for (let attempt = 0; !status.allowed && attempt < ATTEMPTS; attempt++) status = await ask('list');
+      const reason = `RBAC: allowed by ClusterRoleBinding "${name}" of ClusterRole "${name}" to Group "${group}"`;
+      expect(status).toEqual({ allowed: true, reason });
+      expect(await ask('delete')).toEqual({ allowed: false });
+    });
+
+    test.each([
+      [
+        { resourceAttributes: LIST_NODES },
+        { field: 'spec.user', message: 'Invalid value: "": at least one of user or group must be specified' },
+      ],
+      [
+        { user: 'x' },
+        {
+          field: 'spec.resourceAttributes',
+          message: 'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
+        },
+      ],
+    ])('is refused when incomplete: %o', async (spec, { field, message }) => {
+      const { status, body } = await suite.api.post(REVIEWS, { spec });
+      expect(status).toBe(422);
+      // No kind before the group: this validation does not know it.
+      expect(body).toEqual(
+        failure(422, 'Invalid', `.authorization.k8s.io "" is invalid: ${field}: ${message}`, {
+          group: 'authorization.k8s.io',
+          causes: [{ reason: 'FieldValueInvalid', message, field }],
+        }),
+      );
+    });
+  });
+}
