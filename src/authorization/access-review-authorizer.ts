@@ -1,0 +1,156 @@
+import type { Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../observability/logger.ts';
+import { type StatusError, serviceUnavailable } from '../status-error.ts';
+import type { AccessReviewer, Authorizer, Decision, RequestAttributes, Subject } from './authorizer.ts';
+import { type Answered, DecisionCache, decisionKey } from './decision-cache.ts';
+import { decisionCounter, reviewMetrics } from './metrics.ts';
+import { Slots } from './slots.ts';
+
+export interface AccessReviewOptions {
+  /** For how long an answer is taken without asking again. Default 10,000 ms. */
+  readonly lifetimeMs?: number;
+  /** For how long an answer holds when the cluster gives no new one. Default 600,000 ms. */
+  readonly maxStaleMs?: number;
+  /** A review that takes longer, its wait for a slot included, has failed. Default 3,000 ms. */
+  readonly timeoutMs?: number;
+  /** Default 10,000. */
+  readonly maxEntries?: number;
+  /** Reviews in flight at a time. Default 64. */
+  readonly maxInFlight?: number;
+}
+
+export interface AccessReviewParts {
+  readonly reviewer: AccessReviewer;
+  readonly clock: Clock;
+  readonly registry: Registry;
+  readonly logger: Logger;
+}
+
+const DEFAULTS = {
+  lifetimeMs: 10_000,
+  maxStaleMs: 600_000,
+  timeoutMs: 3_000,
+  maxEntries: 10_000,
+  maxInFlight: 64,
+};
+
+const ANSWERS = {
+  cache: { true: { allowed: true, source: 'cache' }, false: { allowed: false, source: 'cache' } },
+  review: { true: { allowed: true, source: 'review' }, false: { allowed: false, source: 'review' } },
+  stale: { true: { allowed: true, source: 'stale' }, false: { allowed: false, source: 'stale' } },
+} as const satisfies Record<string, Record<'true' | 'false', Decision>>;
+
+const decisionOf = (source: keyof typeof ANSWERS, allowed: boolean): Decision => ANSWERS[source][`${allowed}`];
+
+/** Asks the cluster by SubjectAccessReview and remembers the answer for seconds; errors are never remembered. */
+export function createAccessReviewAuthorizer(options: AccessReviewOptions, parts: AccessReviewParts): Authorizer {
+  return new AccessReviewAuthorizer({ ...DEFAULTS, ...options }, parts);
+}
+
+class AccessReviewAuthorizer implements Authorizer {
+  readonly #options: typeof DEFAULTS;
+  readonly #parts: AccessReviewParts;
+  readonly #cache: DecisionCache;
+  readonly #slots: Slots;
+  readonly #reviews = new Map<string, Promise<boolean>>();
+  readonly #count: (decision: Decision | 'error') => void;
+  readonly #observe: (seconds: number) => void;
+  /** The last review that ended did so for its time limit: who has an answer need not wait for the next one. */
+  #hangs = false;
+  #failing = false;
+
+  constructor(options: typeof DEFAULTS, parts: AccessReviewParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#cache = new DecisionCache(options.maxEntries);
+    this.#slots = new Slots(options.maxInFlight);
+    this.#count = decisionCounter(parts.registry);
+    this.#observe = reviewMetrics(parts.registry, () => this.#cache.size);
+  }
+
+  authorize(subject: Subject, attributes: RequestAttributes): Decision | Promise<Decision> {
+    const key = decisionKey(subject, attributes);
+    const known = this.#cache.get(key);
+    if (known && this.#age(known) < this.#options.lifetimeMs) return this.#decide('cache', known.allowed);
+    const review = this.#reviewOnce(key, subject, attributes);
+    // Each key's review goes on behind this answer, so the first one that succeeds ends the state.
+    if (this.#hangs && known && this.#age(known) <= this.#options.maxStaleMs)
+      return this.#decide('stale', known.allowed);
+    return review.then(
+      (allowed) => this.#decide('review', allowed),
+      (cause) => this.#withoutReview(known, cause),
+    );
+  }
+
+  #decide(source: keyof typeof ANSWERS, allowed: boolean): Decision {
+    const decision = decisionOf(source, allowed);
+    this.#count(decision);
+    return decision;
+  }
+
+  #withoutReview(known: Answered | undefined, cause: unknown): Decision {
+    if (known && this.#age(known) <= this.#options.maxStaleMs) return this.#decide('stale', known.allowed);
+    this.#count('error');
+    throw unavailable(cause);
+  }
+
+  #age = (answer: Answered): number => this.#parts.clock.monotonic() - answer.at;
+
+  /** Callers with the same question share one review. */
+  #reviewOnce(key: string, subject: Subject, attributes: RequestAttributes): Promise<boolean> {
+    let review = this.#reviews.get(key);
+    if (review) return review;
+    review = this.#review(key, subject, attributes).finally(() => this.#reviews.delete(key));
+    review.catch(() => undefined); // whoever took a stale answer listens no more
+    this.#reviews.set(key, review);
+    return review;
+  }
+
+  async #review(key: string, subject: Subject, attributes: RequestAttributes): Promise<boolean> {
+    const { clock, reviewer } = this.#parts;
+    const limit = new AbortController();
+    const cancel = clock.after(this.#options.timeoutMs, () => limit.abort());
+    const began = clock.monotonic();
+    try {
+      if (!(await this.#slots.take(limit.signal))) throw new Error('no access review could be begun in time');
+      const allowed = await this.#inSlot(reviewer.review(subject, attributes, limit.signal), limit.signal);
+      this.#cache.set(key, { allowed, at: clock.monotonic() });
+      this.#answered();
+      return allowed;
+    } catch (error) {
+      this.#failed(error, limit.signal.aborted);
+      throw error;
+    } finally {
+      cancel();
+      this.#observe((clock.monotonic() - began) / 1000);
+    }
+  }
+
+  /** The slot is free again when the review has ended, which may be later than our patience. */
+  #inSlot(review: Promise<boolean>, limit: AbortSignal): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => reject(new Error('the access review took too long'));
+      limit.addEventListener('abort', giveUp, { once: true });
+      review.then(resolve, reject).finally(() => {
+        limit.removeEventListener('abort', giveUp);
+        this.#slots.release();
+      });
+    });
+  }
+
+  #answered(): void {
+    if (this.#failing) this.#parts.logger.info('access reviews are answered again');
+    this.#failing = false;
+    this.#hangs = false;
+  }
+
+  /** The first failure in a row is worth a warning; the others are counted. */
+  #failed(error: unknown, hung: boolean): void {
+    if (!this.#failing) this.#parts.logger.warn({ err: error }, 'access reviews fail; known answers hold for a while');
+    this.#failing = true;
+    this.#hangs = hung;
+  }
+}
+
+const unavailable = (cause: unknown): StatusError => serviceUnavailable('authorization is not available', 5, cause);

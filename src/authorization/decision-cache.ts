@@ -1,0 +1,50 @@
+import type { RequestAttributes, Subject } from './authorizer.ts';
+
+/** An answer of the cluster and when it was given, by the monotonic clock. */
+export interface Answered {
+  readonly allowed: boolean;
+  readonly at: number;
+}
+
+/** Answers by key, at most `maxEntries`: the least recently used one goes. Knows nothing of how long an answer is good. */
+export class DecisionCache {
+  /** In the order of use: a Map keeps the order of insertion. */
+  readonly #answers = new Map<string, Answered>();
+  readonly #maxEntries: number;
+
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries;
+  }
+
+  get size(): number {
+    return this.#answers.size;
+  }
+
+  get(key: string): Answered | undefined {
+    const answer = this.#answers.get(key);
+    if (answer) {
+      this.#answers.delete(key);
+      this.#answers.set(key, answer);
+    }
+    return answer;
+  }
+
+  set(key: string, answer: Answered): void {
+    this.#answers.delete(key);
+    this.#answers.set(key, answer);
+    if (this.#answers.size <= this.#maxEntries) return;
+    for (const oldest of this.#answers.keys()) {
+      this.#answers.delete(oldest);
+      return;
+    }
+  }
+}
+
+/** User, uid, sorted groups and all attributes. JSON, so that no part can run over into the next. */
+export function decisionKey({ name, uid, groups }: Subject, attributes: RequestAttributes): string {
+  const who = [name, uid, [...groups].sort()];
+  if ('nonResource' in attributes)
+    return JSON.stringify([who, attributes.nonResource.path, attributes.nonResource.verb]);
+  const { verb, group, version, resource, subresource, namespace, name: object } = attributes.resource;
+  return JSON.stringify([who, verb, group, version, resource, subresource, namespace, object]);
+}

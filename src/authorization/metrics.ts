@@ -1,0 +1,47 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Decision } from './authorizer.ts';
+
+/** A review next door takes a millisecond; at 3 s it is given up. */
+const REVIEW_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3];
+
+/** `gatehouse_authorization_decisions_total`, for either mode. */
+export function decisionCounter(registry: Registry): (decision: Decision | 'error') => void {
+  const counter = new Counter({
+    name: 'gatehouse_authorization_decisions_total',
+    help: 'Authorization decisions, by outcome and by where the answer came from.',
+    labelNames: ['decision', 'source'],
+    registers: [registry],
+  });
+  // Bound once: a decision is made for every request, and looking up a pair of labels costs as much as the decision.
+  const bound = (decision: 'allow' | 'deny'): Record<Decision['source'], { inc(): void }> => ({
+    cache: counter.labels(decision, 'cache'),
+    review: counter.labels(decision, 'review'),
+    stale: counter.labels(decision, 'stale'),
+    always_allow: counter.labels(decision, 'always_allow'),
+  });
+  const allow = bound('allow');
+  const deny = bound('deny');
+  return (decision) => {
+    if (decision === 'error') counter.inc({ decision, source: 'review' });
+    else (decision.allowed ? allow : deny)[decision.source].inc();
+  };
+}
+
+/** The cost of reviews: a histogram of seconds, and the size of the decision cache, read when metrics are collected. */
+export function reviewMetrics(registry: Registry, entries: () => number): (seconds: number) => void {
+  const duration = new Histogram({
+    name: 'gatehouse_authorization_review_duration_seconds',
+    help: 'Seconds that a SubjectAccessReview took, answered or not.',
+    buckets: REVIEW_BUCKETS,
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'gatehouse_authorization_cache_entries',
+    help: 'Answers in the decision cache.',
+    registers: [registry],
+    collect() {
+      this.set(entries());
+    },
+  });
+  return (seconds) => duration.observe(seconds);
+}

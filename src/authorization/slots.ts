@@ -1,0 +1,36 @@
+/** At most `count` holders at a time; the others wait in the order in which they came. */
+export class Slots {
+  readonly #waiting = new Set<() => void>();
+  #free: number;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Resolves to true with a slot, or to false when the signal aborted first. */
+  take(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false);
+    if (this.#free > 0) {
+      this.#free--;
+      return Promise.resolve(true);
+    }
+    return new Promise((resolve) => {
+      const settle = (taken: boolean): void => {
+        this.#waiting.delete(granted);
+        signal.removeEventListener('abort', gaveUp);
+        resolve(taken);
+      };
+      const granted = (): void => settle(true);
+      const gaveUp = (): void => settle(false);
+      this.#waiting.add(granted);
+      signal.addEventListener('abort', gaveUp, { once: true });
+    });
+  }
+
+  /** Hands the slot to the one that has waited longest. */
+  release(): void {
+    const [granted] = this.#waiting;
+    if (granted) granted();
+    else this.#free++;
+  }
+}

@@ -1,0 +1,42 @@
+import type { Clock } from './clock.ts';
+import type { Random } from './random.ts';
+
+/** First wait before jitter; each further one is twice as long. */
+const FIRST_MS = 800;
+/** No wait is longer, jitter included: a cluster that is back is found again within half a minute. */
+const LONGEST_MS = 30_000;
+/** A failure after this much health counts as the first one again. */
+const HEALTHY_MS = 120_000;
+
+/**
+ * How long to wait before the next attempt: 0.8 s doubled each time, jitter 1.0 (a wait lies between d and 2d), at most
+ * 30 s, from the start again after 2 min of health. At its quickest that is 7 attempts in the first 60 s
+ * (0, 0.8, 2.4, 5.6, 12, 24.8 and 50.4 s) and then one each 25.6 to 30 s.
+ */
+export class Backoff {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  #baseMs = FIRST_MS;
+  #healthySince: number | undefined;
+
+  constructor(clock: Clock, random: Random) {
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** A sign of health. Only the first one since the last failure matters, so it may be called for every byte. */
+  succeeded(): void {
+    this.#healthySince ??= this.#clock.monotonic();
+  }
+
+  /** An attempt failed: milliseconds to wait before the next one. */
+  failed(): number {
+    if (this.#healthySince !== undefined && this.#clock.monotonic() - this.#healthySince >= HEALTHY_MS) {
+      this.#baseMs = FIRST_MS;
+    }
+    this.#healthySince = undefined;
+    const wait = Math.min(LONGEST_MS, this.#baseMs * (1 + this.#random.fraction()));
+    this.#baseMs = Math.min(LONGEST_MS, this.#baseMs * 2);
+    return wait;
+  }
+}

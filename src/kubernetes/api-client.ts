@@ -1,0 +1,137 @@
+import type { Clock } from '../clock.ts';
+import type { ConnectionPool, Lane } from './connection-pool.ts';
+import type { Credential, CredentialSource } from './credentials.ts';
+import { exchange, type ResponseSink } from './exchange.ts';
+import type { RequestMetrics } from './metrics.ts';
+
+/** What a request is for: the `purpose` label of `gatehouse_cluster_requests_total`. */
+export type Purpose = 'list' | 'watch' | 'review' | 'secrets' | 'version';
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** With its query. */
+  readonly path: string;
+  readonly purpose: Purpose;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Default `application/json`. */
+  readonly accept?: string;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The parsed body; `undefined` when it is no JSON. */
+  readonly body: unknown;
+}
+
+export interface ApiClientParts {
+  readonly server: string;
+  readonly userAgent: string;
+  readonly credentials: CredentialSource;
+  readonly pool: ConnectionPool;
+  readonly metrics: RequestMetrics;
+  readonly clock: Clock;
+}
+
+/** Plain requests to the API server, with the current credential. No time limits of its own. */
+export class ApiClient {
+  readonly #parts: ApiClientParts;
+  readonly #origin: string;
+  readonly #prefix: string;
+
+  constructor(parts: ApiClientParts) {
+    this.#parts = parts;
+    const server = new URL(parts.server);
+    this.#origin = server.origin;
+    this.#prefix = server.pathname.replace(/\/$/, '');
+  }
+
+  /** The whole answer, whatever its status. Rejects when there is none. `progress` is called whenever bytes come. */
+  async json(request: ApiRequest, signal: AbortSignal, progress: () => void = () => undefined): Promise<ApiResponse> {
+    const chunks: Buffer[] = [];
+    let status = 0;
+    let headers: ApiResponse['headers'] = {};
+    const sink: ResponseSink = {
+      start(code, received) {
+        progress();
+        status = code;
+        headers = received;
+      },
+      data(chunk) {
+        progress();
+        chunks.push(chunk);
+      },
+    };
+    await this.stream(request, sink, signal);
+    return { status, headers, body: parseJson(Buffer.concat(chunks)) };
+  }
+
+  /**
+   * Sends the request and feeds the answer to `sink` as it comes. A 401 makes the credential be read again and the
+   * request be sent once more, at once; the sink sees the last answer only.
+   */
+  async stream(request: ApiRequest, sink: ResponseSink, signal: AbortSignal): Promise<void> {
+    const { credentials } = this.#parts;
+    const refused = await this.#attempt(request, { sink, signal, retry: true }, await credentials.current());
+    if (refused) await this.#attempt(request, { sink, signal, retry: false }, await credentials.renew());
+  }
+
+  /** True when the answer was a 401 that is worth another try. */
+  async #attempt(
+    request: ApiRequest,
+    to: { readonly sink: ResponseSink; readonly signal: AbortSignal; readonly retry: boolean },
+    credential: Credential,
+  ): Promise<boolean> {
+    const { metrics, clock, pool } = this.#parts;
+    const lane: Lane = request.purpose === 'watch' ? 'watches' : 'requests';
+    const began = clock.monotonic();
+    let answered = false;
+    let refused = false;
+    const sink: ResponseSink = {
+      start: (status, headers) => {
+        answered = true;
+        metrics.answered(request.purpose, status, (clock.monotonic() - began) / 1000);
+        refused = status === 401 && to.retry;
+        if (!refused) to.sink.start(status, headers);
+      },
+      data: (chunk) => {
+        if (!refused) to.sink.data(chunk);
+      },
+    };
+    try {
+      await exchange(pool.dispatcher(lane, credential.tls), this.#options(request, credential), {
+        sink,
+        signal: to.signal,
+      });
+    } catch (error) {
+      if (!answered && !to.signal.aborted) metrics.failed(request.purpose);
+      throw error;
+    }
+    return refused;
+  }
+
+  #options(request: ApiRequest, credential: Credential) {
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    return {
+      origin: this.#origin,
+      path: this.#prefix + request.path,
+      method: request.method,
+      body: body ?? null,
+      headers: {
+        accept: request.accept ?? 'application/json',
+        'user-agent': this.#parts.userAgent,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(credential.authorization ? { authorization: credential.authorization } : {}),
+      },
+    };
+  }
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

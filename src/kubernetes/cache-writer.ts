@@ -1,0 +1,159 @@
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../observability/logger.ts';
+import { isKubernetesObject, keyOf, versionOf } from './checked-object.ts';
+import type { Freshness } from './freshness.ts';
+import type { ReflectorMetrics } from './metrics.ts';
+import type { KubernetesObject } from './object.ts';
+import { compareResourceVersions } from './resource-version.ts';
+import type { ReflectedStore, StoredEntry } from './store.ts';
+import type { WatchEvent } from './watch-event.ts';
+
+/** Malformed objects are named in the log once; beyond so many the log has told enough. */
+const NAMED_MALFORMED = 1_000;
+
+export interface CacheWriterParts<E extends StoredEntry> {
+  readonly store: ReflectedStore<E>;
+  readonly clock: Clock;
+  readonly metrics: ReflectorMetrics;
+  readonly logger: Logger;
+}
+
+/**
+ * Orders what the cluster says and writes it to the store: within an epoch no object and not the cache as a whole goes
+ * back in time (I2), whatever is repeated, reordered or older. Knows nothing of requests.
+ */
+export class CacheWriter<E extends StoredEntry> implements Freshness {
+  readonly #parts: CacheWriterParts<E>;
+  readonly #malformed = new Set<string>();
+  #resourceVersion = '';
+  #epoch = 0;
+  #provenAt = Number.NEGATIVE_INFINITY;
+  #activeAt: number;
+
+  constructor(parts: CacheWriterParts<E>) {
+    this.#parts = parts;
+    this.#activeAt = parts.clock.monotonic();
+  }
+
+  /** All events up to this version are in the store; `''` before the first list. */
+  get resourceVersion(): string {
+    return this.#resourceVersion;
+  }
+
+  /** 0 before the first list; one more at each restored server. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  hasSynced = (): boolean => this.#epoch > 0;
+  stalenessMs = (): number => this.#parts.clock.monotonic() - this.#provenAt;
+  idleMs = (): number => this.#parts.clock.monotonic() - this.#activeAt;
+
+  /** An attempt or a byte. */
+  active(): void {
+    this.#activeAt = this.#parts.clock.monotonic();
+  }
+
+  /** The cluster has just shown that nothing newer is missing here. */
+  proven(): void {
+    this.#provenAt = this.#parts.clock.monotonic();
+  }
+
+  /** `undefined` for a value that cannot be kept: counted, and logged once per object. */
+  toEntry(value: unknown): E | undefined {
+    if (!isKubernetesObject(value)) {
+      this.#parts.metrics.dropped('no_metadata');
+      return undefined;
+    }
+    try {
+      return this.#parts.store.toEntry(value);
+    } catch (error) {
+      this.#skip(value, error);
+      return undefined;
+    }
+  }
+
+  /** The state at `resourceVersion`, complete. A lower version than before means that the server was restored. */
+  replace(entries: readonly E[], resourceVersion: string): 'restored' | 'same_epoch' {
+    const order = compareResourceVersions(resourceVersion, this.#resourceVersion);
+    if (order >= 0 && this.#epoch > 0) this.#parts.metrics.surprised(this.#surprises(entries));
+    this.#parts.store.replace(entries);
+    this.#resourceVersion = resourceVersion;
+    this.proven();
+    if (order >= 0 && this.#epoch > 0) return 'same_epoch';
+    this.#epoch++;
+    return order < 0 ? 'restored' : 'same_epoch';
+  }
+
+  /** Applies an event that is not ERROR. True when it brought the cache forward. */
+  apply(event: WatchEvent): boolean {
+    if (event.type === 'BOOKMARK') return this.#bookmark(versionOf(event.object));
+    const removed = event.type === 'DELETED';
+    if (!removed && event.type !== 'ADDED' && event.type !== 'MODIFIED') return this.#drop('unknown_type');
+    if (!isKubernetesObject(event.object)) return this.#drop('no_metadata');
+    if (this.#isStale(event.object, removed)) return this.#drop('stale');
+    this.#write(event.object, removed);
+    return this.#advance(event.object.metadata.resourceVersion);
+  }
+
+  /** A store that throws has a bug; it may cost one object, never the reflector. */
+  #write(object: KubernetesObject, removed: boolean): void {
+    const { store, logger } = this.#parts;
+    try {
+      const entry = removed ? undefined : this.toEntry(object);
+      if (removed) store.remove(keyOf(object));
+      else if (entry) store.put(entry);
+    } catch (error) {
+      logger.error({ err: error, object: keyOf(object) }, 'a store failed to take a change');
+    }
+  }
+
+  /** An event in the past of its object, or of the whole cache when the object is not (or no longer) there. */
+  #isStale(object: KubernetesObject, removed: boolean): boolean {
+    const { uid, resourceVersion } = object.metadata;
+    const stored = this.#parts.store.get(keyOf(object));
+    if (!stored) return compareResourceVersions(resourceVersion, this.#resourceVersion) <= 0;
+    const order = compareResourceVersions(resourceVersion, stored.resourceVersion);
+    // Another uid is another object of the same name: a later one replaces, its predecessor's end is no news.
+    if (uid !== stored.uid) return removed || order <= 0;
+    return removed ? order < 0 : order <= 0;
+  }
+
+  #bookmark(version: string): boolean {
+    if (version === '') return this.#drop('no_metadata');
+    if (compareResourceVersions(version, this.#resourceVersion) < 0) return this.#drop('stale');
+    return this.#advance(version);
+  }
+
+  #advance(version: string): boolean {
+    this.proven();
+    const forward = compareResourceVersions(version, this.#resourceVersion) > 0;
+    if (forward) this.#resourceVersion = version;
+    return forward;
+  }
+
+  #drop(reason: 'stale' | 'unknown_type' | 'no_metadata'): false {
+    this.#parts.metrics.dropped(reason);
+    return false;
+  }
+
+  #skip(object: KubernetesObject, error: unknown): void {
+    const { metrics, logger } = this.#parts;
+    metrics.dropped('malformed');
+    const key = keyOf(object);
+    if (this.#malformed.has(key) || this.#malformed.size >= NAMED_MALFORMED) return;
+    this.#malformed.add(key);
+    logger.warn({ err: error, object: key }, 'leaving out an object that cannot be understood');
+  }
+
+  /** Entries no newer than the cache that it has not in this version: their events never came. It stays 0 (I3). */
+  #surprises(entries: readonly E[]): number {
+    let count = 0;
+    for (const entry of entries) {
+      if (compareResourceVersions(entry.resourceVersion, this.#resourceVersion) > 0) continue;
+      const stored = this.#parts.store.get(entry.key);
+      if (stored?.uid !== entry.uid || stored.resourceVersion !== entry.resourceVersion) count++;
+    }
+    return count;
+  }
+}

@@ -1,0 +1,24 @@
+/** A file that may change while we run, or its content as configured. */
+export type Source = { readonly file: string } | { readonly data: string | Buffer };
+
+/** `client.authentication.k8s.io`: a program that hands out a credential. */
+export interface ExecCommand {
+  readonly command: string;
+  readonly [member: string]: unknown;
+}
+
+/** Where the cluster is and how to prove who we are, as found in the pod or in a kubeconfig; nothing of it is read yet. */
+export interface ClusterAccess {
+  readonly inCluster: boolean;
+  /** With the path prefix, if it has one; without a slash at the end. */
+  readonly server: string;
+  readonly namespace: string | undefined;
+  readonly ca?: Source;
+  readonly certificate?: Source;
+  readonly key?: Source;
+  readonly token?: Source;
+  readonly basic?: { readonly username: string; readonly password: string };
+  readonly exec?: ExecCommand;
+  readonly serverName?: string;
+  readonly skipTlsVerify: boolean;
+}

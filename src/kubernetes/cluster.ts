@@ -1,0 +1,98 @@
+import type { Registry } from 'prom-client';
+import { Backoff } from '../backoff.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Random } from '../random.ts';
+import type { SecretStore } from '../secret-store.ts';
+import { AccessReviews } from './access-reviews.ts';
+import { ApiClient } from './api-client.ts';
+import { ClusterError } from './cluster-error.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import { CredentialSource } from './credentials.ts';
+import { findAccess } from './find-access.ts';
+import { createHttpListerWatcher, type WatchedResource } from './http-lister-watcher.ts';
+import { ReflectorMetricsFamily, RequestMetrics } from './metrics.ts';
+import { type Reflector, StoreReflector } from './reflector.ts';
+import { ClusterSecrets } from './secrets.ts';
+import type { ReflectedStore, StoredEntry } from './store.ts';
+
+export interface ClusterOptions {
+  /** A kubeconfig file; without one: the pod's service account, else `KUBECONFIG`, else `~/.kube/config`. */
+  readonly kubeconfig?: string | undefined;
+  /** Where our Secrets live; without one: the pod's namespace, else the context's, else `default`. */
+  readonly namespace?: string | undefined;
+  /** `KUBECONFIG`, `KUBERNETES_SERVICE_HOST` and `KUBERNETES_SERVICE_PORT` of the process. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Named in `User-Agent: gatehouse/<version>`. */
+  readonly version?: string | undefined;
+}
+
+export interface ClusterParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/** The one cluster that we stand in front of. */
+export interface Cluster {
+  readonly inCluster: boolean;
+  readonly namespace: string;
+  readonly secrets: SecretStore;
+  readonly reviewer: AccessReviews;
+  /** At most one reflector per resource name: the name labels its metrics. */
+  reflect<E extends StoredEntry>(resource: WatchedResource, store: ReflectedStore<E>): Reflector;
+  /** `GET /version`. Rejects when the cluster does not answer. */
+  version(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
+  /** Ends every request in flight. */
+  close(): Promise<void>;
+}
+
+/**
+ * Finds the cluster and how to speak to it, without speaking to it: a cluster that is away is no error here. Throws an
+ * `Error` of one sentence when no access is configured, or what is configured cannot be read.
+ */
+export async function connectCluster(options: ClusterOptions, parts: ClusterParts): Promise<Cluster> {
+  const { clock, random, logger, registry } = parts;
+  const access = await findAccess(options);
+  const credentials = new CredentialSource(access, clock, logger);
+  await credentials.load();
+  const pool = await ConnectionPool.load();
+  const metrics = new RequestMetrics(registry, () => pool.connections);
+  const userAgent = options.version ? `gatehouse/${options.version}` : 'gatehouse';
+  const client = new ApiClient({ server: access.server, userAgent, credentials, pool, metrics, clock });
+  const namespace = options.namespace || access.namespace || 'default';
+  const closing = new AbortController();
+  const reflectors = new ReflectorMetricsFamily(registry);
+  return {
+    inCluster: access.inCluster,
+    namespace,
+    reviewer: new AccessReviews(client),
+    secrets: new ClusterSecrets({
+      client,
+      namespace,
+      clock,
+      logger,
+      closed: closing.signal,
+      watcherOf: (path, fieldSelector) => createHttpListerWatcher(client, { path, fieldSelector, name: 'secrets' }),
+      newBackoff: () => new Backoff(clock, random),
+    }),
+    reflect(resource, store) {
+      const source = createHttpListerWatcher(client, resource);
+      const { name } = resource;
+      return new StoreReflector({ name, source, store, clock, random, logger, metrics: reflectors.of(name) });
+    },
+    version: (signal) => readVersion(client, signal),
+    async close() {
+      closing.abort();
+      await pool.close();
+    },
+  };
+}
+
+async function readVersion(client: ApiClient, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+  const response = await client.json({ method: 'GET', path: '/version', purpose: 'version' }, signal);
+  const { status, body } = response;
+  if (status !== 200 || typeof body !== 'object' || body === null) throw new ClusterError('the version', response);
+  return body as Record<string, unknown>;
+}

@@ -1,0 +1,31 @@
+import { access } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { ClusterAccess } from './cluster-access.ts';
+import { inClusterAccess } from './in-cluster.ts';
+import { kubeconfigAccess } from './kubeconfig.ts';
+
+/** Where to look for the cluster. */
+export interface AccessOptions {
+  /** A kubeconfig file; without one: the pod's service account, else `KUBECONFIG`, else `~/.kube/config`. */
+  readonly kubeconfig?: string | undefined;
+  /** The process environment, as far as it names a cluster. Default: none. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** Finds the cluster. Throws an `Error` of one sentence when there is none to be found, or its kubeconfig is no good. */
+export async function findAccess(options: AccessOptions): Promise<ClusterAccess> {
+  if (options.kubeconfig) return kubeconfigAccess([options.kubeconfig]);
+  const environment = options.environment ?? {};
+  const pod = await inClusterAccess(environment);
+  if (pod) return pod;
+  const named = (environment['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
+  if (named.length > 0) return kubeconfigAccess(named);
+  const home = join(homedir(), '.kube', 'config');
+  const found = await access(home).then(
+    () => true,
+    () => false,
+  );
+  if (found) return kubeconfigAccess([home]);
+  throw new Error(`there is no cluster to connect to: no pod service account, no KUBECONFIG and no ${home}`);
+}

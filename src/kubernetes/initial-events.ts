@@ -1,0 +1,32 @@
+import type { StoredEntry } from './store.ts';
+import type { WatchEvent } from './watch-event.ts';
+
+/** Ends the state in a WatchList stream ("Streaming lists", KEP-3157). */
+const END = 'k8s.io/initial-events-end';
+
+export function endsInitialEvents(event: WatchEvent): boolean {
+  if (event.type !== 'BOOKMARK') return false;
+  const { metadata } = event.object as { metadata?: { annotations?: Record<string, unknown> } };
+  return metadata?.annotations?.[END] === 'true';
+}
+
+/** The state as a WatchList stream tells it, reduced on arrival. Changes may already be mixed in before the end. */
+export class InitialEvents<E extends StoredEntry> {
+  readonly #entries = new Map<string, E>();
+  readonly #toEntry: (value: unknown) => E | undefined;
+
+  constructor(toEntry: (value: unknown) => E | undefined) {
+    this.#toEntry = toEntry;
+  }
+
+  add(event: WatchEvent): void {
+    const entry = this.#toEntry(event.object);
+    if (!entry) return;
+    if (event.type === 'DELETED') this.#entries.delete(entry.key);
+    else this.#entries.set(entry.key, entry);
+  }
+
+  entries(): E[] {
+    return [...this.#entries.values()];
+  }
+}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Cluster, Context, User } from '@kubernetes/client-node/dist/config_types.js';
+import type { ClusterAccess, ExecCommand, Source } from './cluster-access.ts';
+
+/** What several kubeconfig files say together; the first one to name a thing wins ("Organizing Cluster Access"). */
+interface Entries {
+  clusters: Cluster[];
+  users: (User & { readonly tokenFile?: string })[];
+  contexts: Context[];
+  currentContext: string | undefined;
+}
+
+/**
+ * Reads the access that the current context of these files names. Throws an `Error` of one sentence for a file that is
+ * missing or no kubeconfig. Proxy settings are ignored.
+ */
+export async function kubeconfigAccess(files: readonly string[]): Promise<ClusterAccess> {
+  const all: Entries = { clusters: [], users: [], contexts: [], currentContext: undefined };
+  for (const file of files) {
+    const one = await readEntries(file).catch((cause) => {
+      throw new Error(`cannot read the kubeconfig ${file}: ${(cause as Error).message}`, { cause });
+    });
+    all.clusters.push(...one.clusters);
+    all.users.push(...one.users);
+    all.contexts.push(...one.contexts);
+    all.currentContext ??= one.currentContext;
+  }
+  return toAccess(all, files.join(', '));
+}
+
+async function readEntries(file: string): Promise<Entries> {
+  // The schema half of the client library's KubeConfig costs 5 ms and 5 MB; the class itself loads the generated API
+  // classes as well, 350 ms and 45 MB that a server which makes plain requests never uses.
+  const { newClusters, newContexts, newUsers } = await import('@kubernetes/client-node/dist/config_types.js');
+  // biome-ignore lint/style/noRestrictedImports: a kubeconfig is YAML, like the settings that src/config reads
+  const { parse } = await import('yaml');
+  const text = await readFile(file, 'utf8');
+  const content: unknown = parse(text, { prettyErrors: false });
+  if (typeof content !== 'object' || content === null) throw new Error('it holds no settings');
+  const { clusters, users, contexts, 'current-context': current } = content as Record<string, unknown>;
+  const folder = dirname(file);
+  return {
+    clusters: newClusters(clusters).map((cluster) => ({ ...cluster, ...absolute(folder, cluster, ['caFile']) })),
+    users: newUsers(withoutTokenFiles(users)).map((user) => ({
+      ...user,
+      ...absolute(folder, user, ['certFile', 'keyFile']),
+      ...tokenFile(folder, users, user.name),
+    })),
+    contexts: newContexts(contexts),
+    currentContext: typeof current === 'string' && current !== '' ? current : undefined,
+  };
+}
+
+/** Paths in a kubeconfig are relative to it. */
+function absolute<T extends object, K extends keyof T & string>(folder: string, entry: T, names: K[]): Partial<T> {
+  const paths = names.filter((name) => typeof entry[name] === 'string');
+  return Object.fromEntries(paths.map((name) => [name, resolve(folder, String(entry[name]))])) as Partial<T>;
+}
+
+type RawUser = { readonly name?: string; readonly user?: Readonly<Record<string, unknown>> };
+const rawUsers = (users: unknown): RawUser[] => (Array.isArray(users) ? users : []);
+
+/** The library would read `tokenFile` never, and `token-file` once and for all; we watch it. */
+const withoutTokenFiles = (users: unknown): RawUser[] =>
+  rawUsers(users).map((entry) => ({ ...entry, user: { ...entry.user, 'token-file': undefined } }));
+
+function tokenFile(folder: string, users: unknown, name: string): { tokenFile?: string } {
+  const user = rawUsers(users).find((entry) => entry.name === name)?.user;
+  const file = user?.['tokenFile'] ?? user?.['token-file'];
+  return typeof file === 'string' && file !== '' ? { tokenFile: resolve(folder, file) } : {};
+}
+
+function toAccess(all: Entries, where: string): ClusterAccess {
+  const context = all.contexts.find((entry) => entry.name === all.currentContext);
+  if (!context) throw new Error(`the kubeconfig ${where} has no current context`);
+  const cluster = all.clusters.find((entry) => entry.name === context.cluster);
+  if (!cluster) throw new Error(`the kubeconfig ${where} has no cluster "${context.cluster}"`);
+  if (!URL.canParse(cluster.server)) throw new Error(`the kubeconfig ${where} has no valid server address`);
+  const user = all.users.find((entry) => entry.name === context.user);
+  if (user?.authProvider) {
+    throw new Error(`the kubeconfig ${where} asks for an auth-provider; use an exec plugin or a token file instead`);
+  }
+  return {
+    inCluster: false,
+    server: cluster.server,
+    namespace: context.namespace,
+    ...source('ca', cluster.caFile, cluster.caData),
+    ...(cluster.tlsServerName ? { serverName: cluster.tlsServerName } : {}),
+    skipTlsVerify: cluster.skipTLSVerify,
+    ...(user ? toCredential(user) : {}),
+  };
+}
+
+function toCredential(user: Entries['users'][number]): Partial<ClusterAccess> {
+  return {
+    ...source('certificate', user.certFile, user.certData),
+    ...source('key', user.keyFile, user.keyData),
+    // A token file wins over a token, as in kubectl.
+    ...(user.tokenFile ? { token: { file: user.tokenFile } } : user.token ? { token: { data: user.token } } : {}),
+    ...(user.username ? { basic: { username: user.username, password: user.password ?? '' } } : {}),
+    ...(user.exec ? { exec: user.exec as ExecCommand } : {}),
+  };
+}
+
+/** Data, which is base64 of PEM, wins over a file, as in kubectl. */
+function source<K extends string>(name: K, file?: string | null, data?: string | null): { [N in K]?: Source } {
+  if (data) return { [name]: { data: Buffer.from(data, 'base64') } } as { [N in K]: Source };
+  return (file ? { [name]: { file } } : {}) as { [N in K]?: Source };
+}

@@ -1,0 +1,52 @@
+import type { Failure } from './failure.ts';
+import type { WatchEvent } from './watch-event.ts';
+
+/** Which list: `''` reads the newest state by quorum, `notOlderThan` accepts any state from that version on. */
+export type ListVersion = '' | { readonly notOlderThan: string } | { readonly exact: string };
+
+export interface ListRequest {
+  readonly version: ListVersion;
+  readonly limit: number;
+  /** From the page before; the server then ignores `version`. */
+  readonly continueToken?: string;
+  /** Names and versions only, for the self-check. */
+  readonly metadataOnly?: boolean;
+}
+
+export interface ListPage {
+  readonly kind: 'page';
+  readonly resourceVersion: string;
+  /** `''` on the last page. */
+  readonly continueToken: string;
+  /** Unchecked objects. */
+  readonly items: readonly unknown[];
+}
+
+export interface WatchRequest {
+  /** Where to resume; `''` with `initialEvents` reads the newest state first, by quorum. */
+  readonly resourceVersion: string;
+  readonly timeoutSeconds: number;
+  /** WatchList: the state as ADDED events, then a bookmark annotated `k8s.io/initial-events-end`, then the changes. */
+  readonly initialEvents?: boolean;
+}
+
+/** Fed while a watch runs, synchronously and in order. */
+export interface WatchSink {
+  /** The server took the request: a success status came. */
+  accepted(): void;
+  /** Bytes came, whatever they hold. */
+  bytes(): void;
+  /** A returned failure ends the stream. */
+  event(event: WatchEvent): Failure | undefined;
+}
+
+/**
+ * The source of one collection. Neither call rejects: every end is a value. Both end with `aborted` soon after the
+ * signal aborts, and have no time limit of their own.
+ */
+export interface ListerWatcher {
+  /** One page. `progress` is called whenever bytes come. */
+  list(request: ListRequest, progress: () => void, signal: AbortSignal): Promise<ListPage | Failure>;
+  /** Resolves when the stream has ended. */
+  watch(request: WatchRequest, sink: WatchSink, signal: AbortSignal): Promise<Failure>;
+}

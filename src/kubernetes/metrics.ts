@@ -1,0 +1,171 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { FailureKind } from './failure.ts';
+
+/** Our own calls to the API server: from a millisecond (a review next door) to the time limits. */
+const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** A list of 10 nodes takes some milliseconds, one of 15,000 over a slow line half a minute. */
+const LIST_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+
+/** `gatehouse_cluster_*`: what we ask of the API server. A request without an answer has the code `error`. */
+export class RequestMetrics {
+  readonly #requests: Counter<'purpose' | 'code'>;
+  readonly #duration: Histogram<'purpose'>;
+
+  constructor(registry: Registry, connections: () => number) {
+    const registers = [registry];
+    this.#requests = new Counter({
+      name: 'gatehouse_cluster_requests_total',
+      help: 'Requests to the Kubernetes API server, by purpose and status code.',
+      labelNames: ['purpose', 'code'],
+      registers,
+    });
+    this.#duration = new Histogram({
+      name: 'gatehouse_cluster_request_duration_seconds',
+      help: 'Seconds from a request to the Kubernetes API server to the headers of its answer.',
+      labelNames: ['purpose'],
+      buckets: REQUEST_BUCKETS,
+      registers,
+    });
+    new Gauge({
+      name: 'gatehouse_cluster_connections',
+      help: 'Open connections to the Kubernetes API server.',
+      registers,
+      collect() {
+        this.set(connections());
+      },
+    });
+  }
+
+  answered(purpose: string, status: number, seconds: number): void {
+    this.#requests.inc({ purpose, code: String(status) });
+    this.#duration.observe({ purpose }, seconds);
+  }
+
+  failed(purpose: string): void {
+    this.#requests.inc({ purpose, code: 'error' });
+  }
+}
+
+/** What a reflector is doing; exactly one at a time. */
+export type ReflectorState = 'listing' | 'watching' | 'backing_off';
+export type RelistReason = 'expired' | 'too_large_version' | 'stream_error' | 'restored' | 'self_check';
+export type DropReason = 'stale' | 'unknown_type' | 'no_metadata' | 'malformed';
+
+/** What is read of a reflector when metrics are collected. */
+export interface ReflectorGauges {
+  readonly state: ReflectorState;
+  readonly objects: number;
+  readonly epoch: number;
+  hasSynced(): boolean;
+  stalenessMs(): number;
+}
+
+/** The metrics of one reflector, its `resource` label bound. */
+export type ReflectorMetrics = ReturnType<ReflectorMetricsFamily['of']>;
+
+/** `gatehouse_reflector_*` and `gatehouse_cache_*` of all reflectors of a process. */
+export class ReflectorMetricsFamily {
+  readonly #counters;
+  readonly #listDuration: Histogram<'resource'>;
+  readonly #reflectors = new Map<string, ReflectorGauges>();
+
+  constructor(registry: Registry) {
+    this.#counters = createCounters(registry);
+    this.#listDuration = new Histogram({
+      name: 'gatehouse_reflector_list_duration_seconds',
+      help: 'Seconds that a complete list took.',
+      labelNames: ['resource'],
+      buckets: LIST_BUCKETS,
+      registers: [registry],
+    });
+    createGauges(registry, this.#reflectors);
+  }
+
+  of(resource: string) {
+    const { lists, relists, surprises, watches, events, dropped, selfChecks } = this.#counters;
+    surprises.inc({ resource }, 0); // an alert on it needs the series to exist
+    const byType = new Map(EVENT_TYPES.map((type) => [type, events.labels(resource, type)]));
+    const otherType = events.labels(resource, 'other'); // the type comes from the wire: a label must not
+    return {
+      expose: (gauges: ReflectorGauges): void => void this.#reflectors.set(resource, gauges),
+      listed: (result: 'ok' | FailureKind, seconds: number): void => {
+        lists.inc({ resource, result });
+        if (result === 'ok') this.#listDuration.observe({ resource }, seconds);
+      },
+      relisted: (reason: RelistReason): void => relists.inc({ resource, reason }),
+      surprised: (count: number): void => surprises.inc({ resource }, count),
+      watchEnded: (failure: FailureKind): void => watches.inc({ resource, end: WATCH_ENDS[failure] ?? 'refused' }),
+      event: (type: string): void => (byType.get(type) ?? otherType).inc(),
+      dropped: (reason: DropReason): void => dropped.inc({ resource, reason }),
+      selfChecked: (result: 'match' | 'mismatch' | 'skipped'): void => selfChecks.inc({ resource, result }),
+    };
+  }
+}
+
+/** Every other end of a watch counts as `refused`. */
+const WATCH_ENDS: Partial<Record<FailureKind, string>> = {
+  closed: 'closed',
+  quiet: 'quiet',
+  expired: 'expired',
+  reset: 'reset',
+  throttled: 'throttled',
+  unreadable: 'unreadable',
+};
+const EVENT_TYPES = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'];
+
+function createCounters(registry: Registry) {
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> =>
+    new Counter({ name, help, labelNames, registers: [registry] });
+  return {
+    lists: counter('gatehouse_reflector_lists_total', 'Lists, by how they ended.', ['resource', 'result']),
+    relists: counter('gatehouse_reflector_relists_total', 'Lists after the first, by reason.', ['resource', 'reason']),
+    surprises: counter('gatehouse_reflector_relist_surprises_total', 'Objects that only a relist revealed.', [
+      'resource',
+    ]),
+    watches: counter('gatehouse_reflector_watches_total', 'Watches, by how they ended.', ['resource', 'end']),
+    events: counter('gatehouse_reflector_watch_events_total', 'Watch events, by type.', ['resource', 'type']),
+    dropped: counter('gatehouse_reflector_dropped_events_total', 'Watch events and listed objects not applied.', [
+      'resource',
+      'reason',
+    ]),
+    selfChecks: counter('gatehouse_cache_self_checks_total', 'Comparisons of the cache with the cluster.', [
+      'resource',
+      'result',
+    ]),
+  };
+}
+
+function createGauges(registry: Registry, reflectors: ReadonlyMap<string, ReflectorGauges>): void {
+  const gauge = (name: string, help: string, value: (of: ReflectorGauges) => number): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['resource'],
+      registers: [registry],
+      collect() {
+        for (const [resource, reflector] of reflectors) this.set({ resource }, value(reflector));
+      },
+    });
+  };
+  gauge('gatehouse_cache_objects', 'Objects in the cache.', (of) => of.objects);
+  gauge('gatehouse_cache_synced', 'Whether the first complete list is in the cache.', (of) => Number(of.hasSynced()));
+  gauge('gatehouse_cache_epoch', 'Spans in which resourceVersions do not fall.', (of) => of.epoch);
+  gauge(
+    'gatehouse_cache_staleness_seconds',
+    'Seconds since the last proof that the cache is current.',
+    (of) => of.stalenessMs() / 1000,
+  );
+  new Gauge({
+    name: 'gatehouse_reflector_state',
+    help: 'What the reflector is doing; exactly one state is 1.',
+    labelNames: ['resource', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [resource, reflector] of reflectors) {
+        for (const state of ['listing', 'watching', 'backing_off'] as const) {
+          this.set({ resource, state }, Number(reflector.state === state));
+        }
+      }
+    },
+  });
+}

@@ -1,0 +1,192 @@
+import { Backoff } from '../backoff.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Random } from '../random.ts';
+import { CacheWriter } from './cache-writer.ts';
+import type { Failure } from './failure.ts';
+import type { Freshness } from './freshness.ts';
+import type { ListerWatcher } from './lister-watcher.ts';
+import type { ReflectorMetrics, ReflectorState } from './metrics.ts';
+import { type Listed, listInPages } from './paged-list.ts';
+import { Recovery, type Step } from './recovery.ts';
+import { compareResourceVersions } from './resource-version.ts';
+import type { ReflectedStore, StoredEntry } from './store.ts';
+import { WatchSession } from './watch-session.ts';
+
+/** The server ends a watch after a time between these, so that all clients do not come back at once. */
+const SHORTEST_WATCH_SECONDS = 300;
+const LONGEST_WATCH_SECONDS = 600;
+
+export interface Reflector extends Freshness {
+  /** Mirrors the collection into the store until the signal aborts. Survives every failure; only a bug makes it throw. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface ReflectorParts<E extends StoredEntry> {
+  /** For the log. */
+  readonly name: string;
+  readonly source: ListerWatcher;
+  readonly store: ReflectedStore<E>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: ReflectorMetrics;
+}
+
+type ListStep = Extract<Step, { kind: 'list' }>;
+const WATCH_NOW: Step = { kind: 'watch', waitMs: 0 };
+
+/**
+ * Lists, then watches, for ever. The store is written by nobody else. What each failure leads to is decided in
+ * `Recovery`, what an event does to the store in `CacheWriter`; this is the loop between them.
+ */
+export class StoreReflector<E extends StoredEntry> implements Reflector {
+  readonly #parts: ReflectorParts<E>;
+  readonly #writer: CacheWriter<E>;
+  readonly #backoff: Backoff;
+  readonly #recovery: Recovery;
+  #state: ReflectorState = 'listing';
+  /** WatchList, until the server turns out not to have it. */
+  #streamsLists = true;
+  #failing = false;
+
+  constructor(parts: ReflectorParts<E>) {
+    this.#parts = parts;
+    this.#writer = new CacheWriter(parts);
+    this.#backoff = new Backoff(parts.clock, parts.random);
+    this.#recovery = new Recovery(this.#backoff);
+    const { store } = parts;
+    const reflector = this;
+    parts.metrics.expose({
+      get state() {
+        return reflector.#state;
+      },
+      get objects() {
+        return store.size;
+      },
+      get epoch() {
+        return reflector.#writer.epoch;
+      },
+      hasSynced: this.hasSynced,
+      stalenessMs: this.stalenessMs,
+    });
+  }
+
+  hasSynced = (): boolean => this.#writer.hasSynced();
+  stalenessMs = (): number => this.#writer.stalenessMs();
+  idleMs = (): number => this.#writer.idleMs();
+
+  async run(signal: AbortSignal): Promise<void> {
+    let step: Step = { kind: 'list', from: 'newest', waitMs: 0 };
+    while (!signal.aborted) {
+      await this.#wait(step.waitMs, signal);
+      if (signal.aborted) return;
+      step = step.kind === 'watch' ? await this.#watch(signal) : await this.#list(step, signal);
+    }
+  }
+
+  async #wait(ms: number, signal: AbortSignal): Promise<void> {
+    if (ms <= 0) return;
+    this.#state = 'backing_off';
+    await this.#parts.clock.sleep(ms, signal);
+  }
+
+  async #watch(signal: AbortSignal): Promise<Step> {
+    this.#state = 'watching';
+    const session = this.#session(this.#writer.resourceVersion, undefined);
+    const run = await session.run(signal);
+    this.#ended('watch', run.failure);
+    return this.#recovery.afterWatch(run);
+  }
+
+  #list(step: ListStep, signal: AbortSignal): Promise<Step> {
+    this.#state = 'listing';
+    const version = step.from === 'last' ? this.#writer.resourceVersion : '';
+    return this.#streamsLists ? this.#listByStream(step, version, signal) : this.#listByPages(step, version, signal);
+  }
+
+  async #listByStream(step: ListStep, version: string, signal: AbortSignal): Promise<Step> {
+    const session = this.#session(version, step);
+    const run = await session.run(signal);
+    if (session.isListing) return this.#streamFailed(run.failure, step, session.wasAccepted);
+    this.#ended('watch', run.failure);
+    return this.#recovery.afterWatch(run);
+  }
+
+  /** A server that took the stream and did not bring it to its end in good order is asked for pages from now on. */
+  #streamFailed(failure: Failure, step: ListStep, wasAccepted: boolean): Step {
+    const { kind } = failure;
+    const incomplete = kind === 'closed' || kind === 'refused' || kind === 'stream_error' || kind === 'unreadable';
+    if (kind === 'unsupported' || (wasAccepted && incomplete)) this.#streamsLists = false;
+    return kind === 'unsupported' ? { ...step, waitMs: 0 } : this.#listFailed(failure, step);
+  }
+
+  async #listByPages(step: ListStep, notOlderThan: string, signal: AbortSignal): Promise<Step> {
+    const { source, clock } = this.#parts;
+    const began = clock.monotonic();
+    const pause = async (failure: Failure): Promise<void> => {
+      await this.#wait(this.#recovery.afterList(failure, step).waitMs, signal);
+      this.#state = 'listing';
+    };
+    const version = notOlderThan === '' ? '' : { notOlderThan };
+    const listed = await listInPages({ source, clock, writer: this.#writer, pause }, version, signal);
+    const failure = listed.kind === 'listed' ? this.#accept(listed, step, began) : listed;
+    return failure ? this.#listFailed(failure, step) : WATCH_NOW;
+  }
+
+  #session(resourceVersion: string, list: ListStep | undefined): WatchSession<E> {
+    const { source, clock, metrics, random } = this.#parts;
+    const began = clock.monotonic();
+    const spread = LONGEST_WATCH_SECONDS - SHORTEST_WATCH_SECONDS;
+    const timeoutSeconds = SHORTEST_WATCH_SECONDS + Math.floor(random.fraction() * spread);
+    const parts = {
+      source,
+      clock,
+      metrics,
+      writer: this.#writer,
+      onAccepted: () => {
+        if (!list) this.#healthy();
+      },
+      onListed: (listed: Listed<E>) => (list ? this.#accept(listed, list, began) : undefined),
+    };
+    return new WatchSession(parts, { resourceVersion, timeoutSeconds, ...(list ? { initialEvents: true } : {}) });
+  }
+
+  /** The list goes into the store, unless it is older than what we show: only a quorum read may go back (I2). */
+  #accept(listed: Listed<E>, step: ListStep, began: number): Failure | undefined {
+    const { metrics, clock, logger, name } = this.#parts;
+    const older = compareResourceVersions(listed.resourceVersion, this.#writer.resourceVersion) < 0;
+    if (older && step.from === 'last') return { kind: 'too_large_version', detail: 'the list is older than the cache' };
+    const result = this.#writer.replace(listed.entries, listed.resourceVersion);
+    metrics.listed('ok', (clock.monotonic() - began) / 1000);
+    if (result === 'restored') metrics.relisted('restored');
+    else if (step.reason) metrics.relisted(step.reason);
+    if (result === 'restored') logger.warn({ resource: name }, 'the cluster went back in time; the cache followed it');
+    this.#state = 'watching';
+    this.#healthy();
+    return undefined;
+  }
+
+  #listFailed(failure: Failure, step: ListStep): Step {
+    this.#parts.metrics.listed(failure.kind, 0);
+    this.#ended('list', failure);
+    return this.#recovery.afterList(failure, step);
+  }
+
+  #healthy(): void {
+    this.#backoff.succeeded();
+    if (this.#failing) this.#parts.logger.info({ resource: this.#parts.name }, 'the cluster answers again');
+    this.#failing = false;
+  }
+
+  /** The first failure in a row is worth a warning, those after it are counted only. */
+  #ended(what: 'list' | 'watch', failure: Failure): void {
+    const { logger, metrics, name } = this.#parts;
+    if (failure.kind === 'aborted') return;
+    if (what === 'watch') metrics.watchEnded(failure.kind);
+    if (failure.kind === 'closed' || failure.kind === 'quiet') return;
+    const level = this.#failing ? 'debug' : 'warn';
+    this.#failing = true;
+    logger[level]({ resource: name, end: failure.kind, detail: failure.detail }, `a ${what} failed`);
+  }
+}

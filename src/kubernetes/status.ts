@@ -1,0 +1,26 @@
+/** `metav1.Status`, as far as it decides what to do next. Missing members are empty. */
+export interface Status {
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly causes: readonly string[];
+  readonly retryAfterSeconds: number;
+}
+
+/** Reads a Status from JSON. A body that is none (a proxy's error page) yields one with the HTTP status alone. */
+export function toStatus(body: unknown, httpStatus: number): Status {
+  const status = asRecord(body);
+  const details = asRecord(status['details']);
+  const causes = Array.isArray(details['causes']) ? details['causes'] : [];
+  return {
+    code: typeof status['code'] === 'number' ? status['code'] : httpStatus,
+    reason: asText(status['reason']),
+    message: asText(status['message']),
+    causes: causes.map((cause) => asText(asRecord(cause)['reason'])),
+    retryAfterSeconds: typeof details['retryAfterSeconds'] === 'number' ? details['retryAfterSeconds'] : 0,
+  };
+}
+
+const asRecord = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '');

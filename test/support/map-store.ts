@@ -1,0 +1,71 @@
+import type { KubernetesObject } from '../../src/kubernetes/object.ts';
+import type { ReflectedStore, StoredEntry } from '../../src/kubernetes/store.ts';
+
+export interface MapEntry extends StoredEntry {
+  readonly object: KubernetesObject;
+}
+
+/** The simplest store that a reflector can write to. Notes every write, and wakes whoever waits for a state. */
+export class MapStore implements ReflectedStore<MapEntry> {
+  #entries = new Map<string, MapEntry>();
+  readonly #waiting = new Set<() => void>();
+  replacements = 0;
+  puts = 0;
+  removals = 0;
+
+  toEntry(object: KubernetesObject): MapEntry {
+    const { name, namespace, uid, resourceVersion } = object.metadata;
+    if (object['malformed'] === true) throw new Error('malformed on purpose');
+    return { key: namespace ? `${namespace}/${name}` : name, uid, resourceVersion, object };
+  }
+
+  get = (key: string): MapEntry | undefined => this.#entries.get(key);
+  entries = (): Iterable<MapEntry> => this.#entries.values();
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  put(entry: MapEntry): void {
+    this.puts++;
+    this.#entries.set(entry.key, entry);
+    this.#notify();
+  }
+
+  remove(key: string): void {
+    this.removals++;
+    this.#entries.delete(key);
+    this.#notify();
+  }
+
+  replace(entries: readonly MapEntry[]): void {
+    this.replacements++;
+    this.#entries = new Map(entries.map((entry) => [entry.key, entry]));
+    this.#notify();
+  }
+
+  /** `key@resourceVersion` of all entries, in key order: what I1 compares. */
+  versions(): string[] {
+    return [...this.#entries.values()].map(({ key, resourceVersion }) => `${key}@${resourceVersion}`).sort();
+  }
+
+  /** Resolves as soon as the condition holds; it is asked again at every write. */
+  until(condition: () => boolean, signal: AbortSignal = AbortSignal.timeout(10_000)): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const check = (): void => {
+        if (!signal.aborted && !condition()) return;
+        this.#waiting.delete(check);
+        signal.removeEventListener('abort', check);
+        if (signal.aborted) reject(new Error(`the store never held what was waited for: ${this.versions()}`));
+        else resolve();
+      };
+      this.#waiting.add(check);
+      signal.addEventListener('abort', check);
+      check();
+    });
+  }
+
+  #notify(): void {
+    for (const check of [...this.#waiting]) check();
+  }
+}
