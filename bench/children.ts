@@ -1,0 +1,49 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * The processes and the temporary folder of one bench. Everything is gone when the bench is, however it ends, SIGKILL
+ * excepted; processes are ended by id.
+ */
+export interface Children {
+  /** For configurations, logs and bodies. */
+  readonly folder: string;
+  /** A process with a channel for messages, that ends when the channel does. */
+  fork(script: string, args?: readonly string[]): ChildProcess;
+  /** A Node program whose output goes to `logFile`: a pipe would take time of this process for every line. */
+  run(script: string, args: readonly string[], logFile: string): ChildProcess;
+}
+
+export function createChildren(): Children {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
+  const running = new Set<ChildProcess>();
+  const keep = (child: ChildProcess): ChildProcess => {
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    return child;
+  };
+  process.once('exit', () => {
+    for (const child of running) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    folder,
+    fork: (script, args = []) => keep(fork(script, [...args])),
+    run: (script, args, logFile) => {
+      const log = openSync(logFile, 'a');
+      const child = keep(spawn(process.execPath, [script, ...args], { stdio: ['ignore', log, log] }));
+      closeSync(log);
+      return child;
+    },
+  };
+}
+
+/** Resolves when the process is gone. */
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}

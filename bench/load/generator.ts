@@ -1,0 +1,37 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Children } from '../children.ts';
+import type { LoadPlan, LoadReport } from './load.ts';
+import type { Job, Outcome } from './process.ts';
+import type { VisiblePlan, VisibleReport } from './visible.ts';
+
+/** The measuring process, seen from the bench. One job at a time. */
+export interface Generator {
+  load(plan: LoadPlan): Promise<LoadReport>;
+  visible(plan: VisiblePlan): Promise<VisibleReport>;
+}
+
+export function startGenerator(children: Children): Generator {
+  const child = children.fork(join(import.meta.dirname, 'process.ts'));
+  return {
+    load: (plan) => perform(child, { kind: 'load', plan }) as Promise<LoadReport>,
+    visible: (plan) => perform(child, { kind: 'visible', plan }) as Promise<VisibleReport>,
+  };
+}
+
+async function perform(child: ChildProcess, job: Job): Promise<LoadReport | VisibleReport> {
+  const ended = new AbortController();
+  const exit = once(child, 'exit', { signal: ended.signal }).then(() => {
+    throw new Error('the load process ended');
+  });
+  exit.catch(() => undefined); // the abort below, once the answer is there
+  child.send(job);
+  try {
+    const [outcome] = (await Promise.race([once(child, 'message', { signal: ended.signal }), exit])) as [Outcome];
+    if ('failure' in outcome) throw new Error(outcome.failure);
+    return outcome.report;
+  } finally {
+    ended.abort();
+  }
+}

@@ -1,0 +1,111 @@
+import { quantile } from '../statistics.ts';
+import { Connection, requestBytes, type Target } from './connection.ts';
+import { processorSecondsOf } from './processor-time.ts';
+
+/** One measurement: the same request over and over, on every connection one at a time. */
+export interface LoadPlan {
+  readonly target: Target;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connections: number;
+  readonly warmUpMs: number;
+  readonly measureMs: number;
+  /** Ends the measurement early. */
+  readonly maxRequests: number;
+  /** Whose processor time is reported beside the generator's own. */
+  readonly serverPid?: number;
+}
+
+export interface LoadReport {
+  readonly requests: number;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly bytesPerAnswer: number;
+  /** Of one core. At 1 the generator would be the limit. */
+  readonly generatorShare: number;
+  /** Of one core; above 1 where the server uses several. */
+  readonly serverShare?: number;
+}
+
+/** Measures as planned. Rejects on the first answer that is not 200 and on the first broken connection. */
+export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
+  const connections = await Promise.all(Array.from({ length: plan.connections }, () => Connection.open(plan.target)));
+  try {
+    const window = new Window(plan);
+    await Promise.all(connections.map((connection) => keepAsking(connection, plan, window)));
+    return window.report();
+  } finally {
+    for (const connection of connections) connection.close();
+  }
+}
+
+/** The answer in flight at the end is awaited, so that its cost does not fall into the next measurement. */
+async function keepAsking(connection: Connection, plan: LoadPlan, window: Window): Promise<void> {
+  const request = requestBytes(plan.target, plan);
+  while (!window.ended) {
+    const askedAt = performance.now();
+    const answer = await connection.exchange(request);
+    if (answer.status !== 200) throw new Error(`${plan.path} answered ${answer.status}`);
+    window.count(askedAt, answer.bytes);
+  }
+}
+
+/** Counts the answers that end between the warm-up and the end. */
+class Window {
+  readonly #plan: LoadPlan;
+  readonly #startAt: number;
+  readonly #latencies: number[] = [];
+  #bytes = 0;
+  #first: Sample | undefined;
+  #last: Sample | undefined;
+
+  constructor(plan: LoadPlan) {
+    this.#plan = plan;
+    this.#startAt = performance.now() + plan.warmUpMs;
+  }
+
+  get ended(): boolean {
+    return this.#last !== undefined;
+  }
+
+  count(askedAt: number, bytes: number): void {
+    const now = performance.now();
+    if (this.ended || now < this.#startAt) return;
+    // The first answer after the warm-up opens the window and is not in it.
+    if (!this.#first) this.#first = sample(now, this.#plan.serverPid);
+    else {
+      this.#latencies.push(now - askedAt);
+      this.#bytes += bytes;
+      if (now - this.#first.at >= this.#plan.measureMs || this.#latencies.length >= this.#plan.maxRequests)
+        this.#last = sample(now, this.#plan.serverPid);
+    }
+  }
+
+  report(): LoadReport {
+    if (!this.#first || !this.#last) throw new Error('the measurement has not ended');
+    const seconds = (this.#last.at - this.#first.at) / 1000;
+    const { server: before } = this.#first;
+    const { server: after } = this.#last;
+    return {
+      requests: this.#latencies.length,
+      requestsPerSecond: this.#latencies.length / seconds,
+      p50Ms: quantile(this.#latencies, 0.5),
+      p99Ms: quantile(this.#latencies, 0.99),
+      bytesPerAnswer: this.#bytes / this.#latencies.length,
+      generatorShare: (this.#last.own - this.#first.own) / seconds,
+      ...(before === undefined || after === undefined ? {} : { serverShare: (after - before) / seconds }),
+    };
+  }
+}
+
+interface Sample {
+  readonly at: number;
+  readonly own: number;
+  readonly server: number | undefined;
+}
+
+function sample(at: number, serverPid: number | undefined): Sample {
+  const { user, system } = process.cpuUsage();
+  return { at, own: (user + system) / 1e6, server: processorSecondsOf(serverPid) };
+}

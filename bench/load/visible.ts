@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection, requestBytes, type Target } from './connection.ts';
+
+/** Changes a label in the cluster again and again, and asks Gatehouse's list until it shows. */
+export interface VisiblePlan {
+  readonly cluster: Target;
+  readonly gatehouse: Target;
+  readonly listPath: string;
+  readonly nodes: readonly string[];
+  readonly tries: number;
+  readonly pauseMs: number;
+  /** Of one try; a try that takes longer fails the measurement. */
+  readonly timeoutMs: number;
+}
+
+export interface VisibleReport {
+  /** From the cluster's answer to the change, to the first answer of the list that shows it. */
+  readonly latenciesMs: readonly number[];
+  /** Requests to the list in all tries: how finely time was cut. */
+  readonly polls: number;
+}
+
+const LABEL = 'bench.example.test/try';
+
+/** Rejects when a change is refused, an answer is not 200 or a try takes too long. */
+export async function runVisible(plan: VisiblePlan): Promise<VisibleReport> {
+  const cluster = await Connection.open(plan.cluster);
+  const gatehouse = await Connection.open(plan.gatehouse);
+  const latenciesMs: number[] = [];
+  const polls = { count: 0 };
+  try {
+    for (let attempt = 0; attempt < plan.tries; attempt++) {
+      const name = plan.nodes[attempt % plan.nodes.length] ?? '';
+      const value = `v${attempt}-${name.length}`;
+      await change(cluster, plan, { name, value });
+      latenciesMs.push(await untilShown(gatehouse, plan, { name, value, polls }));
+      await sleep(plan.pauseMs);
+    }
+  } finally {
+    cluster.close();
+    gatehouse.close();
+  }
+  return { latenciesMs, polls: polls.count };
+}
+
+async function change(cluster: Connection, plan: VisiblePlan, to: { name: string; value: string }): Promise<void> {
+  const request = requestBytes(plan.cluster, {
+    method: 'PATCH',
+    path: `/api/v1/nodes/${to.name}`,
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ metadata: { labels: { [LABEL]: to.value } } }),
+  });
+  const answer = await cluster.exchange(request);
+  if (answer.status !== 200) throw new Error(`the label patch of ${to.name} answered ${answer.status}`);
+}
+
+/** Milliseconds from now until the list shows the label. */
+async function untilShown(
+  gatehouse: Connection,
+  plan: VisiblePlan,
+  wanted: { name: string; value: string; polls: { count: number } },
+): Promise<number> {
+  const startAt = performance.now();
+  const request = requestBytes(plan.gatehouse, { path: `${plan.listPath}?names=${wanted.name}` });
+  const shown = `"${LABEL}":"${wanted.value}"`;
+  while (performance.now() - startAt < plan.timeoutMs) {
+    wanted.polls.count++;
+    const answer = await gatehouse.fetch(request);
+    if (answer.status !== 200) throw new Error(`the list answered ${answer.status}`);
+    if (answer.content.includes(shown)) return performance.now() - startAt;
+  }
+  throw new Error(`a label of ${wanted.name} was not in the list after ${plan.timeoutMs} ms`);
+}

@@ -1,0 +1,2 @@
+/** Takes one line of progress. */
+export type Note = (line: string) => void;

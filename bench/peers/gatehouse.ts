@@ -1,0 +1,101 @@
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hashPassword } from '../../src/users/password-hash.ts';
+import { type Children, end } from '../children.ts';
+import type { Peer } from './peer.ts';
+
+/** Gatehouse as `npm start` runs it, with its defaults: RBAC, one log line a request, pods watched. */
+export interface Gatehouse extends Peer {
+  readonly pid: number;
+  /** From the start of the process to its log line `ready`. */
+  readonly startToReadyMs: number;
+  readonly metricsUrl: string;
+}
+
+/** The user that the bench signs in as. */
+export const BENCH_USER = 'bench';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const PLATFORM = 'gatehouse';
+const LIST_PATH = `/kapis/resources.${PLATFORM}.io/v1alpha3/nodes`;
+const HASH_COST = 10;
+
+/** A first list of 1,000 nodes takes well under a second; a busy machine gets a hundred times that. */
+const READY_TIMEOUT_MS = 60_000;
+const POLL_MS = 2;
+
+/** Resolves when it is ready and the bench has signed in. `name` names its files and its rows. */
+export async function startGatehouse(children: Children, name: string, kubeconfig: string): Promise<Gatehouse> {
+  const password = randomBytes(18).toString('base64url');
+  const log = join(children.folder, `${name}-${randomBytes(4).toString('hex')}.log`);
+  const config = await writeConfig(children.folder, { name, kubeconfig, password });
+  const startAt = performance.now();
+  const child = children.run(MAIN, ['--config', config], log);
+  const ready = await untilReady(child, log);
+  const startToReadyMs = performance.now() - startAt;
+  const token = await signIn(ready.port, password);
+  return {
+    name: 'Gatehouse',
+    target: { port: ready.port, headers: { authorization: `Bearer ${token}` } },
+    listPath: LIST_PATH,
+    pid: child.pid ?? 0,
+    startToReadyMs,
+    metricsUrl: `http://127.0.0.1:${ready.metricsPort}/metrics`,
+    stop: () => end(child),
+  };
+}
+
+async function writeConfig(
+  folder: string,
+  { name, kubeconfig, password }: { name: string; kubeconfig: string; password: string },
+): Promise<string> {
+  const file = (suffix: string): string => join(folder, `${name}-${suffix}`);
+  const users = [{ name: BENCH_USER, passwordHash: await hashPassword(password, HASH_COST) }];
+  await writeFile(file('users.yaml'), JSON.stringify({ users }), { mode: 0o600 });
+  await writeFile(file('kubeconfig.yaml'), kubeconfig, { mode: 0o600 });
+  const config = {
+    platform: PLATFORM,
+    server: { address: '127.0.0.1', port: 0, metricsPort: 0 },
+    kubernetes: { kubeconfig: file('kubeconfig.yaml') },
+    users: { file: file('users.yaml'), firstAdministrator: false },
+  };
+  await writeFile(file('config.yaml'), JSON.stringify(config)); // JSON is YAML
+  return file('config.yaml');
+}
+
+interface Ready {
+  readonly port: number;
+  readonly metricsPort: number;
+}
+
+/** Rejects with the end of the log when the process ends or is not ready in time. */
+async function untilReady(child: ChildProcess, log: string): Promise<Ready> {
+  const giveUpAt = performance.now() + READY_TIMEOUT_MS;
+  while (performance.now() < giveUpAt && child.exitCode === null) {
+    const line = (await readFile(log, 'utf8')).split('\n').find((text) => text.includes('"msg":"ready"'));
+    if (line?.endsWith('}')) return JSON.parse(line) as Ready;
+    await sleep(POLL_MS);
+  }
+  await end(child);
+  const last = (await readFile(log, 'utf8')).trimEnd().split('\n').slice(-10).join('\n');
+  throw new Error(`Gatehouse was not ready; its log ends with:\n${last}`);
+}
+
+async function signIn(port: number, password: string): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'password',
+      client_id: PLATFORM,
+      client_secret: PLATFORM,
+      username: BENCH_USER,
+      password,
+    }),
+  });
+  const body = (await answer.json()) as { access_token?: string; error?: string };
+  if (!body.access_token) throw new Error(`sign-in answered ${answer.status} ${body.error ?? ''}`);
+  return body.access_token;
+}

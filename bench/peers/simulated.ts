@@ -1,0 +1,20 @@
+import { startSimulatedCluster } from '../../dev/cluster/cluster.ts';
+import { populate } from '../../dev/cluster/population.ts';
+import type { BenchCluster } from './bench-cluster.ts';
+import { NODE_BYTES } from './nodes.ts';
+
+/** As a small real cluster has them; they cost Gatehouse memory and a watch, and nothing per list. */
+const PODS_PER_NODE = 10;
+
+/** The simulated API server, in this process; everybody may do everything. */
+export async function startSimulated(nodes: number): Promise<BenchCluster> {
+  const cluster = await startSimulatedCluster({ authorize: () => true });
+  populate(cluster.objects, { nodes, podsPerNode: PODS_PER_NODE, nodeBytes: NODE_BYTES });
+  return {
+    name: 'the simulated API server',
+    target: { port: Number(new URL(cluster.url).port), headers: { authorization: `Bearer ${cluster.adminToken}` } },
+    kubeconfig: cluster.kubeconfig(),
+    nodeNames: cluster.objects.list('nodes').map((node) => node.metadata.name),
+    stop: () => cluster.stop(),
+  };
+}

@@ -1,0 +1,97 @@
+import type { LoadReport } from './load/load.ts';
+import type { Cell, Measured, Results } from './results.ts';
+import { median, quantile, ratios } from './statistics.ts';
+import { megabytes, number, percent, table } from './table.ts';
+import { GENERATOR_SHARE, leastRatio, VISIBLE_P50_MS } from './targets.ts';
+
+/** All results as text: tables, each followed by what it says about a target. */
+export function printResults(results: Results): string {
+  const { machine, measured, startUps, withoutReal } = results;
+  return [
+    `${machine.processors} processors, Node ${machine.node}, load average ${number(machine.loadAverage)} at the start; requests on 8 connections, medians over rounds`,
+    '',
+    ...measured.flatMap((one) => [listTable(one), ratioTable(one)]),
+    memoryTable(measured),
+    table(
+      'Start to ready, from sources, on the simulated API server',
+      ['nodes', 'ms', 'slowest'],
+      startUps.map(({ nodes, startToReadyMs: ms }) => [number(nodes), number(median(ms)), number(Math.max(...ms))]),
+    ),
+    visibleTable(measured),
+    generatorVerdict(results),
+    ...(withoutReal === undefined ? [] : ['', `No real kube-apiserver: ${withoutReal}`]),
+    '',
+  ].join('\n');
+}
+
+const medianOf = (cell: Cell, value: (report: LoadReport) => number | undefined): number =>
+  median(cell.rounds.map((report) => value(report) ?? Number.NaN));
+
+function listTable({ cluster, nodes, cells }: Measured): string {
+  const head = ['server, coding', 'requests/s', 'p50 ms', 'p99 ms', 'answer', 'requests', 'its CPU', 'generator CPU'];
+  const rows = cells.map((cell) => [
+    `${cell.peer}, ${cell.coding}`,
+    number(medianOf(cell, (report) => report.requestsPerSecond)),
+    number(medianOf(cell, (report) => report.p50Ms)),
+    number(medianOf(cell, (report) => report.p99Ms)),
+    megabytes(medianOf(cell, (report) => report.bytesPerAnswer)),
+    number(cell.rounds.reduce((sum, report) => sum + report.requests, 0)),
+    percent(medianOf(cell, (report) => report.serverShare)),
+    percent(medianOf(cell, (report) => report.generatorShare)),
+  ]);
+  return table(`List of ${number(nodes)} nodes, mirrored from ${cluster}`, head, rows);
+}
+
+function ratioTable({ nodes, cells }: Measured): string {
+  const rates = (cell: Cell): number[] => cell.rounds.map((report) => report.requestsPerSecond);
+  const rows = cells
+    .filter((cell) => cell.peer !== 'Gatehouse')
+    .map((cell) => {
+      const own = cells.find((one) => one.peer === 'Gatehouse' && one.coding === cell.coding);
+      const perRound = ratios(own ? rates(own) : [], rates(cell));
+      const least = leastRatio(cell.peer, cell.coding, nodes);
+      return [
+        `Gatehouse / ${cell.peer}, ${cell.coding}`,
+        number(median(perRound)),
+        perRound.map(number).join(' '),
+        ...verdict(median(perRound), least),
+      ];
+    });
+  return table('Requests per second, ratio', ['', 'median', 'per round', 'target', ''], rows);
+}
+
+const verdict = (ratio: number, least: number | undefined): string[] =>
+  least === undefined ? ['–', ''] : [`≥ ${least}`, ratio >= least ? 'met' : 'MISSED'];
+
+function memoryTable(measured: readonly Measured[]): string {
+  const rows = measured.map(({ cluster, nodes, memory }) => [
+    `${number(nodes)} nodes, ${cluster}`,
+    megabytes(memory.afterSync),
+    megabytes(memory.afterLoad),
+    megabytes(memory.peak),
+  ]);
+  return table('Resident memory of Gatehouse', ['', 'after sync', 'after load', 'peak'], rows);
+}
+
+function visibleTable(measured: readonly Measured[]): string {
+  const { ideal, required } = VISIBLE_P50_MS;
+  const rows = measured.map(({ cluster, nodes, visible: { latenciesMs, polls } }) => {
+    const p50 = median(latenciesMs);
+    const judged = p50 <= ideal ? `met, ideal ≤ ${ideal} too` : p50 <= required ? 'met' : 'MISSED';
+    const figures = [p50, quantile(latenciesMs, 0.99), Math.max(...latenciesMs)].map(number);
+    return [`${number(nodes)} nodes, ${cluster}`, ...figures, number(polls), `≤ ${required}`, judged];
+  });
+  const head = ['', 'p50 ms', 'p99 ms', 'max ms', 'polls', 'target p50', ''];
+  return table("From the cluster's answer to a label patch, to its sight in the list: 100 tries", head, rows);
+}
+
+/** How it is known that the servers were measured, not the generator. */
+function generatorVerdict({ ceiling, measured }: Results): string {
+  const reports = measured.flatMap((one) => one.cells.flatMap((cell) => cell.rounds));
+  const highest = Math.max(...reports.map((report) => report.generatorShare));
+  const reach = `On an answer of 2 bytes the generator reaches ${number(ceiling.requestsPerSecond)} requests/s with ${percent(ceiling.generatorShare)} of a core.`;
+  const share = `In the lists above it used at most ${percent(highest)} of a core, below ${percent(GENERATOR_SHARE)}:`;
+  return highest < GENERATOR_SHARE
+    ? `${reach}\n${share} it was not the limit.`
+    : `${reach}\nIn the lists above it used up to ${percent(highest)} of a core: those figures may be the generator's, not the server's.`;
+}

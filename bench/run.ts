@@ -1,0 +1,53 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { createChildren } from './children.ts';
+import { startGenerator } from './load/generator.ts';
+import { type Bench, measureCeiling, measureOn, measureStartUps } from './measure.ts';
+import type { Note } from './note.ts';
+import type { BenchOptions } from './options.ts';
+import { startReal, withNodes } from './peers/kubernetes.ts';
+import { startSimulated } from './peers/simulated.ts';
+import type { Measured, Results } from './results.ts';
+
+/** Measures everything that was asked for. `withoutReal` says why no real kube-apiserver is to be started. */
+export async function runBench(options: BenchOptions, withoutReal: string | undefined, note: Note): Promise<Results> {
+  const machine = machineNow();
+  const children = createChildren();
+  const bench: Bench = { children, generator: startGenerator(children), note, extent: options };
+  const ceiling = await measureCeiling(bench);
+  const startUps = await measureStartUps(bench, options.nodes, startSimulated);
+  const simulated = await onSimulated(bench, options.nodes);
+  const real = withoutReal === undefined ? await onReal(bench, options.nodes) : [];
+  return { machine, ceiling, startUps, measured: [...simulated, ...real], withoutReal };
+}
+
+const machineNow = (): Results['machine'] => ({
+  processors: availableParallelism(),
+  node: process.version,
+  loadAverage: loadavg()[0] ?? 0,
+});
+
+async function onSimulated(bench: Bench, sizes: readonly number[]): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  for (const nodes of sizes) {
+    const cluster = await startSimulated(nodes);
+    measured.push(await measureOn(bench, cluster, []));
+    await cluster.stop();
+  }
+  return measured;
+}
+
+/** One control plane for all sizes: it is filled up from one to the next. */
+async function onReal(bench: Bench, sizes: readonly number[]): Promise<Measured[]> {
+  const measured: Measured[] = [];
+  bench.note('starting the real kube-apiserver');
+  const control = await startReal();
+  let existing = 0;
+  for (const nodes of sizes) {
+    bench.note(`creating ${nodes - existing} nodes`);
+    const cluster = await withNodes(control, nodes, existing);
+    measured.push(await measureOn(bench, cluster, [cluster.peer]));
+    existing = nodes;
+  }
+  await control.stop();
+  return measured;
+}

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { HELP, parseCommand } from '../../../bench/options.ts';
+
+const DEFAULTS = { nodes: [100, 1000], seconds: 3, rounds: 3, cluster: true, json: false };
+
+describe('bench options', () => {
+  test('has a default for everything', () => {
+    expect(parseCommand([])).toEqual({ kind: 'run', options: DEFAULTS });
+  });
+
+  test('takes every option', () => {
+    const args = ['--nodes', '10,5000', '--seconds', '1', '--rounds', '5', '--no-cluster', '--json'];
+    const options = { nodes: [10, 5000], seconds: 1, rounds: 5, cluster: false, json: true };
+    expect(parseCommand(args)).toEqual({ kind: 'run', options });
+  });
+
+  test('measures each number of nodes once, the smallest first', () => {
+    expect(parseCommand(['--nodes', '1000,100,1000'])).toEqual({ kind: 'run', options: DEFAULTS });
+  });
+
+  test.each([
+    ['--nodes', '10,', '--nodes: expected a positive whole number, not ""'],
+    ['--nodes', '0', '--nodes: expected a positive whole number, not "0"'],
+    ['--seconds', '1.5', '--seconds: expected a positive whole number, not "1.5"'],
+    ['--rounds', '1e3', '--rounds: expected a positive whole number, not "1e3"'],
+  ])('refuses %s %j with a sentence', (option, value, message) => {
+    expect(parseCommand([option, value])).toEqual({ kind: 'misuse', message });
+  });
+
+  test('refuses an option that it does not know', () => {
+    expect(parseCommand(['--fast'])).toMatchObject({ kind: 'misuse' });
+  });
+
+  test('names every option in its help', () => {
+    expect(parseCommand(['--help'])).toEqual({ kind: 'help' });
+    for (const name of ['--nodes', '--seconds', '--rounds', '--no-cluster', '--json', '--help'])
+      expect(HELP).toContain(`  ${name} `);
+  });
+});
