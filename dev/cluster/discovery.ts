@@ -42,6 +42,12 @@ function versionInfo(gitVersion: string): object {
 
 const groups = (): string[] => [...new Set([...KINDS, ...REVIEWS].map((kind) => kind.group))].filter(Boolean);
 
+/** Is `path` below an API version of ours? */
+export function isServed(path: string): boolean {
+  const [, root, group = '', version] = path.split('/');
+  return root === 'api' ? group === 'v1' : root === 'apis' && groups().includes(group) && version === 'v1';
+}
+
 const groupOf = (name: string): object => {
   const version = { groupVersion: `${name}/v1`, version: 'v1' };
   return { name, versions: [version], preferredVersion: version };

@@ -141,9 +141,9 @@ export class ObjectStore {
 }
 
 /** RFC 3339 with whole seconds, as `metav1.Time` is written. */
-const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-export const uidMismatch = (wanted: string, stored: string): string =>
+const uidMismatch = (wanted: string, stored: string): string =>
   `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${stored}`;
 
 /** Drops what the store does not keep: the type, and the write-only `stringData` of a Secret. */

@@ -49,7 +49,7 @@ export interface Decision {
   readonly reason?: string;
 }
 
-/** What a real server binds at its start: `system:public-info-viewer` to all, `system:discovery` and `system:basic-user` to the authenticated. */
+/** What a real server binds at its start: `system:public-info-viewer` to both groups that a caller can be in, `system:discovery` and `system:basic-user` to the authenticated. */
 const PUBLIC_INFO: PolicyRule = {
   verbs: ['get'],
   nonResourceURLs: ['/healthz', '/livez', '/livez/*', '/readyz', '/readyz/*', '/version', '/version/'],
@@ -81,7 +81,11 @@ export function decide(store: ObjectStore, spec: SubjectAccessReviewSpec): Decis
 }
 
 const builtinRules = ({ groups }: Identity): readonly PolicyRule[] =>
-  groups.includes('system:authenticated') ? [PUBLIC_INFO, DISCOVERY, SELF_REVIEW] : [PUBLIC_INFO];
+  groups.includes('system:authenticated')
+    ? [PUBLIC_INFO, DISCOVERY, SELF_REVIEW]
+    : groups.includes('system:unauthenticated')
+      ? [PUBLIC_INFO]
+      : []; // a review may ask about somebody who is in neither
 
 function* bindingsOf(store: ObjectStore, identity: Identity, namespace: string): Generator<Binding> {
   for (const object of store.list('clusterrolebindings')) yield* bound(store, object, identity);

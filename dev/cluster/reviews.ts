@@ -3,7 +3,7 @@ import { type Identity, withAuthenticated } from './identity.ts';
 import { apiVersionOf, type ResourceKind } from './kinds.ts';
 import { isRecord } from './kube-object.ts';
 import type { Decision, SubjectAccessReviewSpec } from './rbac.ts';
-import { badRequest } from './status.ts';
+import { type ApiError, invalid } from './status.ts';
 
 interface ReviewParts {
   readonly caller: Identity;
@@ -21,11 +21,21 @@ export function review(kind: ResourceKind, body: Record<string, unknown>, parts:
 function accessStatus(kind: ResourceKind, spec: SubjectAccessReviewSpec, { caller, decide }: ReviewParts): Decision {
   const self = kind.plural === 'selfsubjectaccessreviews';
   if (!spec.resourceAttributes === !spec.nonResourceAttributes)
-    throw badRequest('exactly one of nonResourceAttributes or resourceAttributes must be specified');
+    throw incomplete(
+      'spec.resourceAttributes',
+      'null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
+    );
   if (self) return decide({ ...spec, user: caller.username, groups: caller.groups });
-  if (!spec.user && !spec.groups?.length) throw badRequest('at least one of user or group must be specified');
+  if (!spec.user && !spec.groups?.length)
+    throw incomplete('spec.user', '"": at least one of user or group must be specified');
   return decide(spec);
 }
+
+/** The validation of a real server does not know the kind here, so none is before the group and in the details. */
+const incomplete = (field: string, problem: string): ApiError =>
+  invalid({ group: 'authorization.k8s.io', kind: '', name: '' }, [
+    { field, reason: 'FieldValueInvalid', message: `Invalid value: ${problem}` },
+  ]);
 
 function tokenStatus(spec: Record<string, unknown>, { tokens }: ReviewParts): object {
   const identity = tokens.get(String(spec['token'] ?? ''));

@@ -1,6 +1,8 @@
+import type { Clock } from '../../src/clock.ts';
 import type { Random } from '../../src/random.ts';
 import { type Answer, objectAnswer, plain } from './answer.ts';
-import { discover } from './discovery.ts';
+import { deleteObject } from './deletion.ts';
+import { discover, isServed } from './discovery.ts';
 import { Entry } from './entry.ts';
 import { negotiateForm } from './form.ts';
 import type { Identity } from './identity.ts';
@@ -11,12 +13,13 @@ import type { ObjectStore } from './object-store.ts';
 import type { Decision, SubjectAccessReviewSpec } from './rbac.ts';
 import type { ApiRequest, ResourceTarget } from './request.ts';
 import { review } from './reviews.ts';
-import { deleted, methodNotAllowed, notFound, tooLargeResourceVersion } from './status.ts';
-import { createObject, deleteObject, parseBody, patchObject, targetKey, updateObject } from './writes.ts';
+import { deleted, methodNotAllowed, notFound, tooLargeResourceVersion, unknownResource } from './status.ts';
+import { createObject, parseBody, patchObject, targetKey, updateObject } from './writes.ts';
 
 /** What answering a request needs, watches aside. */
 export interface RouteParts {
   readonly store: ObjectStore;
+  readonly clock: Clock;
   readonly random: Random;
   readonly tokens: ReadonlyMap<string, Identity>;
   readonly decide: (spec: SubjectAccessReviewSpec) => Decision;
@@ -26,16 +29,25 @@ export interface RouteParts {
 /** The answer to an authorised request that is not a watch. Refusals are thrown as `ApiError`. */
 export function answerRequest(request: ApiRequest, caller: Identity, parts: RouteParts): Answer {
   const { target } = request;
-  if (!target) return discover(request.path, parts.version) ?? plain('404 page not found\n', 404);
+  if (!target) return discover(request.path, parts.version) ?? unknownPath(request.path);
   if (target.kind.plural.endsWith('reviews')) {
     if (request.verb !== 'create') throw methodNotAllowed();
     return review(target.kind, parseBody(request.body, target.kind), { ...parts, caller });
   }
   const known = target.subresource === '' || (target.subresource === 'status' && target.kind.hasStatus);
-  return known ? answerResource(request, target, parts) : plain('404 page not found\n', 404);
+  if (!known) throw unknownResource();
+  if (target.name === '' && (request.verb === 'update' || request.verb === 'patch')) throw methodNotAllowed();
+  return answerResource(request, target, parts);
 }
 
-function answerResource(request: ApiRequest, target: ResourceTarget, { store, random }: RouteParts): Answer {
+/** JSON below an API version that is served, text elsewhere. */
+function unknownPath(path: string): Answer {
+  if (isServed(path)) throw unknownResource();
+  return plain('404 page not found\n', 404);
+}
+
+function answerResource(request: ApiRequest, target: ResourceTarget, parts: RouteParts): Answer {
+  const { store, random } = parts;
   const form = negotiateForm(request.headers.accept, target.kind);
   const written = (object: KubeObject, code: number): Answer =>
     objectAnswer(form, new Entry(keyOf(object.metadata), 0, object), code);
@@ -57,7 +69,7 @@ function answerResource(request: ApiRequest, target: ResourceTarget, { store, ra
     case 'patch':
       return written(patchObject(store, request, target), 200);
     case 'delete':
-      return answerDeletion(deleteObject(store, request, target), target, written);
+      return answerDeletion(deleteObject(request, target, parts), target, written);
     default:
       throw methodNotAllowed();
   }

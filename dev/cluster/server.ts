@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../src/clock.ts';
 import type { Answer } from './answer.ts';
 import { authorizeRequest } from './authorize.ts';
 import type { Behaviour } from './behaviour.ts';
@@ -15,7 +14,6 @@ import { ApiError } from './status.ts';
 import { watchLines } from './watch.ts';
 
 export interface ServerParts extends RouteParts {
-  readonly clock: Clock;
   readonly faults: Faults;
   readonly evidence: Evidence;
   readonly bookmarkIntervalMs: number;

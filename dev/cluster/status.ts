@@ -68,6 +68,15 @@ export const notFound = (kind: ResourceKind, name: string): ApiError =>
     details: about(kind, name),
   });
 
+/** A path below a known API version that names nothing there. */
+export const unknownResource = (): ApiError =>
+  new ApiError({
+    code: 404,
+    reason: 'NotFound',
+    message: 'the server could not find the requested resource',
+    details: {},
+  });
+
 export const methodNotAllowed = (): ApiError =>
   new ApiError({
     code: 405,
@@ -103,12 +112,8 @@ export const expired = (message: string, continueAt?: string): ApiError =>
     ...(continueAt === undefined ? {} : { metadata: { continue: continueAt } }),
   });
 
-export const unsupportedMediaType = (accepted: string): ApiError =>
-  new ApiError({
-    code: 415,
-    reason: 'UnsupportedMediaType',
-    message: `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
-  });
+export const unsupportedMediaType = (): ApiError =>
+  new ApiError({ code: 415, reason: 'UnsupportedMediaType', message: '415: Unsupported Media Type', details: {} });
 
 /** A field that validation refuses: 422 with the field as cause. */
 export interface InvalidField {
@@ -132,7 +137,7 @@ export const invalid = ({ group, kind, name }: Subject, fields: readonly Invalid
     details: {
       ...(name === '' ? {} : { name }),
       ...(group === '' ? {} : { group }),
-      kind,
+      ...(kind === '' ? {} : { kind }),
       causes: fields.map(({ field, reason, message }) => ({ reason, message, field })),
     },
   });
