@@ -1,0 +1,47 @@
+import { constants, crc32, deflateRawSync } from 'node:zlib';
+import { crcShift } from './crc32-combine.ts';
+
+/** A stretch of a deflate stream that ends on a byte boundary, so that any such pieces in a row are one stream. */
+export interface DeflatedPiece {
+  readonly bytes: Uint8Array;
+  /** CRC-32 of the plain text. */
+  readonly crc: number;
+  /** Bytes of the plain text. */
+  readonly length: number;
+  /** `crcShift(length)`. */
+  readonly shift: number;
+}
+
+/**
+ * Level 3: on node lists of 10 kB items in leaves of 16 it gives 5.6 : 1 at 84 MB/s, against 6.0 : 1 at 41 MB/s for level 6; a
+ * leaf takes 2 ms.
+ */
+const LEVEL = 3;
+/** A stored block has a 16-bit length (RFC 1951 3.2.4). */
+const LONGEST_STORED = 65_535;
+
+/** Raw deflate, ended by a sync flush instead of a final block. */
+export const deflatePiece = (plain: Uint8Array): Uint8Array =>
+  deflateRawSync(plain, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH });
+
+/** Deflates a leaf. Its first comma is a block of its own, so that the first leaf of a list can do without it. */
+export function deflateLeaf(joined: Uint8Array): DeflatedPiece {
+  const bytes = Buffer.concat([...storedBlocks(joined.subarray(0, 1)), deflatePiece(joined.subarray(1))]);
+  return { bytes, crc: crc32(joined), length: joined.length, shift: crcShift(joined.length) };
+}
+
+/** Bytes of the stored block that holds a leaf's first comma: header and comma. */
+export const COMMA_BLOCK_BYTES = 6;
+
+/** The text as it is, in stored blocks (RFC 1951 3.2.4): a valid piece that costs no compression. Views, no copies. */
+export function storedBlocks(plain: Uint8Array): readonly Uint8Array[] {
+  const blocks: Uint8Array[] = [];
+  for (let at = 0; at < plain.length; at += LONGEST_STORED) {
+    const part = plain.subarray(at, at + LONGEST_STORED);
+    const header = Buffer.alloc(5);
+    header.writeUInt16LE(part.length, 1);
+    header.writeUInt16LE(part.length ^ 0xffff, 3);
+    blocks.push(header, part);
+  }
+  return blocks;
+}

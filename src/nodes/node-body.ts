@@ -1,0 +1,15 @@
+import type { EncodedNode } from './encoded-node.ts';
+import { gzipPieces } from './list-body.ts';
+import type { Composer } from './representation.ts';
+
+/** The get answers the list item with these two members in front; an item has members, so a comma follows. */
+const OPENING = Buffer.from('{"kind":"Node","apiVersion":"v1",');
+
+export function nodeComposer(encoded: EncodedNode): Composer {
+  const identity = (): readonly Uint8Array[] => [Buffer.concat([OPENING, encoded.bytes().subarray(1)])];
+  return {
+    identity,
+    identityLength: () => OPENING.length + encoded.length - 1,
+    gzip: () => gzipPieces(identity()),
+  };
+}

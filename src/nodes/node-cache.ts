@@ -1,0 +1,128 @@
+import type { Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import type { Freshness } from '../kubernetes/freshness.ts';
+import { serviceUnavailable } from '../status-error.ts';
+import { LeafWarmer } from './leaf-warmer.ts';
+import { fullListComposer, selectionComposer } from './list-body.ts';
+import type { NodeListQuery } from './list-query.ts';
+import { registerCacheBytes } from './metrics.ts';
+import { nodeComposer } from './node-body.ts';
+import type { NodeLister, Representation } from './node-lister.ts';
+import type { NodeSnapshot } from './node-snapshot.ts';
+import type { NodeStore } from './node-store.ts';
+import { type Composer, VersionedRepresentation } from './representation.ts';
+
+export interface NodeListerOptions {
+  readonly nodes: NodeStore;
+  /** Without `pods` their reflector does not count: usage is switched off. */
+  readonly freshness: { readonly nodes: Freshness; readonly pods?: Freshness };
+  /** Answers from older data are refused. Default 600,000. */
+  readonly maxStalenessMs?: number;
+  readonly clock: Clock;
+  /** Random, one a process: versions of different processes have nothing in common. */
+  readonly epoch: string;
+  readonly registry: Registry;
+}
+
+/** The node list, and the part that keeps its gzip form cheap. */
+export interface RunningNodeLister extends NodeLister {
+  /** Deflates changed leaves between other work while gzip lists are asked for. Lives until aborted. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export const createNodeLister = (options: NodeListerOptions): RunningNodeLister => new NodeCache(options);
+
+const DEFAULT_MAX_STALENESS_MS = 600_000;
+const UNSYNCED_RETRY_SECONDS = 5;
+const STALE_RETRY_SECONDS = 30;
+/** Unfiltered pages of one version that are kept: 8 MB at most, gzip forms aside. Twenty nodes of 12 kB still fit a page. */
+const MOST_PAGES = 32;
+const LONGEST_KEPT_PAGE_BYTES = 2 ** 18;
+
+class NodeCache implements RunningNodeLister {
+  readonly #nodes: NodeStore;
+  readonly #freshness: readonly Freshness[];
+  readonly #maxStalenessMs: number;
+  readonly #epoch: string;
+  readonly #aliasKey: string;
+  readonly #warmer: LeafWarmer;
+  /** The snapshot that the kept answers below belong to. */
+  #current: NodeSnapshot | undefined;
+  #fullList: Representation | undefined;
+  readonly #pages = new Map<string, Representation>();
+
+  constructor(options: NodeListerOptions) {
+    this.#nodes = options.nodes;
+    this.#freshness = [options.freshness.nodes, ...(options.freshness.pods ? [options.freshness.pods] : [])];
+    this.#maxStalenessMs = options.maxStalenessMs ?? DEFAULT_MAX_STALENESS_MS;
+    this.#epoch = options.epoch;
+    this.#aliasKey = `${options.nodes.platform}.io/alias-name`;
+    const { nodes } = options;
+    const warmed = { hasSynced: () => this.#hasSynced(), snapshot: () => nodes.snapshot(), renew: () => nodes.renew() };
+    this.#warmer = new LeafWarmer(warmed, options.clock);
+    registerCacheBytes(options.registry, () => options.nodes.heldBytes());
+  }
+
+  list(query: NodeListQuery): Representation {
+    const snapshot = this.#freshSnapshot();
+    if (Object.keys(query.filters).length > 0) return this.#select(snapshot, query);
+    const { limit, page, sortBy, ascending } = query;
+    if (limit === -1n && sortBy === 'creationTimestamp' && !ascending) return this.#full(snapshot);
+    const key = `${limit} ${page} ${sortBy} ${ascending}`;
+    const kept = this.#pages.get(key);
+    if (kept) return kept;
+    const representation = this.#select(snapshot, query);
+    const isKept = this.#pages.size < MOST_PAGES && representation.length('identity') <= LONGEST_KEPT_PAGE_BYTES;
+    if (isKept) this.#pages.set(key, representation);
+    return representation;
+  }
+
+  get(name: string): Representation | undefined {
+    const snapshot = this.#freshSnapshot();
+    const entry = this.#nodes.get(name);
+    return entry && this.#represent(snapshot, nodeComposer(entry.encoded));
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#warmer.run(signal);
+  }
+
+  #full(snapshot: NodeSnapshot): Representation {
+    const composer = fullListComposer(snapshot, (outcome) => this.#warmer.asked(snapshot, outcome));
+    this.#fullList ??= this.#represent(snapshot, composer);
+    return this.#fullList;
+  }
+
+  #select(snapshot: NodeSnapshot, query: NodeListQuery): Representation {
+    return this.#represent(snapshot, selectionComposer(snapshot.select(query, this.#aliasKey)));
+  }
+
+  #represent({ version }: NodeSnapshot, composer: Composer): Representation {
+    return new VersionedRepresentation(`${this.#epoch}-${version}`, composer);
+  }
+
+  #hasSynced(): boolean {
+    return this.#freshness.every((reflector) => reflector.hasSynced());
+  }
+
+  /** Throws the 503 of a cache that must not be read. */
+  #freshSnapshot(): NodeSnapshot {
+    if (!this.#hasSynced()) {
+      throw serviceUnavailable(
+        'nodes are not available: first synchronisation has not finished',
+        UNSYNCED_RETRY_SECONDS,
+      );
+    }
+    if (this.#freshness.some((reflector) => reflector.stalenessMs() > this.#maxStalenessMs)) {
+      const limit = `${this.#maxStalenessMs / 1000} s`;
+      throw serviceUnavailable(`nodes are not available: data is older than ${limit}`, STALE_RETRY_SECONDS);
+    }
+    const snapshot = this.#nodes.snapshot();
+    if (snapshot !== this.#current) {
+      this.#current = snapshot;
+      this.#fullList = undefined;
+      this.#pages.clear();
+    }
+    return snapshot;
+  }
+}

@@ -1,0 +1,26 @@
+import type { KubernetesObject } from '../kubernetes/object.ts';
+import { asArray, asObject } from './json.ts';
+import type { NodeStatusWord } from './list-query.ts';
+
+/** The condition types that count, each with its healthy value. */
+const HEALTHY: ReadonlyMap<unknown, string> = new Map([
+  ['MemoryPressure', 'False'],
+  ['DiskPressure', 'False'],
+  ['PIDPressure', 'False'],
+  ['NetworkUnavailable', 'False'],
+  ['Ready', 'True'],
+  ['KubeletReady', 'True'],
+  ['ConfigOK', 'True'],
+]);
+
+/** The word that the `status` filter compares. Conditions of other types are ignored, odd members too. */
+export function nodeStatusWord(node: KubernetesObject): NodeStatusWord {
+  if (asObject(node['spec'])['unschedulable'] === true) return 'unschedulable';
+  return asArray(asObject(node['status'])['conditions']).some(isUnhealthy) ? 'warning' : 'running';
+}
+
+function isUnhealthy(condition: unknown): boolean {
+  const { type, status } = asObject(condition);
+  const healthy = HEALTHY.get(type);
+  return healthy !== undefined && status !== healthy;
+}

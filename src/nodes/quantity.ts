@@ -1,0 +1,73 @@
+/** How a quantity was written: `1Ki`, `1k`, `1e3`. */
+export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent';
+
+/** A Kubernetes resource quantity, exact to the billionth. */
+export interface Quantity {
+  readonly nano: bigint;
+  readonly format: QuantityFormat;
+}
+
+export const NANO = 10n ** 9n;
+
+const QUANTITY = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$/;
+/** No sane quantity is longer, and reading digits as an integer costs their square. */
+const LONGEST_TEXT = 128;
+/** The greatest quantity that Kubernetes knows: 2^63 - 1 units. More is cut to it. */
+const GREATEST = (2n ** 63n - 1n) * NANO;
+
+const POWER_OF_TEN: ReadonlyMap<string, number> = new Map([
+  ...([
+    ['n', -9],
+    ['u', -6],
+    ['m', -3],
+    ['', 0],
+    ['k', 3],
+  ] as const),
+  ...([
+    ['M', 6],
+    ['G', 9],
+    ['T', 12],
+    ['P', 15],
+    ['E', 18],
+  ] as const),
+]);
+const BINARY_PREFIXES = 'KMGTPE';
+
+/**
+ * Reads `resource.Quantity` text (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/). Finer than
+ * nano rounds up. A number is taken as its text. `undefined` for anything that is no quantity.
+ */
+export function parseQuantity(value: unknown): Quantity | undefined {
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string' || text.length > LONGEST_TEXT) return undefined;
+  const [, sign = '', whole = '', fraction = '', suffix = ''] = QUANTITY.exec(text) ?? [];
+  if (whole === '' && fraction === '') return undefined;
+  const { factor, tens, format } = parseSuffix(suffix);
+  const digits = BigInt(whole + fraction) * factor;
+  const nano = scaleUp(digits, tens - fraction.length + 9);
+  return { nano: sign === '-' ? -nano : nano, format };
+}
+
+function parseSuffix(suffix: string): { factor: bigint; tens: number; format: QuantityFormat } {
+  if (suffix.endsWith('i')) {
+    const power = BigInt(BINARY_PREFIXES.indexOf(suffix.charAt(0)) + 1);
+    return { factor: 1024n ** power, tens: 0, format: 'BinarySI' };
+  }
+  const tens = POWER_OF_TEN.get(suffix);
+  if (tens !== undefined) return { factor: 1n, tens, format: 'DecimalSI' };
+  return { factor: 1n, tens: Number(suffix.slice(1)), format: 'DecimalExponent' };
+}
+
+/** `digits` * 10^tens, rounded up, between 0 and the greatest quantity. */
+function scaleUp(digits: bigint, tens: number): bigint {
+  if (digits === 0n) return 0n;
+  // 29 digits hold the greatest quantity in nano; 160 are more than a text has. Larger powers would cost time without end.
+  if (tens > 29) return GREATEST;
+  if (tens < -160) return 1n;
+  const scaled = tens >= 0 ? digits * 10n ** BigInt(tens) : divideUp(digits, 10n ** BigInt(-tens));
+  return scaled > GREATEST ? GREATEST : scaled;
+}
+
+/** Rounds away from zero upwards only: the callers' negative numbers are cut toward zero. */
+export const divideUp = (dividend: bigint, divisor: bigint): bigint =>
+  dividend > 0n ? (dividend + divisor - 1n) / divisor : dividend / divisor;
