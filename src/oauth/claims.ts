@@ -1,0 +1,48 @@
+/** What our tokens say, apart from what only one type of them says. Times are whole seconds since 1970. */
+export interface TokenClaims {
+  readonly iss: string;
+  readonly sub: string;
+  readonly aud: readonly string[];
+  readonly client_id: string;
+  readonly exp: number;
+  readonly iat: number;
+  readonly jti: string;
+  readonly sid: string;
+  /** Keyed digest of the password hash at sign-in; another one today means that the password was changed. */
+  readonly pwd?: string;
+  readonly scope?: string;
+}
+
+export interface RefreshClaims extends TokenClaims {
+  readonly gen: number;
+  readonly auth_time: number;
+}
+
+/** The two types of token, and how they are told apart (RFC 8725 3.11, 3.12). */
+export const ACCESS = { typ: 'at+jwt', tokenType: 'access_token' } as const;
+export const REFRESH = { typ: 'rt+jwt', tokenType: 'refresh_token' } as const;
+
+export type TokenType = typeof ACCESS | typeof REFRESH;
+
+type RawClaims = Readonly<Record<string, unknown>>;
+
+/** The claims that every token of ours has, each of its type (N-38), else `undefined`. */
+export function toTokenClaims(raw: RawClaims): TokenClaims | undefined {
+  const { iss, sub, aud, client_id, exp, iat, jti, sid, pwd, scope } = raw;
+  const strings = [iss, sub, client_id, jti, sid].every(isText) && [pwd, scope].every(isTextOrAbsent);
+  const audience = Array.isArray(aud) && aud.every(isText);
+  return strings && audience && isTime(exp) && isTime(iat) && isTimeOrAbsent(raw['nbf'])
+    ? (raw as unknown as TokenClaims)
+    : undefined;
+}
+
+/** The claims of a refresh token, else `undefined`. */
+export function toRefreshClaims(claims: TokenClaims): RefreshClaims | undefined {
+  const { gen, auth_time } = claims as Partial<RefreshClaims>;
+  return isTime(gen) && isTime(auth_time) ? (claims as RefreshClaims) : undefined;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isTextOrAbsent = (value: unknown): boolean => value === undefined || isText(value);
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isTimeOrAbsent = (value: unknown): boolean => value === undefined || isTime(value);

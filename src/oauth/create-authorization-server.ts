@@ -1,0 +1,60 @@
+import type { Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Random } from '../random.ts';
+import type { PasswordSignIn } from '../users/sign-in.ts';
+import type { UserDirectory } from '../users/user.ts';
+import type { AuthorizationServer } from './authorization-server.ts';
+import { REFRESH } from './claims.ts';
+import { createClientAuthentication } from './client-authentication.ts';
+import { checkFormHead } from './form.ts';
+import type { Grant } from './grant.ts';
+import { createLogout } from './logout.ts';
+import { createTokenMetrics } from './metrics.ts';
+import type { OAuthOptions } from './options.ts';
+import { createPasswordGrant } from './password-grant.ts';
+import { createJwks, createMetadata } from './public-documents.ts';
+import { createRefreshGrant } from './refresh-grant.ts';
+import { createSessionEnds } from './session-ends.ts';
+import type { SessionStore } from './sessions.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import { createTokenCheck } from './token-check.ts';
+import { createTokenEndpoint } from './token-endpoint.ts';
+import { createTokenIssuer } from './token-issuer.ts';
+import type { AccessTokens } from './token-verifier.ts';
+import { createLiveUsers, createStandings } from './user-standing.ts';
+
+export interface AuthorizationServerParts {
+  readonly keys: SigningKeys;
+  readonly sessions: SessionStore;
+  readonly users: UserDirectory;
+  readonly signIn: PasswordSignIn;
+  readonly verifier: AccessTokens;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/** Builds what the routes under /oauth need, from its dependencies, top to bottom. */
+export function createAuthorizationServer(options: OAuthOptions, parts: AuthorizationServerParts): AuthorizationServer {
+  const metrics = createTokenMetrics(parts.registry);
+  const standing = createStandings(parts.keys);
+  const ends = createSessionEnds(options, { ...parts, metrics });
+  const issuer = createTokenIssuer(options, { ...parts, standing });
+  const check = createTokenCheck(REFRESH, options, parts);
+  const liveUser = createLiveUsers(parts.users, standing);
+  const grants = new Map<string, Grant>([
+    ['password', createPasswordGrant(options, { ...parts, ends, issuer })],
+    ['refresh_token', createRefreshGrant(options, { ...parts, check, liveUser, ends, issuer, metrics })],
+  ]);
+  const clients = createClientAuthentication(options, parts.random);
+  const metadata = createMetadata(options, [...grants.keys()]);
+  return {
+    checkFormHead,
+    token: createTokenEndpoint({ platform: options.platform, clients, grants, keys: parts.keys, metrics }),
+    logout: createLogout(options, { verifier: parts.verifier, ends }),
+    keys: createJwks(parts.keys),
+    metadata: () => metadata,
+  };
+}

@@ -1,0 +1,67 @@
+import { formTooLarge, invalidRequest } from './refusals.ts';
+
+/** Parameters by name, each once. */
+export type Form = ReadonlyMap<string, string>;
+
+const LARGEST_FORM_BYTES = 16 * 1024;
+const MOST_PARAMETERS = 64;
+
+/** RFC 6749 appendix B: a form in UTF-8, which the charset parameter may say but not change. */
+const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i;
+
+/** What is judged before a body is read (N-02, N-03). */
+export function checkFormHead(contentType: string | undefined, queryString: string): void {
+  checkFormType(contentType);
+  if (queryString !== '') throw invalidRequest('parameters belong in the body, not in the address');
+}
+
+export function checkFormType(contentType: string | undefined): void {
+  if (!FORM_TYPE.test(contentType ?? ''))
+    throw invalidRequest('the body must be application/x-www-form-urlencoded in UTF-8');
+}
+
+/** Decodes a form: size, number of parameters, encoding, repeats, in this order (N-04 to N-07). */
+export function parseForm(body: Buffer): Form {
+  if (body.length > LARGEST_FORM_BYTES) throw formTooLarge();
+  return parseParameters(body.toString('latin1'));
+}
+
+/** Decodes `name=value&…`, from a query or a form; each character stands for one byte. Empty pairs are skipped. */
+export function parseParameters(text: string): Form {
+  const pairs = text.split('&').filter((pair) => pair !== '');
+  if (pairs.length > MOST_PARAMETERS) throw invalidRequest('there are more than 64 parameters');
+  const form = new Map<string, string>();
+  for (const [name, value] of pairs.map(decodePair)) {
+    if (form.has(name)) throw invalidRequest('a parameter is given more than once');
+    form.set(name, value);
+  }
+  return form;
+}
+
+/** A value as RFC 6749 3.2 sees it: an empty one counts as omitted. */
+export const parameter = (form: Form, name: string): string | undefined => form.get(name) || undefined;
+
+function decodePair(pair: string): [string, string] {
+  const equals = pair.indexOf('=');
+  const [name, value] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
+  const decoded = [decodeFormText(name), decodeFormText(value)] as const;
+  if (decoded[0] === undefined || decoded[1] === undefined)
+    throw invalidRequest('a parameter is not form-encoded UTF-8');
+  return [decoded[0], decoded[1]];
+}
+
+/** `ignoreBOM` keeps a leading U+FEFF: a password is its bytes, all of them. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Undoes form-encoding; `undefined` when an escape is broken or the bytes are not UTF-8 (N-06). */
+export function decodeFormText(text: string): string | undefined {
+  if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined;
+  const unescaped = text
+    .replaceAll('+', ' ')
+    .replaceAll(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  try {
+    return utf8.decode(Buffer.from(unescaped, 'latin1'));
+  } catch {
+    return undefined;
+  }
+}

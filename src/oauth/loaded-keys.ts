@@ -1,0 +1,62 @@
+import { constants, type KeyObject, sign } from 'node:crypto';
+import type { KeySet, PublicJwk, StoredKey } from './signing-key-data.ts';
+
+/** Signs tokens. The same input gives the same signature: RS256 is deterministic (RFC 8017 8.2). */
+export interface SigningKey {
+  readonly kid: string;
+  /** The signature in base64url. Synchronous, about 1 ms: in the thread pool it would queue behind password hashes. */
+  sign(signingInput: string): string;
+  /** Length of the signature in base64url. */
+  readonly signatureLength: number;
+}
+
+/** The keys in use. Never changed: a change of the Secret makes another one. */
+export interface LoadedKeys {
+  readonly keys: readonly StoredKey[];
+  /** Keys that are in `keys` although the Secret no longer lists them. */
+  readonly kept: readonly StoredKey[];
+  /** `kid` of the active key. */
+  readonly active: string;
+  readonly signing: ReadonlyMap<string, SigningKey>;
+  readonly verification: ReadonlyMap<string, KeyObject>;
+  readonly published: readonly PublicJwk[];
+  readonly digestKey: Buffer;
+}
+
+export function loadKeys(keySet: KeySet, before: LoadedKeys | undefined): LoadedKeys {
+  const kept = unexpectedlyGone(keySet, before);
+  const keys = [...keySet.keys, ...kept];
+  const good = keys.filter((key) => key.state !== 'revoked');
+  return {
+    keys,
+    kept,
+    active: keySet.active.kid,
+    signing: new Map(good.flatMap((key) => (key.privateKey ? [[key.kid, toSigningKey(key.kid, key.privateKey)]] : []))),
+    verification: new Map(good.map((key) => [key.kid, key.publicKey])),
+    published: good.map((key) => key.publicJwk),
+    digestKey: keySet.digestKey,
+  };
+}
+
+/**
+ * Keys that signed or were about to, and are missing without having been retired: their tokens are still out there, so
+ * they go on verifying until the process ends (C-39). Who wants a key refused says `revoked`.
+ */
+function unexpectedlyGone(now: KeySet, before: LoadedKeys | undefined): readonly StoredKey[] {
+  if (!before) return [];
+  const listed = new Set(now.keys.map((key) => key.kid));
+  const inUse = before.keys.filter((key) => key.state === 'active' || key.state === 'next');
+  return [...before.kept, ...inUse]
+    .filter((key) => !listed.has(key.kid))
+    .map(({ privateKey: _, ...key }) => ({ ...key, state: 'verify-only' }));
+}
+
+function toSigningKey(kid: string, privateKey: KeyObject): SigningKey {
+  const bytes = (privateKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8;
+  const key = { key: privateKey, padding: constants.RSA_PKCS1_PADDING };
+  return {
+    kid,
+    sign: (signingInput) => sign('sha256', Buffer.from(signingInput), key).toString('base64url'),
+    signatureLength: Math.ceil((bytes * 4) / 3),
+  };
+}

@@ -1,0 +1,63 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import type { StoredKey } from './signing-key-data.ts';
+
+/** The states and the age of the signing keys, read at each scrape. */
+export function registerKeyMetrics(registry: Registry, clock: Clock, keys: () => readonly StoredKey[]): void {
+  new Gauge({
+    name: 'gatehouse_signing_key_info',
+    help: 'One for each signing key, by its state.',
+    labelNames: ['kid', 'state'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { kid, state } of keys()) this.set({ kid, state }, 1);
+    },
+  });
+  new Gauge({
+    name: 'gatehouse_signing_key_age_seconds',
+    help: 'How long ago each signing key came into its state.',
+    labelNames: ['kid'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { kid, sinceMs } of keys()) this.set({ kid }, Math.max(0, (clock.now() - sinceMs) / 1000));
+    },
+  });
+}
+
+const VERIFICATIONS = 'gatehouse_token_verifications_total';
+
+/** Bearers by what became of them. Whoever asks first makes it: bearers that are no token are counted elsewhere. */
+export const verificationCounter = (registry: Registry): Counter<'result'> =>
+  (registry.getSingleMetric(VERIFICATIONS) as Counter<'result'> | undefined) ??
+  new Counter({ name: VERIFICATIONS, help: 'Bearers, by result.', labelNames: ['result'], registers: [registry] });
+
+export interface TokenMetrics {
+  readonly requests: Counter<'grant_type' | 'result'>;
+  readonly revocations: Counter<'scope'>;
+  readonly reuse: Counter;
+}
+
+export function createTokenMetrics(registry: Registry): TokenMetrics {
+  const registers = [registry];
+  return {
+    requests: new Counter({
+      name: 'gatehouse_token_requests_total',
+      help: 'Token requests, by grant type and result (ok or the OAuth error).',
+      labelNames: ['grant_type', 'result'],
+      registers,
+    }),
+    revocations: new Counter({
+      name: 'gatehouse_token_revocations_total',
+      help: 'Ended sessions, and users all of whose sessions were ended.',
+      labelNames: ['scope'],
+      registers,
+    }),
+    reuse: new Counter({
+      name: 'gatehouse_refresh_reuse_total',
+      help: 'Refresh tokens that came again after their replay window.',
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,54 @@
+/** An OAuth client, with its secret in hand. */
+export interface Client {
+  /** The `client_id`. */
+  readonly name: string;
+  readonly secret?: string;
+  /** A client that cannot keep a secret and sends none. */
+  readonly public: boolean;
+  readonly grantTypes: readonly string[];
+  /** Compared byte by byte. */
+  readonly postLogoutRedirectURIs: readonly string[];
+  /** Default: the settings of the server. */
+  readonly accessTokenMaxAgeSeconds?: number;
+  readonly accessTokenInactivityTimeoutSeconds?: number;
+}
+
+export interface OAuthOptions {
+  /** Realm of every challenge. */
+  readonly platform: string;
+  /** Absolute URL without query, fragment and trailing slash; `iss` of every token. */
+  readonly issuer: string;
+  /** `aud` of access tokens. Default: the issuer. */
+  readonly accessTokenAudience?: string;
+  readonly accessTokenMaxAgeSeconds: number;
+  /** A refresh token lives this much longer than an access token. */
+  readonly accessTokenInactivityTimeoutSeconds: number;
+  /** No token outlives its sign-in by more. */
+  readonly sessionMaxAgeSeconds: number;
+  readonly refreshReplayWindowSeconds: number;
+  readonly maximumClockSkewSeconds: number;
+  /** `false`: a sign-in ends the user's other sessions. */
+  readonly multipleLogin: boolean;
+  readonly clients: readonly Client[];
+}
+
+export interface Lifetimes {
+  readonly accessSeconds: number;
+  readonly refreshSeconds: number;
+}
+
+/** How long the tokens of one client live, at most. */
+export function lifetimesOf(client: Client | undefined, options: OAuthOptions): Lifetimes {
+  const accessSeconds = client?.accessTokenMaxAgeSeconds ?? options.accessTokenMaxAgeSeconds;
+  const idleSeconds = client?.accessTokenInactivityTimeoutSeconds ?? options.accessTokenInactivityTimeoutSeconds;
+  return { accessSeconds, refreshSeconds: accessSeconds + idleSeconds };
+}
+
+/** How long after its issue any token can still be taken: what was revoked must be remembered for as long. */
+export const longestTokenSeconds = (options: OAuthOptions): number =>
+  Math.max(...[undefined, ...options.clients].map((client) => lifetimesOf(client, options).refreshSeconds)) +
+  options.maximumClockSkewSeconds;
+
+/** The address of an endpoint: an issuer that ends in `/oauth` already names the folder. */
+export const endpointUrl = (issuer: string, endpoint: 'token' | 'keys' | 'logout'): string =>
+  `${issuer}${issuer.endsWith('/oauth') ? '' : '/oauth'}/${endpoint}`;

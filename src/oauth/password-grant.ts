@@ -1,0 +1,60 @@
+import type { Clock } from '../clock.ts';
+import type { Random } from '../random.ts';
+import type { PasswordSignIn } from '../users/sign-in.ts';
+import type { User } from '../users/user.ts';
+import type { TokenResponse } from './authorization-server.ts';
+import { parameter } from './form.ts';
+import type { Grant, GrantRequest } from './grant.ts';
+import type { OAuthOptions } from './options.ts';
+import { incorrectPassword, invalidRequest, notAvailable, signInThrottled } from './refusals.ts';
+import type { SessionEnds } from './session-ends.ts';
+import type { SessionStore } from './sessions.ts';
+import type { TokenIssuer } from './token-issuer.ts';
+
+export interface PasswordGrantParts {
+  readonly signIn: PasswordSignIn;
+  readonly sessions: SessionStore;
+  readonly ends: SessionEnds;
+  readonly issuer: TokenIssuer;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** RFC 6749 4.3. A sign-in writes nothing, unless it has to end the user's other sessions. */
+export function createPasswordGrant(options: OAuthOptions, parts: PasswordGrantParts): Grant {
+  return async (request) => begin(await signedInUser(request, parts.signIn), request, { ...parts, options });
+}
+
+async function signedInUser({ form, http }: GrantRequest, signIn: PasswordSignIn): Promise<User> {
+  const username = parameter(form, 'username');
+  const password = parameter(form, 'password');
+  if (username === undefined) throw invalidRequest('the parameter username is missing');
+  if (password === undefined) throw invalidRequest('the parameter password is missing');
+  const result = await signIn.signIn({ username, password, source: http.source, signal: http.signal });
+  if (result.kind === 'ok') return result.user;
+  throw result.kind === 'refused' ? incorrectPassword() : signInThrottled(result.retryAfterSeconds);
+}
+
+async function begin(
+  user: User,
+  { client, scope, http }: GrantRequest,
+  parts: PasswordGrantParts & { readonly options: OAuthOptions },
+): Promise<TokenResponse> {
+  const sid = parts.random.bytes(16).toString('base64url');
+  if (parts.options.multipleLogin) await waitPastCutOff(user, parts, http.signal);
+  const issuedAt = Math.floor(parts.clock.now() / 1000);
+  const session = { sid, user, client, authTime: issuedAt, ...(scope === undefined ? {} : { scope }) };
+  const pair = parts.issuer.pair(session, parts.issuer.imprint(0, issuedAt));
+  if (!parts.options.multipleLogin) {
+    await parts.ends.others(user.name, sid, issuedAt).catch((error: unknown) => {
+      throw notAvailable(error);
+    });
+  }
+  return pair;
+}
+
+/** No token is issued in a second that is cut off: at most the second after it, plus the skew of another replica. */
+async function waitPastCutOff(user: User, parts: PasswordGrantParts, signal: AbortSignal): Promise<void> {
+  const waitMs = (parts.sessions.read(user.name).cutOff + 1) * 1000 - parts.clock.now();
+  if (waitMs > 0) await parts.clock.sleep(waitMs, signal);
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { PublicDocument } from './authorization-server.ts';
+import { endpointUrl, type OAuthOptions } from './options.ts';
+import { SCOPES } from './scope.ts';
+import type { PublicJwk } from './signing-key-data.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** A JSON document with a strong validator (RFC 9110 8.8.3): equal bytes have equal tags on every replica. */
+function toDocument(value: object): PublicDocument {
+  const body = Buffer.from(JSON.stringify(value));
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
+}
+
+/** The JWK Set (RFC 7517 5), made once for each state of the keys. */
+export function createJwks(keys: SigningKeys): () => PublicDocument {
+  let made = { of: [] as readonly PublicJwk[], document: toDocument({ keys: [] }) };
+  return () => {
+    const now = keys.publicKeys();
+    if (now !== made.of) made = { of: now, document: toDocument({ keys: now }) };
+    return made.document;
+  };
+}
+
+/**
+ * Authorization server metadata (RFC 8414 2, OpenID Connect Discovery 3). Names what works and nothing else (N-44): no
+ * claims, for example, as long as no ID token and no userinfo endpoint carries them.
+ */
+export function createMetadata(options: OAuthOptions, grantTypes: readonly string[]): PublicDocument {
+  const methods = ['client_secret_basic', 'client_secret_post'];
+  return toDocument({
+    issuer: options.issuer,
+    token_endpoint: endpointUrl(options.issuer, 'token'),
+    jwks_uri: endpointUrl(options.issuer, 'keys'),
+    end_session_endpoint: endpointUrl(options.issuer, 'logout'),
+    grant_types_supported: grantTypes,
+    response_types_supported: [],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    token_endpoint_auth_methods_supported: options.clients.some((client) => client.public)
+      ? [...methods, 'none']
+      : methods,
+    scopes_supported: SCOPES,
+  });
+}

@@ -1,0 +1,109 @@
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { TokenResponse } from './authorization-server.ts';
+import { type RefreshClaims, toRefreshClaims } from './claims.ts';
+import { parameter } from './form.ts';
+import type { Grant, GrantRequest } from './grant.ts';
+import type { TokenMetrics } from './metrics.ts';
+import type { OAuthOptions } from './options.ts';
+import { invalidRequest, notAvailable, refreshTokenNotValid, tooManyRotations } from './refusals.ts';
+import { checkNotWidened } from './scope.ts';
+import type { SessionEnds } from './session-ends.ts';
+import { judge, type Verdict, withRotation } from './session-rules.ts';
+import type { Change, SessionStore, UserSessions } from './sessions.ts';
+import type { TokenCheck } from './token-check.ts';
+import type { Imprint, Session, TokenIssuer } from './token-issuer.ts';
+import type { LiveUsers } from './user-standing.ts';
+
+export interface RefreshGrantParts {
+  /** Of refresh tokens. */
+  readonly check: TokenCheck;
+  readonly liveUser: LiveUsers;
+  readonly sessions: SessionStore;
+  readonly ends: SessionEnds;
+  readonly issuer: TokenIssuer;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: TokenMetrics;
+}
+
+/** What a rotation or a replay comes to: the pair to answer with, or why there is none. */
+type Outcome = { readonly kind: 'pair'; readonly imprint: Imprint } | Exclude<Verdict, { kind: 'rotate' | 'replay' }>;
+
+interface Presentation {
+  readonly claims: RefreshClaims;
+  readonly session: Session;
+}
+
+/** RFC 6749 6 with rotation (RFC 9700 4.14.2): single use, and one successor for 30 s. */
+export function createRefreshGrant(options: OAuthOptions, parts: RefreshGrantParts): Grant {
+  const refresher = new Refresher(options, parts);
+  return async (request) => {
+    const presentation = present(request, options, parts);
+    checkNotWidened(request.scope, presentation.claims.scope);
+    return refresher.refresh(presentation);
+  };
+}
+
+/** Everything about a refresh token that does not depend on its generation; any failure is one answer (N-20, N-23). */
+function present({ form, client }: GrantRequest, options: OAuthOptions, parts: RefreshGrantParts): Presentation {
+  const text = parameter(form, 'refresh_token');
+  if (text === undefined) throw invalidRequest('the parameter refresh_token is missing');
+  const checked = parts.check(text);
+  const claims = 'claims' in checked ? toRefreshClaims(checked.claims) : undefined;
+  const user = claims && parts.liveUser(claims);
+  if (!claims || !user || claims.client_id !== client.name) throw refreshTokenNotValid();
+  const ends = claims.auth_time + options.sessionMaxAgeSeconds;
+  if (ends * 1000 <= parts.clock.now()) throw refreshTokenNotValid();
+  const { sid, auth_time: authTime, scope } = claims;
+  return { claims, session: { sid, user, client, authTime, ...(scope === undefined ? {} : { scope }) } };
+}
+
+class Refresher {
+  readonly #options: OAuthOptions;
+  readonly #parts: RefreshGrantParts;
+
+  constructor(options: OAuthOptions, parts: RefreshGrantParts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  async refresh(presentation: Presentation): Promise<TokenResponse> {
+    const { session } = presentation;
+    const user = session.user.name;
+    // First from memory: only a rotation needs the record itself, and its write finds out when memory was behind.
+    const seen = this.#decide(this.#parts.sessions.read(user), presentation);
+    const outcome = seen.next
+      ? await this.#parts.sessions
+          .update(user, (current) => this.#decide(current, presentation))
+          .catch((error: unknown) => {
+            throw notAvailable(error);
+          })
+      : seen.outcome;
+    if (outcome.kind === 'pair') return this.#parts.issuer.pair(session, outcome.imprint);
+    if (outcome.kind === 'too_often') throw tooManyRotations(Math.ceil(outcome.waitMs / 1000));
+    if (outcome.kind === 'reused') await this.#endReused(session);
+    throw refreshTokenNotValid();
+  }
+
+  #decide(current: UserSessions, { claims, session }: Presentation): Change<Outcome> {
+    const nowMs = this.#parts.clock.now();
+    const verdict = judge(current, claims, { nowMs, replayWindowMs: this.#options.refreshReplayWindowSeconds * 1000 });
+    if (verdict.kind === 'replay') return { outcome: { kind: 'pair', imprint: verdict.record } };
+    if (verdict.kind !== 'rotate') return { outcome: verdict };
+    // Not before its predecessor: that one may come from a replica whose clock runs ahead, and is past the cut-off.
+    const issuedAt = Math.max(Math.floor(nowMs / 1000), claims.iat);
+    const imprint = this.#parts.issuer.imprint(claims.gen + 1, issuedAt);
+    const keepUntil = this.#parts.issuer.keepUntil(session, imprint);
+    const rotated = { ...imprint, rotatedAtMs: nowMs, clientId: session.client.name, keepUntil };
+    return { next: withRotation(current, session.sid, rotated), outcome: { kind: 'pair', imprint } };
+  }
+
+  /** The refusal does not wait for a write that fails; it is tried again until it stands (T-14). */
+  async #endReused({ user, sid, client }: Session): Promise<void> {
+    this.#parts.metrics.reuse.inc();
+    const fields = { user: user.name, sid, clientId: client.name };
+    this.#parts.logger.warn(fields, 'a refresh token came again after its replay window: its session is ended');
+    await this.#parts.ends.reused(user.name, sid);
+  }
+}

@@ -1,0 +1,99 @@
+import { OAuthError } from './oauth-error.ts';
+
+/** RFC 6749 5.2. The description is one of ours; at most a known parameter is named in it. */
+export const invalidRequest = (description: string): OAuthError =>
+  new OAuthError({ status: 400, code: 'invalid_request', description });
+
+export const formTooLarge = (): OAuthError =>
+  new OAuthError({ status: 413, code: 'invalid_request', description: 'the form is larger than 16 KiB' });
+
+/** One answer for an unknown client, a wrong secret and none at all (N-10); RFC 9110 15.5.2 wants the challenge. */
+export const clientAuthenticationFailed = (platform: string): OAuthError =>
+  new OAuthError({
+    status: 401,
+    code: 'invalid_client',
+    description: 'client authentication failed',
+    headers: { 'WWW-Authenticate': `Basic realm="${platform}"` },
+  });
+
+export const unauthorizedClient = (): OAuthError =>
+  new OAuthError({
+    status: 400,
+    code: 'unauthorized_client',
+    description: 'the client may not use this grant type',
+  });
+
+export const unsupportedGrantType = (): OAuthError =>
+  new OAuthError({ status: 400, code: 'unsupported_grant_type', description: 'the grant type is not supported' });
+
+export const invalidScope = (description: string): OAuthError =>
+  new OAuthError({ status: 400, code: 'invalid_scope', description });
+
+/** One answer for every reason why a sign-in fails (N-14). */
+export const incorrectPassword = (): OAuthError =>
+  new OAuthError({ status: 400, code: 'invalid_grant', description: 'incorrect password' });
+
+/** A full bucket or a full gate (N-15). */
+export const signInThrottled = (retryAfterSeconds: number): OAuthError =>
+  new OAuthError({
+    status: 429,
+    code: 'invalid_grant',
+    description: 'auth rate limit exceeded',
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  });
+
+/** One answer for every reason why a refresh token is refused (N-20, N-21, N-23). */
+export const refreshTokenNotValid = (): OAuthError =>
+  new OAuthError({ status: 400, code: 'invalid_grant', description: 'the refresh token is not valid' });
+
+/** The same for a client that sent a bearer beside the form: it waits for a 401 to show its sign-in page (T-01). */
+export const refreshTokenNotValidBesideBearer = (platform: string): OAuthError =>
+  new OAuthError({
+    ...refreshTokenNotValid().refusal,
+    status: 401,
+    headers: bearerChallenge(platform, 'invalid_token'),
+  });
+
+export const tooManyRotations = (retryAfterSeconds: number): OAuthError =>
+  new OAuthError({
+    status: 429,
+    code: 'temporarily_unavailable',
+    description: 'the session was refreshed too often',
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  });
+
+/** RFC 6750 3.1. */
+export const invalidToken = (platform: string): OAuthError =>
+  new OAuthError({
+    status: 401,
+    code: 'invalid_token',
+    description: 'the access token is not valid',
+    headers: bearerChallenge(platform, 'invalid_token'),
+  });
+
+export const malformedBearer = (platform: string): OAuthError =>
+  new OAuthError({
+    status: 400,
+    code: 'invalid_request',
+    description: 'the Authorization header is malformed',
+    headers: bearerChallenge(platform, 'invalid_request'),
+  });
+
+/** Keys or session records cannot be reached; nothing has changed and the request may be sent again. */
+export const notAvailable = (cause: unknown): OAuthError =>
+  new OAuthError(
+    {
+      status: 503,
+      code: 'server_error',
+      description: 'the server cannot answer now; try again',
+      headers: { 'Retry-After': '1' },
+    },
+    cause,
+  );
+
+export const serverError = (cause: unknown): OAuthError =>
+  new OAuthError({ status: 500, code: 'server_error', description: 'the server failed' }, cause);
+
+const bearerChallenge = (platform: string, error: string): Readonly<Record<string, string>> => ({
+  'WWW-Authenticate': `Bearer realm="${platform}", error="${error}"`,
+});

@@ -1,0 +1,60 @@
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { TokenMetrics } from './metrics.ts';
+import { longestTokenSeconds, type OAuthOptions } from './options.ts';
+import { withCutOff, withSessionEnded } from './session-rules.ts';
+import type { SessionStore, UserSessions } from './sessions.ts';
+
+/** The ways in which sessions end before their time. Each rejects when the end could not be written. */
+export interface SessionEnds {
+  /** One session: all of its tokens, access tokens included. */
+  session(user: string, sid: string): Promise<void>;
+  /** Every session of the user that has issued a token up to now, or up to `iat` when a clock runs ahead. */
+  user(user: string, iat: number): Promise<void>;
+  /** All but the one that begins in this second. */
+  others(user: string, spared: string, iat: number): Promise<void>;
+  /** One session whose refresh token came again: tried until it stands, for the token may be in the wrong hands. */
+  reused(user: string, sid: string): Promise<void>;
+}
+
+interface EndParts {
+  readonly sessions: SessionStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: TokenMetrics;
+}
+
+/** Between two tries to end a reused session. */
+const RETRY_MS = 5000;
+
+export function createSessionEnds(options: OAuthOptions, parts: EndParts): SessionEnds {
+  const longest = longestTokenSeconds(options);
+  const now = (): number => Math.floor(parts.clock.now() / 1000);
+  const store = (user: string, change: (current: UserSessions) => UserSessions): Promise<void> =>
+    parts.sessions.update(user, (current) => ({ next: change(current), outcome: undefined }));
+
+  const session = async (user: string, sid: string): Promise<void> => {
+    await store(user, (current) => withSessionEnded(current, sid, { endedAt: now(), keepUntil: now() + longest }));
+    parts.metrics.revocations.inc({ scope: 'session' });
+  };
+  const cutOff = async (user: string, iat: number, spared?: string): Promise<void> => {
+    const at = Math.max(now(), iat);
+    const end = { at, keepUntil: at + longest, ...(spared === undefined ? {} : { spared }) };
+    await store(user, (current) => withCutOff(current, end));
+    parts.metrics.revocations.inc({ scope: 'user' });
+  };
+  const reused = async (user: string, sid: string): Promise<void> => {
+    try {
+      await session(user, sid);
+    } catch (error) {
+      parts.logger.error({ err: error, user, sid }, 'a session that must end cannot be ended yet');
+      parts.clock.after(RETRY_MS, () => void reused(user, sid));
+    }
+  };
+  return {
+    session,
+    user: (user, iat) => cutOff(user, iat),
+    others: (user, sid, iat) => cutOff(user, iat, sid),
+    reused,
+  };
+}

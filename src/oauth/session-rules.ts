@@ -1,0 +1,116 @@
+import { type DeadSession, NOTHING_REMEMBERED, type SessionRecord, type UserSessions } from './sessions.ts';
+
+/** Rotated sessions of one user; past it the one idle longest dies (A-47). */
+const MOST_SESSIONS = 256;
+
+/** Ended sessions that are remembered one by one. About 60 kB; a record must fit into a Secret of 1 MiB. */
+const MOST_DEAD = 1024;
+
+/** At most ten rotations of a session a minute (T-02): each is a write. */
+const MOST_ROTATIONS = 10;
+const ROTATION_SPAN_MS = 60_000;
+
+/** Whether a token of this session, issued in this second, is refused (T-17, cut-off). */
+export const isDead = (sessions: UserSessions, token: { readonly sid: string; readonly iat: number }): boolean =>
+  sessions.dead.has(token.sid) || (token.iat <= sessions.cutOff && sessions.spared !== token.sid);
+
+/** A refresh token that passed every check which does not depend on the session's generation. */
+export interface Presented {
+  readonly sid: string;
+  readonly iat: number;
+  readonly gen: number;
+}
+
+export type Verdict =
+  | { readonly kind: 'dead' | 'reused' }
+  | { readonly kind: 'rotate' }
+  | { readonly kind: 'replay'; readonly record: SessionRecord }
+  | { readonly kind: 'too_often'; readonly waitMs: number };
+
+/** The table T-11 to T-17: what a refresh token means for its session at `nowMs`. */
+export function judge(
+  sessions: UserSessions,
+  presented: Presented,
+  at: { readonly nowMs: number; readonly replayWindowMs: number },
+): Verdict {
+  if (isDead(sessions, presented)) return { kind: 'dead' };
+  const record = sessions.live.get(presented.sid);
+  // A generation ahead of the record: the record was lost, and the signed token knows better (T-15).
+  if (presented.gen >= (record?.generation ?? 0)) return rotateUnlessTooOften(record, at.nowMs);
+  const isPredecessor = record !== undefined && presented.gen === record.generation - 1;
+  if (isPredecessor && at.nowMs - record.rotatedAtMs <= at.replayWindowMs) return { kind: 'replay', record };
+  return { kind: 'reused' };
+}
+
+function rotateUnlessTooOften(record: SessionRecord | undefined, nowMs: number): Verdict {
+  const oldest = recentRotations(record, nowMs).at(-MOST_ROTATIONS);
+  return oldest === undefined
+    ? { kind: 'rotate' }
+    : { kind: 'too_often', waitMs: Math.max(1, oldest + ROTATION_SPAN_MS - nowMs) };
+}
+
+const recentRotations = (record: SessionRecord | undefined, nowMs: number): readonly number[] =>
+  (record?.rotationsMs ?? []).filter((time) => time > nowMs - ROTATION_SPAN_MS);
+
+/** The record with a new generation of one session. */
+export function withRotation(
+  sessions: UserSessions,
+  sid: string,
+  rotated: Omit<SessionRecord, 'rotationsMs'>,
+): UserSessions {
+  const rotationsMs = [...recentRotations(sessions.live.get(sid), rotated.rotatedAtMs), rotated.rotatedAtMs];
+  return { ...sessions, live: new Map(sessions.live).set(sid, { ...rotated, rotationsMs }) };
+}
+
+/** The record with one session ended. */
+export function withSessionEnded(sessions: UserSessions, sid: string, ended: DeadSession): UserSessions {
+  const live = new Map(sessions.live);
+  live.delete(sid);
+  return { ...sessions, live, dead: new Map(sessions.dead).set(sid, ended) };
+}
+
+/** The record with every token up to this second dead, of all sessions but the spared one. */
+export function withCutOff(
+  sessions: UserSessions,
+  cutOff: { readonly at: number; readonly keepUntil: number; readonly spared?: string },
+): UserSessions {
+  const outlives = ([sid, record]: [string, SessionRecord]): boolean =>
+    sid === cutOff.spared || record.issuedAt > cutOff.at;
+  return {
+    live: new Map([...sessions.live].filter(outlives)),
+    dead: sessions.dead,
+    cutOff: Math.max(sessions.cutOff, cutOff.at),
+    cutOffKeepUntil: Math.max(sessions.cutOffKeepUntil, cutOff.keepUntil),
+    ...(cutOff.spared === undefined ? {} : { spared: cutOff.spared }),
+  };
+}
+
+/**
+ * The record without what no token depends on any more, and within its bounds. What falls over a bound falls on the
+ * safe side: it ends sessions, it never revives one.
+ */
+export function trimmed(sessions: UserSessions, nowSeconds: number): UserSessions {
+  const isWanted = ([, entry]: [string, { readonly keepUntil: number }]): boolean => entry.keepUntil > nowSeconds;
+  const live = [...sessions.live].filter(isWanted);
+  const dead = [...sessions.dead].filter(isWanted);
+  live.sort(([, a], [, b]) => b.rotatedAtMs - a.rotatedAtMs);
+  for (const [sid, idle] of live.splice(MOST_SESSIONS))
+    dead.push([sid, { endedAt: Math.max(nowSeconds, idle.issuedAt), keepUntil: idle.keepUntil }]);
+  const isCutOffWanted = sessions.cutOffKeepUntil > nowSeconds;
+  const { cutOff, cutOffKeepUntil, spared } = isCutOffWanted ? sessions : NOTHING_REMEMBERED;
+  const rest = { live: new Map(live), dead: new Map(dead), cutOff, cutOffKeepUntil };
+  return mergeOldestDead({ ...rest, ...(spared === undefined ? {} : { spared }) });
+}
+
+/** Too many ended sessions: the older half is covered by a cut-off instead, at the cost of older tokens of the others. */
+function mergeOldestDead(sessions: UserSessions): UserSessions {
+  if (sessions.dead.size <= MOST_DEAD) return sessions;
+  const dead = [...sessions.dead].sort(([, a], [, b]) => b.endedAt - a.endedAt);
+  const merged = dead.splice(MOST_DEAD / 2).map(([, entry]) => entry);
+  const at = Math.max(...merged.map((entry) => entry.endedAt));
+  const keepUntil = Math.max(...merged.map((entry) => entry.keepUntil));
+  return withCutOff({ ...sessions, dead: new Map(dead) }, { at, keepUntil });
+}
+
+export const isEmpty = (sessions: UserSessions): boolean =>
+  sessions.live.size === 0 && sessions.dead.size === 0 && sessions.cutOff === 0;

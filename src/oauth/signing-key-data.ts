@@ -1,0 +1,102 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
+import type { Random } from '../random.ts';
+
+/**
+ * `next` is published but signs nothing yet, `active` signs, `verify-only` has signed, `revoked` is refused everywhere.
+ * Exactly one key is active.
+ */
+export type KeyState = 'next' | 'active' | 'verify-only' | 'revoked';
+
+/** RFC 7517 4, RFC 7518 6.3.1: never a private member. */
+export interface PublicJwk {
+  readonly kty: 'RSA';
+  readonly use: 'sig';
+  readonly alg: 'RS256';
+  readonly kid: string;
+  readonly n: string;
+  readonly e: string;
+}
+
+export interface StoredKey {
+  readonly kid: string;
+  readonly state: KeyState;
+  /** When it came into its state, in milliseconds. */
+  readonly sinceMs: number;
+  readonly publicKey: KeyObject;
+  readonly publicJwk: PublicJwk;
+  /** May be gone once the key is verify-only or revoked. */
+  readonly privateKey?: KeyObject;
+}
+
+export interface KeySet {
+  readonly keys: readonly StoredKey[];
+  readonly active: StoredKey & { readonly privateKey: KeyObject };
+  /** For digests that all replicas agree on, such as that of a password hash. */
+  readonly digestKey: Buffer;
+}
+
+/** Data of the Secret: a JSON document with the keys, and 32 random bytes. */
+const KEYS = 'keys.json';
+const DIGEST_KEY = 'digest-key';
+const DIGEST_KEY_BYTES = 32;
+
+const MODULUS_BITS = 2048;
+
+interface KeyEntry {
+  readonly state: KeyState;
+  /** RFC 3339. */
+  readonly since: string;
+  readonly jwk: JWK;
+}
+
+/** Data of a new Secret with one active key. */
+export async function newKeyData(nowMs: number, random: Random): Promise<Readonly<Record<string, Buffer>>> {
+  const { privateKey } = await generateKeyPair('RS256', { modulusLength: MODULUS_BITS, extractable: true });
+  const entry: KeyEntry = {
+    state: 'active',
+    since: new Date(nowMs).toISOString(),
+    jwk: await exportJWK(privateKey),
+  };
+  return { [KEYS]: Buffer.from(JSON.stringify({ keys: [entry] })), [DIGEST_KEY]: random.bytes(DIGEST_KEY_BYTES) };
+}
+
+/** The keys of a Secret, or why they cannot be used, in words that hold nothing of them. */
+export async function readKeyData(
+  data: Readonly<Record<string, Buffer>>,
+): Promise<KeySet | { readonly fault: string }> {
+  const digestKey = data[DIGEST_KEY];
+  if (!digestKey || digestKey.length < DIGEST_KEY_BYTES) return { fault: `${DIGEST_KEY} is missing or too short` };
+  try {
+    const { keys: entries } = JSON.parse(data[KEYS]?.toString() ?? '') as { keys: readonly KeyEntry[] };
+    const keys = await Promise.all(entries.map(readKey));
+    const active = keys.filter((key) => key.state === 'active');
+    const [only] = active;
+    if (!only?.privateKey || active.length > 1)
+      return { fault: 'there is not exactly one active key with its private part' };
+    return { keys, active: { ...only, privateKey: only.privateKey }, digestKey };
+  } catch {
+    // Not the message: a parser's may quote what it could not read.
+    return { fault: `${KEYS} is missing or not a list of RSA keys of ${MODULUS_BITS} bits or more` };
+  }
+}
+
+async function readKey(entry: KeyEntry): Promise<StoredKey> {
+  const publicKey = createPublicKey({ key: { ...publicPart(entry.jwk) }, format: 'jwk' });
+  const { n, e } = publicKey.export({ format: 'jwk' }) as { n: string; e: string };
+  const kid = await calculateJwkThumbprint({ kty: 'RSA', n, e });
+  const bits = publicKey.asymmetricKeyDetails?.modulusLength ?? 0;
+  const sinceMs = Date.parse(entry.since);
+  if (!isKeyState(entry.state) || Number.isNaN(sinceMs) || bits < MODULUS_BITS) throw new Error('not one of our keys');
+  const publicJwk: PublicJwk = { kty: 'RSA', use: 'sig', alg: 'RS256', kid, n, e };
+  const stored = { kid, state: entry.state, sinceMs, publicKey, publicJwk };
+  if (entry.jwk.d === undefined) return stored;
+  return { ...stored, privateKey: createPrivateKey({ key: entry.jwk, format: 'jwk' }) };
+}
+
+const publicPart = ({ kty, n, e }: JWK): JWK => ({
+  ...(kty === 'RSA' && n !== undefined && e !== undefined ? { kty, n, e } : {}),
+});
+
+const STATES: readonly string[] = ['next', 'active', 'verify-only', 'revoked'] satisfies KeyState[];
+const isKeyState = (word: string): word is KeyState => STATES.includes(word);

@@ -1,0 +1,100 @@
+import type { KeyObject } from 'node:crypto';
+import type { Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Random } from '../random.ts';
+import type { SecretStore, StoredSecret } from '../secret-store.ts';
+import { type LoadedKeys, loadKeys, type SigningKey } from './loaded-keys.ts';
+import { registerKeyMetrics } from './metrics.ts';
+import { newKeyData, type PublicJwk, readKeyData } from './signing-key-data.ts';
+
+export interface SigningKeys {
+  /** Loads the keys, or creates them when there are none, then follows the Secret. Only a bug makes it throw. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Why there are no keys to work with; `undefined` when there are. For the log and the readiness check. */
+  ready(): string | undefined;
+  /** The active key, or another one that still has its private part. */
+  signingKey(kid?: string): SigningKey | undefined;
+  /** The public key, unless it is unknown or revoked. */
+  verificationKey(kid: string): KeyObject | undefined;
+  /** Keys in state next, active and verify-only. Another list after each change. */
+  publicKeys(): readonly PublicJwk[];
+  /** For keyed digests that every replica makes alike, across restarts; `undefined` until the keys are loaded. */
+  digestKey(): Buffer | undefined;
+}
+
+export interface SigningKeyParts {
+  readonly secrets: SecretStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/** Retries of the first write: 1 s, doubled up to 30 s. */
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 30_000;
+
+/**
+ * The keys of one Secret. Whoever comes first creates it; the others read what is there. A Secret that cannot be read
+ * is never replaced: before the first load we stay not ready, afterwards the last good keys stay (C-39).
+ */
+export function createSigningKeys(options: { readonly secretName: string }, parts: SigningKeyParts): SigningKeys {
+  const log = parts.logger.child({ secret: options.secretName });
+  let reason = 'the signing keys are not loaded yet';
+  let current: LoadedKeys | undefined;
+  registerKeyMetrics(parts.registry, parts.clock, () => current?.keys ?? []);
+
+  const load = async (secret: StoredSecret): Promise<void> => {
+    const keySet = await readKeyData(secret.data);
+    if ('fault' in keySet) {
+      reason = `the signing keys cannot be used: ${keySet.fault}`;
+      log.error(current ? `${reason}; the last good ones stay in use` : reason);
+      return;
+    }
+    const loaded = loadKeys(keySet, current);
+    if (loaded.kept.length > (current?.kept.length ?? 0))
+      log.warn({ kids: loaded.kept.map((key) => key.kid) }, 'signing keys are missing; they go on verifying');
+    current = loaded;
+  };
+
+  const create = async (signal: AbortSignal): Promise<void> => {
+    const data = await newKeyData(parts.clock.now(), parts.random);
+    for (let waitMs = FIRST_RETRY_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_RETRY_MS)) {
+      try {
+        // 'exists': the watch shows what the winner has made.
+        const made = await parts.secrets.create(options.secretName, data);
+        if (made !== 'exists') await load(made);
+        return;
+      } catch (error) {
+        log.warn({ err: error }, 'cannot create the signing keys yet');
+        await parts.clock.sleep(waitMs, signal);
+      }
+    }
+  };
+
+  const follow = async (secret: StoredSecret | undefined, signal: AbortSignal): Promise<void> => {
+    if (secret) await load(secret);
+    else if (!current) await create(signal);
+    else log.error('the signing keys were deleted; the last good ones stay in use');
+  };
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    // One after the other, in the order of the changes: loading waits for digests, and a later state must win.
+    let turn = Promise.resolve();
+    const onChange = (secret: StoredSecret | undefined): void => {
+      turn = turn.then(() => follow(secret, signal));
+    };
+    await parts.secrets.watch(options.secretName, onChange, signal);
+    await turn;
+  };
+
+  return {
+    run,
+    ready: () => (current ? undefined : reason),
+    signingKey: (kid) => current?.signing.get(kid ?? current.active),
+    verificationKey: (kid) => current?.verification.get(kid),
+    publicKeys: () => current?.published ?? [],
+    digestKey: () => current?.digestKey,
+  };
+}

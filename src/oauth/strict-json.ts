@@ -1,0 +1,34 @@
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Strings whole, else single characters: enough to tell names from values in text that is known to be JSON. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
+
+/** A JSON object in UTF-8 without two members of one name at any depth (RFC 8259 4 leaves their meaning open: N-42). */
+export function parseStrictObject(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const text = utf8.decode(bytes);
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject && !repeatsName(text) ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function repeatsName(text: string): boolean {
+  const open: (Set<string> | undefined)[] = [];
+  let last = '';
+  for (const [token] of text.matchAll(TOKENS)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '[') open.push(undefined);
+    else if (token === '}' || token === ']') open.pop();
+    else if (token === ':') {
+      const names = open.at(-1);
+      const name = JSON.parse(last) as string;
+      if (names?.has(name)) return true;
+      names?.add(name);
+    }
+    last = token;
+  }
+  return false;
+}

@@ -1,0 +1,106 @@
+import type { Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import type { Random } from '../random.ts';
+import { serviceUnavailable } from '../status-error.ts';
+import type { User, UserDirectory } from '../users/user.ts';
+import { ACCESS, type TokenClaims } from './claims.ts';
+import type { Identity, TokenFault, TokenVerifier, Verification } from './identity.ts';
+import { verificationCounter } from './metrics.ts';
+import type { OAuthOptions } from './options.ts';
+import { isDead } from './session-rules.ts';
+import type { SessionStore } from './sessions.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import { type CheckedToken, createTokenCheck, type TokenCheck } from './token-check.ts';
+import { createLiveUsers, createStandings } from './user-standing.ts';
+import { createVerifiedTokens, type VerifiedTokens } from './verified-tokens.ts';
+
+export interface VerifierParts {
+  readonly keys: SigningKeys;
+  readonly sessions: SessionStore;
+  readonly users: UserDirectory;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly registry: Registry;
+}
+
+/** What logout needs besides: whose token it is, and when it was issued. */
+export interface AccessTokens extends TokenVerifier {
+  inspect(text: string): AccessToken | { readonly fault: TokenFault };
+}
+
+export interface AccessToken {
+  readonly claims: TokenClaims;
+  readonly user: User;
+  readonly cached: boolean;
+}
+
+const REVOKED = { fault: 'revoked' } as const;
+
+/** b64token of RFC 6750 2.1, and no more than 8 KiB: what is longer or other is refused without any cryptography (N-33). */
+const B64TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+const LONGEST_BEARER = 8 * 1024;
+
+/**
+ * Verifies access tokens: from the memory of verified ones, else in full; then the state of key, session and user, each
+ * time. Throws `ServiceUnavailable` while there are no keys: then no token can be called bad.
+ */
+export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts): AccessTokens {
+  const results = verificationCounter(parts.registry);
+  const standing = createStandings(parts.keys);
+  const liveUser = createLiveUsers(parts.users, standing);
+  const verified = createVerifiedTokens(parts.random);
+  const check = createTokenCheck(ACCESS, options, parts);
+
+  const inspect = (text: string): AccessToken | { readonly fault: TokenFault } => {
+    if (text.length > LONGEST_BEARER || !B64TOKEN.test(text)) return { fault: 'invalid' };
+    if (parts.keys.ready() !== undefined) throw serviceUnavailable('the signing keys are not loaded yet', 1);
+    const known = fromMemory(text, verified, { ...parts, skew: options.maximumClockSkewSeconds });
+    const token = known ?? inFull(text, verified, check);
+    if ('fault' in token) return token;
+    const isOver = isDead(parts.sessions.read(token.claims.sub), token.claims);
+    const user = isOver ? undefined : liveUser(token.claims);
+    return user ? { claims: token.claims, user, cached: known !== undefined } : REVOKED;
+  };
+  const verify = (text: string): Verification => {
+    const token = inspect(text);
+    results.inc({ result: 'fault' in token ? token.fault : token.cached ? 'cached' : 'ok' });
+    return 'fault' in token
+      ? token
+      : { identity: toIdentity(token, standing(token.user).groups), cached: token.cached };
+  };
+  return { verify, inspect };
+}
+
+/** A token seen before: good until it expires, as long as its key is. */
+function fromMemory(
+  text: string,
+  verified: VerifiedTokens,
+  now: { readonly keys: SigningKeys; readonly clock: Clock; readonly skew: number },
+): CheckedToken | { readonly fault: TokenFault } | undefined {
+  const token = verified.get(text);
+  if (!token) return undefined;
+  const isExpired = token.claims.exp <= now.clock.now() / 1000 - now.skew;
+  const isKeyGood = now.keys.verificationKey(token.kid) !== undefined;
+  if (!isExpired && isKeyGood) return token;
+  verified.drop(text);
+  return { fault: isKeyGood ? 'expired' : 'invalid' };
+}
+
+function inFull(
+  text: string,
+  verified: VerifiedTokens,
+  check: TokenCheck,
+): CheckedToken | { readonly fault: TokenFault } {
+  const token = check(text);
+  if ('claims' in token) verified.add(text, token);
+  return token;
+}
+
+/** Groups as they are today, whatever the token says; `system:authenticated` as for every caller of Kubernetes. */
+const toIdentity = ({ claims, user }: AccessToken, groups: readonly string[]): Identity => ({
+  name: claims.sub,
+  uid: user.uid,
+  groups: [...groups, 'system:authenticated'],
+  clientId: claims.client_id,
+  sid: claims.sid,
+});

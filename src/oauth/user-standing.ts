@@ -1,0 +1,53 @@
+import { createHmac } from 'node:crypto';
+import type { User, UserDirectory } from '../users/user.ts';
+import type { TokenClaims } from './claims.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** What tokens and verification need of a user besides name and uid. */
+export interface Standing {
+  /** Without the groups that Kubernetes gives a meaning of its own (A-31). */
+  readonly groups: readonly string[];
+  /** The `pwd` claim as it would be issued now. */
+  readonly pwd: string | undefined;
+}
+
+export type Standings = (user: User) => Standing;
+
+/** The user whom a token names, if that person still has the right to use it. */
+export type LiveUsers = (claims: TokenClaims) => User | undefined;
+
+/**
+ * In the directory, which knows no reserved names, and not Disabled; with the password of the sign-in, across restarts
+ * too. AuthLimitExceeded does not matter: a throttle never ends live tokens.
+ */
+export function createLiveUsers(users: UserDirectory, standing: Standings): LiveUsers {
+  return (claims) => {
+    const user = users.byName(claims.sub);
+    const isLive = user && user.state !== 'Disabled' && standing(user).pwd === claims.pwd;
+    return isLive ? user : undefined;
+  };
+}
+
+/** 11 characters of base64url: 66 bits, enough to tell two hashes of one user apart. */
+const DIGEST_CHARACTERS = 11;
+
+/** Works the standing of users out, once for each user object: sources replace a user's object when it changes. */
+export function createStandings(keys: SigningKeys): Standings {
+  const known = new WeakMap<User, { readonly key: Buffer | undefined; readonly standing: Standing }>();
+  return (user) => {
+    const key = keys.digestKey();
+    const before = known.get(user);
+    if (before && before.key === key) return before.standing;
+    const standing = { groups: user.groups.filter(isOurs), pwd: passwordDigest(user, key) };
+    known.set(user, { key, standing });
+    return standing;
+  };
+}
+
+function passwordDigest(user: User, key: Buffer | undefined): string | undefined {
+  if (user.passwordHash === undefined || !key) return undefined;
+  const digest = createHmac('sha256', key).update(`password-hash:${user.passwordHash}`).digest('base64url');
+  return digest.slice(0, DIGEST_CHARACTERS);
+}
+
+const isOurs = (group: string): boolean => !group.startsWith('system:') && !group.startsWith('kubeadm:');

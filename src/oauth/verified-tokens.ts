@@ -1,0 +1,28 @@
+import { createHmac } from 'node:crypto';
+import type { Random } from '../random.ts';
+import type { CheckedToken } from './token-check.ts';
+
+/** About 40 MB when full of our longest tokens' claims. */
+const CAPACITY = 32_000;
+
+/** Tokens whose text, header, signature and claims were found good. Keyed by a digest: no token stays in memory. */
+export interface VerifiedTokens {
+  get(text: string): CheckedToken | undefined;
+  add(text: string, token: CheckedToken): void;
+  drop(text: string): void;
+}
+
+export function createVerifiedTokens(random: Random): VerifiedTokens {
+  const digestKey = random.bytes(32);
+  const tokens = new Map<string, CheckedToken>();
+  const digest = (text: string): string => createHmac('sha256', digestKey).update(text).digest('base64');
+  return {
+    get: (text) => tokens.get(digest(text)),
+    drop: (text) => tokens.delete(digest(text)),
+    add: (text, token) => {
+      const [oldest = ''] = tokens.size >= CAPACITY ? tokens.keys() : [];
+      tokens.delete(oldest);
+      tokens.set(digest(text), token);
+    },
+  };
+}
