@@ -1,0 +1,81 @@
+import type { Logger } from '../observability/logger.ts';
+import type { Exchange } from './exchange.ts';
+
+/** A line stays under 8 KiB: the longest members are cut. */
+const MAX_PATH = 1_024;
+const MAX_USER_AGENT = 256;
+/** Longer than any valid name; a path may hold anything. */
+const MAX_NAME = 256;
+const MAX_PARAMETERS = 32;
+const MAX_PARAMETER_NAME = 64;
+const MAX_FAILURE = 2_048;
+
+const TRACEPARENT = /^00-([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Writes the one line of a request. Only named members are logged: no header, no value of a parameter, no body (A-36). */
+export function logExchange(logger: Logger, exchange: Exchange, durationMs: number): void {
+  const { status } = exchange;
+  const level = status >= 500 ? 'error' : exchange.route?.admission === 'health' ? 'debug' : 'info';
+  if (!logger.isLevelEnabled(level)) return;
+  const { request, response, target } = exchange;
+  const { 'user-agent': userAgent, traceparent } = request.headers;
+  logger[level](
+    {
+      requestId: exchange.requestId,
+      traceId: typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined,
+      method: request.method,
+      route: exchange.route?.template ?? 'other',
+      path: pathOf(exchange).slice(0, MAX_PATH),
+      queryParameters: target.query === '' ? undefined : parameterNames(target.query),
+      status,
+      bytes: exchange.bodyBytes,
+      durationMs: Math.round(durationMs * 1_000) / 1_000,
+      source: exchange.source,
+      userAgent: userAgent?.slice(0, MAX_USER_AGENT),
+      ...callerOf(exchange),
+      ...requestOf(exchange),
+      aborted: response.writableFinished ? undefined : true,
+      error: status >= 500 ? describeFailure(exchange.failure) : undefined,
+    },
+    'request',
+  );
+}
+
+function pathOf(exchange: Exchange): string {
+  const mark = exchange.rawTarget.indexOf('?');
+  return mark < 0 ? exchange.rawTarget : exchange.rawTarget.slice(0, mark);
+}
+
+function callerOf({ identity }: Exchange): object | undefined {
+  return identity && { user: identity.name, clientId: identity.clientId, sid: identity.sid };
+}
+
+function requestOf({ info, decision, identity }: Exchange): object | undefined {
+  if (!info) return undefined;
+  return {
+    verb: info.verb,
+    group: nameOrNothing(info.group),
+    version: nameOrNothing(info.version),
+    resource: nameOrNothing(info.resource),
+    namespace: nameOrNothing(info.namespace),
+    name: nameOrNothing(info.name),
+    subresource: nameOrNothing(info.subresource),
+    decision: decision ? (decision.allowed ? 'allow' : 'deny') : identity && 'none',
+    decisionSource: decision?.source,
+  };
+}
+
+const nameOrNothing = (text: string): string | undefined => text.slice(0, MAX_NAME) || undefined;
+
+function parameterNames(query: string): string[] {
+  const pairs = query.split('&', MAX_PARAMETERS).filter((pair) => pair !== '');
+  return pairs.map((pair) => (pair.split('=', 1)[0] as string).slice(0, MAX_PARAMETER_NAME));
+}
+
+/** The stack of an unforeseen error, the chain of messages of any other. */
+function describeFailure(failure: unknown): string {
+  if (!(failure instanceof Error)) return String(failure).slice(0, MAX_FAILURE);
+  const text = failure.stack ?? failure.message;
+  const cause = failure.cause instanceof Error ? `; caused by: ${failure.cause.message}` : '';
+  return `${text}${cause}`.slice(0, MAX_FAILURE);
+}

@@ -1,0 +1,41 @@
+import { OAuthError } from '../oauth/oauth-error.ts';
+import type { HttpLimits } from './limits.ts';
+import type { HttpMetrics } from './metrics.ts';
+import { tooManyRequests } from './refusals.ts';
+import type { Step } from './step.ts';
+
+/**
+ * Bounds the requests in flight, by class (HL-05): no class takes another's places, and health takes none. A place is given
+ * back when the answer has been sent or the client has gone.
+ */
+export function admission(limits: HttpLimits, metrics: HttpMetrics): Step {
+  const places = {
+    'sign-in': { taken: 0, all: limits.maxSignInsInFlight, refuse: signInFull },
+    other: { taken: 0, all: limits.maxRequestsInFlight, refuse: tooManyRequests },
+  };
+  return (exchange) => {
+    const kind = exchange.route?.admission ?? 'other';
+    if (kind === 'health') return 'next';
+    const place = places[kind];
+    if (place.taken >= place.all) {
+      metrics.rejected(`in_flight_${kind}`);
+      throw place.refuse();
+    }
+    place.taken++;
+    metrics.inFlight(kind, 1);
+    exchange.atEnd(() => {
+      place.taken--;
+      metrics.inFlight(kind, -1);
+    });
+    return 'next';
+  };
+}
+
+/** T-02. */
+const signInFull = (): OAuthError =>
+  new OAuthError({
+    status: 429,
+    code: 'temporarily_unavailable',
+    description: 'too many sign-ins at once, please try again later',
+    headers: { 'Retry-After': '1' },
+  });

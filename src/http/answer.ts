@@ -1,0 +1,120 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../clock.ts';
+import type { Exchange } from './exchange.ts';
+
+/** An answer's own headers; those that every answer has are added by the writer. */
+export type AnswerHeaders = Readonly<Record<string, string>>;
+
+/** A body in pieces, written in this order without a copy; `length` is their sum in bytes. */
+export interface AnswerBody {
+  readonly pieces: readonly Uint8Array[];
+  readonly length: number;
+}
+
+export const NO_BODY: AnswerBody = { pieces: [], length: 0 };
+
+export const wholeBody = (bytes: Uint8Array): AnswerBody => ({ pieces: [bytes], length: bytes.byteLength });
+
+/** A-48, in the flat form that `writeHead` takes without building an object. */
+export const SECURITY_HEADERS: readonly string[] = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'X-Frame-Options',
+  'DENY',
+  'Referrer-Policy',
+  'no-referrer',
+  'Content-Security-Policy',
+  "default-src 'none'; frame-ancestors 'none'",
+];
+
+/** 1 MiB: large enough for few system calls, small enough that a slow reader holds little of a replaced version. */
+const BATCH_BYTES = 1024 * 1024;
+
+/** What is left of a refused body is read and dropped up to here, so that the refusal reaches the client before a reset. */
+const LINGER_BYTES = 256 * 1024;
+const LINGER_MS = 1_000;
+
+/** Writes every answer: the common headers, `Content-Length`, and the body as fast as the client takes it. */
+export class AnswerWriter {
+  readonly #clock: Clock;
+  readonly #stallMs: number;
+
+  /** `stallMs`: a client that takes nothing of its answer for so long is cut off. */
+  constructor(clock: Clock, stallMs: number) {
+    this.#clock = clock;
+    this.#stallMs = stallMs;
+  }
+
+  /** Sends the answer. A HEAD gets the headers alone; a 204 or 304 has neither body nor length. */
+  send(exchange: Exchange, status: number, headers: AnswerHeaders, body: AnswerBody): void {
+    const { request, response } = exchange;
+    const bodiless = status === 204 || status === 304;
+    const unread = hasBody(exchange) && !request.complete;
+    const block = ['X-Request-Id', exchange.requestId, ...SECURITY_HEADERS, ...exchange.corsHeaders];
+    if (isEncrypted(exchange)) block.push('Strict-Transport-Security', 'max-age=31536000');
+    for (const name in headers) block.push(name, headers[name] as string);
+    if (unread && headers['Connection'] === undefined) block.push('Connection', 'close');
+    if (!bodiless) block.push('Content-Length', String(body.length));
+    response.writeHead(status, block);
+    const pieces = request.method === 'HEAD' || bodiless ? [] : body.pieces;
+    if (pieces.length > 0) exchange.bodyBytes = body.length;
+    if (unread && request.headers.expect === undefined) this.#linger(exchange, pieces);
+    else this.#write(response, pieces, 0);
+  }
+
+  #write(response: ServerResponse, pieces: readonly Uint8Array[], from: number): void {
+    let next = from;
+    response.cork();
+    for (let batch = 0; next < pieces.length - 1 && batch < BATCH_BYTES; next++) {
+      const piece = pieces[next] as Uint8Array;
+      batch += piece.byteLength;
+      response.write(piece);
+    }
+    if (next >= pieces.length - 1) {
+      response.end(pieces[next]);
+      response.uncork();
+      return;
+    }
+    response.uncork();
+    this.#continueWhenDrained(response, () => this.#write(response, pieces, next));
+  }
+
+  #continueWhenDrained(response: ServerResponse, proceed: () => void): void {
+    if (!response.writableNeedDrain) return void setImmediate(() => response.destroyed || proceed());
+    const forget = this.#clock.after(this.#stallMs, () => response.destroy());
+    response.once('close', forget);
+    response.once('drain', () => {
+      forget();
+      response.off('close', forget);
+      proceed();
+    });
+  }
+
+  /** Answers a request whose body nobody wants: sends, then reads and drops what still comes, within bounds, then closes. */
+  #linger({ request, response }: Exchange, pieces: readonly Uint8Array[]): void {
+    for (const piece of pieces) response.write(piece);
+    if (pieces.length === 0) response.flushHeaders();
+    let left = LINGER_BYTES;
+    const close = (): void => {
+      forget();
+      request.off('data', drop).off('end', close).off('close', close);
+      response.end();
+    };
+    const drop = (chunk: Buffer): void => {
+      left -= chunk.length;
+      if (left < 0) close();
+    };
+    const forget = this.#clock.after(LINGER_MS, close);
+    request.on('data', drop).once('end', close).once('close', close);
+  }
+}
+
+/** A request announces a body by one of these two (RFC 9112 6.3). */
+export function hasBody(exchange: Exchange): boolean {
+  const { headers } = exchange.request;
+  if (headers['transfer-encoding'] !== undefined) return true;
+  const length = headers['content-length'];
+  return length !== undefined && length !== '0';
+}
+
+const isEncrypted = (exchange: Exchange): boolean => 'encrypted' in exchange.request.socket;

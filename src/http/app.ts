@@ -1,0 +1,103 @@
+import type { Registry } from 'prom-client';
+import type { Authorizer } from '../authorization/authorizer.ts';
+import type { Clock } from '../clock.ts';
+import type { NodeLister } from '../nodes/node-lister.ts';
+import type { AuthorizationServer } from '../oauth/authorization-server.ts';
+import type { TokenVerifier } from '../oauth/identity.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Random } from '../random.ts';
+import { admission } from './admission.ts';
+import { AnswerWriter } from './answer.ts';
+import { createAnswerDeadline } from './answer-deadline.ts';
+import { authenticate } from './authenticate.ts';
+import { authorize } from './authorize.ts';
+import { type App, createChain } from './chain.ts';
+import { createCors } from './cors.ts';
+import { guard } from './guard.ts';
+import { Health, type HealthChecks } from './health.ts';
+import type { HttpLimits } from './limits.ts';
+import { answerMethod } from './method.ts';
+import { createHttpMetrics, registerReadiness } from './metrics.ts';
+import { createBodyReader } from './read-body.ts';
+import { createRequestIds } from './request-id.ts';
+import { readRequestInfo } from './request-info.ts';
+import { type Route, RouteTable } from './route-table.ts';
+import { type Descriptions, descriptionRoutes } from './routes/descriptions.ts';
+import { discoveryRoutes } from './routes/discovery.ts';
+import { healthRoutes } from './routes/health.ts';
+import { nodeRoutes } from './routes/nodes.ts';
+import { oauthRoutes } from './routes/oauth.ts';
+import { type ReleaseInfo, versionRoutes } from './routes/version.ts';
+import { withdrawnLogRoutes } from './routes/withdrawn.ts';
+import { refuseWithdrawnPaths, servePublicPaths, serveRoute } from './serve-route.ts';
+import { createSourceAddress, type TrustedProxy } from './source-address.ts';
+
+export interface AppParts {
+  /** Names the API groups and the realm. */
+  readonly platform: string;
+  readonly release: ReleaseInfo;
+  /** The cluster's own `/version`; `undefined` until it is known. */
+  clusterVersion(): Readonly<Record<string, unknown>> | undefined;
+  readonly authorizationServer: AuthorizationServer;
+  readonly verifier: TokenVerifier;
+  readonly authorizer: Authorizer;
+  readonly nodes: NodeLister;
+  readonly health: HealthChecks;
+  readonly limits: HttpLimits;
+  readonly trustedProxies: readonly TrustedProxy[];
+  /** Origins that may read answers from a browser, compared exactly. */
+  readonly corsOrigins: readonly string[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly descriptions: Descriptions;
+}
+
+/** Everything that the API port serves. */
+export function createApp(parts: AppParts): App {
+  return serveRoutes(createRoutes(parts), parts);
+}
+
+/** The one table of what is served and who may have it. */
+export function createRoutes(parts: AppParts): Route[] {
+  const { platform, clock, limits, registry, descriptions, release } = parts;
+  const writer = new AnswerWriter(clock, limits.answerTimeoutMs);
+  const bodies = createBodyReader({ clock, timeoutMs: limits.bodyTimeoutMs, metrics: createHttpMetrics(registry) });
+  const health = new Health(parts.health, parts.logger);
+  registerReadiness(registry, health);
+  const nodes = nodeRoutes(platform, parts.nodes, writer);
+  return [
+    ...healthRoutes(health, writer),
+    ...versionRoutes(parts, writer),
+    ...descriptionRoutes({ platform, version: release.version, descriptions }, writer),
+    ...oauthRoutes({ server: parts.authorizationServer, limits, bodies, writer }),
+    ...discoveryRoutes(nodes, writer),
+    ...nodes,
+    ...withdrawnLogRoutes(platform),
+  ];
+}
+
+/** The ordered steps that every request goes through. */
+export function serveRoutes(routes: readonly Route[], parts: AppParts): App {
+  const { platform, limits, clock, logger, random, verifier } = parts;
+  const { maxBearerBytes } = limits;
+  const table = new RouteTable(routes);
+  const metrics = createHttpMetrics(parts.registry);
+  const cors = createCors(parts.corsOrigins);
+  const writer = new AnswerWriter(clock, limits.answerTimeoutMs);
+  const deadline = createAnswerDeadline(clock, limits.answerTimeoutMs);
+  const sourceOf = createSourceAddress(parts.trustedProxies);
+  const steps = [
+    guard({ platform, limits, metrics, routes: table, sourceOf }), // protocol, header and path rules
+    answerMethod(writer, cors), // OPTIONS and 405, without credentials
+    admission(limits, metrics), // places, by class
+    servePublicPaths(platform), // health, version, descriptions, /oauth: the bearer is not looked at
+    authenticate({ verifier, platform, maxBearerBytes, metrics }), // from here on a user is known, or 401 was answered
+    readRequestInfo, // verb, group, resource, name
+    refuseWithdrawnPaths, // 410 to anybody signed in
+    authorize(parts.authorizer, deadline), // before any cache is read
+    serveRoute, // 404, 405, 406, then the handler
+  ];
+  return createChain(steps, { writer, clock, logger, metrics, cors, nextId: createRequestIds(random) });
+}

@@ -1,0 +1,56 @@
+import type { TokenFault, TokenVerifier } from '../oauth/identity.ts';
+import type { StatusError } from '../status-error.ts';
+import type { HttpMetrics } from './metrics.ts';
+import { malformed, unauthorized } from './refusals.ts';
+import type { Step } from './step.ts';
+
+export interface AuthenticateParts {
+  readonly verifier: TokenVerifier;
+  /** The realm of every challenge. */
+  readonly platform: string;
+  readonly maxBearerBytes: number;
+  readonly metrics: HttpMetrics;
+}
+
+/** What an `Authorization` header holds. `unfit`: one token that cannot be ours by its characters or length (N-33). */
+export type Bearer =
+  | { readonly kind: 'token'; readonly text: string }
+  | { readonly kind: 'absent' | 'malformed' | 'unfit' };
+
+/** RFC 6750 2.1, RFC 9110 11.4: the scheme in any case, at least one space, one token. */
+const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+
+export function readBearer(header: string | undefined, maxBytes: number): Bearer {
+  const text = header === undefined ? undefined : BEARER.exec(header)?.[1];
+  if (text !== undefined) return text.length > maxBytes ? { kind: 'unfit' } : { kind: 'token', text };
+  if (header === undefined || !/^bearer(?: |$)/i.test(header)) return { kind: 'absent' };
+  return { kind: /^bearer +[^ ]+$/i.test(header) ? 'unfit' : 'malformed' };
+}
+
+const SENTENCES: Readonly<Record<TokenFault, string>> = {
+  expired: 'the access token has expired',
+  revoked: 'the access token has been revoked',
+  not_yet_valid: 'the access token is not valid yet; check the clocks',
+  invalid: 'the access token is not valid',
+};
+
+/** From here on the caller is known, or 401 was answered. A cookie, a query or another header is no credential (N-30, A-33). */
+export function authenticate(parts: AuthenticateParts): Step {
+  const challenge = `Bearer realm="${parts.platform}"`;
+  const refuse = (fault: TokenFault): StatusError =>
+    unauthorized(SENTENCES[fault], `${challenge}, error="invalid_token"`);
+  return (exchange) => {
+    const bearer = readBearer(exchange.request.headers.authorization, parts.maxBearerBytes);
+    if (bearer.kind !== 'token') {
+      parts.metrics.bearerRefused(bearer.kind === 'absent' ? 'absent' : 'malformed');
+      if (bearer.kind === 'absent') throw unauthorized('no bearer token was sent', challenge);
+      if (bearer.kind === 'unfit') throw refuse('invalid');
+      const header = { 'WWW-Authenticate': `${challenge}, error="invalid_request"` };
+      throw malformed('its Authorization header is not one bearer token', header);
+    }
+    const verification = parts.verifier.verify(bearer.text);
+    if ('fault' in verification) throw refuse(verification.fault);
+    exchange.identity = verification.identity;
+    return 'next';
+  };
+}

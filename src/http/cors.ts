@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Cross-origin headers for the configured origins; everybody else gets none. */
+export interface Cors {
+  /** For any answer: names and values in turn. */
+  headers(request: IncomingMessage): readonly string[];
+  /** For the answer to a preflight, besides `headers`. */
+  preflight(request: IncomingMessage, allow: string): Readonly<Record<string, string>>;
+}
+
+const NONE: readonly string[] = [];
+const VARY = ['Vary', 'Origin'];
+
+/** `origins` are compared exactly. There is never a wildcard and never `Allow-Credentials`: callers send bearers, not cookies. */
+export function createCors(origins: readonly string[]): Cors {
+  const listed = new Set(origins);
+  const listedOrigin = (request: IncomingMessage): string | undefined => {
+    const { origin } = request.headers;
+    return origin !== undefined && listed.has(origin) ? origin : undefined;
+  };
+  if (listed.size === 0) return { headers: () => NONE, preflight: () => ({}) };
+  return {
+    headers: (request) => {
+      const origin = listedOrigin(request);
+      return origin ? ['Access-Control-Allow-Origin', origin, ...VARY] : VARY;
+    },
+    preflight: (request, allow): Readonly<Record<string, string>> => {
+      if (!listedOrigin(request) || request.headers['access-control-request-method'] === undefined) return {};
+      return {
+        'Access-Control-Allow-Methods': allow,
+        'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, X-Request-Id',
+        'Access-Control-Max-Age': '600',
+      };
+    },
+  };
+}

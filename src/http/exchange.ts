@@ -1,0 +1,101 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Decision } from '../authorization/authorizer.ts';
+import type { Identity } from '../oauth/identity.ts';
+import type { RequestInfo } from './request-info.ts';
+import type { Route } from './route-table.ts';
+import { isOAuthPath, type Target } from './target.ts';
+
+/** What is fixed when a request begins. */
+export interface Beginning {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The request target as sent. */
+  readonly rawTarget: string;
+  readonly requestId: string;
+  /** Monotonic milliseconds. */
+  readonly startedAt: number;
+}
+
+const NOWHERE: Target = { segments: [], path: '/', query: '' };
+
+/**
+ * One request and its answer: what the steps of the chain have found out so far. Each fact is written by one step, and
+ * read by the later ones and by the log. It carries facts only; collaborators are handed to the steps that use them.
+ */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly rawTarget: string;
+  readonly requestId: string;
+  readonly startedAt: number;
+
+  /** Written by the guard. */
+  target: Target = NOWHERE;
+  /** Written by the guard: the caller's normalised address. */
+  source = '';
+  /** Written by the guard; `undefined` for a path that nothing is served on. */
+  route: Route | undefined;
+  /** Written by the guard: the values of the route's `{…}` segments, in their order. */
+  parameters: readonly string[] = [];
+  /** Written by authentication. */
+  identity: Identity | undefined;
+  /** Written after authentication. */
+  info: RequestInfo | undefined;
+  /** Written by authorization. */
+  decision: Decision | undefined;
+  /** Written when the request begins: names and values in turn, for a configured origin only. */
+  corsHeaders: readonly string[] = [];
+  /** Written by the writer of answers. */
+  bodyBytes = 0;
+  coding: 'identity' | 'gzip' = 'identity';
+  /** Written by the error writer: why a 5xx was answered. Logged, never sent. */
+  failure: unknown;
+
+  #ended = false;
+  readonly #endings: (() => void)[] = [];
+
+  constructor(beginning: Beginning) {
+    this.request = beginning.request;
+    this.response = beginning.response;
+    this.rawTarget = beginning.rawTarget;
+    this.requestId = beginning.requestId;
+    this.startedAt = beginning.startedAt;
+    const end = (): void => this.#end();
+    this.response.once('close', end);
+    // A pipelined answer that still waits for its turn gets no event when the connection goes; its request does.
+    this.request.once('close', () => {
+      if (this.request.socket.destroyed) end();
+    });
+  }
+
+  /** What was answered; 499, as proxies write it, when the client went before anything was. */
+  get status(): number {
+    return this.response.headersSent ? this.response.statusCode : 499;
+  }
+
+  /** Errors under /oauth are OAuth JSON, those of a refused target included. */
+  get speaksOAuth(): boolean {
+    return this.target.segments[0] === 'oauth' || isOAuthPath(this.rawTarget);
+  }
+
+  /** Runs `ending` once, when the answer has been sent or the client has gone. */
+  atEnd(ending: () => void): void {
+    if (this.#ended) ending();
+    else this.#endings.push(ending);
+  }
+
+  /** Aborts when the client goes before the answer is complete. */
+  get signal(): AbortSignal {
+    const controller = new AbortController();
+    this.atEnd(() => {
+      if (!this.response.writableFinished) controller.abort();
+    });
+    return controller.signal;
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const ending of this.#endings) ending();
+  }
+}

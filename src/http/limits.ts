@@ -1,0 +1,42 @@
+const KIB = 1024;
+
+/** What one request, one connection and all of them together may take; each is a setting. */
+export interface HttpLimits {
+  /** Request line and headers together; above: 431. */
+  readonly maxHeaderBytes: number;
+  /** Header lines, counted as sent; above: 431. */
+  readonly maxHeaders: number;
+  /** From the first byte (or the connect) to the end of the headers; after: 408. */
+  readonly headersTimeoutMs: number;
+  /** From the headers to the end of the body; after: 408. */
+  readonly bodyTimeoutMs: number;
+  /** How long an idle connection is kept. */
+  readonly keepAliveTimeoutMs: number;
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+  /** Body of a form under /oauth; above: 413. */
+  readonly maxFormBytes: number;
+  /** Requests to /oauth/token at once; above: 429. */
+  readonly maxSignInsInFlight: number;
+  /** All other requests at once, health aside; above: 429. */
+  readonly maxRequestsInFlight: number;
+  /** Time for an answer under /kapis; after: 504. */
+  readonly answerTimeoutMs: number;
+  /** Text of a bearer; above: 401 without cryptography. */
+  readonly maxBearerBytes: number;
+}
+
+export const defaultLimits: HttpLimits = {
+  maxHeaderBytes: 16 * KIB,
+  maxHeaders: 100,
+  headersTimeoutMs: 10_000,
+  bodyTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 75_000,
+  maxConnections: 10_000,
+  maxConnectionsPerAddress: 1_000,
+  maxFormBytes: 16 * KIB,
+  maxSignInsInFlight: 32,
+  maxRequestsInFlight: 512,
+  answerTimeoutMs: 30_000,
+  maxBearerBytes: 8 * KIB,
+};

@@ -1,0 +1,73 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { verificationCounter } from '../oauth/metrics.ts';
+import type { Exchange } from './exchange.ts';
+import type { Health } from './health.ts';
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** 1 ms … 30 s: from an answer out of memory to the answer time-out. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10, 30];
+
+/** The metrics of this folder. Labels are route templates and words of ours, never input. */
+export interface HttpMetrics {
+  /** Once per answer, at its end. */
+  answered(exchange: Exchange, seconds: number): void;
+  /** Once per answer to what was no request. */
+  refusedUnread(status: number): void;
+  /** A request or connection was turned away by this rule or limit. */
+  rejected(reason: string): void;
+  /** A request needed a bearer and brought none, or one that is no token by its looks. */
+  bearerRefused(result: 'absent' | 'malformed'): void;
+  inFlight(admission: string, change: 1 | -1): void;
+}
+
+/** The registry's metrics by name are made at the first call; a second call finds them. */
+export function createHttpMetrics(registry: Registry): HttpMetrics {
+  const registers = [registry];
+  const counter = (name: string, help: string, labelNames: string[]): Counter =>
+    (registry.getSingleMetric(name) as Counter | undefined) ?? new Counter({ name, help, labelNames, registers });
+  const durationName = 'gatehouse_http_request_duration_seconds';
+  const durations =
+    (registry.getSingleMetric(durationName) as Histogram | undefined) ??
+    new Histogram({
+      name: durationName,
+      help: 'Time from the request to the last byte of its answer.',
+      labelNames: ['method', 'route'],
+      buckets: BUCKETS,
+      registers,
+    });
+  const inFlightName = 'gatehouse_http_requests_in_flight';
+  const inFlight =
+    (registry.getSingleMetric(inFlightName) as Gauge | undefined) ??
+    new Gauge({ name: inFlightName, help: 'Requests being answered, by class.', labelNames: ['class'], registers });
+  const requests = counter('gatehouse_http_requests_total', 'Answers, refusals included.', ['method', 'route', 'code']);
+  const rejections = counter('gatehouse_http_rejections_total', 'Requests and connections turned away.', ['reason']);
+  const bytes = counter('gatehouse_http_response_bytes_total', 'Bytes of answer bodies.', ['route', 'encoding']);
+  const bearers = verificationCounter(registry);
+  return {
+    answered: (exchange, seconds) => {
+      const method = METHODS.has(exchange.request.method ?? '') ? (exchange.request.method as string) : 'other';
+      const route = exchange.route?.template ?? 'other';
+      durations.labels(method, route).observe(seconds);
+      requests.labels(method, route, String(exchange.status)).inc();
+      if (exchange.bodyBytes > 0) bytes.labels(route, exchange.coding).inc(exchange.bodyBytes);
+    },
+    refusedUnread: (status) => requests.labels('other', 'other', String(status)).inc(),
+    rejected: (reason) => rejections.labels(reason).inc(),
+    bearerRefused: (result) => bearers.labels(result).inc(),
+    inFlight: (admission, change) => inFlight.labels(admission).inc(change),
+  };
+}
+
+/** Shows each check of /readyz: 1 while it holds. */
+export function registerReadiness(registry: Registry, health: Health): void {
+  new Gauge({
+    name: 'gatehouse_readiness_check',
+    help: 'Checks of /readyz: 1 while it holds.',
+    labelNames: ['check'],
+    registers: [registry],
+    collect() {
+      for (const { name, holds } of health.readiness()) this.set({ check: name }, holds ? 1 : 0);
+    },
+  });
+}

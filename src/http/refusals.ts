@@ -1,0 +1,96 @@
+import { type StatusDetails, StatusError } from '../status-error.ts';
+
+/** Texts and reasons of the refusals that belong to no endpoint (the HE rows). */
+
+export const malformed = (fault: string, headers?: Readonly<Record<string, string>>): StatusError =>
+  new StatusError({
+    code: 400,
+    reason: 'BadRequest',
+    message: `the request is malformed: ${fault}`,
+    ...(headers ? { headers } : {}),
+  });
+
+export const unauthorized = (sentence: string, challenge: string): StatusError =>
+  new StatusError({
+    code: 401,
+    reason: 'Unauthorized',
+    message: `Unauthorized: ${sentence}`,
+    headers: { 'WWW-Authenticate': challenge },
+  });
+
+export const resourceNotFound = (details: StatusDetails = {}): StatusError =>
+  new StatusError({
+    code: 404,
+    reason: 'NotFound',
+    message: 'the server could not find the requested resource',
+    details,
+  });
+
+export const methodNotAllowed = (allow: string): StatusError =>
+  new StatusError({
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message: 'the server does not allow this method on the requested resource',
+    details: {},
+    headers: { Allow: allow },
+  });
+
+export const notAcceptable = (): StatusError =>
+  new StatusError({
+    code: 406,
+    reason: 'NotAcceptable',
+    message: 'only the following media types are accepted: application/json',
+  });
+
+export const tooSlow = (message: string): StatusError =>
+  new StatusError({ code: 408, reason: 'Timeout', message, headers: { Connection: 'close' } });
+
+export const gone = (message: string): StatusError => new StatusError({ code: 410, reason: 'Gone', message });
+
+export const bodyTooLarge = (limit: number): StatusError =>
+  new StatusError({
+    code: 413,
+    reason: 'RequestEntityTooLarge',
+    message: `Request entity too large: limit is ${limit}`,
+    headers: { Connection: 'close' },
+  });
+
+export const unsupportedMediaType = (accepted: string): StatusError =>
+  new StatusError({
+    code: 415,
+    reason: 'UnsupportedMediaType',
+    message: `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
+  });
+
+export const tooManyRequests = (): StatusError =>
+  new StatusError({
+    code: 429,
+    reason: 'TooManyRequests',
+    message: 'Too many requests, please try again later.',
+    details: { retryAfterSeconds: 1 },
+  });
+
+export const headersTooLarge = (fault: string): StatusError =>
+  new StatusError({
+    code: 431,
+    reason: 'RequestHeaderFieldsTooLarge',
+    message: `the request is malformed: ${fault}`,
+    headers: { Connection: 'close' },
+  });
+
+export const answerTimedOut = (limitMs: number): StatusError =>
+  new StatusError({
+    code: 504,
+    reason: 'Timeout',
+    message: `the request could not be answered within ${limitMs / 1000} s`,
+  });
+
+export const internalError = (requestId: string, cause: unknown): StatusError =>
+  new StatusError(
+    {
+      code: 500,
+      reason: 'InternalError',
+      message: `Internal error occurred: see the server log for request ${requestId}`,
+    },
+    cause,
+  );

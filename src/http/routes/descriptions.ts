@@ -1,0 +1,49 @@
+import type { AnswerWriter } from '../answer.ts';
+import { toJsonBytes, toRepresentation } from '../document.ts';
+import type { Handler, Route } from '../route-table.ts';
+import { sendRepresentation } from '../send-representation.ts';
+
+/** The public descriptions, as files of the project. */
+export interface Descriptions {
+  /** The text of `api/platform.openapi.yaml`. */
+  readonly platformYaml: string;
+  /** Reads YAML into plain data. */
+  parseYaml(text: string): unknown;
+}
+
+export interface DescriptionParts {
+  readonly platform: string;
+  readonly version: string;
+  readonly descriptions: Descriptions;
+}
+
+/** `/openapi` and what it lists: the description of this server, with its own group names and release. */
+export function descriptionRoutes(parts: DescriptionParts, writer: AnswerWriter): Route[] {
+  const yaml = adapt(parts);
+  const serve = (body: Buffer, contentType: string): Handler => {
+    const representation = toRepresentation(body);
+    return (exchange) =>
+      sendRepresentation(writer, exchange, { contentType, cacheControl: 'no-cache', representation });
+  };
+  const documents: readonly [string, Handler][] = [
+    ['/openapi/platform.json', serve(toJsonBytes(parts.descriptions.parseYaml(yaml)), 'application/json')],
+    ['/openapi/platform.yaml', serve(Buffer.from(yaml), 'application/yaml')],
+  ];
+  const paths = documents.map(([path]) => path);
+  const index: [string, Handler] = ['/openapi', serve(toJsonBytes({ paths }), 'application/json')];
+  return [index, ...documents].map(([template, handler]) => ({
+    template,
+    access: 'public',
+    admission: 'other',
+    produces: 'any',
+    methods: { GET: handler, HEAD: handler },
+  }));
+}
+
+/** The file is written for the platform `gatehouse`: groups, annotation prefixes and the realm carry its name. */
+function adapt({ platform, version, descriptions }: DescriptionParts): string {
+  return descriptions.platformYaml
+    .replaceAll(/\bgatehouse\.io\b/g, `${platform}.io`)
+    .replaceAll('realm="gatehouse"', `realm="${platform}"`)
+    .replace(/^ {2}version: .*$/m, `  version: ${version}`);
+}

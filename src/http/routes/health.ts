@@ -1,0 +1,58 @@
+import { StatusError } from '../../status-error.ts';
+import { type AnswerWriter, wholeBody } from '../answer.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Health, HealthEndpoint, HealthReport } from '../health.ts';
+import { resourceNotFound } from '../refusals.ts';
+import type { Handler, Route } from '../route-table.ts';
+
+/** `/healthz`, `/livez`, `/readyz` and each check of theirs: no token, no limiter, never cached. */
+export function healthRoutes(health: Health, writer: AnswerWriter): Route[] {
+  return (['healthz', 'livez', 'readyz'] as const).flatMap((endpoint) => [
+    healthRoute(`/${endpoint}`, (exchange) => answerHealth({ health, writer, endpoint }, exchange)),
+    healthRoute(`/${endpoint}/{check}`, (exchange) => {
+      const [check = ''] = exchange.parameters;
+      if (!health.names(endpoint).includes(check)) throw resourceNotFound();
+      answerHealth({ health, writer, endpoint }, exchange, check);
+    }),
+  ]);
+}
+
+const healthRoute = (template: string, handler: Handler): Route => ({
+  template,
+  access: 'public',
+  admission: 'health',
+  produces: 'any',
+  methods: { GET: handler, HEAD: handler },
+});
+
+interface HealthAnswerParts {
+  readonly health: Health;
+  readonly writer: AnswerWriter;
+  readonly endpoint: HealthEndpoint;
+}
+
+function answerHealth({ health, writer, endpoint }: HealthAnswerParts, exchange: Exchange, only?: string): void {
+  const query = new URLSearchParams(exchange.target.query);
+  const report = health.report(endpoint, new Set(query.getAll('exclude')), only);
+  if (!report.holds) throw failed(endpoint, report);
+  const text = query.has('verbose') ? verbose(endpoint, report) : 'ok';
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' };
+  writer.send(exchange, 200, headers, wholeBody(Buffer.from(text)));
+}
+
+function verbose(endpoint: HealthEndpoint, report: HealthReport): string {
+  const lines = report.results.map(({ name, excluded }) => `[+]${name} ${excluded ? 'excluded: ok' : 'ok'}`);
+  return [...lines, `${endpoint} check passed`].join('\n');
+}
+
+function failed(endpoint: HealthEndpoint, report: HealthReport): StatusError {
+  const causes = report.results
+    .filter((result) => !result.holds)
+    .map(({ name }) => ({ reason: 'CheckFailed', message: 'failed: reason withheld', field: name }));
+  return new StatusError({
+    code: 503,
+    reason: 'ServiceUnavailable',
+    message: `${endpoint} check failed`,
+    details: { causes },
+  });
+}

@@ -1,0 +1,43 @@
+import type { Representation } from '../nodes/node-lister.ts';
+import { chooseCoding } from './accept.ts';
+import { type AnswerWriter, NO_BODY } from './answer.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Below this gzip gains nothing: the headers are longer than what it saves. */
+const MIN_GZIP_BYTES = 1_024;
+
+export interface RepresentationHeaders {
+  readonly contentType: string;
+  readonly cacheControl: string;
+}
+
+/**
+ * Sends a representation in the coding that the caller prefers, or 304 when it has it already. To be called last, when
+ * nothing can refuse the request any more.
+ */
+export function sendRepresentation(
+  writer: AnswerWriter,
+  exchange: Exchange,
+  answer: RepresentationHeaders & { readonly representation: Representation },
+): void {
+  const { representation, contentType, cacheControl } = answer;
+  const { headers } = exchange.request;
+  const wanted = chooseCoding(headers['accept-encoding'] as string | undefined);
+  const coding = representation.length('identity') < MIN_GZIP_BYTES ? 'identity' : wanted;
+  const validators = { ETag: representation.etag(coding), 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' };
+  const known = headers['if-none-match'];
+  if (known !== undefined && namesTag(known, validators.ETag)) {
+    writer.send(exchange, 304, validators, NO_BODY);
+    return;
+  }
+  exchange.coding = coding;
+  const body = { pieces: representation.body(coding), length: representation.length(coding) };
+  const encoded = coding === 'gzip' ? { 'Content-Encoding': 'gzip' } : {};
+  writer.send(exchange, 200, { 'Content-Type': contentType, ...encoded, ...validators }, body);
+}
+
+/** RFC 9110 13.1.2: weak comparison against each listed tag, or `*`. */
+function namesTag(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((item) => item.trim().replace(/^W\//, '') === etag);
+}

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Random } from '../random.ts';
+import type { App } from './chain.ts';
+import { answerParserRefusal, toParserRefusal } from './client-error.ts';
+import { Connections } from './connections.ts';
+import { drain } from './drain.ts';
+import type { HttpLimits } from './limits.ts';
+import { listen } from './listen.ts';
+import { createHttpMetrics } from './metrics.ts';
+import { createRequestIds } from './request-id.ts';
+import { normaliseAddress } from './source-address.ts';
+
+export interface HttpServerOptions {
+  /** All interfaces when absent. */
+  readonly address?: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** PEM files; plain HTTP when absent. */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
+  /** How long serving goes on after the signal, while /readyz already fails. */
+  readonly shutdownDelayMs: number;
+  /** How long answers in flight may then take before they are cut. */
+  readonly drainMs: number;
+}
+
+export interface HttpServerParts {
+  readonly limits: HttpLimits;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** Called at the signal, before anything else: readiness is to fail from then on. */
+  onDraining(): void;
+}
+
+/** One port. `listen` once, then `run`. */
+export interface HttpServer {
+  /** Opens the port. Rejects with one sentence for the operator when it cannot. */
+  listen(): Promise<{ readonly port: number }>;
+  /** Serves until the signal aborts, then drains (R-07). Throws when the listener itself breaks. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Node looks for overdue requests at this interval: the "+ 1 s" of R-08. */
+const CHECK_MS = 1_000;
+
+/** The API port: an HTTP/1.1 server with its limits set on purpose, under the app. */
+export function createHttpServer(options: HttpServerOptions, app: App, parts: HttpServerParts): HttpServer {
+  const connections = new Connections(parts.limits, createHttpMetrics(parts.registry).rejected);
+  new Gauge({
+    name: 'gatehouse_http_connections',
+    help: 'Open connections to the API port.',
+    registers: [parts.registry],
+    collect() {
+      this.set(connections.size);
+    },
+  });
+  return servePort(options, app, { ...parts, connections });
+}
+
+/** Any port of ours. */
+export function servePort(
+  options: HttpServerOptions,
+  app: App,
+  parts: HttpServerParts & { readonly connections: Connections },
+): HttpServer {
+  const { limits, clock, logger, connections } = parts;
+  const metrics = createHttpMetrics(parts.registry);
+  const nextId = createRequestIds(parts.random);
+  const server = createServer(options, limits);
+  const handle: App = (request, response) => {
+    connections.began(request, response);
+    app(request, response);
+  };
+  server.on('request', handle);
+  // The body is held back until the chain has judged the head (A-13); unknown expectations are refused by the guard.
+  server.on('checkContinue', handle).on('checkExpectation', handle);
+  server.on(options.tls ? 'secureConnection' : 'connection', (socket: Socket) => connections.opened(socket));
+  server.on('connect', (_request, socket) => {
+    metrics.rejected('connect');
+    socket.destroy();
+  });
+  server.on('clientError', (fault: NodeJS.ErrnoException, duplex) => {
+    const socket = duplex as Socket;
+    if (fault.code === 'ECONNRESET') return void socket.destroy();
+    const { rule, error } = toParserRefusal(fault.code, limits);
+    const requestId = nextId();
+    metrics.rejected(rule);
+    const current = connections.currentOf(socket);
+    if (!answerParserRefusal(socket, error, { current, requestId })) return;
+    metrics.refusedUnread(error.answer.code);
+    const source = normaliseAddress(socket.remoteAddress ?? '');
+    logger.info({ requestId, route: 'other', status: error.answer.code, rule, source }, 'request');
+  });
+  return {
+    listen: () => listen(server, options),
+    run: (signal) => drain({ server, connections, clock, logger, options, onDraining: parts.onDraining }, signal),
+  };
+}
+
+function createServer({ tls }: HttpServerOptions, limits: HttpLimits): Server {
+  const options: ServerOptions = {
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    // Bodies have a timer of their own where they are read; this one ends requests whose body nobody reads.
+    requestTimeout: limits.headersTimeoutMs + limits.bodyTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: CHECK_MS,
+    requireHostHeader: false, // the guard answers it, with a body
+  };
+  const server = tls
+    ? createTlsServer({
+        ...options,
+        cert: readFileSync(tls.certFile),
+        key: readFileSync(tls.keyFile),
+        minVersion: 'TLSv1.2',
+        handshakeTimeout: limits.headersTimeoutMs,
+      })
+    : createPlainServer(options);
+  server.maxHeadersCount = 0; // the guard counts; Node would silently drop what is above its own limit
+  return server;
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+/** A hop whose header is believed. */
+export interface TrustedProxy {
+  /** `10.0.0.0/8`, `2001:db8::/32`, or a single address. */
+  readonly cidr: string;
+  /** Case-insensitive, e.g. `X-Forwarded-For` (a list) or `X-Real-IP`. */
+  readonly header: string;
+}
+
+interface Hop {
+  readonly addresses: BlockList;
+  readonly header: string;
+}
+
+/**
+ * Tells the address of a caller, normalised: the socket's, or what a trusted proxy says in its header, where the rightmost
+ * address that is not itself trusted counts. What cannot be read falls back to the socket's (A-34).
+ */
+export function createSourceAddress(proxies: readonly TrustedProxy[]): (request: IncomingMessage) => string {
+  const hops = proxies.map(toHop);
+  const hopOf = (address: string): Hop | undefined => hops.find((hop) => contains(hop.addresses, address));
+  return (request) => {
+    const socket = request.socket.remoteAddress ?? '';
+    if (hops.length === 0) return normaliseAddress(socket);
+    const hop = hopOf(unmapped(socket));
+    const claimed = hop && request.headers[hop.header];
+    if (!claimed) return normaliseAddress(socket);
+    const addresses = String(claimed)
+      .split(',')
+      .map((text) => unmapped(text.trim()))
+      .reverse();
+    const caller = addresses.find((address) => !hopOf(address)) ?? addresses.at(-1);
+    return normaliseAddress(caller && isIP(caller) ? caller : socket);
+  };
+}
+
+function toHop({ cidr, header }: TrustedProxy): Hop {
+  const [network = '', prefix] = cidr.split('/');
+  const addresses = new BlockList();
+  const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
+  addresses.addSubnet(network, prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix), family);
+  return { addresses, header: header.toLowerCase() };
+}
+
+function contains(addresses: BlockList, address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && addresses.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** `::ffff:192.0.2.1` is how a dual-stack socket names an IPv4 peer. */
+const unmapped = (address: string): string => {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  return mapped?.[1] ?? address;
+};
+
+/** IPv4 as it is; IPv6 as its /64, since one caller commonly holds all of it. */
+export function normaliseAddress(address: string): string {
+  if (!address.includes(':')) return address;
+  const plain = unmapped(address);
+  if (!plain.includes(':')) return plain;
+  const [head = '', tail] = (plain.split('%')[0] as string).split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail ? tail.split(':') : [];
+  const middle = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  const groups = [...left, ...Array<string>(middle).fill('0'), ...right].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}

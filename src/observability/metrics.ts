@@ -1,0 +1,54 @@
+import { randomFill } from 'node:crypto';
+import { promisify } from 'node:util';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+
+/** What `gatehouse_build_info` tells. */
+export interface BuildLabels {
+  /** Semantic version without `v`. */
+  readonly version: string;
+  readonly gitCommit: string;
+  readonly nodeVersion: string;
+}
+
+/** The one registry of the process, with the client library's `process_*` and `nodejs_*` metrics. */
+export function createMetricRegistry(build: BuildLabels): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'gatehouse_build_info',
+    help: 'Always 1; the labels say what was built.',
+    labelNames: ['version', 'commit', 'node_version'],
+    registers: [registry],
+  }).set({ version: build.version, commit: build.gitCommit, node_version: build.nodeVersion }, 1);
+  return registry;
+}
+
+/** A probe a second shows a blocked pool within one scrape and costs nothing that could be measured. */
+const PROBE_INTERVAL_MS = 1_000;
+
+const fillFromPool = promisify(randomFill<Buffer>);
+
+/**
+ * Measures how long work waits for the thread pool, which password hashing, DNS and files share: asks it for one random
+ * byte each second. `run` lives until the signal aborts.
+ */
+export function createThreadpoolProbe(registry: Registry, clock: Clock): { run(signal: AbortSignal): Promise<void> } {
+  const delay = new Histogram({
+    name: 'gatehouse_threadpool_delay_seconds',
+    help: 'Time until the thread pool has done a trivial piece of work.',
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers: [registry],
+  });
+  return {
+    run: async (signal) => {
+      const byte = Buffer.alloc(1);
+      while (!signal.aborted) {
+        const startedAt = clock.monotonic();
+        await fillFromPool(byte);
+        delay.observe((clock.monotonic() - startedAt) / 1_000);
+        await clock.sleep(PROBE_INTERVAL_MS, signal);
+      }
+    },
+  };
+}
