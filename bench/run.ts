@@ -5,6 +5,7 @@ import { type Bench, measureCeiling, measureOn, measureStartUps } from './measur
 import type { Note } from './note.ts';
 import type { BenchOptions } from './options.ts';
 import { startReal, withNodes } from './peers/kubernetes.ts';
+import { makeNodes } from './peers/nodes.ts';
 import { startSimulated } from './peers/simulated.ts';
 import type { Measured, Results } from './results.ts';
 
@@ -41,12 +42,13 @@ async function onReal(bench: Bench, sizes: readonly number[]): Promise<Measured[
   const measured: Measured[] = [];
   bench.note('starting the real kube-apiserver');
   const control = await startReal();
+  const nodes = makeNodes(Math.max(...sizes));
   let existing = 0;
-  for (const nodes of sizes) {
-    bench.note(`creating ${nodes - existing} nodes`);
-    const cluster = await withNodes(control, nodes, existing);
+  for (const count of sizes) {
+    bench.note(`creating ${count - existing} nodes`);
+    const cluster = await withNodes(control, nodes.slice(0, count), existing);
     measured.push(await measureOn(bench, cluster, [cluster.peer]));
-    existing = nodes;
+    existing = count;
   }
   await control.stop();
   return measured;

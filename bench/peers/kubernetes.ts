@@ -4,7 +4,6 @@ import { type ControlPlane, startControlPlane } from '../../test/support/control
 import { type Ask, Connection, requestBytes, type Target } from '../load/connection.ts';
 import type { BenchCluster } from './bench-cluster.ts';
 import { BENCH_USER } from './gatehouse.ts';
-import { makeNodes } from './nodes.ts';
 import type { Peer } from './peer.ts';
 
 /** Writes at once; more does not make one API server and one etcd on two cores any faster. */
@@ -23,14 +22,17 @@ export async function startReal(): Promise<ControlPlane> {
   return control;
 }
 
-/** Fills it up to `count` nodes; what is there stays. Stopping the answer's parts leaves the control plane running. */
-export async function withNodes(control: ControlPlane, count: number, existing: number): Promise<RealCluster> {
+/** Creates the nodes after the first `existing` ones, which are there. Its parts stop with the control plane, not before. */
+export async function withNodes(
+  control: ControlPlane,
+  nodes: readonly NewObject[],
+  existing: number,
+): Promise<RealCluster> {
   const target: Target = {
     port: Number(new URL(control.url).port),
     ca: await readFile(control.caFile, 'utf8'),
     headers: { authorization: `Bearer ${control.adminToken}` },
   };
-  const nodes = makeNodes(count);
   await createAll(target, nodes.slice(existing));
   const stop = async (): Promise<void> => undefined;
   return {
