@@ -8,6 +8,7 @@ import { isRecord, type KubeObject, keyOf, type NewObject } from './kube-object.
 import { mergePatch } from './merge-patch.ts';
 import { uuidFrom } from './seeded-random.ts';
 import { alreadyExists, conflict, notFound, OUTDATED } from './status.ts';
+import { timestamp } from './timestamp.ts';
 
 /** History kept without an explicit compaction: 5,000 changes a second for 30 s, and a population of 155,000. */
 const HISTORY_LIMIT = 400_000;
@@ -139,9 +140,6 @@ export class ObjectStore {
     return entry.object;
   }
 }
-
-/** RFC 3339 with whole seconds, as `metav1.Time` is written. */
-export const timestamp = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 const uidMismatch = (wanted: string, stored: string): string =>
   `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${stored}`;

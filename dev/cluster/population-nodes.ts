@@ -2,6 +2,7 @@ import type { Random } from '../../src/random.ts';
 import type { NewObject } from './kube-object.ts';
 import { imagesOf, type NodeImage } from './population-images.ts';
 import { uuidFrom } from './seeded-random.ts';
+import { timestamp } from './timestamp.ts';
 
 /** A place in the cluster: enough to name the node and to put pods on it. */
 export interface NodePlan {
@@ -86,7 +87,7 @@ function bareNode(plan: NodePlan, style: NodeStyle, random: Random) {
     metadata: {
       name,
       uid: uuidFrom(random),
-      creationTimestamp: seconds(style.now - (40 + (index % 50)) * DAY_MS - Math.floor(random.fraction() * DAY_MS)),
+      creationTimestamp: timestamp(style.now - (40 + (index % 50)) * DAY_MS - Math.floor(random.fraction() * DAY_MS)),
       labels: labelsOf(plan, size),
       annotations: {
         ...(alias === undefined ? {} : { [`${style.platform}.io/alias-name`]: alias }),
@@ -120,7 +121,7 @@ function labelsOf({ name, zone, controlPlane }: NodePlan, { type }: Size): Recor
 }
 
 function taintsOf({ controlPlane, cordoned, notReady }: NodePlan, { now }: NodeStyle): object {
-  const timeAdded = seconds(now - 3_600_000);
+  const timeAdded = timestamp(now - 3_600_000);
   const taints = [
     ...(controlPlane ? [{ key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' }] : []),
     ...(cordoned ? [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule', timeAdded }] : []),
@@ -180,8 +181,8 @@ const HEALTHY = [
 
 /** A node that lost its kubelet an hour ago has every condition Unknown, as the node controller sets it. */
 function conditionsOf({ notReady }: NodePlan, { now }: NodeStyle, random: Random): readonly object[] {
-  const heartbeat = seconds(now - (notReady ? 3_600_000 : Math.floor(random.fraction() * 300_000)));
-  const transition = seconds(now - (notReady ? 3_550_000 : 12 * DAY_MS));
+  const heartbeat = timestamp(now - (notReady ? 3_600_000 : Math.floor(random.fraction() * 300_000)));
+  const transition = timestamp(now - (notReady ? 3_550_000 : 12 * DAY_MS));
   return HEALTHY.map(([type, status, reason, message]) => ({
     type,
     status: notReady ? 'Unknown' : status,
@@ -191,6 +192,3 @@ function conditionsOf({ notReady }: NodePlan, { now }: NodeStyle, random: Random
     message: notReady ? 'Kubelet stopped posting node status.' : message,
   }));
 }
-
-/** RFC 3339 with whole seconds. */
-export const seconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -1,8 +1,9 @@
 import type { Random } from '../../src/random.ts';
 import type { NewObject } from './kube-object.ts';
-import { type NodePlan, seconds } from './population-nodes.ts';
+import type { NodePlan } from './population-nodes.ts';
 import { APPLICATIONS, CONTROL_PLANE_PODS, DAEMONS, JOB, type Workload } from './population-workloads.ts';
 import { uuidFrom } from './seeded-random.ts';
+import { timestamp } from './timestamp.ts';
 
 type Phase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 
@@ -65,7 +66,7 @@ export function podMaker({ now }: PodStyle, random: Random): (plan: PodPlan) => 
         name: nameOf(plan),
         namespace,
         uid: uuidFrom(random),
-        creationTimestamp: seconds(createdAt),
+        creationTimestamp: timestamp(createdAt),
         labels: labelsOf(workload),
         ownerReferences: ownerOf(workload),
       },
@@ -77,7 +78,7 @@ export function podMaker({ now }: PodStyle, random: Random): (plan: PodPlan) => 
         ...(workload.owner === 'Job' ? { restartPolicy: 'Never' } : {}),
         ...(node ? { nodeName: node.name } : {}),
       },
-      status: statusOf(plan, seconds(createdAt + 4_000)),
+      status: statusOf(plan, timestamp(createdAt + 4_000)),
     };
   };
 }

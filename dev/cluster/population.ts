@@ -2,9 +2,10 @@ import type { Clock } from '../../src/clock.ts';
 import type { Random } from '../../src/random.ts';
 import { isRecord, type KubeObject, keyOf, type NewObject } from './kube-object.ts';
 import type { ObjectStore } from './object-store.ts';
-import { nodeMaker, planNodes, seconds } from './population-nodes.ts';
+import { nodeMaker, planNodes } from './population-nodes.ts';
 import { planPods, podMaker } from './population-pods.ts';
 import { seededRandom } from './seeded-random.ts';
+import { timestamp } from './timestamp.ts';
 
 export interface PopulationOptions {
   readonly nodes: number;
@@ -77,7 +78,7 @@ const isReplaceable = ({ metadata, status }: KubeObject): boolean =>
   status?.['phase'] === 'Running' && metadata.namespace === 'shop';
 
 function reported(node: KubeObject, now: number): NewObject {
-  const conditions = conditionsOf(node).map((condition) => ({ ...condition, lastHeartbeatTime: seconds(now) }));
+  const conditions = conditionsOf(node).map((condition) => ({ ...condition, lastHeartbeatTime: timestamp(now) }));
   return { ...node, status: { ...node.status, conditions } };
 }
 
@@ -90,7 +91,7 @@ function relabelled(node: KubeObject): NewObject {
 function replace(objects: ObjectStore, pod: KubeObject, { round, now }: { round: number; now: number }): void {
   const { uid: _uid, creationTimestamp: _created, resourceVersion: _version, ...metadata } = pod.metadata;
   const stem = metadata.name.replace(/-r\d+$/, '');
-  const status = isRecord(pod.status) ? { ...pod.status, startTime: seconds(now) } : {};
+  const status = isRecord(pod.status) ? { ...pod.status, startTime: timestamp(now) } : {};
   objects.remove('pods', keyOf(metadata));
   objects.create('pods', { ...pod, metadata: { ...metadata, name: `${stem}-r${round}` }, status });
 }

@@ -21,6 +21,10 @@ export interface ResourceTarget {
   readonly subresource: string;
 }
 
+/** The key of the object that a path names. */
+export const targetKey = ({ kind, namespace, name }: ResourceTarget): string =>
+  kind.namespaced ? `${namespace}/${name}` : name;
+
 /** One request, read completely, exactly as it came. */
 export interface ApiRequest {
   readonly method: string;

@@ -11,10 +11,11 @@ import { listText } from './list.ts';
 import { checkListOptions, parseListOptions } from './list-options.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { Decision, SubjectAccessReviewSpec } from './rbac.ts';
-import type { ApiRequest, ResourceTarget } from './request.ts';
+import { type ApiRequest, type ResourceTarget, targetKey } from './request.ts';
+import { parseObject } from './request-body.ts';
 import { review } from './reviews.ts';
 import { deleted, methodNotAllowed, notFound, tooLargeResourceVersion, unknownResource } from './status.ts';
-import { createObject, parseBody, patchObject, targetKey, updateObject } from './writes.ts';
+import { createObject, patchObject, updateObject } from './writes.ts';
 
 /** What answering a request needs, watches aside. */
 export interface RouteParts {
@@ -32,11 +33,10 @@ export function answerRequest(request: ApiRequest, caller: Identity, parts: Rout
   if (!target) return discover(request.path, parts.version) ?? unknownPath(request.path);
   if (target.kind.plural.endsWith('reviews')) {
     if (request.verb !== 'create') throw methodNotAllowed();
-    return review(target.kind, parseBody(request.body, target.kind), { ...parts, caller });
+    return review(target.kind, parseObject(request.body, target.kind), { ...parts, caller });
   }
   const known = target.subresource === '' || (target.subresource === 'status' && target.kind.hasStatus);
   if (!known) throw unknownResource();
-  if (target.name === '' && (request.verb === 'update' || request.verb === 'patch')) throw methodNotAllowed();
   return answerResource(request, target, parts);
 }
 
@@ -47,7 +47,7 @@ function unknownPath(path: string): Answer {
 }
 
 function answerResource(request: ApiRequest, target: ResourceTarget, parts: RouteParts): Answer {
-  const { store, random } = parts;
+  const { store, clock, random } = parts;
   const form = negotiateForm(request.headers.accept, target.kind);
   const written = (object: KubeObject, code: number): Answer =>
     objectAnswer(form, new Entry(keyOf(object.metadata), 0, object), code);
@@ -61,7 +61,7 @@ function answerResource(request: ApiRequest, target: ResourceTarget, parts: Rout
       return { code: 200, text: listText(store, { collection, namespace: target.namespace, options, form }) };
     }
     case 'create':
-      return written(createObject(store, request, target, random), 201);
+      return written(createObject(store, request, { target, random }), 201);
     case 'update': {
       const { object, created } = updateObject(store, request, target);
       return written(object, created ? 201 : 200);
@@ -69,7 +69,7 @@ function answerResource(request: ApiRequest, target: ResourceTarget, parts: Rout
     case 'patch':
       return written(patchObject(store, request, target), 200);
     case 'delete':
-      return answerDeletion(deleteObject(request, target, parts), target, written);
+      return answerDeletion(deleteObject(store, request, { target, clock }), target, written);
     default:
       throw methodNotAllowed();
   }

@@ -103,6 +103,15 @@ export const conflict = (kind: ResourceKind, name: string, why: string): ApiErro
     details: about(kind, name),
   });
 
+/** Names the kind of the object, not the resource of the path as everywhere else: so does a real server. */
+export const preconditionFailed = (kind: ResourceKind, name: string, why: string): ApiError =>
+  new ApiError({
+    code: 409,
+    reason: 'Conflict',
+    message: `Operation cannot be fulfilled on ${kind.kind}${kind.group === '' ? '' : `.${kind.group}`} "${name}": ${why}`,
+    details: { ...about(kind, name), kind: kind.kind },
+  });
+
 /** 410 Expired; `continueAt` is the token with which a client may go on inconsistently. */
 export const expired = (message: string, continueAt?: string): ApiError =>
   new ApiError({
