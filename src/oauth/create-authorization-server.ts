@@ -7,7 +7,6 @@ import type { UserDirectory } from '../users/user.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { REFRESH } from './claims.ts';
 import { createClientAuthentication } from './client-authentication.ts';
-import { checkFormHead } from './form.ts';
 import type { Grant } from './grant.ts';
 import { createLogout } from './logout.ts';
 import { createTokenMetrics } from './metrics.ts';
@@ -50,9 +49,10 @@ export function createAuthorizationServer(options: OAuthOptions, parts: Authoriz
   ]);
   const clients = createClientAuthentication(options, parts.random);
   const metadata = createMetadata(options, [...grants.keys()]);
+  const endpoint = createTokenEndpoint({ platform: options.platform, clients, grants, keys: parts.keys, metrics });
   return {
-    checkFormHead,
-    token: createTokenEndpoint({ platform: options.platform, clients, grants, keys: parts.keys, metrics }),
+    checkFormHead: endpoint.checkHead,
+    token: endpoint.token,
     logout: createLogout(options, { verifier: parts.verifier, ends }),
     keys: createJwks(parts.keys),
     metadata: () => metadata,

@@ -26,9 +26,22 @@ export interface TokenEndpointParts {
   readonly metrics: TokenMetrics;
 }
 
+export interface TokenEndpoint {
+  checkHead(contentType: string | undefined, queryString: string): void;
+  token(request: FormRequest): Promise<TokenResponse>;
+}
+
 /** POST /oauth/token (RFC 6749 3.2). Every refusal is an `OAuthError`; what else goes wrong is one as well, code 500. */
-export function createTokenEndpoint(parts: TokenEndpointParts): (request: FormRequest) => Promise<TokenResponse> {
-  return async (request) => {
+export function createTokenEndpoint(parts: TokenEndpointParts): TokenEndpoint {
+  const checkHead: TokenEndpoint['checkHead'] = (contentType, queryString) => {
+    try {
+      checkFormHead(contentType, queryString);
+    } catch (error) {
+      parts.metrics.requests.inc({ grant_type: 'none', result: 'invalid_request' });
+      throw error;
+    }
+  };
+  const token: TokenEndpoint['token'] = async (request) => {
     const labels = { grant_type: 'none', result: 'ok' };
     try {
       return await answer(request, parts, labels);
@@ -40,6 +53,7 @@ export function createTokenEndpoint(parts: TokenEndpointParts): (request: FormRe
       parts.metrics.requests.inc(labels);
     }
   };
+  return { checkHead, token };
 }
 
 /** The order is the contract's; nothing is hashed before the grant. */
