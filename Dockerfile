@@ -26,4 +26,4 @@ ENV NODE_ENV=production
 # A number, so that a kubelet can see that it is not root.
 USER 65532:65532
 EXPOSE 9090 9091
-ENTRYPOINT ["/nodejs/bin/node", "/app/dist/src/main.js"]
+ENTRYPOINT ["/nodejs/bin/node", "/app/dist/main.js"]

@@ -77,7 +77,7 @@ describe('the image', () => {
   });
 
   test('starts the program without a shell', () => {
-    expect(JSON.parse(texts(final, 'ENTRYPOINT')[0] ?? '')).toEqual(['/nodejs/bin/node', '/app/dist/src/main.js']);
+    expect(JSON.parse(texts(final, 'ENTRYPOINT')[0] ?? '')).toEqual(['/nodejs/bin/node', '/app/dist/main.js']);
   });
 
   test('carries no secret in arguments or environment', () => {
