@@ -99,9 +99,9 @@ class AccessReviewAuthorizer implements Authorizer {
 
   /** Callers with the same question share one review. */
   #reviewOnce(key: string, subject: Subject, attributes: RequestAttributes): Promise<boolean> {
-    let review = this.#reviews.get(key);
-    if (review) return review;
-    review = this.#review(key, subject, attributes).finally(() => this.#reviews.delete(key));
+    const running = this.#reviews.get(key);
+    if (running !== undefined) return running;
+    const review = this.#review(key, subject, attributes).finally(() => this.#reviews.delete(key));
     review.catch(() => undefined); // whoever took a stale answer listens no more
     this.#reviews.set(key, review);
     return review;

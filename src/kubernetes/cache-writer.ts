@@ -66,11 +66,21 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
       return undefined;
     }
     try {
-      return this.#parts.store.toEntry(value);
+      const entry = this.#parts.store.toEntry(value);
+      this.#malformed.delete(entry.key);
+      return entry;
     } catch (error) {
       this.#skip(value, error);
       return undefined;
     }
+  }
+
+  /** Whether the newest version of this object was left out. */
+  isMalformed = (key: string): boolean => this.#malformed.has(key);
+
+  /** More objects were left out than are remembered. */
+  get hasTooManyMalformed(): boolean {
+    return this.#malformed.size >= NAMED_MALFORMED;
   }
 
   /** The state at `resourceVersion`, complete. A lower version than before means that the server was restored. */

@@ -15,6 +15,10 @@ import { ReflectorMetricsFamily, RequestMetrics } from './metrics.ts';
 import { type Reflector, StoreReflector } from './reflector.ts';
 import { ClusterSecrets } from './secrets.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
+import { withTimeLimit } from './time-limit.ts';
+
+/** `/version` costs the API server nothing. */
+const VERSION_LIMIT_MS = 5_000;
 
 export interface ClusterOptions {
   /** A kubeconfig file; without one: the pod's service account, else `KUBECONFIG`, else `~/.kube/config`. */
@@ -42,7 +46,7 @@ export interface Cluster {
   readonly reviewer: AccessReviews;
   /** At most one reflector per resource name: the name labels its metrics. */
   reflect<E extends StoredEntry>(resource: WatchedResource, store: ReflectedStore<E>): Reflector;
-  /** `GET /version`. Rejects when the cluster does not answer. */
+  /** `GET /version`. Rejects when the cluster does not answer within 5 s. */
   version(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
   /** Ends every request in flight. */
   close(): Promise<void>;
@@ -82,7 +86,8 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
       const { name } = resource;
       return new StoreReflector({ name, source, store, clock, random, logger, metrics: reflectors.of(name) });
     },
-    version: (signal) => readVersion(client, signal),
+    version: (signal) =>
+      withTimeLimit(clock, { ms: VERSION_LIMIT_MS, signals: [signal] }, (limited) => readVersion(client, limited)),
     async close() {
       closing.abort();
       await pool.close();

@@ -8,8 +8,9 @@ import type { Freshness } from './freshness.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import type { ReflectorMetrics, ReflectorState } from './metrics.ts';
 import { type Listed, listInPages } from './paged-list.ts';
-import { Recovery, type Step } from './recovery.ts';
+import { Recovery, type Step, type WatchRun } from './recovery.ts';
 import { compareResourceVersions } from './resource-version.ts';
+import { SelfCheck } from './self-check.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
 import { WatchSession } from './watch-session.ts';
 
@@ -49,6 +50,9 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   /** WatchList, until the server turns out not to have it. */
   #streamsLists = true;
   #failing = false;
+  #relistAsked = false;
+  /** The watch that runs now. */
+  #session: WatchSession<E> | undefined;
 
   constructor(parts: ReflectorParts<E>) {
     this.#parts = parts;
@@ -77,6 +81,13 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   idleMs = (): number => this.#writer.idleMs();
 
   async run(signal: AbortSignal): Promise<void> {
+    const { source, store, clock, random, metrics } = this.#parts;
+    const onMismatch = (): void => this.#relist();
+    const check = new SelfCheck({ source, store, clock, random, metrics, writer: this.#writer, onMismatch });
+    await Promise.all([this.#loop(signal), check.run(signal)]);
+  }
+
+  async #loop(signal: AbortSignal): Promise<void> {
     let step: Step = { kind: 'list', from: 'newest', waitMs: 0 };
     while (!signal.aborted) {
       await this.#wait(step.waitMs, signal);
@@ -93,10 +104,22 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
 
   async #watch(signal: AbortSignal): Promise<Step> {
     this.#state = 'watching';
-    const session = this.#session(this.#writer.resourceVersion, undefined);
-    const run = await session.run(signal);
+    const session = this.#newSession(this.#writer.resourceVersion, undefined);
+    return this.#afterWatch(await session.run(signal));
+  }
+
+  #afterWatch(run: WatchRun): Step {
+    this.#session = undefined;
+    if (this.#relistAsked) return { kind: 'list', from: 'newest', reason: 'self_check', waitMs: 0 };
     this.#ended('watch', run.failure);
     return this.#recovery.afterWatch(run);
+  }
+
+  /** The self-check found the cache wrong: the watch makes way for a list. */
+  #relist(): void {
+    this.#parts.logger.error({ resource: this.#parts.name }, 'the cache differs from the cluster; listing again');
+    this.#relistAsked = true;
+    this.#session?.stop();
   }
 
   #list(step: ListStep, signal: AbortSignal): Promise<Step> {
@@ -106,11 +129,10 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   }
 
   async #listByStream(step: ListStep, version: string, signal: AbortSignal): Promise<Step> {
-    const session = this.#session(version, step);
+    const session = this.#newSession(version, step);
     const run = await session.run(signal);
     if (session.isListing) return this.#streamFailed(run.failure, step, session.wasAccepted);
-    this.#ended('watch', run.failure);
-    return this.#recovery.afterWatch(run);
+    return this.#afterWatch(run);
   }
 
   /** A server that took the stream and did not bring it to its end in good order is asked for pages from now on. */
@@ -134,7 +156,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     return failure ? this.#listFailed(failure, step) : WATCH_NOW;
   }
 
-  #session(resourceVersion: string, list: ListStep | undefined): WatchSession<E> {
+  #newSession(resourceVersion: string, list: ListStep | undefined): WatchSession<E> {
     const { source, clock, metrics, random } = this.#parts;
     const began = clock.monotonic();
     const spread = LONGEST_WATCH_SECONDS - SHORTEST_WATCH_SECONDS;
@@ -149,7 +171,9 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
       },
       onListed: (listed: Listed<E>) => (list ? this.#accept(listed, list, began) : undefined),
     };
-    return new WatchSession(parts, { resourceVersion, timeoutSeconds, ...(list ? { initialEvents: true } : {}) });
+    const request = { resourceVersion, timeoutSeconds, ...(list ? { initialEvents: true } : {}) };
+    this.#session = new WatchSession(parts, request);
+    return this.#session;
   }
 
   /** The list goes into the store, unless it is older than what we show: only a quorum read may go back (I2). */
@@ -157,6 +181,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     const { metrics, clock, logger, name } = this.#parts;
     const older = compareResourceVersions(listed.resourceVersion, this.#writer.resourceVersion) < 0;
     if (older && step.from === 'last') return { kind: 'too_large_version', detail: 'the list is older than the cache' };
+    this.#relistAsked = false;
     const result = this.#writer.replace(listed.entries, listed.resourceVersion);
     metrics.listed('ok', (clock.monotonic() - began) / 1000);
     if (result === 'restored') metrics.relisted('restored');

@@ -7,6 +7,7 @@ import { ClusterError } from './cluster-error.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { encodeData, toSecretObject, toStoredSecret } from './secret-object.ts';
 import { SecretWatch } from './secret-watch.ts';
+import { withTimeLimit } from './time-limit.ts';
 
 /** A Secret is read while somebody waits for a token or at start; the API server answers in milliseconds or not at all. */
 const TIME_LIMIT_MS = 10_000;
@@ -76,18 +77,11 @@ export class ClusterSecrets implements SecretStore {
 
   #pathOf = (name: string): string => `${this.#path}/${encodeURIComponent(name)}`;
 
-  async #send(request: Omit<ApiRequest, 'purpose'>): Promise<ApiResponse> {
+  #send(request: Omit<ApiRequest, 'purpose'>): Promise<ApiResponse> {
     const { client, clock, closed } = this.#parts;
-    const limit = new AbortController();
-    const abort = (): void => limit.abort();
-    const cancel = clock.after(TIME_LIMIT_MS, abort);
-    closed.addEventListener('abort', abort, { once: true });
-    try {
-      return await client.json({ ...request, purpose: 'secrets' }, limit.signal);
-    } finally {
-      cancel();
-      closed.removeEventListener('abort', abort);
-    }
+    return withTimeLimit(clock, { ms: TIME_LIMIT_MS, signals: [closed] }, (signal) =>
+      client.json({ ...request, purpose: 'secrets' }, signal),
+    );
   }
 }
 

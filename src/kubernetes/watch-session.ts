@@ -56,6 +56,11 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     return { failure, livedMs, progressed: this.#progressed, resourceVersion: writer.resourceVersion };
   }
 
+  /** Ends it from outside, so that a list can come instead. */
+  stop(): void {
+    this.#attempt?.end({ kind: 'aborted' });
+  }
+
   accepted(): void {
     this.#acceptedAt = this.#parts.clock.monotonic();
     this.#parts.onAccepted();

@@ -1,0 +1,279 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { StoreReflector } from '../../../src/kubernetes/reflector.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { MapStore } from '../../support/map-store.ts';
+import { bookmark, event, initialEventsEnd, measured, node, silent } from './objects.ts';
+import { page, ScriptedSource } from './scripted-source.ts';
+
+const noJitter = { bytes: (length: number) => Buffer.alloc(length), fraction: () => 0 };
+const stops: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+async function start() {
+  const source = new ScriptedSource();
+  const store = new MapStore();
+  const clock = new FakeClock();
+  const { metrics, value } = measured();
+  const reflector = new StoreReflector({
+    name: 'nodes',
+    source,
+    store,
+    clock,
+    random: noJitter,
+    logger: silent,
+    metrics,
+  });
+  const controller = new AbortController();
+  const running = reflector.run(controller.signal);
+  const stop = async (): Promise<void> => {
+    controller.abort();
+    await running;
+  };
+  stops.push(stop);
+  await clock.advance(0);
+  return { source, store, clock, value, reflector, stop };
+}
+
+/** Synced by a WatchList stream that goes on as the watch: nodes a at 10 and b at 20, version 20. */
+async function startSynced() {
+  const parts = await start();
+  const { sink } = parts.source.lastWatch;
+  sink.accepted();
+  sink.event(event('ADDED', node('a', '10')));
+  sink.event(event('ADDED', node('b', '20')));
+  sink.event(initialEventsEnd('20'));
+  return parts;
+}
+
+/** The same by pages, where the server has no WatchList; the watch after them was accepted. */
+async function startPaged() {
+  const parts = await start();
+  parts.source.answerLists(page([node('a', '10'), node('b', '20')], '20'));
+  parts.source.lastWatch.end({ kind: 'unsupported' });
+  await parts.clock.advance(0);
+  parts.source.lastWatch.sink.accepted();
+  return parts;
+}
+
+describe('reflector start', () => {
+  test('asks for the newest state as a stream, with bookmarks, and shows it in one step at its end', async () => {
+    const { source, store, reflector } = await start();
+    const { request, sink } = source.lastWatch;
+    expect(request).toEqual({ resourceVersion: '', timeoutSeconds: 300, initialEvents: true });
+    sink.accepted();
+    sink.event(event('ADDED', node('a', '10')));
+    expect([store.size, reflector.hasSynced()]).toEqual([0, false]);
+    sink.event(event('MODIFIED', node('a', '11')));
+    sink.event(event('ADDED', node('b', '12')));
+    sink.event(event('DELETED', node('b', '13')));
+    sink.event(initialEventsEnd('13'));
+    expect([store.versions(), store.replacements, reflector.hasSynced()]).toEqual([['a@11'], 1, true]);
+  });
+
+  test('goes on watching in the stream that brought the state', async () => {
+    const { source, store, value } = await startSynced();
+    source.lastWatch.sink.event(event('MODIFIED', node('a', '21')));
+    expect(store.versions()).toEqual(['a@21', 'b@20']);
+    expect(source.watches.length).toBe(1);
+    expect(await value('reflector_lists_total', { result: 'ok' })).toBe(1);
+  });
+
+  test('lists in pages of 500 where the stream is not supported, then watches from the version of the list', async () => {
+    const { source, store, clock } = await start();
+    source.answerLists(page([node('a', '10')], '20', 'more'), page([node('b', '20')], '20'));
+    source.lastWatch.end({ kind: 'unsupported' });
+    await clock.advance(0);
+    expect(source.lists).toEqual([
+      { version: '', limit: 500 },
+      { version: '', limit: 500, continueToken: 'more' },
+    ]);
+    expect([store.versions(), store.replacements]).toEqual([['a@10', 'b@20'], 1]);
+    expect(source.lastWatch.request).toEqual({ resourceVersion: '20', timeoutSeconds: 300 });
+  });
+
+  test('lists in pages where the stream has no end of its initial events', async () => {
+    const { source, clock } = await start();
+    source.lastWatch.sink.accepted();
+    source.lastWatch.end(source.lastWatch.sink.event(bookmark('20')) ?? { kind: 'closed' });
+    await clock.advance(0);
+    expect(source.lists.length).toBe(1);
+  });
+
+  test('gives up a stream that stops flowing before its end after 30 s', async () => {
+    const { source, clock } = await start();
+    source.lastWatch.sink.accepted();
+    await clock.advance(29_000);
+    source.lastWatch.sink.bytes();
+    await clock.advance(29_999);
+    expect(source.lastWatch.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(source.lastWatch.signal.aborted).toBe(true);
+  });
+});
+
+describe('reflector while watching', () => {
+  test('C-06 ends a stream after 75 s of silence and watches from the last version, without a list', async () => {
+    const { source, clock, value } = await startPaged();
+    const [first] = source.watches.slice(-1);
+    first?.sink.event(event('MODIFIED', node('a', '33')));
+    first?.sink.bytes();
+    await clock.advance(74_999);
+    expect(first?.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(first?.signal.aborted).toBe(true);
+    expect(source.lastWatch.request.resourceVersion).toBe('33');
+    expect(source.lists.length).toBe(1);
+    expect(await value('reflector_watches_total', { end: 'quiet' })).toBe(1);
+  });
+
+  test('gives up a watch without an answer after 30 s', async () => {
+    const { source, clock } = await startPaged();
+    source.lastWatch.end({ kind: 'closed' });
+    await clock.advance(1_000);
+    const { signal } = source.lastWatch;
+    await clock.advance(30_000);
+    expect(signal.aborted).toBe(true);
+  });
+
+  test('C-20 resumes at the version of a bookmark', async () => {
+    const { source, clock } = await startPaged();
+    for (let version = 100; version < 110; version++) {
+      await clock.advance(60_000);
+      source.lastWatch.sink.bytes();
+      source.lastWatch.sink.event(bookmark(String(version)));
+    }
+    source.lastWatch.end({ kind: 'closed' });
+    await clock.advance(0);
+    expect(source.lastWatch.request.resourceVersion).toBe('109');
+  });
+
+  test('C-07 keeps the old state whole until the relist is complete', async () => {
+    const { source, store, clock } = await startPaged();
+    source.answerLists(page([node('a', '40')], '40', 'more'));
+    source.lastWatch.end({ kind: 'expired' });
+    await clock.advance(0);
+    expect(source.lists.at(-1)).toMatchObject({ continueToken: 'more' });
+    expect(source.lists.at(-2)).toEqual({ version: { notOlderThan: '20' }, limit: 500 });
+    expect(store.versions()).toEqual(['a@10', 'b@20']);
+  });
+
+  test('C-12 asks for the same page again after a 429, without a new list', async () => {
+    const { source, store, clock } = await start();
+    source.answerLists(page([node('a', '10')], '20', 'more'), { kind: 'throttled', retryAfterMs: 7_000 });
+    source.lastWatch.end({ kind: 'unsupported' });
+    await clock.advance(6_999);
+    expect(source.lists.length).toBe(2);
+    source.answerLists(page([node('b', '20')], '20'));
+    await clock.advance(1);
+    expect(source.lists.slice(1).map((list) => list.continueToken)).toEqual(['more', 'more']);
+    expect(store.versions()).toEqual(['a@10', 'b@20']);
+  });
+
+  test('I2 refuses a list at the last version that is older than the cache, and reads the newest by quorum', async () => {
+    const { source, store, clock, value } = await startPaged();
+    source.answerLists(page([node('a', '5')], '15'), page([node('a', '5')], '15'));
+    source.lastWatch.end({ kind: 'expired' });
+    await clock.advance(0);
+    expect(source.lists.slice(1).map((list) => list.version)).toEqual([{ notOlderThan: '20' }, '']);
+    expect(store.versions()).toEqual(['a@5']);
+    expect(await value('reflector_relists_total', { reason: 'restored' })).toBe(1);
+    expect(await value('cache_epoch')).toBe(2);
+  });
+
+  test('ends what is in flight on abort, opens nothing more, and leaves no timer', async () => {
+    const { source, clock, stop } = await startPaged();
+    const before = source.watches.length;
+    await stop();
+    expect(source.lastWatch.signal.aborted).toBe(true);
+    await clock.advance(600_000);
+    expect([source.watches.length, source.lists.length, clock.pendingTimers]).toEqual([before, 1, 0]);
+  });
+
+  test('I7 keeps no timer or listener of a thousand reconnects', async () => {
+    const { source, clock } = await startPaged();
+    for (let count = 0; count < 1_000; count++) {
+      source.lastWatch.sink.accepted();
+      await clock.advance(1_000);
+      source.lastWatch.end({ kind: 'closed' });
+      await clock.advance(0);
+    }
+    expect(source.watches.length).toBeGreaterThan(1_000);
+    expect(clock.pendingTimers).toBe(2); // the limit of silence, the next self-check
+  });
+});
+
+describe('reflector for probes and metrics', () => {
+  test('is exactly one of listing, watching and backing off', async () => {
+    const { source, clock, value } = await start();
+    const state = () =>
+      Promise.all(['listing', 'watching', 'backing_off'].map((word) => value('reflector_state', { state: word })));
+    expect(await state()).toEqual([1, 0, 0]);
+    source.lastWatch.end({ kind: 'refused' });
+    await clock.advance(0);
+    expect(await state()).toEqual([0, 0, 1]);
+    await clock.advance(800);
+    source.lastWatch.sink.accepted();
+    source.lastWatch.sink.event(initialEventsEnd('1'));
+    expect(await state()).toEqual([0, 1, 0]);
+  });
+
+  test('is fresh again as soon as a watch at the last version is accepted', async () => {
+    const { source, clock, reflector } = await startPaged();
+    source.lastWatch.end({ kind: 'reset' });
+    await clock.advance(10_000);
+    expect(reflector.stalenessMs()).toBe(10_000);
+    source.lastWatch.sink.accepted();
+    expect(reflector.stalenessMs()).toBe(0);
+  });
+
+  test('I8 counts the time since the last attempt or byte', async () => {
+    const { source, clock, reflector } = await startPaged();
+    source.lastWatch.sink.bytes();
+    await clock.advance(20_000);
+    expect(reflector.idleMs()).toBe(20_000);
+    source.lastWatch.sink.bytes();
+    expect(reflector.idleMs()).toBe(0);
+  });
+});
+
+describe('self-check', () => {
+  const PERIOD_MS = 300_000;
+
+  async function check(items: readonly object[], more: readonly object[] = items) {
+    const parts = await startPaged();
+    parts.source.answerLists(page(items, '20'), page(more, '20'));
+    for (let waited = 0; waited < PERIOD_MS; waited += 60_000) {
+      await parts.clock.advance(60_000);
+      parts.source.lastWatch.sink.bytes();
+    }
+    return parts;
+  }
+
+  test('compares names and versions at the very version of the cache', async () => {
+    const { source, value } = await check([node('b', '20'), node('a', '10')]);
+    expect(source.lists.slice(1)).toEqual([{ version: { exact: '20' }, limit: 500, metadataOnly: true }]);
+    expect(await value('cache_self_checks_total', { result: 'match' })).toBe(1);
+  });
+
+  test('C-30 lists again when a second look confirms a difference', async () => {
+    const { source, value } = await check([node('a', '10'), node('b', '20'), node('lost', '15')]);
+    expect(source.lists.slice(1).map((list) => list.version)).toEqual([{ exact: '20' }, { exact: '20' }, '']);
+    expect(await value('cache_self_checks_total', { result: 'mismatch' })).toBe(1);
+  });
+
+  test('does not list again when the second look agrees', async () => {
+    const { source, value } = await check([], [node('a', '10'), node('b', '20')]);
+    expect(source.lists.length).toBe(3);
+    expect(await value('cache_self_checks_total', { result: 'match' })).toBe(1);
+  });
+
+  test('says nothing when the version has left the history', async () => {
+    const parts = await startPaged();
+    parts.source.answerLists({ kind: 'expired' });
+    await parts.clock.advance(PERIOD_MS);
+    expect(await parts.value('cache_self_checks_total', { result: 'skipped' })).toBe(1);
+  });
+});
