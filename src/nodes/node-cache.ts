@@ -72,8 +72,7 @@ class NodeCache implements RunningNodeLister {
     const kept = this.#pages.get(key);
     if (kept) return kept;
     const representation = this.#select(snapshot, query);
-    const isKept = this.#pages.size < MOST_PAGES && representation.length('identity') <= LONGEST_KEPT_PAGE_BYTES;
-    if (isKept) this.#pages.set(key, representation);
+    if (representation.length('identity') <= LONGEST_KEPT_PAGE_BYTES) this.#keepPage(key, representation);
     return representation;
   }
 
@@ -85,6 +84,13 @@ class NodeCache implements RunningNodeLister {
 
   run(signal: AbortSignal): Promise<void> {
     return this.#warmer.run(signal);
+  }
+
+  /** Forgets the oldest page when there are enough. */
+  #keepPage(key: string, page: Representation): void {
+    const [oldest] = this.#pages.keys();
+    if (oldest !== undefined && this.#pages.size >= MOST_PAGES) this.#pages.delete(oldest);
+    this.#pages.set(key, page);
   }
 
   #full(snapshot: NodeSnapshot): Representation {

@@ -1,0 +1,63 @@
+import { Registry } from 'prom-client';
+import type { Freshness } from '../../../src/kubernetes/freshness.ts';
+import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
+import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
+import { createNodeLister } from '../../../src/nodes/node-cache.ts';
+import type { NodeLister } from '../../../src/nodes/node-lister.ts';
+import { NodeStore } from '../../../src/nodes/node-store.ts';
+import { PodStore } from '../../../src/nodes/pod-store.ts';
+import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A node as a watch event carries it. */
+export const makeNode = (name: string, metadata: Members = {}, rest: Members = {}): KubernetesObject => ({
+  kind: 'Node',
+  apiVersion: 'v1',
+  metadata: { name, uid: `uid-${name}`, resourceVersion: '1', ...metadata },
+  ...rest,
+});
+
+let podNumber = 0;
+
+/** A running pod of `node-a` with the given spec. */
+export const makePod = (spec: Members, { phase = 'Running', ...metadata }: Members = {}): KubernetesObject => {
+  const name = `pod-${++podNumber}`;
+  return {
+    metadata: { name, namespace: 'default', uid: `uid-${name}`, resourceVersion: '1', ...metadata },
+    spec: { nodeName: 'node-a', ...spec },
+    status: { phase },
+  };
+};
+
+export const synced: Freshness = { hasSynced: () => true, stalenessMs: () => 0, idleMs: () => 0 };
+
+/** A node store with its ledger, pods and lister; `put…` as the reflector would. */
+export function makeCache({ usage = true, freshness = { nodes: synced, pods: synced } } = {}) {
+  const ledger = new UsageLedger();
+  const nodes = new NodeStore({ platform: 'gatehouse', usage }, ledger);
+  const pods = new PodStore(ledger);
+  const clock = new FakeClock();
+  const registry = new Registry();
+  const lister = createNodeLister({ nodes, freshness, clock, epoch: 'e1', registry });
+  return {
+    ...{ nodes, pods, ledger, clock, registry, lister },
+    putNode: (node: KubernetesObject) => nodes.put(nodes.toEntry(node)),
+    putPod: (pod: KubernetesObject) => pods.put(pods.toEntry(pod)),
+  };
+}
+
+export const textOf = (pieces: readonly Uint8Array[]): string => Buffer.concat(pieces).toString();
+
+interface Item extends Members {
+  readonly metadata: Members & { readonly name: string; readonly annotations: Readonly<Record<string, string>> };
+}
+
+/** The list as a client reads it. */
+export function listOf(lister: NodeLister, query = ''): { items: Item[]; totalItems: number } {
+  return JSON.parse(textOf(lister.list(parseNodeListQuery(query)).body('identity')));
+}
+
+export const namesOf = (lister: NodeLister, query = ''): string[] =>
+  listOf(lister, query).items.map((item) => item.metadata.name);

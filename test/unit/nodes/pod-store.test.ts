@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { PodStore, podFieldSelector } from '../../../src/nodes/pod-store.ts';
+import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
+import { makePod } from './node-objects.ts';
+
+const SPEC = { containers: [{ resources: { requests: { cpu: '1', memory: '1Gi' } } }] };
+
+describe('pod store', () => {
+  test('asks the cluster for scheduled, unfinished pods only', () => {
+    expect(podFieldSelector()).toBe('spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed');
+  });
+
+  test('keeps nothing of a pod but its identity, node and amounts', () => {
+    const store = new PodStore(new UsageLedger());
+    const entry = store.toEntry(makePod(SPEC, { name: 'p', uid: 'u', resourceVersion: '7', labels: { a: 'b' } }));
+    expect(entry).toEqual({
+      key: 'default/p',
+      uid: 'u',
+      resourceVersion: '7',
+      node: 'node-a',
+      usage: [
+        { nano: 0n, formats: 0 },
+        { nano: 10n ** 9n, formats: 2 },
+        { nano: 0n, formats: 0 },
+        { nano: 2n ** 30n * 10n ** 9n, formats: 1 },
+      ],
+    });
+    store.put(entry);
+    expect(store.get('default/p')).toBe(entry);
+    expect([...store.entries()]).toEqual([entry]);
+    expect(store.size).toBe(1);
+  });
+
+  test('pods of equal amounts share one record of them', () => {
+    const store = new PodStore(new UsageLedger());
+    expect(store.toEntry(makePod(SPEC)).usage).toBe(store.toEntry(makePod(SPEC)).usage);
+  });
+
+  test('a change that leaves the amounts as they are touches no node', () => {
+    const ledger = new UsageLedger();
+    const store = new PodStore(ledger);
+    store.put(store.toEntry(makePod(SPEC, { name: 'p', resourceVersion: '1' })));
+    ledger.takeChanged();
+    store.put(store.toEntry(makePod(SPEC, { name: 'p', resourceVersion: '2' })));
+    store.replace([store.toEntry(makePod(SPEC, { name: 'p', resourceVersion: '3' }))]);
+    expect([...ledger.takeChanged()]).toEqual([]);
+    expect(store.get('default/p')?.resourceVersion).toBe('3');
+  });
+
+  test('removing an unknown pod changes nothing', () => {
+    const ledger = new UsageLedger();
+    new PodStore(ledger).remove('default/none');
+    expect([...ledger.takeChanged()]).toEqual([]);
+  });
+
+  test.each([
+    [{ name: '' }, 'metadata.name is missing or not text'],
+    [{ uid: undefined }, 'metadata.uid is missing or not text'],
+    [{ resourceVersion: 5 }, 'metadata.resourceVersion is missing or not text'],
+  ])('throws for metadata %j', (metadata, message) => {
+    expect(() => new PodStore(new UsageLedger()).toEntry(makePod(SPEC, metadata))).toThrow(message);
+  });
+});

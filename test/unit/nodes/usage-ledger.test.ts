@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
+import { PodStore } from '../../../src/nodes/pod-store.ts';
+import { usageMembers } from '../../../src/nodes/usage-annotations.ts';
+import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
+import { listOf, makeCache, makeNode } from './node-objects.ts';
+
+const NODES = ['node-a', 'node-b'];
+const quantity = fc.constantFrom('0', '100m', '1', '1500u', '1Gi', '500M', '1e9', '0.1', '1Ki', '3n', undefined);
+const container = fc.record({
+  restartPolicy: fc.constantFrom('Always', undefined),
+  resources: fc.record({
+    requests: fc.record({ cpu: quantity, memory: quantity }),
+    limits: fc.record({ cpu: quantity, memory: quantity }),
+  }),
+});
+
+/** One of eight pods in some state. */
+const podState = fc
+  .record({
+    number: fc.nat(7),
+    spec: fc.record({
+      nodeName: fc.constantFrom(...NODES),
+      containers: fc.array(container, { maxLength: 3 }),
+      initContainers: fc.array(container, { maxLength: 3 }),
+      overhead: fc.record({ cpu: quantity, memory: quantity }),
+    }),
+    phase: fc.constantFrom('Pending', 'Running', 'Failed', 'Succeeded'),
+  })
+  .map(
+    ({ number, spec, phase }): KubernetesObject => ({
+      metadata: { name: `pod-${number}`, namespace: 'default', uid: `${number}`, resourceVersion: '1' },
+      spec,
+      status: { phase },
+    }),
+  );
+
+const step = fc.oneof(
+  podState.map((pod) => ({ put: pod })),
+  fc.nat(7).map((number) => ({ remove: `default/pod-${number}` })),
+  fc.array(podState, { maxLength: 8 }).map((pods) => ({ replace: pods })),
+);
+
+const ALLOCATABLE = { cpu: 4n * 10n ** 9n, memory: 12n * 2n ** 30n * 10n ** 9n };
+const shown = (ledger: UsageLedger) => NODES.map((node) => usageMembers('gatehouse', ledger.of(node), ALLOCATABLE));
+
+function recomputed(pods: PodStore): UsageLedger {
+  const ledger = new UsageLedger();
+  const fresh = new PodStore(ledger);
+  for (const entry of [...pods.entries()].reverse()) fresh.put(entry);
+  return ledger;
+}
+
+describe('usage ledger', () => {
+  test('NU-26 after any sequence the sums are those of the pods that are left', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        const ledger = new UsageLedger();
+        const pods = new PodStore(ledger);
+        for (const change of steps) {
+          if ('put' in change) pods.put(pods.toEntry(change.put));
+          else if ('remove' in change) pods.remove(change.remove);
+          else pods.replace(distinct(change.replace).map((pod) => pods.toEntry(pod)));
+        }
+        expect(shown(ledger)).toEqual(shown(recomputed(pods)));
+      }),
+    );
+  });
+
+  test('NU-26 the answer follows the ledger through every change', () => {
+    fc.assert(
+      fc.property(fc.array(podState, { maxLength: 10 }), (states) => {
+        const { lister, putNode, putPod, pods } = makeCache();
+        putNode(makeNode('node-a', {}, { status: { allocatable: { cpu: '4', memory: '12Gi' } } }));
+        for (const state of states) {
+          putPod(state);
+          const { annotations } = listOf(lister).items[0]?.metadata ?? {};
+          expect(annotations).toEqual(JSON.parse(`{${shown(recomputed(pods))[0]}}`));
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('a node whose pods are all gone is forgotten', () => {
+    const ledger = new UsageLedger();
+    ledger.add('node-a', [{ nano: 1n, formats: 1 }]);
+    expect(ledger.of('node-a')).toBeDefined();
+    ledger.subtract('node-a', [{ nano: 1n, formats: 1 }]);
+    expect(ledger.of('node-a')).toBeUndefined();
+    expect([...ledger.takeChanged()]).toEqual(['node-a']);
+    expect([...ledger.takeChanged()]).toEqual([]);
+  });
+});
+
+/** A list names no pod twice. */
+const distinct = (pods: readonly KubernetesObject[]) => [
+  ...new Map(pods.map((pod) => [pod.metadata.name, pod])).values(),
+];
