@@ -1,0 +1,112 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hashPassword } from '../../src/users/password-hash.ts';
+import { freePorts } from '../support/control-plane/free-ports.ts';
+import { startServer } from '../support/control-plane/server-process.ts';
+import type { ControlPlane } from '../support/control-plane.ts';
+
+const REPOSITORY = join(import.meta.dirname, '..', '..');
+const NAMESPACE = 'gatehouse-system';
+
+/** The rights that the installation gives, and no others. */
+const RIGHTS = ['clusterrole', 'clusterrolebinding', 'role', 'rolebinding', 'administrators-clusterrole'] as const;
+
+/** The program as it is installed: its own process, its own service account, the rights of `deploy/`. */
+export interface Gatehouse {
+  readonly url: string;
+  /** An access token for one of `users`, by the password grant. */
+  signIn(user: string): Promise<string>;
+  get(path: string, token: string): Promise<{ status: number; body: unknown }>;
+  /** The value of one series, 0 when it is not there. */
+  metric(series: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** `users` are names with their groups; each one's password is its name and `-password`. */
+export async function startGatehouse(
+  cluster: ControlPlane,
+  users: Readonly<Record<string, readonly string[]>>,
+): Promise<Gatehouse> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-service-'));
+  const [port, metricsPort] = (await freePorts(2)) as [number, number];
+  const config = join(folder, 'config.yaml');
+  const log = join(folder, 'gatehouse.log');
+  await writeFile(config, JSON.stringify(await configuration(cluster, { folder, port, metricsPort, users })));
+  const server = startServer(process.execPath, [join(REPOSITORY, 'src', 'main.ts'), '--config', config], log);
+  const url = `http://127.0.0.1:${port}`;
+  const stop = async (): Promise<void> => {
+    await server.kill();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await untilReady(url, () => server.running);
+  } catch (cause) {
+    const text = await readFile(log, 'utf8');
+    await stop();
+    throw new Error(`Gatehouse did not become ready:\n${text}`, { cause });
+  }
+  return {
+    url,
+    signIn: (user) => signIn(url, user),
+    get: async (path, token) => {
+      const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+      return { status: answer.status, body: await answer.json() };
+    },
+    metric: async (series) => {
+      const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
+      return Number(line?.slice(series.length) ?? 0);
+    },
+    stop,
+  };
+}
+
+interface Settings {
+  readonly folder: string;
+  readonly port: number;
+  readonly metricsPort: number;
+  readonly users: Readonly<Record<string, readonly string[]>>;
+}
+
+async function configuration(cluster: ControlPlane, { folder, port, metricsPort, users }: Settings): Promise<object> {
+  await cluster.kubectl(['create', 'namespace', NAMESPACE]);
+  await cluster.kubectl(['create', 'serviceaccount', 'gatehouse', '--namespace', NAMESPACE]);
+  for (const name of RIGHTS) await cluster.kubectl(['apply', '-f', join(REPOSITORY, 'deploy', `${name}.yaml`)]);
+  const token = await cluster.serviceAccountToken(NAMESPACE, 'gatehouse');
+  const file = join(folder, 'users.yaml');
+  const entries = Object.entries(users).map(async ([name, groups]) => {
+    return { name, groups, passwordHash: await hashPassword(`${name}-password`, 10) };
+  });
+  await writeFile(file, JSON.stringify({ users: await Promise.all(entries) }));
+  return {
+    server: { address: '127.0.0.1', port, metricsPort },
+    kubernetes: { kubeconfig: await cluster.kubeconfigFile(token), namespace: NAMESPACE },
+    users: { file },
+  };
+}
+
+const READY_POLL_MS = 50;
+const READY_ATTEMPTS = 600;
+
+async function untilReady(url: string, running: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < READY_ATTEMPTS && running(); attempt++) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+    await answer?.text();
+    if (answer?.status === 200) return;
+    await sleep(READY_POLL_MS);
+  }
+  throw new Error(running() ? 'it was still starting after 30 s' : 'it ended');
+}
+
+async function signIn(url: string, username: string): Promise<string> {
+  const form = { grant_type: 'password', client_id: 'gatehouse', client_secret: 'gatehouse' };
+  const answer = await fetch(`${url}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ ...form, username, password: `${username}-password` }),
+  });
+  const body = (await answer.json()) as { access_token?: string };
+  if (!body.access_token) throw new Error(`sign-in of ${username} was answered ${answer.status}`);
+  return body.access_token;
+}
