@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+
+export const DEMO_HELP = `Usage: npm run demo [-- options]
+
+Runs Gatehouse on a simulated cluster in this process and prints commands to try.
+
+Options:
+  --nodes N           nodes of the cluster (default 12)
+  --pods-per-node M   pods on each (default 8)
+  --port P            port of the API; metrics are on P + 1 (default 9090)
+  --platform NAME     platform name (default gatehouse)
+  --config FILE       configuration merged over the demo's: maps deep, lists replaced
+  --help              print this text and end
+`;
+
+export interface DemoOptions {
+  readonly nodes: number;
+  readonly podsPerNode: number;
+  readonly port: number;
+  readonly platform: string;
+  readonly config?: string;
+}
+
+const OPTIONS = {
+  nodes: { type: 'string', default: '12' },
+  'pods-per-node': { type: 'string', default: '8' },
+  port: { type: 'string', default: '9090' },
+  platform: { type: 'string', default: 'gatehouse' },
+  config: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Bounds that keep a demo inside one process's memory, and its two ports inside the range. */
+const MOST_NODES = 20_000;
+const MOST_PODS_PER_NODE = 500;
+const HIGHEST_PORT = 65_534;
+
+/** Reads the demo's command line: options, `'help'`, or what is wrong with it. */
+export function parseDemoArguments(args: readonly string[]): DemoOptions | 'help' | { readonly misuse: string } {
+  try {
+    const { values } = parseArgs({ args: [...args], options: OPTIONS });
+    if (values.help) return 'help';
+    return {
+      nodes: whole('--nodes', values.nodes, { least: 0, most: MOST_NODES }),
+      podsPerNode: whole('--pods-per-node', values['pods-per-node'], { least: 0, most: MOST_PODS_PER_NODE }),
+      port: whole('--port', values.port, { least: 1, most: HIGHEST_PORT }),
+      platform: values.platform,
+      ...(values.config === undefined ? {} : { config: values.config }),
+    };
+  } catch (error) {
+    return { misuse: (error as Error).message };
+  }
+}
+
+function whole(name: string, text: string, { least, most }: { least: number; most: number }): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < least || value > most)
+    throw new Error(`${name} wants a whole number from ${least} to ${most}, not "${text}"`);
+  return value;
+}

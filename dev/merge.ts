@@ -1,0 +1,13 @@
+type Tree = { readonly [name: string]: unknown };
+
+const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Lays `over` on `base`: maps are merged deep, everything else is replaced. Neither is changed. */
+export function mergeDeep(base: Tree, over: Tree): Tree {
+  const merged = new Map<string, unknown>(Object.entries(base));
+  for (const [name, value] of Object.entries(over)) {
+    const below = merged.get(name);
+    merged.set(name, isTree(below) && isTree(value) ? mergeDeep(below, value) : value);
+  }
+  return Object.fromEntries(merged);
+}

@@ -1,0 +1,142 @@
+#!/usr/bin/env node
+import { existsSync, readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { type Command, HELP, parseCommand } from './arguments.ts';
+import { systemClock } from './clock.ts';
+import type { Config, Warnings } from './config/config.ts';
+import { configJsonSchema, loadConfig } from './config/load.ts';
+import { ConfigError } from './config/problem.ts';
+import { createLogger, type Logger } from './observability/logger.ts';
+import { systemRandom } from './random.ts';
+import { type Release, toRelease } from './release.ts';
+import { hashPassword } from './users/password-hash.ts';
+
+const EXIT_FAILED = 1;
+const EXIT_MISUSE = 2;
+
+/** By the shell's convention: 128 and the number of the signal. */
+const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Files of the package stand beside `src` and beside `dist` alike. */
+const packageFile = (name: string): URL => new URL(`../${name}`, import.meta.url);
+const readPackageFile = (name: string): string => readFileSync(packageFile(name), 'utf8');
+const readFile = (path: string): string => readFileSync(path, 'utf8');
+
+function readRelease(): Release {
+  const build = existsSync(packageFile('build.json')) ? readPackageFile('build.json') : undefined;
+  return toRelease(readPackageFile('package.json'), build);
+}
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Runs one command and returns the exit code. */
+async function execute(command: Command): Promise<number> {
+  switch (command.kind) {
+    case 'help':
+      process.stdout.write(HELP);
+      return 0;
+    case 'version':
+      print(`gatehouse v${readRelease().version}`);
+      return 0;
+    case 'config-schema':
+      print(JSON.stringify(configJsonSchema(), undefined, 2));
+      return 0;
+    case 'hash-password':
+      return printHash();
+    case 'misuse':
+      complain(`gatehouse: ${command.message}; see gatehouse --help`);
+      return EXIT_MISUSE;
+    case 'check-config':
+      return checkConfig(loadConfig(command.config, readFile));
+    case 'run':
+      return serve(loadConfig(command.config, readFile));
+  }
+}
+
+function checkConfig({ warnings }: { warnings: Warnings }): number {
+  for (const warning of warnings) complain(`warning: ${warning}`);
+  print('the configuration is good');
+  return 0;
+}
+
+/** bcrypt takes 72 bytes; what comes after them would not be checked. */
+const LONGEST_PASSWORD_BYTES = 72;
+
+async function printHash(): Promise<number> {
+  if (process.stdin.isTTY) complain('Type the password (it is shown), then Enter and Ctrl-D:');
+  const password = (await text(process.stdin)).replace(/\r?\n$/, '');
+  const bytes = Buffer.byteLength(password);
+  if (bytes === 0 || bytes > LONGEST_PASSWORD_BYTES) {
+    complain(`gatehouse: a password has 1 to ${LONGEST_PASSWORD_BYTES} bytes, this one has ${bytes}`);
+    return EXIT_MISUSE;
+  }
+  print(await hashPassword(password, DEFAULT_HASH_COST));
+  return 0;
+}
+
+/** The cost that `authentication.passwordHash.cost` has by default. */
+const DEFAULT_HASH_COST = 10;
+
+async function serve({ config, warnings }: { config: Config; warnings: Warnings }): Promise<number> {
+  const logger = createLogger(config.log);
+  for (const warning of warnings) logger.warn(warning);
+  endOnBugs(logger);
+  const { createService } = await import('./service.ts');
+  const service = await createService(config, {
+    clock: systemClock,
+    random: systemRandom,
+    logger,
+    release: readRelease(),
+    runtime: { nodeVersion: process.version, platform: `${process.platform}/${goArchitecture(process.arch)}` },
+    environment: process.env,
+    description: readPackageFile('api/platform.openapi.yaml'),
+  });
+  await service.run(signalOfTheProcess(logger));
+  logger.info('ended');
+  return 0;
+}
+
+/** Kubernetes names architectures as Go does. */
+const goArchitecture = (arch: string): string => (arch === 'x64' ? 'amd64' : arch);
+
+/** Aborts at SIGTERM, for an orderly end; SIGINT, or a second signal, ends the process at once. */
+function signalOfTheProcess(logger: Logger): AbortSignal {
+  const stop = new AbortController();
+  const atOnce = (name: keyof typeof SIGNAL_EXIT): void => process.exit(SIGNAL_EXIT[name]);
+  process.on('SIGINT', () => atOnce('SIGINT'));
+  process.on('SIGTERM', () => {
+    if (stop.signal.aborted) atOnce('SIGTERM');
+    logger.info('stopping');
+    stop.abort();
+  });
+  return stop.signal;
+}
+
+/** A rejection that nobody handles or an exception that nobody catches is a bug: better a new process than a half-broken one. */
+function endOnBugs(logger: Logger): void {
+  const end = (error: unknown): void => {
+    logger.fatal({ err: error }, 'a bug ended the process');
+    process.exit(EXIT_FAILED);
+  };
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
+}
+
+/** One clear line (or several, for a file with several problems), never a stack. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
+
+try {
+  process.exitCode = await execute(parseCommand(process.argv.slice(2), process.env['GATEHOUSE_CONFIG']));
+} catch (error) {
+  complain(`gatehouse: ${describe(error)}`);
+  process.exitCode = isMisuse(error) ? EXIT_MISUSE : EXIT_FAILED;
+}
+
+/** What the operator wrote is at fault, not the run: the configuration or a file that it names. */
+function isMisuse(error: unknown): boolean {
+  return error instanceof ConfigError || (error as Error).name === 'UsersFileError';
+}

@@ -1,0 +1,70 @@
+import type { Registry } from 'prom-client';
+import type { Clock } from './clock.ts';
+import type { HealthCheck } from './http/health.ts';
+import type { Cluster } from './kubernetes/cluster.ts';
+import { createNodeLister } from './nodes/node-cache.ts';
+import type { NodeLister } from './nodes/node-lister.ts';
+import { NodeStore } from './nodes/node-store.ts';
+import { PodStore, podFieldSelector } from './nodes/pod-store.ts';
+import { UsageLedger } from './nodes/usage-ledger.ts';
+import type { Random } from './random.ts';
+import { MAX_STALENESS_MS, mirrorChecks, reflectorsCheck } from './readiness.ts';
+import type { Part } from './run-group.ts';
+
+export interface NodeMirrorOptions {
+  readonly platform: string;
+  /** `false`: no pod watch and no usage annotations. */
+  readonly usage: boolean;
+}
+
+export interface NodeMirrorParts {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly registry: Registry;
+}
+
+/** The nodes in memory: what the routes read, what keeps it current, and how both are judged. */
+export interface NodeMirror {
+  readonly lister: NodeLister;
+  readonly parts: readonly Part[];
+  readonly checks: readonly HealthCheck[];
+}
+
+/** 64 random bits tell the versions of two processes apart. */
+const EPOCH_BYTES = 8;
+
+/** Wires reflectors, stores and the lister: nodes always, pods where usage is wanted. */
+export function createNodeMirror(
+  options: NodeMirrorOptions,
+  { cluster, clock, random, registry }: NodeMirrorParts,
+): NodeMirror {
+  const ledger = options.usage ? new UsageLedger() : undefined;
+  const store = new NodeStore(options, ledger);
+  const nodes = cluster.reflect({ path: '/api/v1/nodes', name: 'nodes' }, store);
+  const pods =
+    ledger &&
+    cluster.reflect({ path: '/api/v1/pods', name: 'pods', fieldSelector: podFieldSelector() }, new PodStore(ledger));
+  const freshness = pods ? { nodes, pods } : { nodes };
+  const epoch = random.bytes(EPOCH_BYTES).toString('hex');
+  const lister = createNodeLister({
+    nodes: store,
+    freshness,
+    maxStalenessMs: MAX_STALENESS_MS,
+    clock,
+    epoch,
+    registry,
+  });
+  const reflectors = Object.entries(freshness);
+  return {
+    lister,
+    parts: [
+      ...reflectors.map(([name, reflector]) => ({
+        name: `reflector of ${name}`,
+        run: (s: AbortSignal) => reflector.run(s),
+      })),
+      { name: 'leaf warmer', run: (signal) => lister.run(signal) },
+    ],
+    checks: [...reflectors.flatMap(([name, reflector]) => mirrorChecks(name, reflector)), reflectorsCheck(freshness)],
+  };
+}

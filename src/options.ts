@@ -1,0 +1,81 @@
+import type { ClientConfig, Config } from './config/config.ts';
+import type { HttpLimits } from './http/limits.ts';
+import type { HttpServerOptions } from './http/server.ts';
+import type { Client, OAuthOptions } from './oauth/options.ts';
+import type { PasswordOptions } from './users/password-sign-in.ts';
+
+/** Projections of the configuration: each part gets its own small options, never the whole. */
+
+const seconds = (ms: number): number => Math.floor(ms / 1000);
+
+export function toOAuthOptions({ platform, authentication }: Config): OAuthOptions {
+  const { oauthOptions } = authentication;
+  return {
+    platform,
+    issuer: oauthOptions.issuer,
+    accessTokenAudience: oauthOptions.accessTokenAudience ?? oauthOptions.issuer,
+    accessTokenMaxAgeSeconds: seconds(oauthOptions.accessTokenMaxAge),
+    accessTokenInactivityTimeoutSeconds: seconds(oauthOptions.accessTokenInactivityTimeout),
+    sessionMaxAgeSeconds: seconds(oauthOptions.sessionMaxAge),
+    refreshReplayWindowSeconds: seconds(oauthOptions.refreshReplayWindow),
+    maximumClockSkewSeconds: seconds(authentication.maximumClockSkew),
+    multipleLogin: authentication.multipleLogin,
+    clients: oauthOptions.clients.map(toClient),
+  };
+}
+
+function toClient({ accessTokenMaxAge, accessTokenInactivityTimeout, ...client }: ClientConfig): Client {
+  return {
+    ...client,
+    ...(accessTokenMaxAge === undefined ? {} : { accessTokenMaxAgeSeconds: seconds(accessTokenMaxAge) }),
+    ...(accessTokenInactivityTimeout === undefined
+      ? {}
+      : { accessTokenInactivityTimeoutSeconds: seconds(accessTokenInactivityTimeout) }),
+  };
+}
+
+export function toPasswordOptions({ authentication }: Config): PasswordOptions {
+  const { passwordGate, passwordHash } = authentication;
+  return {
+    throttle: {
+      user: {
+        limit: authentication.authenticateRateLimiterMaxTries,
+        windowMs: authentication.authenticateRateLimiterDuration,
+      },
+      address: {
+        limit: authentication.addressRateLimiterMaxTries,
+        windowMs: authentication.addressRateLimiterDuration,
+      },
+    },
+    gate: { concurrency: passwordGate.concurrency, queue: passwordGate.queue, maxWaitMs: passwordGate.maxWait },
+    cost: passwordHash.cost,
+    maxCost: passwordHash.maxCost,
+  };
+}
+
+export function toHttpLimits({ limits }: Config): HttpLimits {
+  const { headersTimeout, bodyTimeout, keepAliveTimeout, answerTimeout, ...counts } = limits;
+  return {
+    ...counts,
+    headersTimeoutMs: headersTimeout,
+    bodyTimeoutMs: bodyTimeout,
+    keepAliveTimeoutMs: keepAliveTimeout,
+    answerTimeoutMs: answerTimeout,
+  };
+}
+
+/** Answers in flight at the end of the delay get this long: 15 s + 30 s stay inside the pod's grace period of 50 s. */
+const DRAIN_MS = 30_000;
+
+export function toApiServerOptions({ server }: Config): HttpServerOptions {
+  return { ...listening(server), port: server.port, shutdownDelayMs: server.shutdownDelay, drainMs: DRAIN_MS };
+}
+
+/** The metrics port closes once the API port has drained: nothing is left to wait for. */
+export function toMetricsServerOptions({ server }: Config): HttpServerOptions {
+  return { ...listening(server), port: server.metricsPort, shutdownDelayMs: 0, drainMs: 1000 };
+}
+
+function listening({ address, tls }: Config['server']): Pick<HttpServerOptions, 'address' | 'tls'> {
+  return { ...(address === undefined ? {} : { address }), ...(tls === undefined ? {} : { tls }) };
+}
