@@ -5,6 +5,8 @@ export function number(value: number | undefined): string {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
+export const count = (value: number): string => value.toLocaleString('en-US');
+
 export const percent = (share: number | undefined): string =>
   share === undefined || Number.isNaN(share) ? '–' : `${Math.round(share * 100)} %`;
 

@@ -10,6 +10,7 @@ const report = (requestsPerSecond: number, generatorShare = 0.5): LoadReport => 
   p99Ms: 2,
   bytesPerAnswer: 12e6,
   generatorShare,
+  serverShare: 1,
 });
 
 const results = (own: number[], generatorShare?: number): Results => ({
@@ -36,10 +37,10 @@ const linesWith = (text: string, part: string): string[] => text.split('\n').fil
 describe('bench results', () => {
   test('say the median of the ratios, each round, and whether the target is met', () => {
     expect(linesWith(printResults(results([90, 85, 120])), 'Gatehouse / bare')).toEqual([
-      'Gatehouse / bare node:http, identity    0.85  0.90 0.85 0.60   ≥ 0.8  met',
+      'Gatehouse / bare node:http, identity    0.85  0.90 0.85 0.60         0.90   ≥ 0.8  met',
     ]);
     expect(linesWith(printResults(results([70, 85, 120])), 'Gatehouse / bare')).toEqual([
-      'Gatehouse / bare node:http, identity    0.70  0.70 0.85 0.60   ≥ 0.8  MISSED',
+      'Gatehouse / bare node:http, identity    0.70  0.70 0.85 0.60         0.85   ≥ 0.8  MISSED',
     ]);
   });
 
