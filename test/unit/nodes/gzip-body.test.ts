@@ -1,0 +1,71 @@
+import { crc32, gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { combineCrc32, crcShift } from '../../../src/nodes/crc32-combine.ts';
+import { GzipBody } from '../../../src/nodes/gzip-body.ts';
+import { Leaf } from '../../../src/nodes/leaf.ts';
+import { toNodeEntry } from '../../../src/nodes/node-entry.ts';
+import { makeNode } from './node-objects.ts';
+
+describe('crc32 of joined texts', () => {
+  test('follows from those of the parts', () => {
+    const bytes = fc.uint8Array({ maxLength: 3000 });
+    fc.assert(
+      fc.property(bytes, bytes, (a, b) => {
+        expect(combineCrc32(crc32(a), crc32(b), crcShift(b.length))).toBe(crc32(Buffer.concat([a, b])));
+      }),
+    );
+  });
+
+  test('holds for long parts', () => {
+    const long = Buffer.alloc(5_000_003, 'abc');
+    expect(combineCrc32(crc32('x'), crc32(long), crcShift(long.length))).toBe(
+      crc32(Buffer.concat([Buffer.from('x'), long])),
+    );
+  });
+});
+
+describe('gzip body', () => {
+  const leafOf = (kilobytes: number) =>
+    new Leaf([toNodeEntry(makeNode('n', {}, { spec: { note: 'ab'.repeat(512 * kilobytes) } }), undefined)]);
+
+  test('is one valid member of plain, compressed and stored parts', () => {
+    const parts = fc.array(fc.record({ text: fc.string({ maxLength: 200 }), isPlain: fc.boolean() }), {
+      maxLength: 10,
+    });
+    fc.assert(
+      fc.property(parts, (pieces) => {
+        const body = new GzipBody();
+        for (const { text, isPlain } of pieces)
+          isPlain ? body.addPlain(Buffer.from(text)) : body.addText(Buffer.from(text));
+        expect(gunzipSync(Buffer.concat(body.end())).toString()).toBe(pieces.map(({ text }) => text).join(''));
+      }),
+    );
+  });
+
+  test('compresses 2 MiB an answer at most and stores the rest', () => {
+    const leaves = [1000, 1000, 1000, 1].map(leafOf);
+    const body = new GzipBody();
+    for (const [at, leaf] of leaves.entries()) body.addLeaf(leaf, { isFirst: at === 0 });
+    expect(leaves.map((leaf) => leaf.isDeflated)).toEqual([true, true, false, true]);
+    expect(body.partlyStored).toBe(true);
+    const plain = Buffer.concat(leaves.map((leaf) => leaf.joined())).subarray(1);
+    expect(gunzipSync(Buffer.concat(body.end())).equals(plain)).toBe(true);
+  });
+
+  test('leaves that are deflated already cost nothing of it', () => {
+    const leaves = [1000, 1000, 1000, 1000].map(leafOf);
+    for (const leaf of leaves) leaf.deflated();
+    const body = new GzipBody();
+    for (const [at, leaf] of leaves.entries()) body.addLeaf(leaf, { isFirst: at === 0 });
+    expect(body.partlyStored).toBe(false);
+    const plain = Buffer.concat(leaves.map((leaf) => leaf.joined())).subarray(1);
+    expect(gunzipSync(Buffer.concat(body.end())).equals(plain)).toBe(true);
+  });
+
+  test('a leaf beyond the whole budget is compressed when it comes first', () => {
+    const body = new GzipBody();
+    body.addLeaf(leafOf(3000), { isFirst: true });
+    expect(body.partlyStored).toBe(false);
+  });
+});

@@ -1,0 +1,227 @@
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Freshness } from '../../../src/kubernetes/freshness.ts';
+import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
+import type { NodeLister, Representation } from '../../../src/nodes/node-lister.ts';
+import { StatusError } from '../../../src/status-error.ts';
+import { listOf, makeCache, makeNode, makePod, namesOf, synced, textOf } from './node-objects.ts';
+
+const list = (lister: NodeLister, query = ''): Representation => lister.list(parseNodeListQuery(query));
+
+const plain = (representation: Representation) => textOf(representation.body('identity'));
+const inflated = (representation: Representation) => gunzipSync(Buffer.concat(representation.body('gzip'))).toString();
+
+/** A lister of `count` nodes, created one a second. */
+function crowd(count: number) {
+  const cache = makeCache();
+  for (let at = 0; at < count; at++) {
+    const creationTimestamp = new Date(Date.UTC(2026, 0, 1, 0, 0, at)).toISOString();
+    cache.putNode(makeNode(`node-${at}`, { creationTimestamp }, { spec: { note: 'x'.repeat(at * 7) } }));
+  }
+  return cache;
+}
+
+function refusalOf(lister: NodeLister) {
+  const refusals = [() => list(lister), () => lister.get('node-a')].map((read) => {
+    try {
+      read();
+    } catch (error) {
+      if (error instanceof StatusError) return error.answer;
+    }
+    throw new Error('answered');
+  });
+  expect(refusals[0]).toEqual(refusals[1]);
+  return refusals[0];
+}
+
+describe('node answers', () => {
+  test('NC-01 tags are strong and one a coding', () => {
+    const { lister, putNode } = makeCache();
+    putNode(makeNode('node-a'));
+    expect(list(lister).etag('identity')).toMatch(/^"e1-\d+"$/);
+    expect(list(lister).etag('gzip')).toBe(list(lister).etag('identity').replace(/"$/, '-gzip"'));
+    expect(lister.get('node-a')?.etag('identity')).toBe(list(lister).etag('identity'));
+  });
+
+  test('NC-03 any changed node and any changed figure has a new tag, on every page', () => {
+    const { lister, putNode, putPod, nodes } = makeCache();
+    const tags = new Set<string>();
+    const look = () => tags.add(list(lister, 'limit=1&name=node-a').etag('identity'));
+    const pod = (cpu: string) => makePod({ containers: [{ resources: { limits: { cpu } } }] }, { name: 'p' });
+    look();
+    putNode(makeNode('node-a'));
+    look();
+    putNode(makeNode('node-b'));
+    look();
+    putPod(pod('1'));
+    look();
+    putPod(pod('2'));
+    look();
+    nodes.remove('node-b');
+    look();
+    expect(tags.size).toBe(6);
+  });
+
+  test('NC-03 while nothing that is shown changes, the tag stays', () => {
+    const { lister, putNode, putPod, nodes } = makeCache();
+    putNode(makeNode('node-a'));
+    const tag = list(lister).etag('identity');
+    putPod(makePod({ containers: [{}] }));
+    putPod(makePod({ nodeName: 'unknown-node', containers: [{ resources: { limits: { cpu: '1' } } }] }));
+    nodes.replace([nodes.toEntry(makeNode('node-a'))]);
+    expect(list(lister).etag('identity')).toBe(tag);
+  });
+
+  test('NC-03 an answer keeps the state of its tag, composed late or not', () => {
+    const { lister, putNode, nodes } = makeCache();
+    putNode(makeNode('node-a'));
+    putNode(makeNode('node-b', { labels: { a: 'b' } }));
+    const early = [list(lister), list(lister, 'sortBy=name'), list(lister, 'label=a=b')];
+    nodes.remove('node-a');
+    putNode(makeNode('node-b', { resourceVersion: '2' }));
+    expect(early.map((answer) => JSON.parse(plain(answer)).totalItems)).toEqual([2, 2, 1]);
+    expect(early.map((answer) => JSON.parse(inflated(answer)).totalItems)).toEqual([2, 2, 1]);
+    expect(listOf(lister).totalItems).toBe(1);
+  });
+
+  test.each([0, 1, 10, 33, 200])('NC-04 inflated bytes equal the plain ones, with %i nodes', (count) => {
+    const { lister } = crowd(count);
+    for (const query of ['', 'ascending=true', 'sortBy=name', 'limit=7&page=2', 'name=3', 'limit=0']) {
+      const answer = list(lister, query);
+      expect(inflated(answer)).toBe(plain(answer));
+    }
+  });
+
+  test('NC-04 lengths are those of the bodies', () => {
+    const { lister } = crowd(100);
+    const answers = ['', 'limit=3', 'limit=0', 'name=no-such', 'ascending=1'].map((query) => list(lister, query));
+    for (const answer of [...answers, lister.get('node-5')!]) {
+      expect(answer.length('identity')).toBe(Buffer.concat(answer.body('identity')).length);
+      expect(answer.length('gzip')).toBe(Buffer.concat(answer.body('gzip')).length);
+    }
+  });
+
+  test('NC-04 the inflated get equals the plain one', () => {
+    const { lister } = crowd(3);
+    const node = lister.get('node-2')!;
+    expect(inflated(node)).toBe(plain(node));
+  });
+
+  test('an unknown node is no answer', () => {
+    const { lister } = crowd(3);
+    expect(lister.get('node-9')).toBeUndefined();
+    expect(lister.get('__proto__')).toBeUndefined();
+  });
+
+  test('one version has one body', () => {
+    const { lister, putNode } = crowd(50);
+    expect(list(lister).body('gzip')).toBe(list(lister).body('gzip'));
+    expect(list(lister, 'limit=2').body('identity')).toBe(list(lister, 'limit=2').body('identity'));
+    const before = list(lister, 'limit=2');
+    putNode(makeNode('another'));
+    expect(list(lister, 'limit=2')).not.toBe(before);
+  });
+
+  test('a changed node spoils the bytes of its leaf only', () => {
+    const { lister, putNode } = crowd(200);
+    const before = new Set(
+      list(lister)
+        .body('identity')
+        .map((piece) => piece.buffer),
+    );
+    putNode(makeNode('node-100', { creationTimestamp: '2026-01-01T00:01:40Z', resourceVersion: '2' }));
+    const after = list(lister)
+      .body('identity')
+      .filter((piece) => piece.length > 1000);
+    expect(after.length).toBeGreaterThan(5);
+    expect(after.filter((piece) => !before.has(piece.buffer))).toHaveLength(1);
+  });
+
+  test('after any changes the list is what the nodes are, in every order and coding', () => {
+    const node = fc.record({ name: fc.nat(60), second: fc.nat(9), remove: fc.boolean(), read: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(node, { maxLength: 200 }), (steps) => {
+        const { lister, nodes, putNode } = makeCache({ usage: false });
+        const expected = new Map<string, number>();
+        for (const { name, second, remove, read } of steps) {
+          const creationTimestamp = `2026-01-01T00:00:0${second}Z`;
+          if (remove) nodes.remove(`n${name}`);
+          else putNode(makeNode(`n${name}`, { creationTimestamp, resourceVersion: `${expected.size}` }));
+          if (remove) expected.delete(`n${name}`);
+          else expected.set(`n${name}`, second);
+          if (read) list(lister).body('gzip');
+        }
+        const sorted = [...expected]
+          .sort(([a, x], [b, y]) => (x === y ? (a < b ? 1 : -1) : y - x))
+          .map(([name]) => name);
+        expect(namesOf(lister)).toEqual(sorted);
+        expect(namesOf(lister, 'ascending=true')).toEqual(sorted.toReversed());
+        expect(namesOf(lister, 'sortBy=name&ascending=true')).toEqual([...expected.keys()].sort());
+        expect(inflated(list(lister))).toBe(plain(list(lister)));
+      }),
+    );
+  });
+
+  test('a relist swaps the whole set', () => {
+    const { lister, nodes } = crowd(100);
+    nodes.replace([makeNode('new'), makeNode('node-3', { resourceVersion: '9' })].map((node) => nodes.toEntry(node)));
+    expect(namesOf(lister)).toEqual(['new', 'node-3'].reverse());
+    expect([...nodes.entries()].map((entry) => entry.resourceVersion).sort()).toEqual(['1', '9']);
+    expect(nodes.size).toBe(2);
+  });
+
+  test('gatehouse_cache_bytes counts what is held', async () => {
+    const { registry, putNode, lister } = makeCache();
+    const value = async () => (await registry.getSingleMetric('gatehouse_cache_bytes')!.get()).values;
+    expect(await value()).toEqual([{ labels: { resource: 'nodes' }, value: 0 }]);
+    putNode(makeNode('node-a'));
+    const [held] = await value();
+    expect(held?.value).toBeGreaterThan(100);
+    list(lister).body('gzip');
+    expect((await value())[0]?.value).toBeGreaterThan(held?.value ?? 0);
+  });
+});
+
+describe('freshness of node answers', () => {
+  const reflector = (hasSynced: boolean, stalenessMs: number): Freshness => ({
+    ...synced,
+    hasSynced: () => hasSynced,
+    stalenessMs: () => stalenessMs,
+  });
+
+  test.each([
+    ['nodes', { nodes: reflector(false, Number.POSITIVE_INFINITY), pods: synced }],
+    ['pods', { nodes: synced, pods: reflector(false, Number.POSITIVE_INFINITY) }],
+  ])('NE-20 503 until %s have synced', (_kind, freshness) => {
+    expect(refusalOf(makeCache({ freshness }).lister)).toEqual({
+      code: 503,
+      reason: 'ServiceUnavailable',
+      message: 'nodes are not available: first synchronisation has not finished',
+      details: { retryAfterSeconds: 5 },
+    });
+  });
+
+  test.each([
+    ['nodes', { nodes: reflector(true, 600_001), pods: synced }],
+    ['pods', { nodes: synced, pods: reflector(true, 600_001) }],
+  ])('NE-21 503 when %s are older than 600 s', (_kind, freshness) => {
+    expect(refusalOf(makeCache({ freshness }).lister)).toEqual({
+      code: 503,
+      reason: 'ServiceUnavailable',
+      message: 'nodes are not available: data is older than 600 s',
+      details: { retryAfterSeconds: 30 },
+    });
+  });
+
+  test('NE-21 200 at 600 s, and again once caught up', () => {
+    let age = 600_000;
+    const nodes: Freshness = { ...synced, stalenessMs: () => age };
+    const { lister } = makeCache({ freshness: { nodes, pods: synced } });
+    expect(listOf(lister).totalItems).toBe(0);
+    age = 600_001;
+    expect(refusalOf(lister)?.code).toBe(503);
+    age = 10;
+    expect(listOf(lister).totalItems).toBe(0);
+  });
+});
