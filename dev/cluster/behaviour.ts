@@ -30,10 +30,10 @@ export interface StreamFault {
   /** So many events from there on are swallowed. */
   readonly drop?: number;
   /**
-   * What follows. `goOn` (default): the stream as usual. `close`: a proper end. `cut`: FIN without the last chunk.
+   * How the answer ends there; left out, it goes on as usual. `close`: a proper end. `cut`: FIN without the last chunk.
    * `reset`: RST. `silence`: the connection stays and not another byte comes.
    */
-  readonly then?: 'goOn' | 'close' | 'cut' | 'reset' | 'silence';
+  readonly ending?: 'close' | 'cut' | 'reset' | 'silence';
   /** Slows the whole body down. */
   readonly bytesPerSecond?: number;
 }

@@ -74,10 +74,10 @@ class FaultyBody implements Body {
   #strike(): void {
     this.#struck = true;
     for (const text of this.#fault.inject ?? []) this.#body.write(text);
-    const { then = 'goOn' } = this.#fault;
-    this.#over = then !== 'goOn';
-    if (then === 'close') this.#body.end();
-    if (then === 'cut') cutConnection(this.#response);
-    if (then === 'reset') resetConnection(this.#response);
+    const { ending } = this.#fault;
+    this.#over = ending !== undefined;
+    if (ending === 'close') this.#body.end();
+    if (ending === 'cut') cutConnection(this.#response);
+    if (ending === 'reset') resetConnection(this.#response);
   }
 }
