@@ -12,8 +12,19 @@ const MAX_FAILURE = 2_048;
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Writes the one line of a request. Only named members are logged: no header, no value of a parameter, no body. */
-export function logExchange(logger: Logger, exchange: Exchange, durationMs: number): void {
+/** Writes the one line of a request, when it ends. */
+export type AccessLog = (exchange: Exchange, durationMs: number) => void;
+
+/**
+ * Only named members are logged: no header, no value of a parameter, no body (A-36). So the redaction of other lines, which
+ * would cost many times the rest of a list request, is switched off for these.
+ */
+export function createAccessLog(logger: Logger): AccessLog {
+  const unredacted = logger.child({}, { redact: [] });
+  return (exchange, durationMs) => logExchange(unredacted, exchange, durationMs);
+}
+
+function logExchange(logger: Logger, exchange: Exchange, durationMs: number): void {
   const { status } = exchange;
   const level = status >= 500 ? 'error' : exchange.route?.admission === 'health' ? 'debug' : 'info';
   if (!logger.isLevelEnabled(level)) return;

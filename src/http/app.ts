@@ -6,6 +6,7 @@ import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import type { TokenVerifier } from '../oauth/identity.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
+import { createAccessLog } from './access-log.ts';
 import { admission } from './admission.ts';
 import { AnswerWriter } from './answer.ts';
 import { createAnswerDeadline } from './answer-deadline.ts';
@@ -99,5 +100,12 @@ export function serveRoutes(routes: readonly Route[], parts: AppParts): App {
     authorize(parts.authorizer, deadline), // before any cache is read
     serveRoute, // 404, 405, 406, then the handler
   ];
-  return createChain(steps, { writer, clock, logger, metrics, cors, nextId: createRequestIds(random) });
+  return createChain(steps, {
+    writer,
+    clock,
+    log: createAccessLog(logger),
+    metrics,
+    cors,
+    nextId: createRequestIds(random),
+  });
 }

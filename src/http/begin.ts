@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../clock.ts';
-import type { Logger } from '../observability/logger.ts';
-import { logExchange } from './access-log.ts';
+import type { AccessLog } from './access-log.ts';
 import type { Cors } from './cors.ts';
 import { Exchange } from './exchange.ts';
 import type { HttpMetrics } from './metrics.ts';
 
 export interface BeginParts {
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly log: AccessLog;
   readonly metrics: HttpMetrics;
   readonly cors: Cors;
   /** A new request id. */
@@ -20,7 +19,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Begins an exchange: its id and its timer now, its log line and its metrics when it ends. */
 export function begin(request: IncomingMessage, response: ServerResponse, parts: BeginParts): Exchange {
-  const { clock, logger, metrics } = parts;
+  const { clock, log, metrics } = parts;
   const sent = request.headers['x-request-id'];
   const exchange = new Exchange({
     request,
@@ -33,7 +32,7 @@ export function begin(request: IncomingMessage, response: ServerResponse, parts:
   exchange.atEnd(() => {
     const durationMs = clock.monotonic() - exchange.startedAt;
     metrics.answered(exchange, durationMs / 1_000);
-    logExchange(logger, exchange, durationMs);
+    log(exchange, durationMs);
   });
   return exchange;
 }

@@ -17,21 +17,20 @@ interface Connection {
   readonly address: string;
   /** The newest request, while it is being answered. */
   current: InFlight | undefined;
+  /** Requests being answered. None: the connection is idle. */
   unanswered: number;
   answered: boolean;
 }
 
 /**
- * The open connections, capped in total and per address (HL-03). Beyond a cap an idle one goes first, the longest idle;
- * when all are busy the new one is refused (A-11).
+ * The open connections, capped in total and per address (HL-03). Beyond a cap an idle one goes first, the oldest; when all
+ * are busy the new one is refused (A-11).
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #refused: (reason: string) => void;
   readonly #open = new Map<Socket, Connection>();
   readonly #addresses = new Map<string, Set<Socket>>();
-  /** In order of becoming idle. */
-  readonly #idle = new Set<Socket>();
   #draining = false;
 
   constructor(limits: ConnectionLimits, refused: (reason: string) => void) {
@@ -50,10 +49,9 @@ export class Connections {
     this.#addresses.set(address, siblings);
     this.#open.set(socket, { address, current: undefined, unanswered: 0, answered: false });
     siblings.add(socket);
-    this.#idle.add(socket);
     socket.once('close', () => this.#forget(socket));
     if (siblings.size > this.#limits.maxConnectionsPerAddress) this.#closeOne(siblings, 'connections_per_address');
-    if (this.#open.size > this.#limits.maxConnections) this.#closeOne(this.#idle, 'connections');
+    if (this.#open.size > this.#limits.maxConnections) this.#closeOne(this.#open.keys(), 'connections');
   }
 
   /** A request came in: its connection is busy until the answer is complete. */
@@ -64,12 +62,10 @@ export class Connections {
     const current = { request, response };
     connection.current = current;
     connection.unanswered++;
-    this.#idle.delete(request.socket);
-    response.once('close', () => {
+    response.on('close', () => {
       connection.unanswered--;
       connection.answered = true;
       if (connection.current === current) connection.current = undefined;
-      if (connection.unanswered === 0 && this.#open.has(request.socket)) this.#idle.add(request.socket);
     });
   }
 
@@ -87,8 +83,8 @@ export class Connections {
 
   /** Closes connections that wait for a further request; with `fresh`, also those that have not sent a first one. */
   closeIdle(fresh: boolean): void {
-    for (const socket of [...this.#idle]) {
-      if (fresh || this.#open.get(socket)?.answered) this.#close(socket);
+    for (const [socket, { unanswered, answered }] of [...this.#open]) {
+      if (unanswered === 0 && (fresh || answered)) this.#close(socket);
     }
   }
 
@@ -96,14 +92,14 @@ export class Connections {
     for (const socket of [...this.#open.keys()]) this.#close(socket);
   }
 
-  #closeOne(among: ReadonlySet<Socket>, reason: string): void {
+  /** The new connection is the last of `among`, and idle: so it goes when no other can. */
+  #closeOne(among: Iterable<Socket>, reason: string): void {
     this.#refused(reason);
-    let last: Socket | undefined;
     for (const socket of among) {
-      last = socket;
-      if (this.#idle.has(socket)) break;
+      if (this.#open.get(socket)?.unanswered !== 0) continue;
+      this.#close(socket);
+      break;
     }
-    if (last) this.#close(last);
   }
 
   #close(socket: Socket): void {
@@ -115,7 +111,6 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (!connection) return;
     this.#open.delete(socket);
-    this.#idle.delete(socket);
     const siblings = this.#addresses.get(connection.address);
     siblings?.delete(socket);
     if (siblings?.size === 0) this.#addresses.delete(connection.address);

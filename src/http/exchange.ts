@@ -61,9 +61,9 @@ export class Exchange {
     this.requestId = beginning.requestId;
     this.startedAt = beginning.startedAt;
     const end = (): void => this.#end();
-    this.response.once('close', end);
+    this.response.on('close', end);
     // A pipelined answer that still waits for its turn gets no event when the connection goes; its request does.
-    this.request.once('close', () => {
+    this.request.on('close', () => {
       if (this.request.socket.destroyed) end();
     });
   }

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Registry } from 'prom-client';
 import { chooseCoding } from './accept.ts';
+import { createAccessLog } from './access-log.ts';
 import { AnswerWriter, wholeBody } from './answer.ts';
 import { type App, createChain } from './chain.ts';
 import { Connections } from './connections.ts';
@@ -32,7 +33,14 @@ export function createMetricsApp(parts: MetricsAppParts): App {
     answerMethod(writer, cors),
     serveRoute,
   ];
-  return createChain(steps, { writer, clock, logger, metrics, cors, nextId: createRequestIds(random) });
+  return createChain(steps, {
+    writer,
+    clock,
+    log: createAccessLog(logger),
+    metrics,
+    cors,
+    nextId: createRequestIds(random),
+  });
 }
 
 const compress = promisify(gzip);

@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { Registry } from 'prom-client';
+import { parse } from 'yaml';
+import { systemClock } from '../../../src/clock.ts';
+import { type AppParts, createApp } from '../../../src/http/app.ts';
+import type { App } from '../../../src/http/chain.ts';
+import { defaultLimits } from '../../../src/http/limits.ts';
+import { createHttpServer } from '../../../src/http/server.ts';
+import type { Representation } from '../../../src/nodes/node-lister.ts';
+import type { AuthorizationServer } from '../../../src/oauth/authorization-server.ts';
+import type { Identity, TokenVerifier } from '../../../src/oauth/identity.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
+import { systemRandom } from '../../../src/random.ts';
+
+/** One answer of the cache, of a fixed text. */
+export function representationOf(text: string, tag = 'e1-1'): Representation {
+  const plain = Buffer.from(text);
+  const half = Math.floor(plain.length / 2);
+  const bodies = { identity: [plain.subarray(0, half), plain.subarray(half)], gzip: [gzipSync(plain)] };
+  const length = (coding: 'identity' | 'gzip'): number =>
+    bodies[coding].reduce((sum, piece) => sum + piece.byteLength, 0);
+  return {
+    etag: (coding) => (coding === 'gzip' ? `"${tag}-gzip"` : `"${tag}"`),
+    body: (coding) => bodies[coding],
+    length,
+  };
+}
+
+const node = (name: string): object => ({
+  metadata: { name, selfLink: `/api/v1/nodes/${name}`, uid: `uid-${name}`, resourceVersion: '7', labels: {} },
+  spec: { podCIDR: '10.42.1.0/24' },
+  status: { capacity: { cpu: '4' } },
+});
+
+export const listText = JSON.stringify({
+  items: Array.from({ length: 12 }, (_, index) => node(`worker-${index + 1}`)),
+  totalItems: 12,
+});
+export const nodeText = JSON.stringify({ kind: 'Node', apiVersion: 'v1', ...node('worker-1') });
+
+const alice: Identity = {
+  name: 'alice',
+  uid: 'u-1',
+  groups: ['developers', 'system:authenticated'],
+  clientId: 'console',
+  sid: 's-1',
+};
+
+/** Knows three bearers: of somebody with every right, of somebody without any, and an expired one. */
+export const fakeVerifier: TokenVerifier = {
+  verify: (text) => {
+    if (text === 'good') return { identity: alice, cached: true };
+    if (text === 'powerless') return { identity: { ...alice, name: 'joe', uid: 'u-2' }, cached: false };
+    return { fault: text === 'old' ? 'expired' : 'invalid' };
+  },
+};
+
+const document = (value: object) => ({ body: Buffer.from(JSON.stringify(value)), etag: '"d-1"' });
+const keys = document({
+  keys: [{ kty: 'RSA', use: 'sig', alg: 'RS256', kid: 'k-1', n: 'AQAB', e: 'AQAB' }],
+});
+const metadata = document({
+  issuer: 'https://gatehouse.example.com/oauth',
+  token_endpoint: 'https://gatehouse.example.com/oauth/token',
+  jwks_uri: 'https://gatehouse.example.com/oauth/keys',
+  end_session_endpoint: 'https://gatehouse.example.com/oauth/logout',
+  grant_types_supported: ['password', 'refresh_token'],
+  response_types_supported: [],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: ['RS256'],
+  token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
+});
+
+export const fakeAuthorizationServer: AuthorizationServer = {
+  checkFormHead: () => {},
+  token: async () => ({ access_token: 'aaa', token_type: 'Bearer', refresh_token: 'rrr', expires_in: 7200 }),
+  logout: async () => ({}),
+  keys: () => keys,
+  metadata: () => metadata,
+};
+
+export interface LogLine extends Record<string, unknown> {
+  readonly level: string;
+  readonly msg: string;
+}
+
+/** Literal fakes for everything that the app needs; `change` replaces some. */
+export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []): AppParts {
+  const release = {
+    version: '0.4.0',
+    gitCommit: 'c'.repeat(40),
+    gitTreeState: 'clean',
+    buildDate: '2026-11-01T10:00:00Z',
+    nodeVersion: 'v26.1.0',
+    platform: 'linux/amd64',
+  };
+  return {
+    platform: 'gatehouse',
+    release,
+    clusterVersion: () => undefined,
+    authorizationServer: fakeAuthorizationServer,
+    verifier: fakeVerifier,
+    authorizer: { authorize: (subject) => ({ allowed: subject.name === 'alice', source: 'cache' }) },
+    nodes: {
+      list: () => representationOf(listText),
+      get: (name) => (name === 'worker-1' ? representationOf(nodeText) : undefined),
+    },
+    health: [],
+    limits: defaultLimits,
+    trustedProxies: [],
+    corsOrigins: [],
+    clock: systemClock,
+    random: systemRandom,
+    logger: createLogger(
+      { level: 'debug', format: 'json' },
+      { write: (text) => void lines.push(JSON.parse(text) as LogLine) },
+    ),
+    registry: new Registry(),
+    descriptions: {
+      platformYaml: 'openapi: 3.1.0\ninfo:\n  version: 0.0.0\n  title: gatehouse.io\n',
+      parseYaml: parse,
+    },
+    ...change,
+  };
+}
+
+export interface AppUnderTest {
+  readonly url: string;
+  readonly port: number;
+  readonly lines: LogLine[];
+  readonly parts: AppParts;
+  /** `fetch` below the server's URL, with the bearer `good` unless the headers say otherwise. */
+  get(path: string, init?: RequestInit): Promise<Response>;
+  /** Sends raw bytes and resolves with everything that came until the server closed (or `until` was seen). */
+  raw(text: string, until?: RegExp): Promise<string>;
+  /** Ends it; the signal that a process would get. */
+  stop(): Promise<void>;
+}
+
+const SERVER = { address: '127.0.0.1', port: 0, shutdownDelayMs: 0, drainMs: 1_000 };
+
+/** The app on a free loopback port. */
+export async function startApp(
+  change: Partial<AppParts> = {},
+  makeApp?: (parts: AppParts) => App,
+): Promise<AppUnderTest> {
+  const lines: LogLine[] = [];
+  const parts = appParts(change, lines);
+  const server = createHttpServer(SERVER, (makeApp ?? createApp)(parts), { ...parts, onDraining: () => {} });
+  const { port } = await server.listen();
+  const ending = new AbortController();
+  const running = server.run(ending.signal);
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    port,
+    lines,
+    parts,
+    get: (path, init = {}) =>
+      fetch(url + path, { redirect: 'manual', ...init, headers: { Authorization: 'Bearer good', ...init.headers } }),
+    raw: (text, until) => rawExchange(port, text, until),
+    stop: async () => {
+      ending.abort();
+      await running;
+    },
+  };
+}
+
+/** What a raw socket got until the peer closed, `until` matched, or 5 s passed (then it rejects). */
+export async function rawExchange(port: number, text: string, until?: RegExp): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let received = '';
+  const limit = setTimeout(() => socket.destroy(new Error(`no end after: ${received}`)), 5_000);
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.toString('latin1');
+    if (until?.test(received)) socket.destroy();
+  });
+  try {
+    await once(socket, 'connect');
+    socket.write(text, 'latin1');
+    await once(socket, 'close');
+  } finally {
+    clearTimeout(limit);
+  }
+  return received;
+}
+
+/** Resolves as soon as `holds` does; rejects after 5 s. For what happens on the server a moment later. */
+export async function eventually(holds: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error('it did not come true within 5 s');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
