@@ -1,0 +1,75 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { V1ConfigMap } from '@kubernetes/client-node';
+import { parse } from 'yaml';
+import { freePorts } from '../support/control-plane/free-ports.ts';
+import { startServer } from '../support/control-plane/server-process.ts';
+import type { ControlPlane } from '../support/control-plane.ts';
+import { CHART, helm, NAMESPACE } from './helm.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+
+/** The program as the chart installs it, outside a pod: its configuration file, its account, its rights. */
+export interface InstalledProgram {
+  readonly url: string;
+  readonly metricsUrl: string;
+  log(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Installs the chart, then runs the program with the ConfigMap's file. Other than in a pod are the ports, the cluster's
+ * address and how the account's token arrives; `usersFile` stands for the mounted Secret.
+ */
+export async function startInstalledProgram(cluster: ControlPlane, usersFile: string): Promise<InstalledProgram> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-installed-'));
+  const paths = { users: join(folder, 'users.yaml'), config: join(folder, 'config.yaml'), log: join(folder, 'log') };
+  const [port, metricsPort] = (await freePorts(2)) as [number, number];
+  const install = ['install', 'gatehouse', CHART, '--namespace', NAMESPACE, '--create-namespace'];
+  await helm(['--kubeconfig', await cluster.kubeconfigFile(), ...install]);
+  await writeFile(paths.users, usersFile);
+  const config = await installedConfig(cluster);
+  const token = await cluster.serviceAccountToken(NAMESPACE, 'gatehouse');
+  const here = {
+    ...config,
+    server: { ...config.server, address: '127.0.0.1', port, metricsPort, shutdownDelay: '0s' },
+    kubernetes: { kubeconfig: await cluster.kubeconfigFile(token), namespace: NAMESPACE },
+    users: { ...config.users, file: paths.users },
+  };
+  await writeFile(paths.config, JSON.stringify(here));
+  const program = startServer(process.execPath, [MAIN, '--config', paths.config], paths.log);
+  const url = `http://127.0.0.1:${port}`;
+  const log = (): Promise<string> => readFile(paths.log, 'utf8');
+  const stop = async (): Promise<void> => {
+    await program.kill();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await untilReady(url, () => program.running);
+  } catch (cause) {
+    const text = await log();
+    await stop();
+    throw new Error(`the program did not become ready:\n${text}`, { cause });
+  }
+  return { url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`, log, stop };
+}
+
+async function installedConfig(cluster: ControlPlane): Promise<Record<'server' | 'users', object>> {
+  const text = await cluster.kubectl(['-n', NAMESPACE, 'get', 'configmap', 'gatehouse', '-o', 'json']);
+  return parse((JSON.parse(text) as V1ConfigMap).data!['config.yaml']!);
+}
+
+const POLL_MS = 50;
+const ATTEMPTS = 600;
+
+async function untilReady(url: string, running: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS && running(); attempt++) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+    await answer?.text();
+    if (answer?.status === 200) return;
+    await sleep(POLL_MS);
+  }
+  throw new Error(running() ? 'it was still starting after 30 s' : 'it ended');
+}

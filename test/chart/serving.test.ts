@@ -1,0 +1,87 @@
+import type { V1Secret } from '@kubernetes/client-node';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashPassword } from '../../src/users/password-hash.ts';
+import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { NAMESPACE } from './helm.ts';
+import { type InstalledProgram, startInstalledProgram } from './installed-program.ts';
+
+const NODES = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
+const node = (name: string): string => JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
+
+let cluster: ControlPlane;
+let program: InstalledProgram;
+
+beforeAll(async () => {
+  cluster = await startControlPlane();
+  await cluster.kubectl(['create', '-f', '-'], node('node-a'));
+  const joe = { name: 'joe', passwordHash: await hashPassword('a password of joe', 10) };
+  program = await startInstalledProgram(cluster, JSON.stringify({ users: [joe] }));
+});
+afterAll(async () => {
+  await program?.stop();
+  await cluster?.stop();
+});
+
+/** As NOTES.txt says to read it. */
+async function firstPassword(): Promise<string> {
+  const args = ['-n', NAMESPACE, 'get', 'secret', 'gatehouse-first-administrator', '-o', 'json'];
+  const { data } = JSON.parse(await cluster.kubectl(args)) as V1Secret;
+  return Buffer.from(data?.['password'] ?? '', 'base64').toString();
+}
+
+async function signIn(username: string, password: string): Promise<string> {
+  const answer = await fetch(`${program.url}/oauth/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from('gatehouse:gatehouse').toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'password', username, password }),
+  });
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+
+const listNodes = (token: string): Promise<Response> =>
+  fetch(program.url + NODES, { headers: { authorization: `Bearer ${token}` } });
+
+describe('the program with what the chart installs', () => {
+  test('signs the first administrator in with the password from the Secret and lists the nodes', async () => {
+    const answer = await listNodes(await signIn('admin', await firstPassword()));
+    expect(answer.status).toBe(200);
+    const { items } = (await answer.json()) as { items: { metadata: { name: string } }[] };
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['node-a']);
+  });
+
+  test('refuses a user whom nothing was granted', async () => {
+    const answer = await listNodes(await signIn('joe', 'a password of joe'));
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ reason: 'Forbidden', message: expect.stringContaining('User "joe"') });
+  });
+
+  test('names the issuer that the chart wrote', async () => {
+    const answer = await fetch(`${program.url}/oauth/.well-known/openid-configuration`);
+    expect(await answer.json()).toMatchObject({ issuer: 'http://gatehouse.gatehouse-system.svc/oauth' });
+  });
+
+  test('makes exactly the two Secrets that its rights name', async () => {
+    const names = await cluster.kubectl([
+      '-n',
+      NAMESPACE,
+      'get',
+      'secrets',
+      '-o',
+      'name',
+      '--field-selector=type=Opaque',
+    ]);
+    expect(names.trim().split('\n')).toEqual(['secret/gatehouse-first-administrator', 'secret/gatehouse-signing-keys']);
+  });
+
+  test('is refused nothing that it asks the cluster for', async () => {
+    const text = await (await fetch(program.metricsUrl)).text();
+    const refused = text.split('\n').filter((line) => /^gatehouse_cluster_requests_total{.*code="403"/.test(line));
+    expect(text).toContain('gatehouse_cluster_requests_total{');
+    expect(refused).toEqual([]);
+  });
+
+  test('writes the first password into no log line', async () => {
+    expect(await program.log()).not.toContain(await firstPassword());
+  });
+});
