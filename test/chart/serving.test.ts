@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { V1Secret } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashPassword } from '../../src/users/password-hash.ts';
@@ -79,6 +81,26 @@ describe('the program with what the chart installs', () => {
     const refused = text.split('\n').filter((line) => /^gatehouse_cluster_requests_total{.*code="403"/.test(line));
     expect(text).toContain('gatehouse_cluster_requests_total{');
     expect(refused).toEqual([]);
+  });
+
+  describe('docs/operations.md', () => {
+    const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operations.md'), 'utf8');
+
+    test('names metrics that there are', async () => {
+      const text = await (await fetch(program.metricsUrl)).text();
+      const there = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+      const named = new Set(page.match(/\bgatehouse_[a-z_]+/g));
+      expect([...named].filter((name) => !there.has(name))).toEqual([]);
+      expect(named.size).toBeGreaterThan(10);
+    });
+
+    test('says of every check what to do', async () => {
+      const checks = ['livez', 'readyz'].map(async (path) => (await fetch(`${program.url}/${path}?verbose`)).text());
+      const names = [...(await Promise.all(checks)).join('').matchAll(/^\[\+\](\S+) ok$/gm)].map(([, name]) => name);
+      const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+      expect(names.filter((name) => !rows.some((row) => row.includes(`\`${name}\``)))).toEqual([]);
+      expect(names).toContain('reflectors');
+    });
   });
 
   test('writes the first password into no log line', async () => {
