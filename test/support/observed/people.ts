@@ -39,20 +39,16 @@ export async function usersFile(): Promise<string> {
 }
 
 /** The configuration that the cases are meant for. */
-export function observedConfig(usersPath: string): object {
-  return {
-    platform: 'kubesphere',
-    server: { address: '127.0.0.1', port: 0, metricsPort: 0 },
-    authentication: {
-      authenticateRateLimiterMaxTries: 10,
-      authenticateRateLimiterDuration: '10m',
-      addressRateLimiterMaxTries: 1000,
-      oauthOptions: { clients: [CLIENTS.client, CLIENTS.client2] },
-    },
-    users: { file: usersPath, firstAdministrator: false },
-    log: { level: 'silent' },
-  };
-}
+export const OBSERVED_CONFIG = {
+  platform: 'kubesphere',
+  authentication: {
+    authenticateRateLimiterMaxTries: 10,
+    authenticateRateLimiterDuration: '10m',
+    addressRateLimiterMaxTries: 1000,
+    oauthOptions: { clients: [CLIENTS.client, CLIENTS.client2] },
+  },
+  users: { firstAdministrator: false },
+} as const;
 
 /** RBAC of the cases: the group `admins` may do everything. */
 export const ADMINS_BINDING = {

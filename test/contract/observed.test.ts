@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type SimulatedCluster, startSimulatedCluster } from '../../dev/cluster/cluster.ts';
+import { systemClock } from '../../src/clock.ts';
+import { type RunningGatehouse, startGatehouse } from '../support/gatehouse.ts';
+import { readCases } from '../support/observed/case.ts';
+import { Corpus } from '../support/observed/corpus.ts';
+import { type FixtureState, kindOf, podsOf, storedFixture } from '../support/observed/fixture.ts';
+import { ADMINS_BINDING, ADMINS_ROLE, OBSERVED_CONFIG, usersFile } from '../support/observed/people.ts';
+import { idleWaivers, waiverOf } from '../support/observed/waivers.ts';
+
+/** In this order: the last two fail sign-ins on purpose, and count on each other's order. */
+const GROUPS = [
+  'nodes-list',
+  'nodes-get',
+  'nodes-usage',
+  'http',
+  'bearer-auth',
+  'health-version-config',
+  'oauth-endpoints',
+  'token-client-auth',
+  'token-malformed',
+  'token-refresh',
+  'token-password',
+  'login-throttle',
+] as const;
+
+const CASES = GROUPS.flatMap(readCases);
+const STATES: readonly FixtureState[] = ['full', 'no-pods', 'only-finished'];
+
+interface Stand {
+  readonly cluster: SimulatedCluster;
+  readonly gatehouse: RunningGatehouse;
+  readonly corpus: Corpus;
+}
+
+async function stand(state: FixtureState): Promise<Stand> {
+  const cluster = await startSimulatedCluster();
+  const objects = storedFixture();
+  for (const node of kindOf(objects, 'Node')) cluster.objects.create('nodes', node);
+  for (const pod of podsOf(objects, state)) cluster.objects.create('pods', pod);
+  cluster.objects.create('clusterroles', ADMINS_ROLE);
+  cluster.objects.create('clusterrolebindings', ADMINS_BINDING);
+  const clock = { skipped: 0, ...systemClock };
+  clock.now = () => systemClock.now() + clock.skipped;
+  const gatehouse = await startGatehouse({
+    config: OBSERVED_CONFIG,
+    kubeconfig: cluster.kubeconfig(),
+    users: await usersFile(),
+    clock,
+  });
+  const skip = (ms: number): void => {
+    clock.skipped += ms;
+  };
+  return { cluster, gatehouse, corpus: new Corpus({ port: gatehouse.port, platform: 'kubesphere', skip }) };
+}
+
+describe.each(STATES)('the recorded answers with the cluster in state %s', (state) => {
+  const cases = CASES.filter((one) => (one.state ?? 'full') === state && one.needs === undefined);
+  let running: Stand;
+
+  beforeAll(async () => {
+    running = await stand(state);
+  });
+
+  afterAll(async () => {
+    await running?.gatehouse.stop();
+    await running?.cluster.stop();
+  });
+
+  test.each(cases.filter((one) => !waiverOf(one.id)))('$id', async (one) => {
+    expect(await running.corpus.problems(one)).toEqual([]);
+  });
+});
+
+describe('the waivers', () => {
+  test('each stand for a recorded case', () => {
+    expect(idleWaivers(CASES.map((one) => one.id))).toEqual([]);
+  });
+});

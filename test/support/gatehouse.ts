@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { systemRandom } from '../../src/random.ts';
+import { type Addresses, createService } from '../../src/service.ts';
+
+export interface GatehouseOptions {
+  /** The configuration file's content, without `kubernetes` and listening addresses. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** A kubeconfig's text. */
+  readonly kubeconfig: string;
+  /** The users file's text. */
+  readonly users?: string;
+  readonly clock?: Clock;
+  /** Default true: resolves once every readiness check holds; false: as soon as the ports are open. */
+  readonly untilReady?: boolean;
+}
+
+export interface RunningGatehouse extends Addresses {
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string;
+  /** Every log line so far, parsed. */
+  readonly log: readonly Readonly<Record<string, unknown>>[];
+  stop(): Promise<void>;
+}
+
+const RELEASE = { version: '0.0.0', gitCommit: 'unknown', gitTreeState: 'unknown', buildDate: '1970-01-01T00:00:00Z' };
+const DESCRIPTION = new URL('../../api/platform.openapi.yaml', import.meta.url);
+
+/** The whole service in this process, on free loopback ports. `stop` ends it and removes its files. */
+export async function startGatehouse(options: GatehouseOptions): Promise<RunningGatehouse> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
+  const stop = new AbortController();
+  const log: Record<string, unknown>[] = [];
+  const listening = Promise.withResolvers<Addresses>();
+  const ready = Promise.withResolvers<void>();
+  const write = (line: string): void => {
+    const entry = JSON.parse(line) as Record<string, unknown>;
+    log.push(entry);
+    if (entry['msg'] === 'listening') listening.resolve(entry as unknown as Addresses);
+  };
+  const config = configIn(folder, options);
+  const service = await createService(config, {
+    clock: options.clock ?? systemClock,
+    random: systemRandom,
+    logger: createLogger({ level: 'debug', format: 'json' }, { write }),
+    release: RELEASE,
+    runtime: { nodeVersion: process.version, platform: 'linux/amd64' },
+    environment: {},
+    description: readFileSync(DESCRIPTION, 'utf8'),
+  });
+  const running = service.run(stop.signal, { onReady: () => ready.resolve() });
+  const early = running.then(() => Promise.reject(new Error('the service ended before it was ready')));
+  const { port, metricsPort } = await Promise.race([listening.promise, early]);
+  if (options.untilReady ?? true) await Promise.race([ready.promise, early]);
+  early.catch(() => {}); // from here on an end is what `stop` waits for
+  return {
+    port,
+    metricsPort,
+    log,
+    origin: `http://127.0.0.1:${port}`,
+    async stop() {
+      stop.abort();
+      await running;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function configIn(folder: string, { config = {}, kubeconfig, users }: GatehouseOptions) {
+  const files = {
+    kubeconfig: join(folder, 'kubeconfig'),
+    users: join(folder, 'users.yaml'),
+    config: join(folder, 'config.yaml'),
+  };
+  writeFileSync(files.kubeconfig, kubeconfig);
+  if (users !== undefined) writeFileSync(files.users, users);
+  const whole = {
+    ...config,
+    server: { ...(config['server'] as object | undefined), address: '127.0.0.1', port: 0, metricsPort: 0 },
+    kubernetes: { kubeconfig: files.kubeconfig },
+    users: { ...(users === undefined ? {} : { file: files.users }), ...(config['users'] as object | undefined) },
+  };
+  writeFileSync(files.config, JSON.stringify(whole));
+  return loadConfig(files.config, (path) => readFileSync(path, 'utf8')).config;
+}
