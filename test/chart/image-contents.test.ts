@@ -33,7 +33,9 @@ describe('what the image holds', () => {
   });
 
   test('hashes a password with the native module of its platform', async () => {
-    expect(await gatehouse(['hash-password'], 'a password of the test\n')).toMatch(/^\$2[by]\$10\$[./A-Za-z0-9]{53}\n$/);
+    expect(await gatehouse(['hash-password'], 'a password of the test\n')).toMatch(
+      /^\$2[by]\$10\$[./A-Za-z0-9]{53}\n$/,
+    );
   });
 
   test('takes the configuration file that the chart renders', async () => {
