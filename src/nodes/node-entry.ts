@@ -20,7 +20,7 @@ export interface NodeEntry extends StoredEntry {
   readonly encoded: EncodedNode;
 }
 
-export interface NodeOwner {
+interface NodeOwner {
   readonly uid: unknown;
   readonly kind: unknown;
 }

@@ -5,7 +5,7 @@ import type { Quantity, QuantityFormat } from './quantity.ts';
 export const FIGURES = ['cpu-limits', 'cpu-requests', 'memory-limits', 'memory-requests'] as const;
 
 /** An amount and the formats that its operands were written in; zero operands do not count. */
-export interface Amount {
+interface Amount {
   readonly nano: bigint;
   /** A bit for each of `FORMATS`. */
   readonly formats: number;

@@ -1,6 +1,6 @@
 import { parseInteger64 } from './integer64.ts';
 
-export type Labels = Readonly<Record<string, string>> | undefined;
+type Labels = Readonly<Record<string, string>> | undefined;
 
 /** One condition of a selector. */
 export type Requirement = (labels: Labels) => boolean;

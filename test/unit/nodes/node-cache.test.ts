@@ -102,6 +102,17 @@ describe('node answers', () => {
     }
   });
 
+  test('a selection of several pieces is one text', () => {
+    const { lister, putNode } = makeCache();
+    const spec = { note: 'x'.repeat(100_000) };
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) putNode(makeNode(name, {}, { spec }));
+    const answer = list(lister, 'sortBy=name');
+    expect(answer.body('identity').length).toBeGreaterThan(2);
+    expect(namesOf(lister, 'sortBy=name').join('')).toBe('gfedcba');
+    expect(inflated(answer)).toBe(plain(answer));
+    expect(answer.length('identity')).toBe(plain(answer).length);
+  });
+
   test('NC-04 the inflated get equals the plain one', () => {
     const { lister } = crowd(3);
     const node = lister.get('node-2')!;

@@ -55,6 +55,13 @@ describe('list filters', () => {
     expect(listOf(lister, 'name=node&status=running&limit=1').totalItems).toBe(2);
   });
 
+  test('NF-03 an empty alias needs a stored annotation, whichever it is', () => {
+    const { lister, putNode } = makeCache();
+    putNode(makeNode('empty', { annotations: {} }));
+    putNode(makeNode('other', { annotations: { a: 'b' } }));
+    expect(namesOf(lister, 'alias=')).toEqual(['other']);
+  });
+
   test('owners match by exact uid and kind', () => {
     const { lister, putNode } = makeCache();
     const ownerReferences = [{ kind: 'Machine', uid: 'm-1', name: 'x' }, 'odd', null];

@@ -143,6 +143,11 @@ describe('usage annotations', () => {
     expect(usageOf([pod(resources('1Ki')), pod(resources('1e3'))], '').cpu).toBe('2024/0 (0%/0%)');
   });
 
+  test('a tie between containers and an init container keeps the format of the containers', () => {
+    const tied = { ...pod(resources('/1Gi')), initContainers: [resources('/1073741824')] };
+    expect(usageOf([tied]).memory).toBe('1Gi/0 (8%/0%)');
+  });
+
   test('a zero operand has no format', () => {
     expect(usageOf([pod(resources('/0')), pod(resources('/2Gi'))]).memory).toBe('2Gi/0 (16%/0%)');
   });
