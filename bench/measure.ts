@@ -8,7 +8,7 @@ import { startBare } from './peers/bare.ts';
 import type { BenchCluster } from './peers/bench-cluster.ts';
 import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
 import { memoryOf } from './peers/memory.ts';
-import { fetchList, type Peer } from './peers/peer.ts';
+import { fetchList, fetchSettledGzip, type Peer } from './peers/peer.ts';
 import type { Measured, StartUp } from './results.ts';
 
 /** What every measurement needs. */
@@ -63,7 +63,7 @@ export async function measureOn(bench: Bench, cluster: BenchCluster, peers: read
   bench.note(`${nodes} nodes on ${cluster.name}`);
   const gatehouse = await startGatehouse(bench.children, `list-${nodes}`, cluster.kubeconfig);
   const afterSync = await memoryOf(gatehouse);
-  const [identity, gzip] = [await fetchList(gatehouse, 'identity'), await fetchList(gatehouse, 'gzip')];
+  const [identity, gzip] = [await fetchList(gatehouse, 'identity'), await fetchSettledGzip(gatehouse)];
   const bare = await startBare(bench.children, { identity: identity.content, gzip: gzip.content });
   const cells = await compare([gatehouse, bare, ...peers], bench.extent, bench);
   await bare.stop();

@@ -1,4 +1,5 @@
 import type { LoadReport } from './load/load.ts';
+import { CODINGS } from './peers/peer.ts';
 import type { Cell, Measured, Results } from './results.ts';
 import { median, quantile, ratios } from './statistics.ts';
 import { count, megabytes, number, percent, table } from './table.ts';
@@ -73,7 +74,22 @@ function ratioTable({ nodes, cells }: Measured): string {
         ...verdict(median(perRound), least),
       ];
     });
-  return table('Requests per second, ratio', ['', 'median', 'per round', 'by CPU time', 'target', ''], rows);
+  const unequal = isUnequal(cells)
+    ? ['The bare server did not send the bytes of Gatehouse: its ratios are void.', '']
+    : [];
+  return [
+    table('Requests per second, ratio', ['', 'median', 'per round', 'by CPU time', 'target', ''], rows),
+    ...unequal,
+  ].join('\n');
+}
+
+/** Whether Gatehouse's answers changed after the bare server was given them. */
+function isUnequal(cells: readonly Cell[]): boolean {
+  const bytes = (peer: string, coding: string): number[] =>
+    cells
+      .filter((cell) => cell.peer === peer && cell.coding === coding)
+      .map((cell) => medianOf(cell, (report) => report.bytesPerAnswer));
+  return CODINGS.some((coding) => bytes('Gatehouse', coding)[0] !== bytes('bare node:http', coding)[0]);
 }
 
 const verdict = (ratio: number, least: number | undefined): string[] =>

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, type FullAnswer, requestBytes, type Target } from '../load/connection.ts';
 
 export type Coding = 'identity' | 'gzip';
@@ -32,4 +33,27 @@ export async function fetchList(peer: Peer, coding: Coding): Promise<FullAnswer>
   } finally {
     connection.close();
   }
+}
+
+/** On a busy machine one pass of compression may take most of this. */
+const SETTLED_MS = 2_000;
+const SETTLE_POLL_MS = 250;
+const SETTLE_TIMEOUT_MS = 60_000;
+
+/**
+ * The gzip list, when its size has stayed for 2 s: Gatehouse compresses in the background, and sends what is not
+ * compressed yet as it is. A bare server is to send what Gatehouse goes on to send.
+ */
+export async function fetchSettledGzip(peer: Peer): Promise<FullAnswer> {
+  const giveUpAt = performance.now() + SETTLE_TIMEOUT_MS;
+  let last = await fetchList(peer, 'gzip');
+  let since = performance.now();
+  while (performance.now() < giveUpAt) {
+    await sleep(SETTLE_POLL_MS);
+    const answer = await fetchList(peer, 'gzip');
+    if (answer.bytes !== last.bytes) since = performance.now();
+    else if (performance.now() - since >= SETTLED_MS) return answer;
+    last = answer;
+  }
+  throw new Error(`the gzip list of ${peer.name} does not settle`);
 }

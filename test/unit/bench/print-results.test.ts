@@ -3,17 +3,17 @@ import type { LoadReport } from '../../../bench/load/load.ts';
 import { printResults } from '../../../bench/print-results.ts';
 import type { Results } from '../../../bench/results.ts';
 
-const report = (requestsPerSecond: number, generatorShare = 0.5): LoadReport => ({
+const report = (requestsPerSecond: number, generatorShare = 0.5, bytesPerAnswer = 12e6): LoadReport => ({
   requests: requestsPerSecond * 3,
   requestsPerSecond,
   p50Ms: 1,
   p99Ms: 2,
-  bytesPerAnswer: 12e6,
+  bytesPerAnswer,
   generatorShare,
   serverShare: 1,
 });
 
-const results = (own: number[], generatorShare?: number): Results => ({
+const results = (own: number[], generatorShare?: number, bareBytes?: number): Results => ({
   machine: { processors: 2, node: 'v26.10.0', loadAverage: 0.1 },
   ceiling: report(40_000, 0.7),
   startUps: [{ nodes: 10, startToReadyMs: [900, 700, 800] }],
@@ -23,7 +23,11 @@ const results = (own: number[], generatorShare?: number): Results => ({
       nodes: 1000,
       cells: [
         { peer: 'Gatehouse', coding: 'identity', rounds: own.map((rate) => report(rate, generatorShare)) },
-        { peer: 'bare node:http', coding: 'identity', rounds: [report(100), report(100), report(200)] },
+        {
+          peer: 'bare node:http',
+          coding: 'identity',
+          rounds: [100, 100, 200].map((rate) => report(rate, undefined, bareBytes)),
+        },
       ],
       memory: { afterSync: 90e6, afterLoad: 120e6, peak: undefined },
       visible: { latenciesMs: [1, 2, 30], polls: 9 },
@@ -55,6 +59,12 @@ describe('bench results', () => {
     expect(linesWith(printResults(results([90, 85, 120], 0.97)), 'up to')).toEqual([
       "In the lists above it used up to 97 % of a core: those figures may be the generator's, not the server's.",
     ]);
+  });
+
+  test('say when the bare server sent other bytes', () => {
+    const sentence = 'The bare server did not send the bytes of Gatehouse: its ratios are void.';
+    expect(linesWith(printResults(results([90, 85, 120], 0.5, 11e6)), 'void')).toEqual([sentence]);
+    expect(linesWith(printResults(results([90, 85, 120])), 'void')).toEqual([]);
   });
 
   test('say why there is no real kube-apiserver', () => {
