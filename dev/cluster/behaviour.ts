@@ -14,7 +14,7 @@ export interface StatusBehaviour {
 }
 
 /** Answers nothing: resets the connection, closes it cleanly, or keeps it open in silence until the client leaves. */
-export interface ConnectionBehaviour {
+interface ConnectionBehaviour {
   readonly connection: 'reset' | 'close' | 'silence';
   readonly afterCommit?: boolean;
 }
@@ -38,7 +38,7 @@ export interface StreamFault {
   readonly bytesPerSecond?: number;
 }
 
-export interface StreamBehaviour {
+interface StreamBehaviour {
   readonly stream: StreamFault;
 }
 

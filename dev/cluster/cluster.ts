@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
 import { type Clock, systemClock } from '../../src/clock.ts';
+import type { Random } from '../../src/random.ts';
 import { Evidence } from './evidence.ts';
 import { Faults } from './faults.ts';
 import type { Identity } from './identity.ts';
 import { kubeconfigText } from './kubeconfig.ts';
+import { Listener } from './listener.ts';
 import { ObjectStore } from './object-store.ts';
 import { type Decision, decide, type SubjectAccessReviewSpec } from './rbac.ts';
 import { seededRandom } from './seeded-random.ts';
-import { type ServerParts, serve } from './server.ts';
+import type { ServerParts } from './server.ts';
 
 export interface SimulatedClusterOptions {
   /** Default 0: given by the kernel. Always on 127.0.0.1. */
@@ -54,29 +54,9 @@ export interface SimulatedCluster {
 }
 
 export async function startSimulatedCluster(options: SimulatedClusterOptions = {}): Promise<SimulatedCluster> {
-  const clock = options.clock ?? systemClock;
-  const random = seededRandom(options.seed ?? 1);
   const adminToken = randomBytes(16).toString('hex');
-  const admin: Identity = { username: 'kubernetes-admin', groups: ['system:masters'] };
-  const tokens = new Map<string, Identity>([...Object.entries(options.tokens ?? {}), [adminToken, admin]]);
-  const store = new ObjectStore({ clock, random });
-  for (const name of ['default', 'kube-node-lease', 'kube-public', 'kube-system'])
-    store.create('namespaces', {
-      metadata: { name, labels: { 'kubernetes.io/metadata.name': name } },
-      status: { phase: 'Active' },
-    });
-  const parts: ServerParts = {
-    store,
-    clock,
-    random,
-    tokens,
-    decide: deciderOf(options, store),
-    version: options.version ?? 'v1.34.4',
-    faults: new Faults(),
-    evidence: new Evidence(),
-    bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
-    watchList: options.watchList ?? true,
-  };
+  const parts = createParts(options, adminToken);
+  const { store, clock, tokens, faults, evidence } = parts;
   const listener = new Listener(parts);
   await listener.open(options.port ?? 0);
   const url = `http://127.0.0.1:${listener.port}`;
@@ -85,8 +65,8 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions = {
     adminToken,
     tokens,
     objects: store,
-    faults: parts.faults,
-    evidence: parts.evidence,
+    faults,
+    evidence,
     kubeconfig: (token = adminToken) => kubeconfigText(url, token),
     compact: () => store.compact(),
     restart: async (downMs = 0) => {
@@ -102,58 +82,38 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions = {
   };
 }
 
+function createParts(options: SimulatedClusterOptions, adminToken: string) {
+  const clock = options.clock ?? systemClock;
+  const random = seededRandom(options.seed ?? 1);
+  const admin: Identity = { username: 'kubernetes-admin', groups: ['system:masters'] };
+  const store = createStore(clock, random);
+  return {
+    store,
+    clock,
+    random,
+    tokens: new Map<string, Identity>([...Object.entries(options.tokens ?? {}), [adminToken, admin]]),
+    decide: deciderOf(options, store),
+    version: options.version ?? 'v1.34.4',
+    faults: new Faults(),
+    evidence: new Evidence(),
+    bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
+    watchList: options.watchList ?? true,
+  } satisfies ServerParts;
+}
+
+/** With the namespaces that every cluster has. */
+function createStore(clock: Clock, random: Random): ObjectStore {
+  const store = new ObjectStore({ clock, random });
+  for (const name of ['default', 'kube-node-lease', 'kube-public', 'kube-system']) {
+    const labels = { 'kubernetes.io/metadata.name': name };
+    store.create('namespaces', { metadata: { name, labels }, status: { phase: 'Active' } });
+  }
+  return store;
+}
+
 function deciderOf(
   { authorize }: SimulatedClusterOptions,
   store: ObjectStore,
 ): (spec: SubjectAccessReviewSpec) => Decision {
   return authorize ? (spec) => ({ allowed: authorize(spec) }) : (spec) => decide(store, spec);
-}
-
-/** The listening socket and its connections. */
-class Listener {
-  readonly #parts: ServerParts;
-  readonly #sockets = new Map<Socket, number>();
-  #server: Server | undefined;
-  port = 0;
-
-  constructor(parts: ServerParts) {
-    this.#parts = parts;
-  }
-
-  async open(port: number): Promise<void> {
-    // Idle connections stay: a real server keeps them for minutes, and clients pool them.
-    const server = createServer({ keepAliveTimeout: 180_000, requestTimeout: 0 }, (message, response) => {
-      const connection = this.#sockets.get(message.socket) ?? 0;
-      serve(message, response, { connection, parts: this.#parts }).catch((error: unknown) =>
-        response.destroy(error as Error),
-      );
-    });
-    server.on('connection', (socket) => this.#accepted(socket));
-    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
-    this.#server = server;
-    this.port = (server.address() as AddressInfo).port;
-  }
-
-  async close(): Promise<void> {
-    const server = this.#server;
-    if (!server) return;
-    this.#server = undefined;
-    const closed = new Promise((resolve) => server.close(resolve));
-    this.resetConnections();
-    await closed;
-  }
-
-  resetConnections(): void {
-    for (const socket of this.#sockets.keys()) socket.resetAndDestroy();
-  }
-
-  #accepted(socket: Socket): void {
-    const { evidence } = this.#parts;
-    this.#sockets.set(socket, evidence.connectionOpened());
-    socket.on('error', () => {}); // A client that goes away is no news; 'close' follows.
-    socket.once('close', () => {
-      this.#sockets.delete(socket);
-      evidence.connectionClosed();
-    });
-  }
 }

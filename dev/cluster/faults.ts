@@ -22,13 +22,17 @@ interface Rule {
   left: number;
 }
 
-const matches = ({ match }: Rule, { verb, target, ...request }: ApiRequest): boolean =>
-  (match.verb === undefined || match.verb === verb) &&
-  (match.kind === undefined || match.kind === target?.kind.plural) &&
-  (match.namespace === undefined || match.namespace === target?.namespace) &&
-  (match.name === undefined || match.name === target?.name) &&
-  (match.subresource === undefined || match.subresource === target?.subresource) &&
-  (match.when?.({ verb, target, ...request }) ?? true);
+/** True where the rule leaves the point open or names this very value. */
+const agrees = (wanted: string | undefined, actual: string | undefined): boolean =>
+  wanted === undefined || wanted === actual;
+
+const matches = ({ match }: Rule, request: ApiRequest): boolean =>
+  agrees(match.verb, request.verb) &&
+  agrees(match.kind, request.target?.kind.plural) &&
+  agrees(match.namespace, request.target?.namespace) &&
+  agrees(match.name, request.target?.name) &&
+  agrees(match.subresource, request.target?.subresource) &&
+  (match.when?.(request) ?? true);
 
 /**
  * The script of misbehaviour. A request meets the oldest rule that matches it and has something left; rules come before

@@ -1,5 +1,5 @@
 /** `metav1.ObjectMeta`, as far as the server itself reads it. */
-export interface ObjectMeta {
+interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;
   readonly uid: string;

@@ -13,7 +13,7 @@ export interface ResourceAttributes {
   readonly name?: string;
 }
 
-export interface NonResourceAttributes {
+interface NonResourceAttributes {
   readonly path?: string;
   readonly verb?: string;
 }

@@ -6,6 +6,7 @@ import type { KubeObject } from './kube-object.ts';
 import type { ListOptions } from './list-options.ts';
 import type { ObjectStore } from './object-store.ts';
 import { expired, tooLargeResourceVersion } from './status.ts';
+import { type FeedItem, WatchFeed } from './watch-feed.ts';
 
 interface WatchRequest {
   readonly collection: Collection;
@@ -22,8 +23,6 @@ interface WatchParts {
   readonly bookmarkIntervalMs: number;
 }
 
-/** A real server sends one bookmark this long before the time-out that the client asked for. */
-const BOOKMARK_BEFORE_END_MS = 2_000;
 /** `--min-request-timeout` of a real server: how long a watch lives that names no `timeoutSeconds`. */
 const DEFAULT_TIMEOUT_MS = 1_800_000;
 const INITIAL_EVENTS_END = { 'k8s.io/initial-events-end': 'true' };
@@ -44,7 +43,7 @@ export async function* watchLines(
     for (const entry of start.initial) yield line('ADDED', request.form.object(entry));
     if (start.endsWithBookmark) yield line('BOOKMARK', request.form.bookmark(start.revision, INITIAL_EVENTS_END));
     for (const change of start.missed) yield* lineOf(change, request);
-    yield* feed.lines();
+    for await (const item of feed.items()) yield* linesOf(item, request);
   } finally {
     feed.close();
   }
@@ -75,55 +74,20 @@ function begin({ collection, namespace, options }: WatchRequest, store: ObjectSt
   return { revision: current, initial: [], endsWithBookmark: false, missed };
 }
 
-/** Live changes and bookmarks, queued until the reader takes them. */
-function openFeed(request: WatchRequest, { store, clock, bookmarkIntervalMs }: WatchParts, signal: AbortSignal) {
-  const { collection, options, form } = request;
-  const pending: (Change | { readonly bookmarkAt: number })[] = [];
-  let ended = signal.aborted;
-  let wake: () => void = () => {};
-  const push = (item: (typeof pending)[number]): void => {
-    pending.push(item);
-    wake();
+function openFeed({ collection, options }: WatchRequest, parts: WatchParts, signal: AbortSignal): WatchFeed {
+  const { store, clock, bookmarkIntervalMs } = parts;
+  const feed = {
+    clock,
+    timeoutMs: options.timeoutSeconds > 0 ? options.timeoutSeconds * 1000 : DEFAULT_TIMEOUT_MS,
+    bookmarkIntervalMs: options.allowBookmarks ? bookmarkIntervalMs : 0,
+    revision: () => store.revision,
   };
-  const end = (): void => {
-    ended = true;
-    wake();
-  };
-  const cancels = new Set([collection.subscribe(push)]);
-  const later = (ms: number, run: () => void): void => {
-    const cancel = clock.after(ms, () => {
-      cancels.delete(cancel);
-      run();
-    });
-    cancels.add(cancel);
-  };
-  const bookmark = (): void => push({ bookmarkAt: store.revision });
-  const bookmarkRepeatedly = (): void =>
-    later(bookmarkIntervalMs, () => {
-      bookmark();
-      bookmarkRepeatedly();
-    });
-  const timeoutMs = options.timeoutSeconds > 0 ? options.timeoutSeconds * 1000 : DEFAULT_TIMEOUT_MS;
-  if (options.allowBookmarks && bookmarkIntervalMs > 0) {
-    bookmarkRepeatedly();
-    if (timeoutMs > BOOKMARK_BEFORE_END_MS) later(timeoutMs - BOOKMARK_BEFORE_END_MS, bookmark);
-  }
-  later(timeoutMs, end);
-  signal.addEventListener('abort', end, { once: true });
-  async function* lines(): AsyncGenerator<string, void, undefined> {
-    while (!ended || pending.length > 0) {
-      for (const item of pending.splice(0)) {
-        if ('bookmarkAt' in item) yield line('BOOKMARK', form.bookmark(item.bookmarkAt, undefined));
-        else yield* lineOf(item, request);
-      }
-      if (!ended && pending.length === 0) await new Promise<void>((resolve) => (wake = resolve));
-    }
-  }
-  const close = (): void => {
-    signal.removeEventListener('abort', end);
-    for (const cancel of cancels) cancel();
-  };
-  return { lines, close };
+  return new WatchFeed(collection, feed, signal);
+}
+
+function* linesOf(item: FeedItem, request: WatchRequest): Generator<string, void, undefined> {
+  if ('bookmarkAt' in item) yield line('BOOKMARK', request.form.bookmark(item.bookmarkAt, undefined));
+  else yield* lineOf(item, request);
 }
 
 /** What a change means to this watcher: an object that begins or ceases to match arrives as ADDED or DELETED. */
@@ -142,5 +106,4 @@ const inNamespace = (entry: Entry, namespace: string): boolean =>
 
 const line = (type: string, object: string): string => `{"type":"${type}","object":${object}}\n`;
 
-/** The line of an ERROR event. */
-export const errorLine = (status: object): string => line('ERROR', JSON.stringify(status));
+const errorLine = (status: object): string => line('ERROR', JSON.stringify(status));

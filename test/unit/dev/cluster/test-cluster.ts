@@ -26,7 +26,7 @@ interface Call {
 }
 
 /** An answer while it comes. */
-export interface Streamed {
+interface Streamed {
   readonly status: number;
   /** Resolves when the text so far fulfils the condition; what does not come ends by the test's time limit. */
   readonly until: (condition: (text: string) => boolean) => Promise<string>;

@@ -1,0 +1,55 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { type ServerParts, serve } from './server.ts';
+
+/** The listening socket and its connections. */
+export class Listener {
+  readonly #parts: ServerParts;
+  /** With the number of each, counted from 1. */
+  readonly #sockets = new Map<Socket, number>();
+  #server: Server | undefined;
+  #port = 0;
+
+  constructor(parts: ServerParts) {
+    this.#parts = parts;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  async open(port: number): Promise<void> {
+    // Idle connections stay: a real server keeps them for minutes, and clients pool them.
+    const server = createServer({ keepAliveTimeout: 180_000, requestTimeout: 0 }, (message, response) => {
+      const connection = this.#sockets.get(message.socket) ?? 0;
+      serve(message, response, { connection, parts: this.#parts }).catch((error: Error) => response.destroy(error));
+    });
+    server.on('connection', (socket) => this.#accepted(socket));
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+    this.#server = server;
+    this.#port = (server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server;
+    if (!server) return;
+    this.#server = undefined;
+    const closed = new Promise((resolve) => server.close(resolve));
+    this.resetConnections();
+    await closed;
+  }
+
+  resetConnections(): void {
+    for (const socket of this.#sockets.keys()) socket.resetAndDestroy();
+  }
+
+  #accepted(socket: Socket): void {
+    const { evidence } = this.#parts;
+    this.#sockets.set(socket, evidence.connectionOpened());
+    socket.on('error', () => {}); // A client that goes away is no news; 'close' follows.
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      evidence.connectionClosed();
+    });
+  }
+}
