@@ -7,29 +7,17 @@ import type { Config } from './config/config.ts';
 import { createApp } from './http/app.ts';
 import type { HealthCheck } from './http/health.ts';
 import { createMetricsServer } from './http/metrics-server.ts';
-import { createHttpServer } from './http/server.ts';
+import { createHttpServer, type HttpServer } from './http/server.ts';
 import { connectCluster } from './kubernetes/cluster.ts';
 import { createNodeMirror } from './node-mirror.ts';
-import { createAuthorizationServer } from './oauth/create-authorization-server.ts';
-import { createMemorySessions } from './oauth/memory-sessions.ts';
-import { createSigningKeys } from './oauth/signing-keys.ts';
-import { createTokenVerifier } from './oauth/token-verifier.ts';
 import type { Logger } from './observability/logger.ts';
 import { createMetricRegistry, createThreadpoolProbe } from './observability/metrics.ts';
-import {
-  toApiServerOptions,
-  toHttpLimits,
-  toMetricsServerOptions,
-  toOAuthOptions,
-  toPasswordOptions,
-} from './options.ts';
+import { toApiServerOptions, toHttpLimits, toMetricsServerOptions } from './options.ts';
 import type { Random } from './random.ts';
 import { announceReady } from './readiness.ts';
 import type { Release } from './release.ts';
 import { type Part, runGroup } from './run-group.ts';
-import { createUserSources } from './user-sources.ts';
-import { createPasswordSignIn } from './users/password-sign-in.ts';
-import { createUserDirectory } from './users/user-directory.ts';
+import { createTokenService } from './token-service.ts';
 
 export interface ServiceParts {
   readonly clock: Clock;
@@ -48,100 +36,108 @@ export interface Addresses {
   readonly metricsPort: number;
 }
 
-export interface Service {
-  /**
-   * Opens the ports, serves until the signal aborts, then drains and ends. `onReady` is called once, when every readiness
-   * check holds for the first time. Rejects with one sentence when a port is taken or a part breaks.
-   */
-  run(signal: AbortSignal, events?: { onReady?(addresses: Addresses): void | Promise<void> }): Promise<void>;
+export interface ServiceEvents {
+  /** Called once, when every readiness check holds for the first time. */
+  onReady?(addresses: Addresses): void | Promise<void>;
 }
 
-/** The composition root: builds every part in order and hands each exactly what it needs. Speaks to nobody yet. */
+export interface Service {
+  /**
+   * Opens the ports, serves until the signal aborts, then drains and ends. Rejects with one sentence when a port is taken
+   * or a part breaks. To be called once.
+   */
+  run(signal: AbortSignal, events?: ServiceEvents): Promise<void>;
+}
+
+/**
+ * The composition root: builds every part in order and hands each exactly what it needs. Nothing is asked of the cluster
+ * before `run`. Throws when no cluster is configured or a file cannot be used.
+ */
 export async function createService(config: Config, parts: ServiceParts): Promise<Service> {
   const { clock, random, logger, release, runtime } = parts;
   const registry = createMetricRegistry({ ...release, ...runtime });
-  const cluster = await connectCluster(
-    { ...config.kubernetes, environment: parts.environment, version: release.version },
-    { clock, random, logger, registry },
-  );
-  const { secrets } = cluster;
-  const version = new ClusterVersionReader({ clock, logger, read: (signal) => cluster.version(signal) });
-  const mirror = createNodeMirror(
-    { platform: config.platform, usage: config.nodes.usage },
-    { cluster, clock, random, registry },
-  );
-
-  const people = createUserSources(config, cluster.inCluster, { secrets, clock, random, logger, registry });
-  const users = createUserDirectory(people.sources, { logger });
-  const signIn = createPasswordSignIn(toPasswordOptions(config), { users, clock, logger, registry });
-
-  const oauth = toOAuthOptions(config);
-  const keys = createSigningKeys(config.keys, { secrets, clock, random, logger, registry });
-  const sessions = createMemorySessions({ clock });
-  const tokens = { keys, sessions, users, clock, random, logger, registry };
-  const verifier = createTokenVerifier(oauth, tokens);
-  const authorizationServer = createAuthorizationServer(oauth, { ...tokens, signIn, verifier });
-  const authorizer =
-    config.authorization.mode === 'AlwaysAllow'
-      ? createAlwaysAllow(registry)
-      : createAccessReviewAuthorizer({}, { reviewer: cluster.reviewer, clock, logger, registry });
-
+  const shared = { clock, random, logger, registry };
+  const access = { ...config.kubernetes, environment: parts.environment, version: release.version };
+  const cluster = await connectCluster(access, shared);
+  const version = new ClusterVersionReader({ clock, logger, read: cluster.version });
+  const mirror = createNodeMirror({ platform: config.platform, usage: config.nodes.usage }, { ...shared, cluster });
+  const { secrets, inCluster, reviewer } = cluster;
+  const tokens = createTokenService(config, { ...shared, secrets, inCluster });
   const shutdown = { began: false };
   const health: HealthCheck[] = [
     ...mirror.checks,
-    ...people.checks,
-    { name: 'signing-key', endpoints: ['readyz'], check: () => keys.ready() },
+    ...tokens.checks,
     { name: 'shutdown', endpoints: ['readyz'], check: () => (shutdown.began ? 'the process is stopping' : undefined) },
   ];
   const limits = toHttpLimits(config);
   const app = createApp({
+    ...shared,
     platform: config.platform,
     release: { ...release, ...runtime },
     clusterVersion: version.known,
-    authorizationServer,
-    verifier,
-    authorizer,
+    authorizationServer: tokens.authorizationServer,
+    verifier: tokens.verifier,
+    authorizer:
+      config.authorization.mode === 'AlwaysAllow'
+        ? createAlwaysAllow(registry)
+        : createAccessReviewAuthorizer({}, { ...shared, reviewer }),
     nodes: mirror.lister,
     health,
     limits,
     trustedProxies: config.authentication.trustedProxies,
     corsOrigins: config.cors.origins,
-    clock,
-    random,
-    logger,
-    registry,
     descriptions: { platformYaml: parts.description, parseYaml: parse },
   });
-  const serving = { limits, clock, random, logger, registry };
   const onDraining = (): void => {
     shutdown.began = true;
   };
-  const api = createHttpServer(toApiServerOptions(config), app, { ...serving, onDraining });
-  const metrics = createMetricsServer(toMetricsServerOptions(config), { ...serving, platform: config.platform });
-
-  return {
-    async run(signal, events = {}) {
-      try {
-        const addresses = { port: (await api.listen()).port, metricsPort: (await metrics.listen()).port };
-        logger.info(addresses, 'listening');
-        const began = clock.monotonic();
-        const announce = (): void | Promise<void> => {
-          logger.info({ ...addresses, tookMs: Math.round(clock.monotonic() - began) }, 'ready');
-          return events.onReady?.(addresses);
-        };
-        const background: Part[] = [
-          { name: 'metrics server', run: (s) => metrics.run(s) },
-          ...mirror.parts,
-          ...people.parts,
-          { name: 'signing keys', run: (s) => keys.run(s) },
-          { name: 'cluster version', run: version.run },
-          { name: 'thread pool probe', run: createThreadpoolProbe(registry, clock).run },
-          announceReady(health, clock, announce),
-        ];
-        await runGroup([[{ name: 'API server', run: (s) => api.run(s) }], background], signal);
-      } finally {
-        await cluster.close();
-      }
+  return createRunning(
+    {
+      api: createHttpServer(toApiServerOptions(config), app, { ...shared, limits, onDraining }),
+      metrics: createMetricsServer(toMetricsServerOptions(config), { ...shared, limits, platform: config.platform }),
+      background: [
+        ...mirror.parts,
+        ...tokens.parts,
+        { name: 'cluster version', run: version.run },
+        { name: 'thread pool probe', run: createThreadpoolProbe(registry, clock).run },
+      ],
+      health,
+      close: cluster.close,
     },
+    { clock, logger },
+  );
+}
+
+interface Built {
+  readonly api: HttpServer;
+  readonly metrics: HttpServer;
+  readonly background: readonly Part[];
+  readonly health: readonly HealthCheck[];
+  close(): Promise<void>;
+}
+
+/** What is left once everything is built: listen, run together, end in order. */
+function createRunning(built: Built, { clock, logger }: Pick<ServiceParts, 'clock' | 'logger'>): Service {
+  const { api, metrics, background, health, close } = built;
+  const run: Service['run'] = async (signal, events = {}) => {
+    const began = clock.monotonic();
+    try {
+      const addresses = { port: (await api.listen()).port, metricsPort: (await metrics.listen()).port };
+      logger.info(addresses, 'listening');
+      const announce = (): void | Promise<void> => {
+        logger.info({ ...addresses, tookMs: Math.round(clock.monotonic() - began) }, 'ready');
+        return events.onReady?.(addresses);
+      };
+      // The API port drains first, while what it answers from and what watches it still live.
+      const behind = [
+        { name: 'metrics server', run: metrics.run },
+        ...background,
+        announceReady(health, clock, announce),
+      ];
+      await runGroup([[{ name: 'API server', run: api.run }], behind], signal);
+    } finally {
+      await close();
+    }
   };
+  return { run };
 }

@@ -1,0 +1,54 @@
+import type { Registry } from 'prom-client';
+import type { Clock } from './clock.ts';
+import type { Config } from './config/config.ts';
+import type { HealthCheck } from './http/health.ts';
+import type { AuthorizationServer } from './oauth/authorization-server.ts';
+import { createAuthorizationServer } from './oauth/create-authorization-server.ts';
+import type { TokenVerifier } from './oauth/identity.ts';
+import { createMemorySessions } from './oauth/memory-sessions.ts';
+import { createSigningKeys } from './oauth/signing-keys.ts';
+import { createTokenVerifier } from './oauth/token-verifier.ts';
+import type { Logger } from './observability/logger.ts';
+import { toOAuthOptions, toPasswordOptions } from './options.ts';
+import type { Random } from './random.ts';
+import type { Part } from './run-group.ts';
+import type { SecretStore } from './secret-store.ts';
+import { createUserSources } from './user-sources.ts';
+import { createPasswordSignIn } from './users/password-sign-in.ts';
+import { createUserDirectory } from './users/user-directory.ts';
+
+export interface TokenServiceParts {
+  readonly secrets: SecretStore;
+  /** Decides whether there is a first administrator when the configuration does not say. */
+  readonly inCluster: boolean;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/** Who may sign in, what they get for it, and what judges it at every call. */
+export interface TokenService {
+  readonly authorizationServer: AuthorizationServer;
+  readonly verifier: TokenVerifier;
+  readonly parts: readonly Part[];
+  readonly checks: readonly HealthCheck[];
+}
+
+/** Wires users, keys and sessions into the authorization server and the verifier. */
+export function createTokenService(config: Config, parts: TokenServiceParts): TokenService {
+  const people = createUserSources(config, parts.inCluster, parts);
+  const users = createUserDirectory(people.sources, parts);
+  const signIn = createPasswordSignIn(toPasswordOptions(config), { ...parts, users });
+  const keys = createSigningKeys(config.keys, parts);
+  const sessions = createMemorySessions(parts);
+  const options = toOAuthOptions(config);
+  const shared = { ...parts, users, keys, sessions };
+  const verifier = createTokenVerifier(options, shared);
+  return {
+    authorizationServer: createAuthorizationServer(options, { ...shared, signIn, verifier }),
+    verifier,
+    parts: [...people.parts, { name: 'signing keys', run: keys.run }],
+    checks: [...people.checks, { name: 'signing-key', endpoints: ['readyz'], check: keys.ready }],
+  };
+}
