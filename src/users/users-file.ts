@@ -51,14 +51,17 @@ const POLL_MS = 2000;
 export function createUsersFile(options: UsersFileOptions, parts: UsersFileParts): UsersFile {
   const reloads = createReloadCounter(parts.registry);
   const listeners: (() => void)[] = [];
-  let text = readAtStart(options.path);
-  let users = usersOf(parseUsersFile(text, options), options.path);
+  let taken = readAtStart(options.path);
+  let users = usersOf(parseUsersFile(taken, options), options.path);
+  let last: Reading = { text: taken };
   let seen = '';
 
   const reload = async (): Promise<void> => {
-    const next = await readFile(options.path, 'utf8').catch((error: NodeJS.ErrnoException) => ({ failed: error.code }));
-    if (next === text) return;
-    const content = typeof next === 'string' ? parseUsersFile(next, options) : unreadable(next.failed);
+    const next = await readAgain(options.path);
+    if (next.text === last.text && next.code === last.code) return;
+    last = next;
+    if (next.text === taken) return;
+    const content = next.text === undefined ? unreadable(next.code) : parseUsersFile(next.text, options);
     reloads.inc({ result: 'users' in content ? 'ok' : 'invalid' });
     if ('problems' in content) {
       parts.logger.error(
@@ -67,7 +70,7 @@ export function createUsersFile(options: UsersFileOptions, parts: UsersFileParts
       );
       return;
     }
-    text = typeof next === 'string' ? next : text;
+    taken = next.text ?? taken;
     users = content.users;
     parts.logger.info({ users: users.length }, 'the changed users file is in use');
     for (const changed of listeners) changed();
@@ -97,6 +100,18 @@ function usersOf(content: UsersFileContent, path: string): readonly User[] {
   if ('problems' in content) throw new UsersFileError(path, content.problems);
   return content.users;
 }
+
+/** What was found at the last look: a text, or why there was none. */
+interface Reading {
+  readonly text?: string;
+  readonly code?: string | undefined;
+}
+
+const readAgain = (path: string): Promise<Reading> =>
+  readFile(path, 'utf8').then(
+    (text) => ({ text }),
+    (error: NodeJS.ErrnoException) => ({ code: error.code }),
+  );
 
 const unreadable = (code: string | undefined): { readonly problems: [UsersFileProblem] } => ({
   problems: [{ path: '', message: `cannot be read (${code ?? 'unknown reason'})` }],
