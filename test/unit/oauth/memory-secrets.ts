@@ -1,0 +1,56 @@
+import type { SecretStore, StoredSecret } from '../../../src/secret-store.ts';
+
+type Data = Readonly<Record<string, Buffer>>;
+type Watcher = (secret: StoredSecret | undefined) => void;
+
+/** Secrets in memory. `fault` makes every call reject; watchers are told at once. */
+export class MemorySecrets implements SecretStore {
+  readonly stored = new Map<string, StoredSecret>();
+  readonly #watchers = new Map<Watcher, string>();
+  #version = 0;
+  fault: Error | undefined;
+  creates = 0;
+
+  async read(name: string): Promise<StoredSecret | undefined> {
+    this.#check();
+    return this.stored.get(name);
+  }
+
+  async create(name: string, data: Data): Promise<StoredSecret | 'exists'> {
+    this.creates++;
+    this.#check();
+    return this.stored.has(name) ? 'exists' : this.put(name, data);
+  }
+
+  async update(name: string, data: Data, version: string): Promise<StoredSecret | 'conflict'> {
+    this.#check();
+    return this.stored.get(name)?.version === version ? this.put(name, data) : 'conflict';
+  }
+
+  watch(name: string, onChange: Watcher, signal: AbortSignal): Promise<void> {
+    this.#watchers.set(onChange, name);
+    onChange(this.stored.get(name));
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  }
+
+  /** As anybody with access to the cluster could. */
+  put(name: string, data: Data): StoredSecret {
+    const secret = { data, version: String(++this.#version) };
+    this.stored.set(name, secret);
+    this.#tell(name, secret);
+    return secret;
+  }
+
+  remove(name: string): void {
+    this.stored.delete(name);
+    this.#tell(name, undefined);
+  }
+
+  #tell(name: string, secret: StoredSecret | undefined): void {
+    for (const [watcher, watched] of this.#watchers) if (watched === name) watcher(secret);
+  }
+
+  #check(): void {
+    if (this.fault) throw this.fault;
+  }
+}

@@ -1,0 +1,195 @@
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import type { AuthorizationServer, FormRequest, TokenResponse } from '../../../src/oauth/authorization-server.ts';
+import { createAuthorizationServer } from '../../../src/oauth/create-authorization-server.ts';
+import { createMemorySessions } from '../../../src/oauth/memory-sessions.ts';
+import { OAuthError } from '../../../src/oauth/oauth-error.ts';
+import type { OAuthOptions } from '../../../src/oauth/options.ts';
+import type { Change, SessionStore, UserSessions } from '../../../src/oauth/sessions.ts';
+import { newKeyData } from '../../../src/oauth/signing-key-data.ts';
+import { createSigningKeys, type SigningKeys } from '../../../src/oauth/signing-keys.ts';
+import { type AccessTokens, createTokenVerifier } from '../../../src/oauth/token-verifier.ts';
+import { systemRandom } from '../../../src/random.ts';
+import type { SignInAttempt, SignInResult } from '../../../src/users/sign-in.ts';
+import type { User } from '../../../src/users/user.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { MemorySecrets } from './memory-secrets.ts';
+
+export const KEYS_SECRET = 'gatehouse-signing-keys';
+
+/** One RSA key for all the tests of a file: making one takes a tenth of a second. */
+export const keyData = newKeyData(Date.parse('2026-03-09T09:00:00Z'), systemRandom);
+
+export const testOptions: OAuthOptions = {
+  platform: 'gatehouse',
+  issuer: 'https://gatehouse.example.com/oauth',
+  accessTokenMaxAgeSeconds: 7200,
+  accessTokenInactivityTimeoutSeconds: 7200,
+  sessionMaxAgeSeconds: 30 * 86_400,
+  refreshReplayWindowSeconds: 30,
+  maximumClockSkewSeconds: 10,
+  multipleLogin: true,
+  clients: [
+    {
+      name: 'console',
+      secret: 'made-up-secret',
+      public: false,
+      grantTypes: ['password', 'refresh_token'],
+      postLogoutRedirectURIs: ['https://console.example.com/', 'https://console.example.com/bye?from=gatehouse'],
+    },
+    {
+      name: 'other',
+      secret: 'p:a%ss +wörd&=1',
+      public: false,
+      grantTypes: ['password', 'refresh_token'],
+      postLogoutRedirectURIs: [],
+    },
+    {
+      name: 'reader',
+      secret: 'made-up-other',
+      public: false,
+      grantTypes: ['refresh_token'],
+      postLogoutRedirectURIs: [],
+    },
+    { name: 'app', public: true, grantTypes: ['refresh_token'], postLogoutRedirectURIs: [] },
+  ],
+};
+
+const alice: User = {
+  name: 'alice',
+  uid: 'uid-of-alice',
+  email: 'alice@example.com',
+  passwordHash: `$2b$10$${'a'.repeat(53)}`,
+  groups: ['developers', 'system:masters'],
+  state: 'Active',
+};
+
+/** Session records in memory whose writes can be made to fail, and are counted. */
+export class ScriptedSessions implements SessionStore {
+  readonly #inner: SessionStore;
+  fault: Error | undefined;
+  writes = 0;
+
+  constructor(inner: SessionStore) {
+    this.#inner = inner;
+  }
+
+  read = (user: string): UserSessions => this.#inner.read(user);
+
+  update = async <T>(user: string, decide: (current: UserSessions) => Change<T>): Promise<T> => {
+    if (this.fault) throw this.fault;
+    return this.#inner.update(user, (current) => {
+      const change = decide(current);
+      if (change.next) this.writes++;
+      return change;
+    });
+  };
+}
+
+export interface TestServer {
+  readonly server: AuthorizationServer;
+  readonly verifier: AccessTokens;
+  readonly keys: SigningKeys;
+  readonly secrets: MemorySecrets;
+  readonly sessions: ScriptedSessions;
+  readonly clock: FakeClock;
+  readonly registry: Registry;
+  /** Who exists: alice, until a test says otherwise. */
+  readonly users: Map<string, User>;
+  /** What the next sign-ins come to; by default the user of that name. */
+  signIn: (attempt: SignInAttempt) => SignInResult;
+  /** Lines that were logged. */
+  readonly lines: Record<string, unknown>[];
+}
+
+/** A whole authorization server with its keys loaded; each test changes one thing. */
+export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise<TestServer> {
+  const clock = new FakeClock();
+  const random = systemRandom;
+  const registry = new Registry();
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const secrets = new MemorySecrets();
+  secrets.put(KEYS_SECRET, await keyData);
+  const keys = createSigningKeys({ secretName: KEYS_SECRET }, { secrets, clock, random, logger, registry });
+  void keys.run(new AbortController().signal);
+  await until(() => keys.ready() === undefined);
+  const users = new Map([['alice', alice]]);
+  const directory = { byName: (name: string) => users.get(name), byEmail: () => undefined };
+  const sessions = new ScriptedSessions(createMemorySessions({ clock }));
+  const options = { ...testOptions, ...change };
+  const verifier = createTokenVerifier(options, { keys, sessions, users: directory, clock, random, registry });
+  const test: { signIn: TestServer['signIn'] } = {
+    signIn: ({ username }) => {
+      const user = users.get(username);
+      return user ? { kind: 'ok', user } : { kind: 'refused' };
+    },
+  };
+  const signIn = { signIn: async (attempt: SignInAttempt) => test.signIn(attempt) };
+  const parts = { keys, sessions, users: directory, signIn, verifier, clock, random, logger, registry };
+  const server = createAuthorizationServer(options, parts);
+  return Object.assign(test, { server, verifier, keys, secrets, sessions, clock, registry, users, lines });
+}
+
+/** Waits for work in the thread pool, which has no clock of ours: until the condition holds, at most some ten seconds. */
+export async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 10_000 && !condition(); turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+  if (!condition()) throw new Error('the condition did not come to hold');
+}
+
+export const PASSWORD_FORM = {
+  grant_type: 'password',
+  client_id: 'console',
+  client_secret: 'made-up-secret',
+  username: 'alice',
+  password: 'Made-up-1',
+};
+
+export const refreshForm = (refresh_token: string) => ({
+  grant_type: 'refresh_token',
+  client_id: 'console',
+  client_secret: 'made-up-secret',
+  refresh_token,
+});
+
+/** A form POST; `body` may be given as it goes over the wire. */
+export function formRequest(
+  body: string | Record<string, string>,
+  change: Partial<Omit<FormRequest, 'body'>> = {},
+): FormRequest {
+  return {
+    contentType: 'application/x-www-form-urlencoded',
+    queryString: '',
+    authorization: undefined,
+    source: '192.0.2.1',
+    signal: new AbortController().signal,
+    ...change,
+    body: Buffer.from(typeof body === 'string' ? body : new URLSearchParams(body).toString()),
+  };
+}
+
+/** What a refused call answers: status, code, description and headers. */
+export async function refusalOf(call: () => unknown): Promise<OAuthError['refusal']> {
+  try {
+    await call();
+  } catch (error) {
+    if (error instanceof OAuthError) return error.refusal;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+export const signInAlice = ({ server }: TestServer, more: Record<string, string> = {}): Promise<TokenResponse> =>
+  server.token(formRequest({ ...PASSWORD_FORM, ...more }));
+
+export const refresh = ({ server }: TestServer, token: string): Promise<TokenResponse> =>
+  server.token(formRequest(refreshForm(token)));
+
+export const partsOf = (token: string): [Record<string, unknown>, Record<string, unknown>] =>
+  token
+    .split('.')
+    .slice(0, 2)
+    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString())) as [
+    Record<string, unknown>,
+    Record<string, unknown>,
+  ];

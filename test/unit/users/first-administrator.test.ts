@@ -1,0 +1,109 @@
+import { pino } from 'pino';
+import { afterAll, describe, expect, test } from 'vitest';
+import { systemRandom } from '../../../src/random.ts';
+import { createFirstAdministrator } from '../../../src/users/first-administrator.ts';
+import { compareWithHash } from '../../../src/users/password-hash.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { MemorySecrets } from '../oauth/memory-secrets.ts';
+import { until } from '../oauth/test-server.ts';
+
+const SECRET = 'gatehouse-first-administrator';
+const HASH = `$2b$10$${'a'.repeat(53)}`;
+const stop = new AbortController();
+const running: Promise<void>[] = [];
+
+afterAll(async () => {
+  stop.abort();
+  await Promise.all(running);
+});
+
+function start(secrets: MemorySecrets) {
+  const clock = new FakeClock();
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const options = { name: 'admin', groups: ['gatehouse-admins'], secretName: SECRET };
+  const source = createFirstAdministrator(options, { secrets, clock, random: systemRandom, logger });
+  running.push(source.run(stop.signal));
+  return { source, clock, lines };
+}
+
+const secretOf = (username: string, passwordHash: string) => ({
+  username: Buffer.from(username),
+  passwordHash: Buffer.from(passwordHash),
+});
+
+describe('the first administrator', () => {
+  test('is made once, with a random password that stands in the Secret and in no log', async () => {
+    const secrets = new MemorySecrets();
+    const { source, lines } = start(secrets);
+    expect(source.ready()).toBe(`the Secret ${SECRET} is not read yet`);
+    await until(() => source.ready() === undefined);
+    const { username, password, passwordHash } = secrets.stored.get(SECRET)?.data ?? {};
+    expect(source.users()).toEqual([
+      {
+        name: 'admin',
+        uid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        passwordHash: String(passwordHash),
+        groups: ['gatehouse-admins'],
+        state: 'Active',
+      },
+    ]);
+    expect([String(username), String(password).length]).toEqual(['admin', 24]);
+    expect(await compareWithHash(String(password), String(passwordHash))).toBe(true);
+    expect(lines).toHaveLength(1);
+    expect(JSON.stringify(lines)).not.toContain(String(password));
+  });
+
+  test('is the same for replicas that start together', async () => {
+    const secrets = new MemorySecrets();
+    const replicas = [start(secrets), start(secrets)];
+    await until(() => replicas.every(({ source }) => source.ready() === undefined));
+    expect(replicas[0]?.source.users()).toEqual(replicas[1]?.source.users());
+    expect(replicas.map(({ lines }) => lines.length).sort()).toEqual([0, 1]);
+  });
+
+  test('comes from the Secret when there is one, a trailing newline aside', async () => {
+    const secrets = new MemorySecrets();
+    secrets.put(SECRET, secretOf('root\n', `${HASH}\n`));
+    const { source } = start(secrets);
+    await until(() => source.ready() === undefined);
+    expect(source.users()).toMatchObject([{ name: 'root', passwordHash: HASH }]);
+    expect(secrets.creates).toBe(0);
+  });
+
+  test('goes with the Secret, is not made again, and follows another Secret', async () => {
+    const secrets = new MemorySecrets();
+    secrets.put(SECRET, secretOf('admin', HASH));
+    const { source, lines } = start(secrets);
+    await until(() => source.ready() === undefined);
+    let changes = 0;
+    source.onChange(() => changes++);
+    secrets.remove(SECRET);
+    expect([source.users(), secrets.creates, lines.length]).toEqual([[], 0, 1]);
+    secrets.put(SECRET, secretOf('admin', `$2b$11$${'a'.repeat(53)}`));
+    expect([source.users().length, changes]).toEqual([1, 2]);
+  });
+
+  test.each([
+    ['a reserved name', 'kube-admin', HASH],
+    ['no name', '', HASH],
+    ['no hash', 'admin', ''],
+  ])('does not exist when the Secret has %s', async (_, username, passwordHash) => {
+    const secrets = new MemorySecrets();
+    secrets.put(SECRET, secretOf(username, passwordHash));
+    const { source, lines } = start(secrets);
+    await until(() => source.ready() === undefined);
+    expect([source.users(), lines.map((line) => line['msg'])]).toEqual([[], ['the Secret names no usable user']]);
+  });
+
+  test('is made later when the cluster is away at first', async () => {
+    const secrets = new MemorySecrets();
+    secrets.fault = new Error('the cluster is away');
+    const { source, clock } = start(secrets);
+    await until(() => clock.pendingTimers === 1);
+    secrets.fault = undefined;
+    await clock.advance(1000);
+    await until(() => source.ready() === undefined);
+    expect(source.users()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { bucketKey, LoginThrottle } from '../../../src/users/login-throttle.ts';
+import type { User } from '../../../src/users/user.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+const MINUTE = 60_000;
+const LIMITS = { user: { limit: 5, windowMs: 30 * MINUTE }, address: { limit: 30, windowMs: MINUTE } };
+
+function newThrottle() {
+  const clock = new FakeClock();
+  return { clock, throttle: new LoginThrottle(LIMITS, clock) };
+}
+
+const at = (user: string, source = '192.0.2.1') => ({ user, source });
+
+describe('the login throttle', () => {
+  test('N-15 lets five failures of a user in 30 min pass, from any address, and stops the sixth attempt', async () => {
+    const { throttle, clock } = newThrottle();
+    for (let failure = 0; failure < 5; failure++) {
+      expect(throttle.check(at('alice', `192.0.2.${failure}`))).toBe(undefined);
+      throttle.failed(at('alice', `192.0.2.${failure}`));
+      await clock.advance(MINUTE);
+    }
+    expect(throttle.check(at('alice', '198.51.100.1'))).toEqual({ bucket: 'user', waitMs: 25 * MINUTE });
+    expect(throttle.check(at('bob', '192.0.2.1'))).toBe(undefined);
+  });
+
+  test('N-15 opens again when the oldest failure leaves its window, for one attempt at a time', async () => {
+    const { throttle, clock } = newThrottle();
+    for (let failure = 0; failure < 5; failure++) {
+      throttle.failed(at('alice'));
+      await clock.advance(MINUTE);
+    }
+    await clock.advance(25 * MINUTE - 1);
+    expect(throttle.check(at('alice'))).toEqual({ bucket: 'user', waitMs: 1 });
+    await clock.advance(1);
+    expect(throttle.check(at('alice'))).toBe(undefined);
+    throttle.failed(at('alice'));
+    expect(throttle.check(at('alice'))).toEqual({ bucket: 'user', waitMs: MINUTE });
+  });
+
+  test('N-15 stops an address after 30 failures in a minute, whatever the names', () => {
+    const { throttle } = newThrottle();
+    for (let failure = 0; failure < 30; failure++) throttle.failed(at(`user-${failure}`));
+    expect(throttle.check(at('alice'))).toEqual({ bucket: 'address', waitMs: MINUTE });
+    expect(throttle.check(at('alice', '192.0.2.2'))).toBe(undefined);
+  });
+
+  test('N-15 does not let a stranger lock a user out of an address where the user succeeded', () => {
+    const { throttle } = newThrottle();
+    throttle.succeeded(at('alice', 'home'));
+    for (let failure = 0; failure < 30; failure++) throttle.failed(at('alice', 'stranger'));
+    expect(throttle.check(at('alice', 'stranger'))?.bucket).toBe('user');
+    expect(throttle.check(at('alice', 'home'))).toBe(undefined);
+  });
+
+  test('N-15 does not let a stranger at the same address lock a user out', () => {
+    const { throttle } = newThrottle();
+    throttle.succeeded(at('alice', 'office'));
+    for (let failure = 0; failure < 30; failure++) throttle.failed(at(`guess-${failure}`, 'office'));
+    expect(throttle.check(at('bob', 'office'))?.bucket).toBe('address');
+    expect(throttle.check(at('alice', 'office'))).toBe(undefined);
+  });
+
+  test('gives a known good pair five failures of its own, and leaves the bucket of the user alone', () => {
+    const { throttle } = newThrottle();
+    throttle.succeeded(at('alice', 'home'));
+    for (let failure = 0; failure < 5; failure++) throttle.failed(at('alice', 'home'));
+    expect(throttle.check(at('alice', 'home'))?.bucket).toBe('known_good');
+    expect(throttle.check(at('alice', 'elsewhere'))).toBe(undefined);
+  });
+
+  test('forgets a known good pair after 24 hours', async () => {
+    const { throttle, clock } = newThrottle();
+    throttle.succeeded(at('alice', 'home'));
+    await clock.advance(24 * 60 * MINUTE);
+    for (let failure = 0; failure < 5; failure++) throttle.failed(at('alice', 'stranger'));
+    expect(throttle.check(at('alice', 'home'))?.bucket).toBe('user');
+  });
+
+  test('empties the buckets of the user and of the address at a success', () => {
+    const { throttle } = newThrottle();
+    for (let failure = 0; failure < 4; failure++) throttle.failed(at('alice'));
+    throttle.succeeded(at('alice'));
+    for (let failure = 0; failure < 4; failure++) throttle.failed(at('alice', 'elsewhere'));
+    expect(throttle.check(at('alice', 'elsewhere'))).toBe(undefined);
+  });
+
+  test('C-33 measures its windows by the monotonic clock', () => {
+    const { throttle, clock } = newThrottle();
+    for (let failure = 0; failure < 5; failure++) throttle.failed(at('alice'));
+    clock.jumpWall(86_400_000);
+    expect(throttle.check(at('alice'))).toEqual({ bucket: 'user', waitMs: 30 * MINUTE });
+  });
+});
+
+describe('the key of a bucket', () => {
+  const alice: User = { name: 'alice', uid: '1', groups: [], state: 'Active' };
+
+  test('is one for name and e-mail of a user', () => {
+    expect(bucketKey(alice, 'alice@example.com')).toBe(bucketKey(alice, 'alice'));
+  });
+
+  test('is another for a text that names nobody, and short for any text', () => {
+    expect(bucketKey(undefined, 'alice')).not.toBe(bucketKey(alice, 'alice'));
+    expect(bucketKey(undefined, 'x'.repeat(10_000)).length).toBeLessThan(70);
+  });
+});

@@ -1,0 +1,156 @@
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { hashPassword } from '../../../src/users/password-hash.ts';
+import { createPasswordSignIn, type PasswordOptions } from '../../../src/users/password-sign-in.ts';
+import type { SignInResult } from '../../../src/users/sign-in.ts';
+import type { User, UserState } from '../../../src/users/user.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+const MINUTE = 60_000;
+const options: PasswordOptions = {
+  throttle: { user: { limit: 5, windowMs: 30 * MINUTE }, address: { limit: 30, windowMs: MINUTE } },
+  gate: { concurrency: 2, queue: 16, maxWaitMs: 2000 },
+  cost: 10,
+  maxCost: 12,
+};
+const REFUSED = { kind: 'refused' };
+
+let hash: string;
+beforeAll(async () => {
+  hash = await hashPassword('Made-up-1', 10);
+});
+
+function newSignIn(state: UserState = 'Active', more: Partial<User> = {}) {
+  const clock = new FakeClock();
+  const registry = new Registry();
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const alice: User = {
+    name: 'alice',
+    uid: '1',
+    email: 'alice@example.com',
+    passwordHash: hash,
+    groups: [],
+    state,
+    ...more,
+  };
+  const people = new Map([['alice', alice]]);
+  const users = {
+    byName: (name: string) => people.get(name),
+    byEmail: (email: string) => [...people.values()].find((user) => user.email === email),
+  };
+  const signIn = createPasswordSignIn(options, { users, clock, logger, registry });
+  const attempt = (
+    username: string,
+    password: string,
+    change: { source?: string; signal?: AbortSignal } = {},
+  ): Promise<SignInResult> =>
+    signIn.signIn({ username, password, source: '192.0.2.1', signal: new AbortController().signal, ...change });
+  const compares = async (): Promise<number> => {
+    const metric = await registry.getSingleMetric('gatehouse_password_hash_duration_seconds')?.get();
+    const values = (metric?.values ?? []) as { metricName?: string; value: number }[];
+    return values.find((value) => value.metricName?.endsWith('_count'))?.value ?? 0;
+  };
+  return { attempt, alice, people, clock, registry, lines, compares };
+}
+
+describe('a sign-in by password', () => {
+  test('takes the name or the exact e-mail', async () => {
+    const { attempt, alice } = newSignIn();
+    expect(await attempt('alice', 'Made-up-1')).toEqual({ kind: 'ok', user: alice });
+    expect(await attempt('alice@example.com', 'Made-up-1')).toEqual({ kind: 'ok', user: alice });
+  });
+
+  test.each([
+    ['a wrong password', 'alice', 'wrong'],
+    ['a password with a space more', 'alice', 'Made-up-1 '],
+    ['an unknown user', 'nobody', 'Made-up-1'],
+    ['a name in other case', 'Alice', 'Made-up-1'],
+    ['an e-mail in other case', 'ALICE@example.com', 'Made-up-1'],
+    ['a full-width name', 'ａlice', 'Made-up-1'],
+    ['a Cyrillic letter', '\u0430lice', 'Made-up-1'],
+    ['a trailing dot', 'alice.', 'Made-up-1'],
+    ['a trailing space', 'alice ', 'Made-up-1'],
+    ['a name of 2,000 letters', 'u'.repeat(2000), 'x'],
+    ['a reserved name', 'system:admin', 'x'],
+  ])('N-14 A-40 refuses %s after exactly one compare', async (_, username, password) => {
+    const { attempt, compares } = newSignIn();
+    expect([await attempt(username, password), await compares()]).toEqual([REFUSED, 1]);
+  });
+
+  test.each([
+    ['a disabled user', 'Disabled', {}],
+    ['a user without a password', 'Active', { passwordHash: '' }],
+    ['a hash that is none', 'Active', { passwordHash: 'plain text' }],
+    ['a hash of a cost below 10', 'Active', { passwordHash: `$2b$04$${'a'.repeat(53)}` }],
+    ['a hash of a cost above 12', 'Active', { passwordHash: `$2b$31$${'a'.repeat(53)}` }],
+  ] as const)('N-14 A-46 refuses %s alike, after one compare of the write cost', async (_, state, more) => {
+    const { attempt, compares, lines } = newSignIn(state, more);
+    expect([await attempt('alice', 'Made-up-1'), await compares()]).toEqual([REFUSED, 1]);
+    expect(lines.length).toBe(state === 'Disabled' ? 0 : 1);
+  });
+
+  test('lets a user in state AuthLimitExceeded in when the throttle does', async () => {
+    const { attempt } = newSignIn('AuthLimitExceeded');
+    expect((await attempt('alice', 'Made-up-1')).kind).toBe('ok');
+  });
+
+  test('refuses a password over 72 bytes or with NUL although bcrypt would cut it off', async () => {
+    const long = 'x'.repeat(72);
+    const { attempt } = newSignIn('Active', { passwordHash: await hashPassword(long, 10) });
+    expect((await attempt('alice', `${long}y`)).kind).toBe('refused');
+    expect((await attempt('alice', long)).kind).toBe('ok');
+    const { attempt: other } = newSignIn();
+    expect((await other('alice', 'Made-up-1\0x')).kind).toBe('refused');
+  });
+
+  test('refuses a user who was disabled or got another password during the compare', async () => {
+    const { attempt, people, alice } = newSignIn();
+    const first = attempt('alice', 'Made-up-1');
+    people.set('alice', { ...alice, state: 'Disabled' });
+    expect(await first).toEqual(REFUSED);
+    people.set('alice', alice);
+    const second = attempt('alice', 'Made-up-1');
+    people.set('alice', { ...alice, passwordHash: `$2b$10$${'a'.repeat(53)}` });
+    expect(await second).toEqual(REFUSED);
+  });
+
+  test('N-15 stops the sixth attempt after five failures, with the right password too, without a compare', async () => {
+    const { attempt, compares, registry } = newSignIn();
+    for (let failure = 0; failure < 5; failure++) await attempt(failure % 2 ? 'alice' : 'alice@example.com', 'wrong');
+    expect(await attempt('alice', 'Made-up-1')).toEqual({ kind: 'throttled', retryAfterSeconds: 1800 });
+    expect(await compares()).toBe(5);
+    expect(await registry.metrics()).toContain('gatehouse_login_throttled_total{bucket="user"} 1');
+  });
+
+  test('N-15 N-14 treats a name that nobody has the same', async () => {
+    const { attempt } = newSignIn();
+    for (let failure = 0; failure < 5; failure++) expect(await attempt('nobody', 'x')).toEqual(REFUSED);
+    expect(await attempt('nobody', 'x')).toEqual({ kind: 'throttled', retryAfterSeconds: 1800 });
+  });
+
+  test('A-43 makes no more compares than the limit for attempts that come all at once', async () => {
+    const { attempt, compares } = newSignIn();
+    const results = await Promise.all(Array.from({ length: 40 }, () => attempt('alice', 'wrong')));
+    const count = (kind: SignInResult['kind']): number => results.filter((result) => result.kind === kind).length;
+    // One attempt may be at work beside the one that fills the bucket.
+    expect(await compares()).toBeLessThanOrEqual(6);
+    expect([count('busy'), count('refused') + count('throttled')]).toEqual([22, 18]);
+  });
+
+  test('does not count an attempt that the gate turned away', async () => {
+    const { attempt } = newSignIn();
+    const gone = new AbortController();
+    gone.abort();
+    for (let index = 0; index < 6; index++)
+      expect(await attempt('alice', 'wrong', { signal: gone.signal })).toEqual({ kind: 'busy', retryAfterSeconds: 1 });
+    expect((await attempt('alice', 'Made-up-1')).kind).toBe('ok');
+  });
+
+  test('writes no password and no hash to the log', async () => {
+    const { attempt, lines } = newSignIn('Active', { passwordHash: `$2b$31$${'a'.repeat(53)}` });
+    await attempt('alice', 'Made-up-1');
+    expect(JSON.stringify(lines)).not.toMatch(/Made-up-1|aaaaa/);
+  });
+});

@@ -1,0 +1,70 @@
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import type { User } from '../../../src/users/user.ts';
+import { createUserDirectory } from '../../../src/users/user-directory.ts';
+import type { UserSource } from '../../../src/users/user-source.ts';
+
+const user = (name: string, more: Partial<User> = {}): User => ({
+  ...{ name, uid: `uid-${name}`, groups: [], state: 'Active' },
+  ...more,
+});
+
+function source(label: string, users: readonly User[]) {
+  const listeners: (() => void)[] = [];
+  const state = { users };
+  const set = (next: readonly User[]): void => {
+    state.users = next;
+    for (const changed of listeners) changed();
+  };
+  const face: UserSource = { label, users: () => state.users, onChange: (changed) => listeners.push(changed) };
+  return { ...face, set };
+}
+
+function directory(...sources: readonly UserSource[]) {
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  return { users: createUserDirectory(sources, { logger }), lines };
+}
+
+describe('the user directory', () => {
+  test('finds users of all sources by name and by exact e-mail', () => {
+    const alice = user('alice', { email: 'Alice@example.com' });
+    const bob = user('bob');
+    const { users } = directory(source('one', [alice]), source('two', [bob]));
+    expect([users.byName('alice'), users.byName('bob'), users.byName('Bob')]).toEqual([alice, bob, undefined]);
+    expect([users.byEmail('Alice@example.com'), users.byEmail('alice@example.com')]).toEqual([alice, undefined]);
+  });
+
+  test('gives a name of two sources to the first, and says so', () => {
+    const { users, lines } = directory(
+      source('one', [user('alice', { uid: '1' })]),
+      source('two', [user('alice', { uid: '2' })]),
+    );
+    expect(users.byName('alice')?.uid).toBe('1');
+    expect(lines).toMatchObject([
+      { user: 'alice', source: 'two', msg: 'a user is ignored: an earlier source has the same name' },
+    ]);
+  });
+
+  test('A-41 knows nobody by an address that two users have', () => {
+    const email = 'team@example.com';
+    const { users } = directory(source('one', [user('a', { email }), user('b', { email }), user('c', { email })]));
+    expect([users.byEmail(email), users.byName('a')?.name]).toEqual([undefined, 'a']);
+  });
+
+  test.each(['kubernetes-admin', 'kubernetes-super-admin', 'kube-admin', 'system:admin', 'system:node:x', 'kubeadm:x'])(
+    'A-32 knows nobody of the reserved name %s',
+    (name) => {
+      const { users } = directory(source('one', [user(name, { email: 'x@example.com' })]));
+      expect([users.byName(name), users.byEmail('x@example.com')]).toEqual([undefined, undefined]);
+    },
+  );
+
+  test('follows each change of a source', () => {
+    const one = source('one', [user('alice', { email: 'a@example.com' })]);
+    const { users } = directory(one, source('two', [user('bob')]));
+    one.set([user('carol')]);
+    expect(['alice', 'bob', 'carol'].map((name) => users.byName(name)?.name)).toEqual([undefined, 'bob', 'carol']);
+    expect(users.byEmail('a@example.com')).toBe(undefined);
+  });
+});

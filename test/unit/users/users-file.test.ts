@@ -1,0 +1,189 @@
+import { mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createUsersFile, UsersFileError } from '../../../src/users/users-file.ts';
+import { parseUsersFile } from '../../../src/users/users-file-content.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+const HASH = `$2b$10$${'a'.repeat(53)}`;
+const rules = { platform: 'gatehouse', maxHashCost: 12 };
+const file = (...names: string[]): string =>
+  `users:\n${names.map((name) => `  - { name: ${name}, passwordHash: "${HASH}" }\n`).join('')}`;
+
+describe('the text of a users file', () => {
+  test('gives users with defaults and a uid that follows from platform and name', () => {
+    const content = parseUsersFile(
+      `users:
+  - name: alice
+    passwordHash: ${HASH}
+    email: Alice@example.com
+    groups: [developers]
+    state: AuthLimitExceeded
+    uid: "17"
+  - { name: bob.b, passwordHash: "${HASH}" }
+`,
+      rules,
+    );
+    const uid = 'users' in content ? content.users[1]?.uid : '';
+    expect(content).toEqual({
+      users: [
+        {
+          ...{ name: 'alice', uid: '17', passwordHash: HASH, groups: ['developers'] },
+          ...{ state: 'AuthLimitExceeded', email: 'Alice@example.com' },
+        },
+        { name: 'bob.b', uid, passwordHash: HASH, groups: [], state: 'Active' },
+      ],
+    });
+    expect(uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(parseUsersFile(file('bob.b'), rules)).toMatchObject({ users: [{ uid }] });
+    expect(parseUsersFile(file('bob.b'), { ...rules, platform: 'other' })).not.toMatchObject({ users: [{ uid }] });
+  });
+
+  test('has every problem reported at once, each with its path and none with a value', () => {
+    const content = parseUsersFile(
+      `users:
+  - { name: Alice, passwordHash: "$2y$05$${'a'.repeat(53)}", state: Off }
+  - { name: bob, passwordHash: plain-text, email: nobody, shoe: 43, groups: ["system:masters", ""] }
+  - { name: kube-admin }
+  - { name: carol, passwordHash: "${HASH}" }
+  - { name: carol, passwordHash: "${HASH}" }
+`,
+      rules,
+    );
+    const problems = 'problems' in content ? content.problems : [];
+    expect(problems.map(({ path, message }) => `${path}: ${message}`).sort()).toEqual([
+      'users[0].name: is not a lower-case DNS-1123 name',
+      'users[0].passwordHash: has bcrypt cost 5, but 10 to 12 are accepted; make one with "gatehouse hash-password"',
+      'users[0].state: Invalid option: expected one of "Active"|"Disabled"|"AuthLimitExceeded"',
+      'users[1].email: is not an ASCII e-mail address',
+      'users[1].groups[0]: must not start with "system:" or "kubeadm:"',
+      'users[1].groups[1]: is empty',
+      'users[1].passwordHash: is not a bcrypt hash; make one with "gatehouse hash-password"',
+      'users[1]: Unrecognized key: "shoe"',
+      'users[2].name: is reserved',
+      'users[2].passwordHash: Invalid input: expected string, received undefined',
+    ]);
+  });
+
+  test('has names that are given twice reported', () => {
+    expect(parseUsersFile(file('alice', 'bob', 'alice'), rules)).toEqual({
+      problems: [{ path: 'users[2].name', message: 'is the name of users[0] as well' }],
+    });
+  });
+
+  test.each([
+    ['users: [', /^not YAML at line 1: /],
+    ['users: []\nusers: []', /^not YAML at line 2: /],
+    ['', /expected object/],
+    ['- a', /expected object/],
+  ])('that is no users file is refused (%j)', (text, message) => {
+    expect(parseUsersFile(text, rules)).toMatchObject({
+      problems: [{ path: '', message: expect.stringMatching(message) }],
+    });
+  });
+});
+
+describe('a users file', () => {
+  let folder: string;
+  let path: string;
+  const stop = new AbortController();
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'users-file-'));
+    path = join(folder, 'users.yaml');
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  async function started(text: string) {
+    await writeFile(path, text);
+    const clock = new FakeClock();
+    const lines: Record<string, unknown>[] = [];
+    const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const registry = new Registry();
+    const source = createUsersFile({ path, ...rules }, { clock, logger, registry });
+    const names = (): string[] => source.users().map((user) => user.name);
+    let changes = 0;
+    source.onChange(() => changes++);
+    const running = source.run(stop.signal);
+    /** The next look at the file, to its end: the disk has no clock of ours. */
+    const look = async (): Promise<void> => {
+      await atRest();
+      await clock.advance(2000);
+      await atRest();
+    };
+    const atRest = async (): Promise<void> => {
+      for (let turn = 0; turn < 5000 && clock.pendingTimers === 0; turn++)
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      expect(clock.pendingTimers).toBe(1);
+    };
+    return { source, names, look, lines, registry, running, changes: () => changes };
+  }
+
+  test('that cannot be read or used at start is an error with all problems', async () => {
+    const parts = { clock: new FakeClock(), logger: pino({ enabled: false }), registry: new Registry() };
+    expect(() => createUsersFile({ path, ...rules }, parts)).toThrow(
+      `the users file ${path} cannot be used:\n  cannot be read (ENOENT)`,
+    );
+    await writeFile(path, file('Alice', 'Bob'));
+    const create = (): unknown => createUsersFile({ path, ...rules }, { ...parts, registry: new Registry() });
+    expect(create).toThrow(UsersFileError);
+    expect(create).toThrow('users[0].name: is not a lower-case DNS-1123 name\n  users[1].name: is not');
+  });
+
+  test('is read again when its content changed, and not when only its time did', async () => {
+    const { names, look, changes } = await started(file('alice'));
+    await look();
+    await writeFile(path, file('alice'));
+    await look();
+    expect([names(), changes()]).toEqual([['alice'], 0]);
+    await writeFile(path, file('bob'));
+    await look();
+    expect([names(), changes()]).toEqual([['bob'], 1]);
+  });
+
+  test('is followed through an atomic replacement and through swapped links', async () => {
+    const { names, look } = await started(file('alice'));
+    await writeFile(join(folder, 'new.yaml'), file('bob'));
+    await rename(join(folder, 'new.yaml'), path);
+    await look();
+    expect(names()).toEqual(['bob']);
+    await writeFile(join(folder, '..data'), file('carol'));
+    await symlink('..data', join(folder, 'link'));
+    await rename(join(folder, 'link'), path);
+    await look();
+    expect(names()).toEqual(['carol']);
+    await writeFile(join(folder, '..data-2'), file('david'));
+    await rename(join(folder, '..data-2'), join(folder, '..data'));
+    await look();
+    expect(names()).toEqual(['david']);
+  });
+
+  test('stays as it was when the change is no good, with one line and one count for it', async () => {
+    const { names, look, lines, registry } = await started(file('alice'));
+    await writeFile(path, file('Bob'));
+    await look();
+    await look();
+    expect(names()).toEqual(['alice']);
+    expect(lines).toMatchObject([
+      {
+        problems: [{ path: 'users[0].name', message: 'is not a lower-case DNS-1123 name' }],
+        msg: 'the changed users file is not taken: the last good one stays',
+      },
+    ]);
+    expect(await registry.metrics()).toContain('gatehouse_users_file_reloads_total{result="invalid"} 1');
+    await rm(path);
+    await look();
+    expect([names(), lines.length]).toEqual([['alice'], 2]);
+    await writeFile(path, file('carol'));
+    await look();
+    expect(names()).toEqual(['carol']);
+  });
+
+  test('ends its run on the signal', async () => {
+    const { running } = await started(file('alice'));
+    stop.abort();
+    await running;
+  });
+});
