@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SimulatedCluster, startSimulatedCluster } from '../../dev/cluster/cluster.ts';
-import { systemClock } from '../../src/clock.ts';
-import { type RunningGatehouse, startGatehouse } from '../support/gatehouse.ts';
 import { readCases } from '../support/observed/case.ts';
-import { Corpus } from '../support/observed/corpus.ts';
 import { type FixtureState, kindOf, podsOf, storedFixture } from '../support/observed/fixture.ts';
-import { ADMINS_BINDING, ADMINS_ROLE, OBSERVED_CONFIG, usersFile } from '../support/observed/people.ts';
+import { ADMINS_BINDING, ADMINS_ROLE } from '../support/observed/people.ts';
+import { type ObservedStand, startObserved } from '../support/observed/stand.ts';
 import { idleWaivers, waiverOf } from '../support/observed/waivers.ts';
 
 /** In this order: the last two fail sign-ins on purpose, and count on each other's order. */
@@ -27,10 +25,8 @@ const GROUPS = [
 const CASES = GROUPS.flatMap(readCases);
 const STATES: readonly FixtureState[] = ['full', 'no-pods', 'only-finished'];
 
-interface Stand {
+interface Stand extends ObservedStand {
   readonly cluster: SimulatedCluster;
-  readonly gatehouse: RunningGatehouse;
-  readonly corpus: Corpus;
 }
 
 async function stand(state: FixtureState): Promise<Stand> {
@@ -40,18 +36,7 @@ async function stand(state: FixtureState): Promise<Stand> {
   for (const pod of podsOf(objects, state)) cluster.objects.create('pods', pod);
   cluster.objects.create('clusterroles', ADMINS_ROLE);
   cluster.objects.create('clusterrolebindings', ADMINS_BINDING);
-  const clock = { skipped: 0, ...systemClock };
-  clock.now = () => systemClock.now() + clock.skipped;
-  const gatehouse = await startGatehouse({
-    config: OBSERVED_CONFIG,
-    kubeconfig: cluster.kubeconfig(),
-    users: await usersFile(),
-    clock,
-  });
-  const skip = (ms: number): void => {
-    clock.skipped += ms;
-  };
-  return { cluster, gatehouse, corpus: new Corpus({ port: gatehouse.port, platform: 'kubesphere', skip }) };
+  return { cluster, ...(await startObserved(cluster.kubeconfig())) };
 }
 
 describe.each(STATES)('the recorded answers with the cluster in state %s', (state) => {

@@ -68,9 +68,10 @@ async function createGroup(
   throw new Error(`the nodes ${nodes.join()} do not share one second`);
 }
 
-/** Creates the pods of a state, and sets the status that no kubelet is there to set. */
+/** Creates the pods of a state that are not there yet, and sets the status that no kubelet is there to set. */
 export async function createPods(kubectl: Kubectl, state: FixtureState): Promise<void> {
-  const pods = podsOf(writtenFixture(), state);
+  const there = new Set((await kubectl(['get', 'pods', '-A', '-o', 'name'])).split('\n'));
+  const pods = podsOf(writtenFixture(), state).filter(({ metadata }) => !there.has(`pod/${metadata.name}`));
   const namespaces = new Set(pods.map((pod) => pod.metadata.namespace ?? 'default'));
   const known = await kubectl(['get', 'namespaces', '-o', 'name']);
   for (const name of namespaces)
