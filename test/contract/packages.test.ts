@@ -9,6 +9,7 @@ interface LockedPackage {
   readonly integrity?: string;
   readonly hasInstallScript?: boolean;
   readonly version?: string;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 const read = (name: string): unknown => JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'));
@@ -28,6 +29,11 @@ describe('the packages', () => {
 
   test('each have an integrity in the lock file', () => {
     expect(locked.filter(([, one]) => !one.integrity).map(([path]) => path)).toEqual([]);
+  });
+
+  test('are in the lock file for every platform, or a clean install would refuse it', () => {
+    const optional = locked.flatMap(([, one]) => Object.keys(one.optionalDependencies ?? {}));
+    expect(optional.filter((name) => !lock.packages[`node_modules/${name}`])).toEqual([]);
   });
 
   test('run no install script', () => {
