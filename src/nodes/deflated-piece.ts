@@ -1,5 +1,6 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { crcShift } from './crc32-combine.ts';
+import { cutText } from './cut-text.ts';
 
 /** A stretch of a deflate stream that ends on a byte boundary, so that any such pieces in a row are one stream. */
 export interface DeflatedPiece {
@@ -26,7 +27,7 @@ export const deflatePiece = (plain: Uint8Array): Uint8Array =>
 
 /** Deflates a leaf. Its first comma is a block of its own, so that the first leaf of a list can do without it. */
 export function deflateLeaf(joined: Uint8Array): DeflatedPiece {
-  const bytes = Buffer.concat([...storedBlocks(joined.subarray(0, 1)), deflatePiece(joined.subarray(1))]);
+  const bytes = Buffer.concat([...storedBlocks([joined.subarray(0, 1)]), deflatePiece(joined.subarray(1))]);
   return { bytes, crc: crc32(joined), length: joined.length, shift: crcShift(joined.length) };
 }
 
@@ -34,14 +35,13 @@ export function deflateLeaf(joined: Uint8Array): DeflatedPiece {
 export const COMMA_BLOCK_BYTES = 6;
 
 /** The text as it is, in stored blocks (RFC 1951 3.2.4): a valid piece that costs no compression. Views, no copies. */
-export function storedBlocks(plain: Uint8Array): readonly Uint8Array[] {
+export function storedBlocks(plain: readonly Uint8Array[]): readonly Uint8Array[] {
   const blocks: Uint8Array[] = [];
-  for (let at = 0; at < plain.length; at += LONGEST_STORED) {
-    const part = plain.subarray(at, at + LONGEST_STORED);
+  for (const { parts, length } of cutText(plain, LONGEST_STORED)) {
     const header = Buffer.alloc(5);
-    header.writeUInt16LE(part.length, 1);
-    header.writeUInt16LE(part.length ^ 0xffff, 3);
-    blocks.push(header, part);
+    header.writeUInt16LE(length, 1);
+    header.writeUInt16LE(length ^ 0xffff, 3);
+    blocks.push(header, ...parts);
   }
   return blocks;
 }

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { combineCrc32 } from './crc32-combine.ts';
+import { cutText } from './cut-text.ts';
 import { COMMA_BLOCK_BYTES, type DeflatedPiece, deflatePiece, storedBlocks } from './deflated-piece.ts';
 import type { Leaf } from './leaf.ts';
 
@@ -14,6 +15,9 @@ const FINAL_BLOCK = Uint8Array.of(3, 0);
  */
 const DEFLATE_BUDGET_BYTES = 2 ** 21;
 
+/** 256 KiB, eight times the window of deflate: few calls, little lost where two stretches meet. */
+const STRETCH_BYTES = 2 ** 18;
+
 /** Composes one gzip member of pieces that are already deflated and texts that are not. */
 export class GzipBody {
   readonly #pieces: Uint8Array[] = [HEADER];
@@ -23,18 +27,21 @@ export class GzipBody {
   /** Something that was worth compressing went out as it is. */
   partlyStored = false;
 
-  /** Short text that is not worth compressing. */
-  addPlain(plain: Uint8Array): void {
+  /** Text that goes out uncompressed, in parts. */
+  addPlain(...plain: readonly Uint8Array[]): void {
     this.#pieces.push(...storedBlocks(plain));
-    this.#count(plain);
+    for (const part of plain) this.#count(part);
   }
 
-  /** Text that is compressed now, within the budget. */
-  addText(plain: Uint8Array): void {
-    if (this.#affords(plain.length)) {
-      this.#pieces.push(deflatePiece(plain));
-      this.#count(plain);
-    } else this.addPlain(plain);
+  /** Text in parts that is compressed now, within the budget. */
+  addText(text: readonly Uint8Array[]): void {
+    for (const { parts, length } of cutText(text, STRETCH_BYTES)) {
+      if (this.#affords(length)) {
+        const plain = Buffer.concat(parts);
+        this.#pieces.push(deflatePiece(plain));
+        this.#count(plain);
+      } else this.addPlain(...parts);
+    }
   }
 
   /** The leaf's deflated bytes, made now within the budget. The first leaf of a list goes without its leading comma. */

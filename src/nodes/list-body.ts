@@ -4,8 +4,8 @@ import type { Composer } from './representation.ts';
 
 const OPENING = Buffer.from('{"items":[');
 const COMMA = Buffer.from(',');
-/** Items are copied into pieces of about this size: few enough to write, small enough to allocate and deflate one by one. */
-const PIECE_BYTES = 2 ** 18;
+/** Up to here items are copied into one piece: a short body is one write. Longer ones are sent from where they lie. */
+const LONGEST_COPY_BYTES = 2 ** 18;
 
 const closing = (total: number): Uint8Array => Buffer.from(`],"totalItems":${total}}`);
 
@@ -39,38 +39,24 @@ export function fullListComposer({ leaves, size }: NodeSnapshot, onGzip: OnGzip)
   };
 }
 
-/** Chosen items, copied one behind the other. */
-export function selectionComposer(selection: Selection): Composer {
-  const { entries, total } = selection;
+/** Chosen items, one behind the other. */
+export function selectionComposer({ entries, total }: Selection): Composer {
+  const pieces = (): readonly Uint8Array[] => [
+    OPENING,
+    ...entries.flatMap(({ encoded }, at) => (at === 0 ? [encoded.bytes()] : [COMMA, encoded.bytes()])),
+    closing(total),
+  ];
+  const itemBytes = entries.reduce((sum, { encoded }) => sum + encoded.length, 0);
+  const length = listLength(itemBytes, { count: entries.length, total });
   return {
-    identity: () => joinItems(selection),
-    identityLength: () => {
-      const itemBytes = entries.reduce((sum, { encoded }) => sum + encoded.length, 0);
-      return listLength(itemBytes, { count: entries.length, total });
-    },
-    gzip: () => gzipPieces(joinItems(selection)),
+    identity: () => (length <= LONGEST_COPY_BYTES ? [Buffer.concat(pieces())] : pieces()),
+    identityLength: () => length,
+    gzip: () => gzipText(pieces()),
   };
 }
 
-export function gzipPieces(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+export function gzipText(text: readonly Uint8Array[]): readonly Uint8Array[] {
   const body = new GzipBody();
-  for (const piece of pieces) body.addText(piece);
+  body.addText(text);
   return body.end();
-}
-
-function joinItems({ entries, total }: Selection): readonly Uint8Array[] {
-  const pieces: Uint8Array[] = [];
-  let parts: Uint8Array[] = [OPENING];
-  let length = 0;
-  for (const [at, { encoded }] of entries.entries()) {
-    if (at > 0) parts.push(COMMA);
-    parts.push(encoded.bytes());
-    length += encoded.length;
-    if (length < PIECE_BYTES) continue;
-    pieces.push(Buffer.concat(parts));
-    parts = [];
-    length = 0;
-  }
-  pieces.push(Buffer.concat([...parts, closing(total)]));
-  return pieces;
 }

@@ -1,5 +1,5 @@
 import type { EncodedNode } from './encoded-node.ts';
-import { gzipPieces } from './list-body.ts';
+import { gzipText } from './list-body.ts';
 import type { Composer } from './representation.ts';
 
 /** The get answers the list item with these two members in front; an item has members, so a comma follows. */
@@ -10,6 +10,6 @@ export function nodeComposer(encoded: EncodedNode): Composer {
   return {
     identity,
     identityLength: () => OPENING.length + encoded.length - 1,
-    gzip: () => gzipPieces(identity()),
+    gzip: () => gzipText(identity()),
   };
 }

@@ -73,7 +73,8 @@ export class PodStore implements ReflectedStore<PodEntry> {
 
   replace(entries: readonly PodEntry[]): void {
     const previous = this.#pods;
-    this.#pods = new Map(entries.map((entry) => [entry.key, entry]));
+    this.#pods = new Map();
+    for (const entry of entries) this.#pods.set(entry.key, entry);
     for (const [key, entry] of previous) if (!this.#pods.has(key)) this.#book(entry, undefined);
     for (const [key, entry] of this.#pods) this.#book(previous.get(key), entry);
   }

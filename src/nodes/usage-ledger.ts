@@ -21,7 +21,9 @@ export class UsageSum {
   apply({ nano, formats }: PodUsage[number], sign: 1 | -1): void {
     if (nano === 0n) return;
     this.#nano += sign === 1 ? nano : -nano;
-    for (const at of FORMATS.keys()) if (formats & (1 << at)) this.#operands[at] = (this.#operands[at] ?? 0) + sign;
+    for (let at = 0; at < FORMATS.length; at++) {
+      if (formats & (1 << at)) this.#operands[at] = (this.#operands[at] ?? 0) + sign;
+    }
   }
 }
 
@@ -35,9 +37,10 @@ export class UsageLedger {
 
   add(node: string, usage: PodUsage): void {
     const account = this.#nodes.get(node) ?? { sums: FIGURES.map(() => new UsageSum()), pods: 0 };
-    this.#nodes.set(node, account);
+    if (account.pods === 0) this.#nodes.set(node, account);
     account.pods++;
-    this.#apply(node, usage, 1);
+    apply(account.sums, usage, 1);
+    this.#changed.add(node);
   }
 
   /** Takes out what `add` was called with. */
@@ -45,8 +48,9 @@ export class UsageLedger {
     const account = this.#nodes.get(node);
     if (!account) return;
     account.pods--;
-    this.#apply(node, usage, -1);
+    apply(account.sums, usage, -1);
     if (account.pods === 0) this.#nodes.delete(node);
+    this.#changed.add(node);
   }
 
   /** `undefined`: no pod. */
@@ -60,12 +64,11 @@ export class UsageLedger {
     if (changed.size > 0) this.#changed = new Set();
     return changed;
   }
+}
 
-  #apply(node: string, usage: PodUsage, sign: 1 | -1): void {
-    for (const [at, sum] of (this.of(node) ?? []).entries()) {
-      const amount = usage[at];
-      if (amount) sum.apply(amount, sign);
-    }
-    this.#changed.add(node);
+function apply(sums: NodeUsage, usage: PodUsage, sign: 1 | -1): void {
+  for (let at = 0; at < usage.length; at++) {
+    const amount = usage[at];
+    if (amount) sums[at]?.apply(amount, sign);
   }
 }

@@ -37,7 +37,7 @@ describe('gzip body', () => {
       fc.property(parts, (pieces) => {
         const body = new GzipBody();
         for (const { text, isPlain } of pieces)
-          isPlain ? body.addPlain(Buffer.from(text)) : body.addText(Buffer.from(text));
+          isPlain ? body.addPlain(Buffer.from(text)) : body.addText([Buffer.from(text)]);
         expect(gunzipSync(Buffer.concat(body.end())).toString()).toBe(pieces.map(({ text }) => text).join(''));
       }),
     );
