@@ -6,7 +6,7 @@ import type { Random } from '../random.ts';
  * `next` is published but signs nothing yet, `active` signs, `verify-only` has signed, `revoked` is refused everywhere.
  * Exactly one key is active.
  */
-export type KeyState = 'next' | 'active' | 'verify-only' | 'revoked';
+type KeyState = 'next' | 'active' | 'verify-only' | 'revoked';
 
 /** RFC 7517 4, RFC 7518 6.3.1: never a private member. */
 export interface PublicJwk {

@@ -4,7 +4,7 @@ import type { TokenClaims } from './claims.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** What tokens and verification need of a user besides name and uid. */
-export interface Standing {
+interface Standing {
   /** Without the groups that Kubernetes gives a meaning of its own (A-31). */
   readonly groups: readonly string[];
   /** The `pwd` claim as it would be issued now. */

@@ -3,6 +3,7 @@ import type { OAuthRefusal } from '../../../src/oauth/oauth-error.ts';
 import {
   formRequest,
   newTestServer,
+  PASSWORD_FORM,
   partsOf,
   refresh,
   refreshForm,
@@ -247,6 +248,8 @@ describe('a refresh token', () => {
 
   test('T-01 leaves other refusals beside a bearer as they are', async () => {
     const { test } = await signedIn();
+    const nobody = formRequest({ ...PASSWORD_FORM, username: 'nobody' }, { authorization: 'Bearer x' });
+    expect(await refusalOf(() => test.server.token(nobody))).toMatchObject({ status: 400, code: 'invalid_grant' });
     const wrong = { ...refreshForm('x'), client_secret: 'wrong' };
     expect(await refusalOf(() => test.server.token(formRequest(wrong, { authorization: 'Bearer x' })))).toMatchObject({
       status: 401,

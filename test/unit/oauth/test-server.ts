@@ -65,7 +65,7 @@ const alice: User = {
 };
 
 /** Session records in memory whose writes can be made to fail, and are counted. */
-export class ScriptedSessions implements SessionStore {
+class ScriptedSessions implements SessionStore {
   readonly #inner: SessionStore;
   fault: Error | undefined;
   writes = 0;
