@@ -6,7 +6,7 @@ import { systemClock } from '../src/clock.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { createLogger } from '../src/observability/logger.ts';
 import { systemRandom } from '../src/random.ts';
-import { toRelease } from '../src/release.ts';
+import { toRelease, toRuntime } from '../src/release.ts';
 import { createService } from '../src/service.ts';
 import { type SimulatedCluster, startSimulatedCluster } from './cluster/cluster.ts';
 import { keepChanging, populate } from './cluster/population.ts';
@@ -44,7 +44,7 @@ async function demo(options: DemoOptions): Promise<void> {
 
 async function startDemoCluster({ nodes, podsPerNode, platform }: DemoOptions): Promise<SimulatedCluster> {
   const cluster = await startSimulatedCluster();
-  populate(cluster.objects, { nodes, podsPerNode, seed: 1, platform });
+  populate(cluster.objects, { nodes, podsPerNode, seed: 1, platform, now: systemClock.now() });
   for (const [kind, object] of administratorsRole(platform)) cluster.objects.create(kind, object);
   return cluster;
 }
@@ -71,7 +71,7 @@ async function runGatehouse({ options, cluster, folder, began, signal }: Run): P
     random: systemRandom,
     logger,
     release: toRelease(readPackageFile('package.json'), undefined),
-    runtime: { nodeVersion: process.version, platform: `${process.platform}/${process.arch}` },
+    runtime: toRuntime(process),
     environment: {},
     description: readPackageFile('api/platform.openapi.yaml'),
   });

@@ -8,7 +8,7 @@ import { configJsonSchema, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { systemRandom } from './random.ts';
-import { type Release, toRelease } from './release.ts';
+import { type Release, toRelease, toRuntime } from './release.ts';
 import { hashPassword } from './users/password-hash.ts';
 
 const EXIT_FAILED = 1;
@@ -88,7 +88,7 @@ async function serve({ config, warnings }: { config: Config; warnings: Warnings 
     random: systemRandom,
     logger,
     release: readRelease(),
-    runtime: { nodeVersion: process.version, platform: `${process.platform}/${goArchitecture(process.arch)}` },
+    runtime: toRuntime(process),
     environment: process.env,
     description: readPackageFile('api/platform.openapi.yaml'),
   });
@@ -96,9 +96,6 @@ async function serve({ config, warnings }: { config: Config; warnings: Warnings 
   logger.info('ended');
   return 0;
 }
-
-/** Kubernetes names architectures as Go does. */
-const goArchitecture = (arch: string): string => (arch === 'x64' ? 'amd64' : arch);
 
 /** Aborts at SIGTERM, for an orderly end; SIGINT, or a second signal, ends the process at once. */
 function signalOfTheProcess(logger: Logger): AbortSignal {

@@ -22,3 +22,20 @@ export function toRelease(packageJson: string, buildJson: string | undefined): R
     buildDate: build.buildDate ?? '1970-01-01T00:00:00Z',
   };
 }
+
+/** What runs the release; `platform` in the form of Kubernetes' own components, such as `linux/amd64`. */
+export interface Runtime {
+  readonly nodeVersion: string;
+  readonly platform: string;
+}
+
+/** Kubernetes names operating systems and architectures as Go does. */
+export function toRuntime(process: {
+  readonly version: string;
+  readonly platform: string;
+  readonly arch: string;
+}): Runtime {
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch;
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  return { nodeVersion: process.version, platform: `${system}/${arch}` };
+}

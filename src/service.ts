@@ -15,7 +15,7 @@ import { createMetricRegistry, createThreadpoolProbe } from './observability/met
 import { toApiServerOptions, toHttpLimits, toMetricsServerOptions } from './options.ts';
 import type { Random } from './random.ts';
 import { announceReady } from './readiness.ts';
-import type { Release } from './release.ts';
+import type { Release, Runtime } from './release.ts';
 import { type Part, runGroup } from './run-group.ts';
 import { createTokenService } from './token-service.ts';
 
@@ -24,7 +24,7 @@ export interface ServiceParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly release: Release;
-  readonly runtime: { readonly nodeVersion: string; readonly platform: string };
+  readonly runtime: Runtime;
   /** As far as it names a cluster: `KUBECONFIG`, `KUBERNETES_SERVICE_HOST`, `KUBERNETES_SERVICE_PORT`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The text of `api/platform.openapi.yaml`. */
