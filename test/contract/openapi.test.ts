@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { systemClock } from '../../src/clock.ts';
+import { AnswerWriter } from '../../src/http/answer.ts';
+import { createRoutes } from '../../src/http/app.ts';
+import { defaultLimits } from '../../src/http/limits.ts';
+import { createMetricsServer, metricsRoute } from '../../src/http/metrics-server.ts';
+import type { Route } from '../../src/http/route-table.ts';
+import { LIST_PARAMETERS } from '../../src/nodes/list-parameters.ts';
+import { OAuthError } from '../../src/oauth/oauth-error.ts';
+import { type AppUnderTest, appParts, fakeAuthorizationServer, startApp } from '../integration/http/app-under-test.ts';
+import {
+  answerProblems,
+  describedOperations,
+  descriptionText,
+  examples,
+  type Operation,
+  problems,
+  resolve,
+} from './description.ts';
+
+const parts = appParts();
+const metricsOnly = metricsRoute(parts.registry, new AnswerWriter(systemClock, 1_000));
+const routes: readonly Route[] = [...createRoutes(parts), metricsOnly];
+const operations = describedOperations();
+
+/** `GET /path` of everything in the route tables of both ports. */
+const registered = routes.flatMap((route) =>
+  Object.keys(route.methods)
+    .filter((method) => method !== 'HEAD')
+    .map((method) => `${method} ${route.template}`),
+);
+
+let app: AppUnderTest;
+let metrics: { url: string; stop(): Promise<void> };
+
+beforeAll(async () => {
+  const authorizationServer = {
+    ...fakeAuthorizationServer,
+    token: async (request: { body: Buffer }) => {
+      if (request.body.length > 0) return fakeAuthorizationServer.token(request as never);
+      throw new OAuthError({ status: 400, code: 'invalid_request', description: 'grant_type is missing' });
+    },
+    logout: async (request: { queryString: string; method: string }) => {
+      if (request.queryString.includes('all=maybe')) {
+        throw new OAuthError({ status: 400, code: 'invalid_request', description: 'all is not a boolean' });
+      }
+      return request.queryString.includes('redirect') ? { location: 'https://console.example.com/' } : {};
+    },
+  };
+  const health = [{ name: 'broken', endpoints: ['livez' as const], check: () => 'on purpose' }];
+  const descriptions = { platformYaml: descriptionText, parseYaml: parse };
+  app = await startApp({ authorizationServer, health, descriptions });
+  const server = createMetricsServer(
+    { address: '127.0.0.1', port: 0, shutdownDelayMs: 0, drainMs: 1_000 },
+    { ...app.parts, limits: defaultLimits },
+  );
+  const { port } = await server.listen();
+  const ending = new AbortController();
+  const running = server.run(ending.signal);
+  metrics = {
+    url: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      ending.abort();
+      await running;
+    },
+  };
+});
+afterAll(async () => {
+  await app.stop();
+  await metrics.stop();
+});
+
+/** Real values for the variable segments; every other one may be anything. */
+const EXISTING: Record<string, string> = { name: 'worker-1', check: 'ping' };
+
+const pathOf = (template: string, values: Record<string, string> = EXISTING): string =>
+  template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x');
+
+function call(operation: string, init: RequestInit & { query?: string; values?: Record<string, string> } = {}) {
+  const [method = '', template = ''] = operation.split(' ');
+  const base = template === '/metrics' ? metrics.url : app.url;
+  const form = method === 'POST' && template === '/oauth/token' ? { body: 'grant_type=password' } : {};
+  return fetch(base + pathOf(template, init.values) + (init.query ?? ''), {
+    method,
+    redirect: 'manual',
+    ...form,
+    ...init,
+    headers: { Authorization: 'Bearer good', ...init.headers },
+  });
+}
+
+describe('the description of the platform', () => {
+  test('describes every registered method and path, and no other', () => {
+    expect([...operations.keys()].sort()).toEqual([...registered].sort());
+  });
+
+  test('says of each operation whether it is public as the route table does', () => {
+    for (const route of routes) {
+      for (const [method, operation] of operationsOf(route)) {
+        const demanded = operation.security === undefined;
+        expect(demanded, `${method} ${route.template}`).toBe(route.access !== 'public');
+      }
+    }
+  });
+
+  test('describes exactly the parameters that the node list reads', () => {
+    const list = operations.get('GET /kapis/resources.gatehouse.io/v1alpha3/nodes') as Operation;
+    const described = list.parameters?.map((parameter) => resolve<{ name: string }>(parameter as never).name);
+    expect(described).toEqual([...LIST_PARAMETERS.keys()]);
+  });
+
+  test('describes the variable segments of every path', () => {
+    for (const [key, operation] of operations) {
+      const names = [...key.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      const described = (operation.parameters ?? [])
+        .map((parameter) => resolve<{ name: string; in: string }>(parameter as never))
+        .filter((parameter) => parameter.in === 'path');
+      expect(described.map((parameter) => parameter.name).sort(), key).toEqual(names.sort());
+    }
+  });
+
+  test.each(examples().map((example) => [example.at, example] as const))(
+    'has an example that validates at %s',
+    (_, example) => {
+      expect(problems(example.schema, example.value)).toEqual([]);
+    },
+  );
+
+  test('refuses an answer that it does not describe', async () => {
+    const operation = operations.get('GET /version') as Operation;
+    const wrong = new Response('{"gitVersion":1}', { headers: { 'Content-Type': 'application/json' } });
+    expect((await answerProblems(operation, wrong)).length).toBeGreaterThan(3);
+  });
+});
+
+describe.each([...operations])('%s', (key, operation) => {
+  test('answers as described', async () => {
+    expect(await answerProblems(operation, await call(key))).toEqual([]);
+  });
+
+  test('refuses as described', async () => {
+    expect(await answerProblems(operation, await refused(key))).toEqual([]);
+  });
+});
+
+/** One refusal of each operation: the one that is most its own. */
+function refused(key: string): Promise<Response> {
+  if (key.includes('/nodes/{name}')) return call(key, { values: { name: 'zzz' } });
+  if (key.endsWith('/nodes')) return call(key, { query: '?foo=1' });
+  if (key.endsWith('{check}')) return call(key, { values: { check: 'unknown' } });
+  if (key.startsWith('POST /oauth/token')) return call(key, { body: '' });
+  if (key.includes('/oauth/logout')) return call(key, { query: '?all=maybe' });
+  if (key.includes('/kapis') && !key.endsWith('/version')) return call(key, { headers: { Authorization: '' } });
+  if (key === 'GET /livez') return call(key);
+  return call(key, { method: 'DELETE' });
+}
+
+function operationsOf(route: Route): [string, Operation][] {
+  return Object.keys(route.methods)
+    .filter((method) => method !== 'HEAD')
+    .map((method) => [method, operations.get(`${method} ${route.template}`) as Operation]);
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AnswerWriter, NO_BODY } from '../../src/http/answer.ts';
+import { createRoutes, serveRoutes } from '../../src/http/app.ts';
+import type { Route } from '../../src/http/route-table.ts';
+import { type AppUnderTest, appParts, startApp } from './http/app-under-test.ts';
+
+/** What the contract lists as public. The table's own word does not count: it is what this test is about. */
+const PUBLIC = new Set([
+  '/healthz',
+  '/healthz/{check}',
+  '/livez',
+  '/livez/{check}',
+  '/readyz',
+  '/readyz/{check}',
+  '/version',
+  '/kapis/version',
+  '/openapi',
+  '/openapi/platform.json',
+  '/openapi/platform.yaml',
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/oauth-authorization-server/oauth',
+  '/oauth/.well-known/openid-configuration',
+  '/oauth/keys',
+  '/oauth/token', // asks for client credentials itself
+  '/oauth/logout', // ends what its bearer names; without one it ends nothing
+]);
+
+/** What any signed-in caller may have, without a further right. */
+const SIGNED_IN = (template: string): boolean =>
+  /^\/kapis(\/[^/]+){0,2}$/.test(template) || template.startsWith('/kapis/logging.gatehouse.io/');
+
+const pathOf = (template: string): string => template.replaceAll(/\{\w+\}/g, 'x');
+
+/**
+ * Calls every method of every route without a token, then with the token of somebody who has no rights, and returns what
+ * answered although it should not have.
+ */
+async function walk(routes: readonly Route[], app: AppUnderTest): Promise<string[]> {
+  const complaints: string[] = [];
+  for (const { template, methods } of routes) {
+    if (PUBLIC.has(template)) continue;
+    for (const method of Object.keys(methods)) {
+      const anonymous = await fetch(app.url + pathOf(template), { method });
+      if (anonymous.status !== 401) complaints.push(`${method} ${template} answers ${anonymous.status} to nobody`);
+      if (!anonymous.headers.has('www-authenticate')) complaints.push(`${method} ${template} has no challenge`);
+      if (SIGNED_IN(template)) continue;
+      const powerless = await app.get(pathOf(template), { method, headers: { Authorization: 'Bearer powerless' } });
+      if (powerless.status !== 403)
+        complaints.push(`${method} ${template} answers ${powerless.status} without the right`);
+    }
+  }
+  return complaints;
+}
+
+describe('the walk over all routes', () => {
+  let app: AppUnderTest;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app.stop());
+
+  test('N-32 nothing but the public paths answers without a token, nor without the right', async () => {
+    expect(await walk(createRoutes(appParts()), app)).toEqual([]);
+  });
+
+  test('N-32 a verb that no route has is refused in the same order', async () => {
+    const path = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
+    expect((await fetch(app.url + path, { method: 'DELETE' })).status).toBe(401);
+    expect((await app.get(path, { method: 'DELETE', headers: { Authorization: 'Bearer powerless' } })).status).toBe(
+      403,
+    );
+    expect((await app.get(path, { method: 'DELETE' })).status).toBe(405);
+  });
+});
+
+describe('the walk over a table with an unguarded route', () => {
+  const writer = new AnswerWriter(appParts().clock, 1_000);
+  const planted = (access: Route['access']): Route => ({
+    template: '/kapis/resources.gatehouse.io/v1alpha3/secrets/{name}/{part}/{more}',
+    access,
+    admission: 'other',
+    produces: 'json',
+    methods: { GET: (exchange) => writer.send(exchange, 200, {}, NO_BODY) },
+  });
+
+  test.each(['public', 'signed-in'] as const)('complains of one that the table calls %s', async (access) => {
+    const open = { authorize: () => ({ allowed: true, source: 'cache' as const }) };
+    // `signed-in` is enforced by the shape of the path, so only an authorizer that lets everybody in can open it.
+    const change = access === 'public' ? {} : { authorizer: open };
+    const app = await startApp(change, (parts) => serveRoutes([...createRoutes(parts), planted(access)], parts));
+    try {
+      const complaints = await walk([planted(access)], app);
+      expect(complaints).not.toEqual([]);
+      expect(complaints[0]).toContain('/secrets/{name}');
+    } finally {
+      await app.stop();
+    }
+  });
+});
