@@ -14,6 +14,8 @@ export interface ThrottleOptions {
 export interface Attempter {
   readonly user: string;
   readonly source: string;
+  /** The stored state says that the bucket of this user is full, on whichever replica it filled. */
+  readonly isLimited: boolean;
 }
 
 /** The bucket that turned an attempt away (the `bucket` label of `gatehouse_login_throttled_total`). */
@@ -35,19 +37,21 @@ export class LoginThrottle {
   readonly #byAddress: FailureBuckets;
   readonly #byPair: FailureBuckets;
   readonly #knownGood = new Map<string, number>();
+  readonly #windowMs: number;
   readonly #clock: Clock;
 
   constructor(options: ThrottleOptions, clock: Clock) {
     this.#byUser = new FailureBuckets(options.user, clock);
     this.#byAddress = new FailureBuckets(options.address, clock);
     this.#byPair = new FailureBuckets(options.user, clock);
+    this.#windowMs = options.user.windowMs;
     this.#clock = clock;
   }
 
   /** The full bucket that applies, if one does. */
   check(attempter: Attempter): Throttled | undefined {
     if (this.#isKnownGood(attempter)) return full('known_good', this.#byPair.waitMs(pair(attempter)));
-    const byUser = full('user', this.#byUser.waitMs(attempter.user));
+    const byUser = full('user', this.#userWaitMs(attempter));
     const byAddress = full('address', this.#byAddress.waitMs(attempter.source));
     return byUser && byAddress ? (byUser.waitMs >= byAddress.waitMs ? byUser : byAddress) : (byUser ?? byAddress);
   }
@@ -71,6 +75,11 @@ export class LoginThrottle {
     this.#knownGood.set(pair(attempter), this.#clock.monotonic() + KNOWN_GOOD_MS);
     const [oldest = ''] = this.#knownGood.size > KNOWN_GOOD_CAPACITY ? this.#knownGood.keys() : [];
     this.#knownGood.delete(oldest);
+  }
+
+  /** Nobody here knows when a bucket filled elsewhere: at worst, its whole window is still to come. */
+  #userWaitMs({ user, isLimited }: Attempter): number {
+    return this.#byUser.waitMs(user) || (isLimited ? this.#windowMs : 0);
   }
 
   #isKnownGood(attempter: Attempter): boolean {

@@ -44,7 +44,8 @@ export function createPasswordSignIn(options: PasswordOptions, parts: PasswordPa
 
   const signIn = async (attempt: SignInAttempt): Promise<SignInResult> => {
     const user = resolveUser(parts.users, attempt.username);
-    const attempter = { user: bucketKey(user, attempt.username), source: attempt.source };
+    const isLimited = user?.state === 'AuthLimitExceeded';
+    const attempter = { user: bucketKey(user, attempt.username), source: attempt.source, isLimited };
     const throttled = throttle.check(attempter);
     if (throttled) return turnedAway(throttled);
     const leave = await gate.enter(attempt.source, attempt.signal);

@@ -11,7 +11,7 @@ function newThrottle() {
   return { clock, throttle: new LoginThrottle(LIMITS, clock) };
 }
 
-const at = (user: string, source = '192.0.2.1') => ({ user, source });
+const at = (user: string, source = '192.0.2.1') => ({ user, source, isLimited: false });
 
 describe('the login throttle', () => {
   test('N-15 lets five failures of a user in 30 min pass, from any address, and stops the sixth attempt', async () => {
@@ -84,6 +84,14 @@ describe('the login throttle', () => {
     throttle.succeeded(at('alice'));
     for (let failure = 0; failure < 4; failure++) throttle.failed(at('alice', 'elsewhere'));
     expect(throttle.check(at('alice', 'elsewhere'))).toBe(undefined);
+  });
+
+  test('takes the bucket of a user for full when the stored state says so, known good addresses aside', () => {
+    const { throttle } = newThrottle();
+    const limited = { ...at('alice', 'home'), isLimited: true };
+    expect(throttle.check(limited)).toEqual({ bucket: 'user', waitMs: 30 * MINUTE });
+    throttle.succeeded(at('alice', 'home'));
+    expect(throttle.check(limited)).toBe(undefined);
   });
 
   test('C-33 measures its windows by the monotonic clock', () => {

@@ -91,9 +91,12 @@ describe('a sign-in by password', () => {
     expect(lines.length).toBe(state === 'Disabled' ? 0 : 1);
   });
 
-  test('lets a user in state AuthLimitExceeded in when the throttle does', async () => {
-    const { attempt } = newSignIn('AuthLimitExceeded');
-    expect((await attempt('alice', 'Made-up-1')).kind).toBe('ok');
+  test('throttles a user in state AuthLimitExceeded, but not where that user succeeded in the last day', async () => {
+    const { attempt, people, alice } = newSignIn();
+    await attempt('alice', 'Made-up-1', { source: 'home' });
+    people.set('alice', { ...alice, state: 'AuthLimitExceeded' });
+    expect(await attempt('alice', 'Made-up-1')).toEqual({ kind: 'throttled', retryAfterSeconds: 1800 });
+    expect((await attempt('alice', 'Made-up-1', { source: 'home' })).kind).toBe('ok');
   });
 
   test('refuses a password over 72 bytes or with NUL although bcrypt would cut it off', async () => {
