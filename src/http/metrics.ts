@@ -71,3 +71,15 @@ export function registerReadiness(registry: Registry, health: Health): void {
     },
   });
 }
+
+/** Shows how many connections are open. */
+export function registerConnections(registry: Registry, connections: { readonly size: number }): void {
+  new Gauge({
+    name: 'gatehouse_http_connections',
+    help: 'Open connections to the API port.',
+    registers: [registry],
+    collect() {
+      this.set(connections.size);
+    },
+  });
+}

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
@@ -12,7 +12,7 @@ import { Connections } from './connections.ts';
 import { drain } from './drain.ts';
 import type { HttpLimits } from './limits.ts';
 import { listen } from './listen.ts';
-import { createHttpMetrics } from './metrics.ts';
+import { createHttpMetrics, registerConnections } from './metrics.ts';
 import { createRequestIds } from './request-id.ts';
 import { normaliseAddress } from './source-address.ts';
 
@@ -53,14 +53,7 @@ const CHECK_MS = 1_000;
 /** The API port: an HTTP/1.1 server with its limits set on purpose, under the app. */
 export function createHttpServer(options: HttpServerOptions, app: App, parts: HttpServerParts): HttpServer {
   const connections = new Connections(parts.limits, createHttpMetrics(parts.registry).rejected);
-  new Gauge({
-    name: 'gatehouse_http_connections',
-    help: 'Open connections to the API port.',
-    registers: [parts.registry],
-    collect() {
-      this.set(connections.size);
-    },
-  });
+  registerConnections(parts.registry, connections);
   return servePort(options, app, { ...parts, connections });
 }
 
