@@ -82,10 +82,11 @@ export function createSigningKeys(options: { readonly secretName: string }, part
   const run = async (signal: AbortSignal): Promise<void> => {
     // One after the other, in the order of the changes: loading waits for digests, and a later state must win.
     let turn = Promise.resolve();
+    const broken = Promise.withResolvers<never>();
     const onChange = (secret: StoredSecret | undefined): void => {
-      turn = turn.then(() => follow(secret, signal));
+      turn = turn.then(() => follow(secret, signal)).catch(broken.reject);
     };
-    await parts.secrets.watch(options.secretName, onChange, signal);
+    await Promise.race([parts.secrets.watch(options.secretName, onChange, signal), broken.promise]);
     await turn;
   };
 
