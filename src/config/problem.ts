@@ -18,8 +18,8 @@ export class ConfigError extends Error {
   }
 }
 
-/** Keys of KubeSphere 3.4's file that have no counterpart, with what to do instead. */
-const WITHDRAWN: Readonly<Record<string, string>> = {
+/** Keys that people bring along from KubeSphere 3.4's file or from our own plans, and why they are refused. */
+const REFUSED: Readonly<Record<string, string>> = {
   jwtSecret: 'is not used: signing keys are made and kept in a Secret by the program; remove it',
   signKey: 'is not used: signing keys are made and kept in a Secret by the program; remove it',
   signKeyData: 'is not used: signing keys are made and kept in a Secret by the program; remove it',
@@ -27,6 +27,12 @@ const WITHDRAWN: Readonly<Record<string, string>> = {
   respondWithChallenges: 'has no meaning here; remove it',
   grantMethod: 'has no meaning here; remove it',
   scopeRestrictions: 'has no meaning here; remove it',
+  // Known to the contract, without effect so far: better a clear no than a setting that does nothing.
+  keyRotationPeriod: 'is not offered yet: the signing key is not rotated; remove it',
+  redirectURIs: 'is not offered yet: there is no authorization endpoint; remove it',
+  introspectAll: 'is not offered yet: there is no introspection endpoint; remove it',
+  tokenReview: 'is not offered yet: there is no TokenReview webhook; remove it',
+  rehash: 'is not offered yet; remove it',
 };
 
 /** `['a', 0, 'b']` as `a[0].b`. */
@@ -44,7 +50,7 @@ export function toProblems(issues: readonly z.core.$ZodIssue[]): Problem[] {
     if (issue.code !== 'unrecognized_keys') return [{ path: pathText(issue.path), message: readable(issue) }];
     return issue.keys.map((key) => ({
       path: pathText([...issue.path, key]),
-      message: WITHDRAWN[key] ?? 'is not a known setting',
+      message: REFUSED[key] ?? 'is not a known setting',
     }));
   });
 }
