@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { toRequestInfo } from '../../../src/http/request-info.ts';
+import { parseTarget } from '../../../src/http/target.ts';
+
+/** `verb; group/version; namespace; resource/name/subresource`, or `verb; non-resource`: as the contract's table writes it. */
+function read(method: string, target: string): string {
+  const parsed = parseTarget(target, 'host');
+  if ('fault' in parsed) return parsed.fault;
+  const info = toRequestInfo(method, parsed.segments, parsed.query);
+  if (!info.isResource) return `${info.verb}; non-resource`;
+  const group = info.group === '' ? info.version : `${info.group}/${info.version}`;
+  const what = [info.resource, info.name, info.subresource].filter((part) => part !== '').join('/');
+  return `${info.verb}; ${group}; ${info.namespace || '–'}; ${what}`;
+}
+
+const NODES = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
+const RESOURCES = 'resources.gatehouse.io/v1alpha3';
+
+describe('request info', () => {
+  test.each([
+    ['HP-01', 'GET', '/api', 'get; non-resource'],
+    ['HP-01', 'GET', '/api/v1', 'get; non-resource'],
+    ['HP-01', 'GET', '/apis', 'get; non-resource'],
+    ['HP-01', 'GET', '/apis/apps', 'get; non-resource'],
+    ['HP-01', 'GET', '/apis/apps/v1', 'get; non-resource'],
+    ['HP-01', 'GET', '/kapis', 'get; non-resource'],
+    ['HP-01', 'GET', '/kapis/x.io', 'get; non-resource'],
+    ['HP-01', 'GET', '/kapis/x.io/v1', 'get; non-resource'],
+    ['HP-02', 'GET', '/foo/bar', 'get; non-resource'],
+    ['HP-02', 'POST', '/oauth/token', 'post; non-resource'],
+    ['HP-02', 'POST', '/kapis/foo/bar/', 'post; non-resource'],
+    ['HP-03', 'GET', '/kapis/foo/bar/baz', 'list; foo/bar; –; baz'],
+    ['HP-04', 'GET', NODES, `list; ${RESOURCES}; –; nodes`],
+    ['HP-04', 'HEAD', NODES, `list; ${RESOURCES}; –; nodes`],
+    ['HP-04', 'GET', `${NODES}/`, `list; ${RESOURCES}; –; nodes`],
+    ['HP-05', 'GET', `${NODES}/n1`, `get; ${RESOURCES}; –; nodes/n1`],
+    ['HP-06', 'GET', `/kapis/${RESOURCES}/namespaces/default/pods/p1`, `get; ${RESOURCES}; default; pods/p1`],
+    ['HP-07', 'GET', '/api/v1/namespaces', 'list; v1; –; namespaces'],
+    ['HP-07', 'GET', '/api/v1/namespaces/default', 'get; v1; default; namespaces/default'],
+    ['HP-08', 'GET', '/api/v1/nodes', 'list; v1; –; nodes'],
+    ['HP-08', 'GET', '/api/v1/nodes?watch=true', 'watch; v1; –; nodes'],
+    ['HP-08', 'GET', '/api/v1/nodes?watch', 'watch; v1; –; nodes'],
+    ['HP-08', 'GET', '/api/v1/nodes?watch=abc', 'watch; v1; –; nodes'],
+    ['HP-08', 'GET', '/api/v1/nodes?watch=0', 'list; v1; –; nodes'],
+    ['HP-08', 'GET', '/api/v1/nodes?watch=False', 'list; v1; –; nodes'],
+    ['HP-08', 'GET', '/api/v1/nodes?watch=0&watch=1', 'list; v1; –; nodes'],
+    ['HP-08', 'GET', '/api/v1/nodes?rewatch=1', 'list; v1; –; nodes'],
+    ['HP-09', 'GET', '/api/v1/nodes?fieldSelector=metadata.name=n1', 'list; v1; –; nodes/n1'],
+    ['HP-09', 'GET', '/api/v1/nodes?fieldSelector=metadata.name%3Dn1&watch=1', 'watch; v1; –; nodes/n1'],
+    ['HP-09', 'GET', '/api/v1/nodes/n2?fieldSelector=metadata.name=n1', 'get; v1; –; nodes/n2'],
+    ['HP-09', 'DELETE', '/api/v1/nodes?fieldSelector=metadata.name=n1', 'deletecollection; v1; –; nodes'],
+    ['HP-10', 'GET', '/api/v1/watch/nodes', 'watch; v1; –; nodes'],
+    ['HP-10', 'GET', '/api/v1/watch/namespaces/d/pods', 'watch; v1; d; pods'],
+    ['HP-10', 'GET', '/api/v1/watch', 'get; non-resource'],
+    ['HP-11', 'GET', '/api/v1/proxy/nodes/n1', 'proxy; v1; –; nodes/n1'],
+    ['HP-11', 'GET', '/api/v1/nodes/n1/proxy/metrics', 'get; v1; –; nodes/n1/proxy'],
+    ['HP-12', 'POST', '/api/v1/namespaces/d/pods/p/exec', 'create; v1; d; pods/p/exec'],
+    ['HP-12', 'GET', '/api/v1/namespaces/d/pods/p/log', 'get; v1; d; pods/p/log'],
+    ['HP-13', 'GET', '/api/v1/namespaces/d/services/s/proxy/a/b', 'get; v1; d; services/s/proxy'],
+    ['HP-14', 'PUT', '/api/v1/namespaces/d/finalize', 'update; v1; d; namespaces/d/finalize'],
+    ['HP-14', 'PUT', '/api/v1/namespaces/d/status', 'update; v1; d; namespaces/d/status'],
+    ['HP-15', 'DELETE', '/api/v1/namespaces/d/pods', 'deletecollection; v1; d; pods'],
+    ['HP-15', 'DELETE', '/api/v1/namespaces/d/pods/p', 'delete; v1; d; pods/p'],
+    ['HP-16', 'PATCH', '/apis/apps/v1/namespaces/d/deployments/x', 'patch; apps/v1; d; deployments/x'],
+    ['HP-16', 'PUT', '/apis/apps/v1/namespaces/d/deployments/x/scale', 'update; apps/v1; d; deployments/x/scale'],
+    [
+      'HP-17',
+      'GET',
+      '/apis/rbac.authorization.k8s.io/v1/namespaces/d/roles',
+      'list; rbac.authorization.k8s.io/v1; d; roles',
+    ],
+    [
+      'HP-17',
+      'GET',
+      '/apis/cluster.gatehouse.io/v1alpha1/clusters/c',
+      'get; cluster.gatehouse.io/v1alpha1; –; clusters/c',
+    ],
+    [
+      'HP-18',
+      'GET',
+      `/kapis/clusters/c/${RESOURCES}/nodes`,
+      'get; clusters/c; –; resources.gatehouse.io/v1alpha3/nodes',
+    ],
+    [
+      'HP-18',
+      'GET',
+      '/apis/clusters/c/rbac.authorization.k8s.io/v1/clusterroles',
+      'get; clusters/c; –; rbac.authorization.k8s.io/v1/clusterroles',
+    ],
+    ['HP-18', 'GET', '/api/clusters/c/v1/nodes', 'get; clusters; –; c/v1/nodes'],
+    ['HP-19', 'GET', `/kapis/${RESOURCES}/workspaces/w/namespaces`, `get; ${RESOURCES}; –; workspaces/w/namespaces`],
+    ['HP-20', 'GET', `/kapis/${RESOURCES}/watch/nodes`, `get; ${RESOURCES}; –; watch/nodes`],
+  ])('%s reads %s %s', (_, method, target, expected) => {
+    expect(read(method, target)).toBe(expected);
+  });
+});

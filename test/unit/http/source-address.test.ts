@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { createSourceAddress, normaliseAddress } from '../../../src/http/source-address.ts';
+
+const request = (remoteAddress: string, headers: Record<string, string> = {}): IncomingMessage =>
+  ({ socket: { remoteAddress }, headers }) as unknown as IncomingMessage;
+
+describe('a normalised address', () => {
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001::1', '2001:db8:1:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['1:2:3::', '1:2:3:0::/64'],
+    ['', ''],
+  ])('%s is %s', (address, expected) => {
+    expect(normaliseAddress(address)).toBe(expected);
+  });
+});
+
+describe('the source of a request', () => {
+  const proxies = [
+    { cidr: '10.0.0.0/8', header: 'X-Forwarded-For' },
+    { cidr: '2001:db8::/32', header: 'X-Real-IP' },
+    { cidr: '192.0.2.7', header: 'x-forwarded-for' },
+  ];
+  const sourceOf = createSourceAddress(proxies);
+
+  test('A-34 is the socket for a peer that is no proxy, whatever it claims', () => {
+    const forged = { 'x-forwarded-for': '198.51.100.1', 'x-real-ip': '198.51.100.1', 'x-client-ip': '198.51.100.1' };
+    expect(sourceOf(request('203.0.113.9', forged))).toBe('203.0.113.9');
+    expect(createSourceAddress([])(request('10.1.2.3', forged))).toBe('10.1.2.3');
+  });
+
+  test('is the rightmost address that is not trusted', () => {
+    const headers = { 'x-forwarded-for': '198.51.100.66, 203.0.113.9, 10.9.9.9' };
+    expect(sourceOf(request('10.1.2.3', headers))).toBe('203.0.113.9');
+  });
+
+  test('is the leftmost one when every hop is trusted', () => {
+    expect(sourceOf(request('10.1.2.3', { 'x-forwarded-for': '10.7.7.7, 10.9.9.9' }))).toBe('10.7.7.7');
+  });
+
+  test.each(['unknown', '203.0.113.9:4711', '', '203.0.113.9,'])('is the socket when the header is "%s"', (claimed) => {
+    expect(sourceOf(request('10.1.2.3', { 'x-forwarded-for': claimed }))).toBe('10.1.2.3');
+  });
+
+  test('reads only the header that the proxy is known to send', () => {
+    const headers = { 'x-forwarded-for': '198.51.100.1', 'x-real-ip': '2001:db9:0:1::5' };
+    expect(sourceOf(request('2001:db8::1', headers))).toBe('2001:db9:0:1::/64');
+    expect(sourceOf(request('::ffff:192.0.2.7', headers))).toBe('198.51.100.1');
+  });
+});

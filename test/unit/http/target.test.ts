@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isOAuthPath, parseTarget } from '../../../src/http/target.ts';
+
+const segmentsOf = (raw: string): unknown => {
+  const target = parseTarget(raw, 'h');
+  return 'fault' in target ? target.fault : target.segments;
+};
+
+describe('the canonical path', () => {
+  test.each([
+    ['/', []],
+    ['/a', ['a']],
+    ['/a/', ['a']],
+    ['/a/b%20c', ['a', 'b c']],
+    ['/caf%C3%A9', ['café']],
+    ['/a;b=c', ['a;b=c']],
+    ['/a...', ['a...']],
+    ['/.a', ['.a']],
+    ['/a%25zz', ['a%zz']],
+    ['/A/a', ['A', 'a']],
+  ])('A-25 decodes %s once', (raw, segments) => {
+    expect(segmentsOf(raw)).toEqual(segments);
+  });
+
+  test.each([
+    ['/..', 'the path has a dot segment'],
+    ['/a/%2E', 'the path has a dot segment'],
+    ['/a//b', 'the path has an empty segment'],
+    ['//', 'the path has an empty segment'],
+    ['/a\\b', 'the path has a backslash'],
+    ['/a%2Fb', 'the path has an encoded slash, backslash or control character'],
+    ['/a%5Cb', 'the path has an encoded slash, backslash or control character'],
+    ['/a%C2%85b', 'the path has an encoded slash, backslash or control character'],
+    ['/a%zz', 'the path is not valid percent-encoded UTF-8'],
+    ['/a%C3', 'the path is not valid percent-encoded UTF-8'],
+    ['/a#b', 'the request target has a character that must be encoded'],
+    ['/\u00e9', 'the request target has a character that must be encoded'],
+    ['*', 'the request target is not a path'],
+    ['', 'the request target is not a path'],
+    ['ftp://h/a', 'the request target is not a path'],
+    ['http://other/a', 'the request target names another host'],
+    ['http://h@other/a', 'the request target names another host'],
+  ])('A-25 refuses %s: %s', (raw, fault) => {
+    expect(segmentsOf(raw)).toBe(fault);
+  });
+
+  test('keeps the query as it was sent', () => {
+    expect(parseTarget('/a?b=%zz&c=\\?d', 'h')).toEqual({ segments: ['a'], path: '/a', query: 'b=%zz&c=\\?d' });
+  });
+
+  test('reduces an absolute target of the same authority', () => {
+    expect(parseTarget('http://H', 'h')).toEqual({ segments: [], path: '/', query: '' });
+    expect(parseTarget('HTTPS://h:1/a?b', 'h:1')).toEqual({ segments: ['a'], path: '/a', query: 'b' });
+    expect(parseTarget('http://h?b', 'h')).toEqual({ segments: [], path: '/', query: 'b' });
+  });
+
+  test('A-25 whatever is accepted has no segment that could be read in two ways', () => {
+    const piece = fc.constantFrom('a', '.', '/', '%2e', '%2F', '%5c', '%00', '%', '\\', ';', '%25', '%c3%a9', '?', '#');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const target = parseTarget(`/${pieces.join('')}`, 'h');
+        if ('fault' in target) return;
+        for (const segment of target.segments) {
+          expect(['', '.', '..']).not.toContain(segment);
+          expect(segment).not.toMatch(/[/\\\p{Cc}]/u);
+        }
+      }),
+    );
+  });
+});
+
+describe('paths that speak OAuth', () => {
+  test.each([
+    ['/oauth', true],
+    ['/oauth/', true],
+    ['/oauth?x', true],
+    ['/oauth/../x', true],
+    ['/oauthx', false],
+    ['/kapis', false],
+  ])('%s: %s', (raw, expected) => {
+    expect(isOAuthPath(raw)).toBe(expected);
+  });
+});
