@@ -63,6 +63,7 @@ export class Placeholders {
     if (kind.startsWith('client')) return clientValue(kind);
     if (kind === 'uid') return this.#uid(argument);
     if (kind === 'etag') return this.#etag(argument);
+    if (kind === 'endpoint') return this.#endpoint(argument);
     return this.#token(kind, argument);
   }
 
@@ -139,6 +140,17 @@ export class Placeholders {
     const path = `/kapis/resources.${this.#server.platform}.io/v1alpha3/nodes/${node}`;
     const answer = await this.#send('GET', path, (await this.#kept('admin')).access_token);
     return (JSON.parse(answer.text) as { metadata: { uid: string } }).metadata.uid;
+  }
+
+  /** The path of an endpoint that the metadata name; one that nothing serves when they name none. */
+  async #endpoint(name: string): Promise<string> {
+    const answer = await exchange(this.#server.port, {
+      method: 'GET',
+      path: '/oauth/.well-known/openid-configuration',
+      headers: [],
+    });
+    const url = (JSON.parse(answer.text) as Record<string, string>)[`${name}_endpoint`];
+    return url === undefined ? `/oauth/no-${name}-endpoint` : new URL(url).pathname;
   }
 
   async #etag(query: string): Promise<string> {
