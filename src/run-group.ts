@@ -5,7 +5,7 @@ export interface Part {
 }
 
 /** A part that ended although nobody asked it to. */
-export class PartEnded extends Error {
+class PartEnded extends Error {
   constructor(name: string, cause?: unknown) {
     super(cause === undefined ? `${name} ended by itself` : `${name} failed`, { cause });
     this.name = 'PartEnded';

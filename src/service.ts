@@ -36,7 +36,7 @@ export interface Addresses {
   readonly metricsPort: number;
 }
 
-export interface ServiceEvents {
+interface ServiceEvents {
   /** Called once, when every readiness check holds for the first time. */
   onReady?(addresses: Addresses): void | Promise<void>;
 }

@@ -11,7 +11,7 @@ export interface ClientConfig {
   readonly accessTokenInactivityTimeout?: number;
 }
 
-export interface FirstAdministratorConfig {
+interface FirstAdministratorConfig {
   readonly name: string;
   readonly groups: readonly string[];
   readonly secretName: string;

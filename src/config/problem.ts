@@ -36,7 +36,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 /** `['a', 0, 'b']` as `a[0].b`. */
-export function pathText(path: readonly PropertyKey[]): string {
+function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`;
     return text === '' ? String(part) : `${text}.${String(part)}`;

@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctio
 import { prettyLines } from './pretty-lines.ts';
 
 export type Logger = PinoLogger;
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 /** `level` as a word, `format` `json` for machines (one object a line) or `pretty` for people. */
 export interface LogOptions {

@@ -28,7 +28,7 @@ export const kindOf = (objects: readonly FixtureObject[], kind: string): Fixture
   objects.filter((object) => object.kind === kind);
 
 /** The objects as they are written, before an API server has completed them. */
-export const writtenFixture = (): FixtureObject[] => JSON.parse(readObserved('fixture.json')) as FixtureObject[];
+const writtenFixture = (): FixtureObject[] => JSON.parse(readObserved('fixture.json')) as FixtureObject[];
 
 /** The nodes and pods as a real API server stored them: with its defaults, its rounding and its creation times. */
 export const storedFixture = (): FixtureObject[] => JSON.parse(readObserved('fixture.stored.json')) as FixtureObject[];

@@ -9,7 +9,7 @@ interface Person {
   readonly state: 'Active' | 'Disabled' | 'AuthLimitExceeded';
 }
 
-export const PEOPLE: readonly Person[] = [
+const PEOPLE: readonly Person[] = [
   { name: 'admin', password: 'Admin-Passw0rd', email: 'admin@example.test', groups: ['admins'], state: 'Active' },
   { name: 'joe', password: 'Joe-P@ss w0rd+1', groups: [], state: 'Active' },
   { name: 'dan', password: 'Dan-Passw0rd', groups: [], state: 'Disabled' },
