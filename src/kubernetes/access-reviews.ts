@@ -9,7 +9,7 @@ interface ReviewedSubject {
 }
 
 type ReviewedAttributes =
-  | { readonly resource: Readonly<Record<string, unknown>> | object }
+  | { readonly resource: object }
   | { readonly nonResource: { readonly path: string; readonly verb: string } };
 
 const PATH = '/apis/authorization.k8s.io/v1/subjectaccessreviews';

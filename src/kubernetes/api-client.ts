@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { ConnectionPool, Lane } from './connection-pool.ts';
 import type { Credential, CredentialSource } from './credentials.ts';
 import { exchange, type ResponseSink } from './exchange.ts';
+import { HeldRefusal } from './held-refusal.ts';
 import type { RequestMetrics } from './metrics.ts';
 
 /** What a request is for: the `purpose` label of `gatehouse_cluster_requests_total`. */
@@ -68,47 +69,44 @@ export class ApiClient {
   }
 
   /**
-   * Sends the request and feeds the answer to `sink` as it comes. A 401 makes the credential be read again and the
-   * request be sent once more, at once; the sink sees the last answer only.
+   * Sends the request and feeds the answer to `sink` as it comes. A 401 makes the credential be read again; when that
+   * brought another one, the request is sent once more, at once (C-27), and the sink sees the last answer only.
    */
   async stream(request: ApiRequest, sink: ResponseSink, signal: AbortSignal): Promise<void> {
     const { credentials } = this.#parts;
-    const refused = await this.#attempt(request, { sink, signal, retry: true }, await credentials.current());
-    if (refused) await this.#attempt(request, { sink, signal, retry: false }, await credentials.renew());
+    const credential = await credentials.current();
+    const held = new HeldRefusal(sink);
+    await this.#attempt(request, { sink: held, signal }, credential);
+    if (!held.isHeld) return;
+    const renewed = await credentials.renew();
+    if (isSame(renewed, credential)) held.release();
+    else await this.#attempt(request, { sink, signal }, renewed);
   }
 
-  /** True when the answer was a 401 that is worth another try. */
   async #attempt(
     request: ApiRequest,
-    to: { readonly sink: ResponseSink; readonly signal: AbortSignal; readonly retry: boolean },
+    { sink, signal }: { readonly sink: ResponseSink; readonly signal: AbortSignal },
     credential: Credential,
-  ): Promise<boolean> {
+  ): Promise<void> {
     const { metrics, clock, pool } = this.#parts;
     const lane: Lane = request.purpose === 'watch' ? 'watches' : 'requests';
     const began = clock.monotonic();
     let answered = false;
-    let refused = false;
-    const sink: ResponseSink = {
-      start: (status, headers) => {
+    const counted: ResponseSink = {
+      start(status, headers) {
         answered = true;
         metrics.answered(request.purpose, status, (clock.monotonic() - began) / 1000);
-        refused = status === 401 && to.retry;
-        if (!refused) to.sink.start(status, headers);
+        sink.start(status, headers);
       },
-      data: (chunk) => {
-        if (!refused) to.sink.data(chunk);
-      },
+      data: (chunk) => sink.data(chunk),
     };
     try {
-      await exchange(pool.dispatcher(lane, credential.tls), this.#options(request, credential), {
-        sink,
-        signal: to.signal,
-      });
+      const dispatcher = pool.dispatcher(lane, credential.tls);
+      await exchange(dispatcher, this.#options(request, credential), { sink: counted, signal });
     } catch (error) {
-      if (!answered && !to.signal.aborted) metrics.failed(request.purpose);
+      if (!answered && !signal.aborted) metrics.failed(request.purpose);
       throw error;
     }
-    return refused;
   }
 
   #options(request: ApiRequest, credential: Credential) {
@@ -127,6 +125,8 @@ export class ApiClient {
     };
   }
 }
+
+const isSame = (a: Credential, b: Credential): boolean => a.authorization === b.authorization && a.tls === b.tls;
 
 function parseJson(body: Buffer): unknown {
   try {

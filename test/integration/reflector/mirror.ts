@@ -32,14 +32,17 @@ export interface Connected {
 }
 
 /** A simulated API server and our connection to it, both on one clock that moves only when told to. */
-export async function connect(options: SimulatedClusterOptions = {}, text?: (server: SimulatedCluster) => string) {
+export async function connect(
+  options: SimulatedClusterOptions = {},
+  configure: (server: SimulatedCluster, folder: string) => string | Promise<string> = (server) => server.kubeconfig(),
+) {
   const clock = new FakeClock();
   const server = await startSimulatedCluster({ clock, watchList: false, bookmarkIntervalMs: 0, ...options });
   ends.push(() => server.stop());
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-reflector-'));
   ends.push(() => rm(folder, { recursive: true }));
   const kubeconfig = join(folder, 'config');
-  await writeFile(kubeconfig, text ? text(server) : server.kubeconfig());
+  await writeFile(kubeconfig, await configure(server, folder));
   const registry = new Registry();
   const logger = pino({ level: 'silent' });
   const cluster = await connectCluster({ kubeconfig, version: '1.2.3' }, { clock, random: noJitter, logger, registry });

@@ -1,0 +1,33 @@
+import type { ResponseSink } from './exchange.ts';
+
+/** Passes an answer on as it comes, but keeps a 401 back until it is known whether the request is sent again. */
+export class HeldRefusal implements ResponseSink {
+  readonly #sink: ResponseSink;
+  readonly #chunks: Buffer[] = [];
+  #headers: Parameters<ResponseSink['start']>[1] | undefined;
+
+  constructor(sink: ResponseSink) {
+    this.#sink = sink;
+  }
+
+  get isHeld(): boolean {
+    return this.#headers !== undefined;
+  }
+
+  start(status: number, headers: Parameters<ResponseSink['start']>[1]): void {
+    if (status === 401) this.#headers = headers;
+    else this.#sink.start(status, headers);
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#headers) this.#chunks.push(chunk);
+    else this.#sink.data(chunk);
+  }
+
+  /** The 401 stands. */
+  release(): void {
+    if (!this.#headers) return;
+    this.#sink.start(401, this.#headers);
+    for (const chunk of this.#chunks) this.#sink.data(chunk);
+  }
+}

@@ -1,0 +1,213 @@
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { describe, expect, test } from 'vitest';
+import {
+  type AccessReviewOptions,
+  createAccessReviewAuthorizer,
+} from '../../../src/authorization/access-review-authorizer.ts';
+import { createAlwaysAllow } from '../../../src/authorization/always-allow.ts';
+import type { AccessReviewer, Decision, RequestAttributes, Subject } from '../../../src/authorization/authorizer.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+const alice: Subject = { name: 'alice', uid: '1', groups: ['staff'] };
+const listNodes: RequestAttributes = { resource: { verb: 'list', group: 'g', version: 'v1', resource: 'nodes' } };
+const getNode = (name: string): RequestAttributes => ({
+  resource: { verb: 'get', group: 'g', version: 'v1', resource: 'nodes', name },
+});
+
+interface Pending {
+  readonly subject: Subject;
+  readonly signal: AbortSignal;
+  answer(allowed: boolean): void;
+  fail(): void;
+}
+
+/** A cluster whose answers are given by hand. */
+class ScriptedReviewer implements AccessReviewer {
+  readonly reviews: Pending[] = [];
+
+  review(subject: Subject, _attributes: RequestAttributes, signal: AbortSignal): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const fail = (): void => reject(new Error('the cluster is away'));
+      signal.addEventListener('abort', fail);
+      this.reviews.push({ subject, signal, answer: resolve, fail });
+    });
+  }
+
+  get last(): Pending {
+    return this.reviews.at(-1)!;
+  }
+}
+
+function create(options: AccessReviewOptions = {}) {
+  const clock = new FakeClock();
+  const reviewer = new ScriptedReviewer();
+  const registry = new Registry();
+  const logger = pino({ level: 'silent' });
+  const authorizer = createAccessReviewAuthorizer(options, { reviewer, clock, registry, logger });
+  const count = async (decision: string, source: string): Promise<number> => {
+    const metric = await registry.getSingleMetric('gatehouse_authorization_decisions_total')?.get();
+    const found = metric?.values.find(({ labels }) => labels['decision'] === decision && labels['source'] === source);
+    return found?.value ?? 0;
+  };
+  /** Asks once and has the cluster answer. */
+  const learn = async (allowed: boolean): Promise<Decision> => {
+    const decision = authorizer.authorize(alice, listNodes);
+    await clock.advance(0);
+    reviewer.last.answer(allowed);
+    return decision;
+  };
+  return { clock, reviewer, registry, authorizer, count, learn };
+}
+
+const outcome = (decision: Decision | Promise<Decision>) =>
+  Promise.resolve(decision).then(
+    (known) => known,
+    (error: { answer?: unknown }) => error.answer,
+  );
+const UNAVAILABLE = {
+  code: 503,
+  reason: 'ServiceUnavailable',
+  message: 'authorization is not available',
+  details: { retryAfterSeconds: 5 },
+};
+
+describe('access review authorizer', () => {
+  test.each([true, false])('asks once, then answers at once for 10 s (allowed: %s)', async (allowed) => {
+    const { clock, reviewer, authorizer, learn, count } = create();
+    expect(await learn(allowed)).toEqual({ allowed, source: 'review' });
+    await clock.advance(9_999);
+    expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed, source: 'cache' });
+    await clock.advance(1);
+    expect(authorizer.authorize(alice, listNodes)).toBeInstanceOf(Promise);
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(2);
+    expect([
+      await count(allowed ? 'allow' : 'deny', 'review'),
+      await count(allowed ? 'allow' : 'deny', 'cache'),
+    ]).toEqual([1, 1]);
+    reviewer.last.answer(true);
+  });
+
+  test('takes another user, uid, group or attribute for another question', async () => {
+    const { clock, reviewer, authorizer, learn } = create();
+    await learn(true);
+    const others: [Subject, RequestAttributes][] = [
+      [{ ...alice, name: 'bob' }, listNodes],
+      [{ ...alice, uid: '2' }, listNodes],
+      [{ ...alice, groups: [] }, listNodes],
+      [alice, getNode('a')],
+    ];
+    const answers = others.map(([who, what]) => authorizer.authorize(who, what));
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(5);
+    for (const review of reviewer.reviews) review.answer(false);
+    expect(await Promise.all(answers)).toEqual(Array(4).fill({ allowed: false, source: 'review' }));
+  });
+
+  test('has one review in flight for callers with the same question', async () => {
+    const { clock, reviewer, authorizer } = create();
+    const answers = Array.from({ length: 20 }, () => authorizer.authorize(alice, listNodes));
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(1);
+    reviewer.last.answer(true);
+    expect(await Promise.all(answers)).toEqual(Array(20).fill({ allowed: true, source: 'review' }));
+  });
+
+  test('has at most 64 reviews in flight, and the others wait for their turn', async () => {
+    const { clock, reviewer, authorizer } = create();
+    const answers = Array.from({ length: 100 }, (_, index) => authorizer.authorize(alice, getNode(`${index}`)));
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(64);
+    for (const review of reviewer.reviews.slice(0, 10)) review.answer(true);
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(74);
+    for (let index = 0; index < reviewer.reviews.length; index++) {
+      reviewer.reviews[index]?.answer(true);
+      await clock.advance(0);
+    }
+    expect((await Promise.all(answers)).every(({ allowed }) => allowed)).toBe(true);
+  });
+
+  test('refuses with 503 and Retry-After when the cluster is away and no answer is known', async () => {
+    const { clock, reviewer, authorizer, count } = create();
+    const decision = outcome(authorizer.authorize(alice, listNodes));
+    await clock.advance(0);
+    reviewer.last.fail();
+    expect(await decision).toEqual(UNAVAILABLE);
+    expect(await count('error', 'review')).toBe(1);
+  });
+
+  test('gives a review up after 3 s, and frees its slot', async () => {
+    const { clock, reviewer, authorizer } = create({ maxInFlight: 1 });
+    const decision = outcome(authorizer.authorize(alice, listNodes));
+    await clock.advance(2_999);
+    expect(reviewer.last.signal.aborted).toBe(false);
+    await clock.advance(1);
+    expect(await decision).toEqual(UNAVAILABLE);
+    const next = authorizer.authorize(alice, listNodes);
+    await clock.advance(0);
+    reviewer.last.answer(true);
+    expect(await next).toEqual({ allowed: true, source: 'review' });
+  });
+
+  test.each([true, false])('holds on to an answer for 600 s while reviews fail (allowed: %s)', async (allowed) => {
+    const { clock, reviewer, authorizer, learn } = create();
+    await learn(allowed);
+    await clock.advance(600_000);
+    const held = authorizer.authorize(alice, listNodes);
+    await clock.advance(0);
+    reviewer.last.fail();
+    expect(await held).toEqual({ allowed, source: 'stale' });
+    await clock.advance(1);
+    const lost = outcome(authorizer.authorize(alice, listNodes));
+    await clock.advance(0);
+    reviewer.last.fail();
+    expect(await lost).toEqual(UNAVAILABLE);
+  });
+
+  test('never keeps a failure: the next call asks again', async () => {
+    const { clock, reviewer, authorizer, learn } = create();
+    const failed = outcome(authorizer.authorize(alice, listNodes));
+    await clock.advance(0);
+    reviewer.last.fail();
+    await failed;
+    expect(await learn(true)).toEqual({ allowed: true, source: 'review' });
+  });
+
+  test('lets nobody with a known answer wait for a cluster that hangs, and asks behind that answer', async () => {
+    const { clock, reviewer, authorizer, learn } = create();
+    await learn(true);
+    await clock.advance(10_000);
+    const first = authorizer.authorize(alice, listNodes);
+    await clock.advance(3_000);
+    expect(await first).toEqual({ allowed: true, source: 'stale' });
+    expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: true, source: 'stale' });
+    await clock.advance(0);
+    reviewer.last.answer(false);
+    await clock.advance(0);
+    expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: false, source: 'cache' });
+  });
+
+  test('keeps no timer once a review has ended', async () => {
+    const { clock, learn } = create();
+    await learn(true);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('tells how many answers it keeps', async () => {
+    const { registry, learn } = create();
+    await learn(true);
+    const entries = await registry.getSingleMetric('gatehouse_authorization_cache_entries')?.get();
+    expect(entries?.values[0]?.value).toBe(1);
+  });
+});
+
+describe('mode AlwaysAllow', () => {
+  test('allows at once, and counts it', async () => {
+    const registry = new Registry();
+    expect(createAlwaysAllow(registry).authorize(alice, listNodes)).toEqual({ allowed: true, source: 'always_allow' });
+    const metric = await registry.getSingleMetric('gatehouse_authorization_decisions_total')?.get();
+    expect(metric?.values).toContainEqual({ labels: { decision: 'allow', source: 'always_allow' }, value: 1 });
+  });
+});
