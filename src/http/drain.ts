@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Connections } from './connections.ts';
@@ -27,7 +28,7 @@ export async function drain(parts: DrainParts, signal: AbortSignal): Promise<voi
   connections.drain();
   logger.info({ delayMs: options.shutdownDelayMs }, 'shutting down: not ready any more, still serving');
   await clock.sleep(options.shutdownDelayMs);
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const closed = stopAccepting(server);
   connections.closeIdle(false);
   logger.info({ connections: connections.size }, 'shutting down: not accepting any more');
   const cancelFresh = clock.after(FRESH_MS, () => connections.closeIdle(true));
@@ -39,6 +40,17 @@ export async function drain(parts: DrainParts, signal: AbortSignal): Promise<voi
   await closed;
   cancelFresh();
   cancelHardStop();
+  server.close(() => {}); // ends the timer with which Node looks for overdue requests
+}
+
+/**
+ * Closes the port; resolves when the last connection is gone. Not by `http.Server.close`: that also cuts connections whose
+ * first request is on its way.
+ */
+function stopAccepting(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    NetServer.prototype.close.call(server, () => resolve());
+  });
 }
 
 /** Resolves at the abort; rejects when the listener breaks before it. */

@@ -22,7 +22,7 @@ export interface MetricsAppParts extends Omit<HttpServerParts, 'onDraining'> {
 }
 
 /** What the metrics port serves: `/metrics`, and nothing else. */
-export function createMetricsApp(parts: MetricsAppParts): App {
+function createMetricsApp(parts: MetricsAppParts): App {
   const { clock, limits, logger, random, registry, platform } = parts;
   const writer = new AnswerWriter(clock, limits.answerTimeoutMs);
   const metrics = createHttpMetrics(registry);

@@ -15,7 +15,7 @@ import { createLogger } from '../../../src/observability/logger.ts';
 import { systemRandom } from '../../../src/random.ts';
 
 /** One answer of the cache, of a fixed text. */
-export function representationOf(text: string, tag = 'e1-1'): Representation {
+function representationOf(text: string, tag = 'e1-1'): Representation {
   const plain = Buffer.from(text);
   const half = Math.floor(plain.length / 2);
   const bodies = { identity: [plain.subarray(0, half), plain.subarray(half)], gzip: [gzipSync(plain)] };

@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Authorizer, RequestAttributes, Subject } from '../../../src/authorization/authorizer.ts';
+import { serviceUnavailable } from '../../../src/status-error.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { type AppUnderTest, eventually, fakeVerifier, startApp } from './app-under-test.ts';
+
+const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
+const LOGS = '/kapis/logging.gatehouse.io/v1alpha2';
+const CHALLENGE = 'Bearer realm="gatehouse"';
+
+let app: AppUnderTest;
+const asked: [Subject, RequestAttributes][] = [];
+
+beforeAll(async () => {
+  const authorizer: Authorizer = {
+    authorize: (subject, attributes) => {
+      asked.push([subject, attributes]);
+      return { allowed: subject.name === 'alice', source: 'review' };
+    },
+  };
+  app = await startApp({ authorizer });
+});
+afterAll(() => app.stop());
+
+const as = (bearer: string): RequestInit => ({ headers: { Authorization: bearer } });
+
+async function refusal(path: string, init: RequestInit): Promise<unknown[]> {
+  const answer = await app.get(path, init);
+  const { message, code } = (await answer.json()) as { message: string; code: number };
+  expect(code).toBe(answer.status);
+  return [answer.status, message, answer.headers.get('www-authenticate')];
+}
+
+describe('credentials', () => {
+  test.each([
+    ['N-27', '', 401, 'Unauthorized: no bearer token was sent', CHALLENGE],
+    ['N-27', 'Basic YWxpY2U6cHc=', 401, 'Unauthorized: no bearer token was sent', CHALLENGE],
+    ['N-28', 'Bearer old', 401, 'Unauthorized: the access token has expired', `${CHALLENGE}, error="invalid_token"`],
+    ['N-34', 'Bearer x', 401, 'Unauthorized: the access token is not valid', `${CHALLENGE}, error="invalid_token"`],
+    ['N-33', 'Bearer a,b', 401, 'Unauthorized: the access token is not valid', `${CHALLENGE}, error="invalid_token"`],
+    [
+      'N-29',
+      'Bearer a b',
+      400,
+      'the request is malformed: its Authorization header is not one bearer token',
+      `${CHALLENGE}, error="invalid_request"`,
+    ],
+  ])('%s answers "%s" by %i', async (_, header, code, message, challenge) => {
+    expect(await refusal(LIST, as(header))).toEqual([code, message, challenge]);
+  });
+
+  test('N-30 a token in the query is none', async () => {
+    expect((await app.get(`${LIST}?access_token=good`, as(''))).status).toBe(401);
+  });
+
+  test('N-30 a token in the query of a good request is refused, and its value is in no log', async () => {
+    const answer = await app.get(`${LIST}?access_token=canary-value`);
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).not.toContain('canary');
+    expect(JSON.stringify(app.lines)).not.toContain('canary');
+  });
+
+  test.each(['X-Remote-User', 'X-Forwarded-User', 'X-Client-Cert', 'X-KubeSphere-Authorization'])(
+    'A-33 %s is no credential',
+    async (name) => {
+      const headers = { Authorization: '', [name]: name.endsWith('Authorization') ? 'Bearer good' : 'alice' };
+      expect((await app.get(LIST, { headers })).status).toBe(401);
+    },
+  );
+
+  test('N-32 the scheme is read in any case', async () => {
+    expect((await app.get(LIST, as('bEaReR good'))).status).toBe(200);
+  });
+
+  test('a broken bearer on a public path is not looked at', async () => {
+    expect((await app.get('/version', as('Bearer a b'))).status).toBe(200);
+  });
+
+  test('C-38 a verifier that cannot tell answers 503, not 401', async () => {
+    const verify = (): never => {
+      throw serviceUnavailable('session data is not available', 5);
+    };
+    const stale = await startApp({ verifier: { verify } });
+    try {
+      const answer = await stale.get(LIST);
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get('retry-after')).toBe('5');
+      expect(answer.headers.get('www-authenticate')).toBeNull();
+    } finally {
+      await stale.stop();
+    }
+  });
+});
+
+describe('rights', () => {
+  test('asks with the identity of the token and the attributes of the request line', async () => {
+    asked.length = 0;
+    await app.get(`${LIST}/worker-1`);
+    expect(asked).toEqual([
+      [
+        { name: 'alice', uid: 'u-1', groups: ['developers', 'system:authenticated'] },
+        {
+          resource: {
+            verb: 'get',
+            group: 'resources.gatehouse.io',
+            version: 'v1alpha3',
+            resource: 'nodes',
+            name: 'worker-1',
+          },
+        },
+      ],
+    ]);
+  });
+
+  test('asks for watch when the query does, before the list refuses it', async () => {
+    asked.length = 0;
+    expect((await app.get(`${LIST}?watch=true`)).status).toBe(400);
+    expect(asked[0]?.[1]).toMatchObject({ resource: { verb: 'watch' } });
+  });
+
+  test('U-04 the cache is not read before the right is known', async () => {
+    let reads = 0;
+    const nodes = {
+      list: (): never => {
+        reads++;
+        throw new Error('read');
+      },
+      get: () => undefined,
+    };
+    const denied = await startApp({ nodes });
+    try {
+      expect((await denied.get(LIST, as('Bearer powerless'))).status).toBe(403);
+      expect(reads).toBe(0);
+    } finally {
+      await denied.stop();
+    }
+  });
+
+  test.each(['/kapis', '/kapis/nothing.io', '/kapis/nothing.io/v1', '/nothing', '/api/v1/nodes', '/oauth/nothing'])(
+    'asks for no right to %s',
+    async (path) => {
+      asked.length = 0;
+      await app.get(path);
+      expect(asked).toEqual([]);
+    },
+  );
+
+  test('HL-06 an authorizer that does not answer in time is a 504', async () => {
+    const clock = new FakeClock();
+    let waiting = false;
+    const authorize = (): Promise<never> => {
+      waiting = true;
+      return new Promise(() => {});
+    };
+    const slow = await startApp({ authorizer: { authorize }, clock });
+    const answer = slow.get(LIST);
+    await eventually(() => waiting);
+    await clock.advance(30_000);
+    expect((await answer).status).toBe(504);
+    expect(await (await answer).json()).toMatchObject({ reason: 'Timeout', code: 504 });
+    await stopWith(slow, clock);
+  });
+});
+
+/** On a fake clock the drain waits for somebody to move it. */
+async function stopWith(app: AppUnderTest, clock: FakeClock): Promise<void> {
+  const stopped = app.stop();
+  await clock.advance(0);
+  await clock.advance(1_000);
+  await stopped;
+}
+
+describe('paths without a route', () => {
+  const NOT_FOUND = 'the server could not find the requested resource';
+  test.each([
+    ['/nothing', 401, 404, {}],
+    ['/api/v1/nodes', 401, 404, { kind: 'nodes' }],
+    ['/kapis/nothing.io', 401, 404, {}],
+    ['/kapis/nothing.io/v1/things', 401, 404, { group: 'nothing.io', kind: 'things' }],
+    ['/kapis/resources.gatehouse.io/v1alpha3/foos', 401, 404, { group: 'resources.gatehouse.io', kind: 'foos' }],
+    ['/kapis/resources.gatehouse.io/v1alpha3/foos/x', 401, 404, { group: 'resources.gatehouse.io', kind: 'foos' }],
+    [
+      '/kapis/resources.gatehouse.io/v1alpha3/namespaces/default/nodes',
+      401,
+      404,
+      { group: 'resources.gatehouse.io', kind: 'nodes' },
+    ],
+    ['/kapis/resources.gatehouse.io/v1alpha2/nodes', 401, 404, { group: 'resources.gatehouse.io', kind: 'nodes' }],
+    ['/kapis/metrics', 401, 404, {}],
+    ['/metrics', 401, 404, {}],
+    ['/kapis/config.gatehouse.io/v1alpha2/configs/oauth', 404, 404, {}],
+  ])('NE-06 %s is %i without a token, else %i', async (path, anonymous, known, details) => {
+    expect((await app.get(path, as(''))).status).toBe(anonymous);
+    const answer = await app.get(path);
+    expect(answer.status).toBe(known);
+    expect(await answer.json()).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: NOT_FOUND,
+      reason: 'NotFound',
+      details,
+      code: 404,
+    });
+  });
+
+  test('an unknown path inside /kapis is 403 before it is 404', async () => {
+    expect((await app.get('/kapis/nothing.io/v1/things', as('Bearer powerless'))).status).toBe(403);
+    expect((await app.get('/nothing', as('Bearer powerless'))).status).toBe(404);
+  });
+
+  test('OPTIONS on it is 404', async () => {
+    expect((await app.get('/nothing', { method: 'OPTIONS' })).status).toBe(404);
+  });
+
+  test('N-50 an unknown path under /oauth is 404 in the words of OAuth, without a token', async () => {
+    const answer = await app.get('/oauth/nothing', as(''));
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('pragma')).toBe('no-cache');
+    expect(await answer.text()).toBe(
+      '{"error":"invalid_request","error_description":"the server could not find the requested resource"}',
+    );
+  });
+});
+
+describe('Accept', () => {
+  test.each(['application/yaml', 'text/html', 'application/vnd.kubernetes.protobuf', 'application/json;as=Table;v=v1'])(
+    'NE-08 %s is 406',
+    async (accept) => {
+      const answer = await app.get(LIST, { headers: { Accept: accept } });
+      expect(answer.status).toBe(406);
+      expect(await answer.json()).toMatchObject({
+        message: 'only the following media types are accepted: application/json',
+        reason: 'NotAcceptable',
+      });
+    },
+  );
+
+  test('is looked at after the right and before the parameters', async () => {
+    const headers = { Accept: 'text/html' };
+    expect((await app.get(`${LIST}?limit=x`, { headers })).status).toBe(406);
+    expect((await app.get(LIST, { headers: { ...headers, Authorization: 'Bearer powerless' } })).status).toBe(403);
+  });
+});
+
+describe('withdrawn paths', () => {
+  const removed = 'this endpoint was removed in release 3.4; ';
+  const logs = `${removed}use GET /kapis/tenant.gatehouse.io/v1alpha2/logs`;
+  test.each([
+    ['GET', '/workspaces/w', logs],
+    ['GET', '/namespaces/a', `${logs}?namespaces=a`],
+    ['GET', '/namespaces/a/workloads/b', `${logs}?namespaces=a&workloads=b`],
+    ['GET', '/namespaces/a/pods/b', `${logs}?namespaces=a&pods=b`],
+    ['DELETE', '/namespaces/a/pods/b', `${logs}?namespaces=a&pods=b`],
+    ['POST', '/fluentbit/outputs', `${removed}log collection is configured in the cluster, not through this server`],
+    ['PUT', '/fluentbit/outputs/o', `${removed}log collection is configured in the cluster, not through this server`],
+  ])('%s %s is 410 to anybody signed in', async (method, path, message) => {
+    const answer = await app.get(LOGS + path, { method, headers: { Authorization: 'Bearer powerless' } });
+    expect(answer.status).toBe(410);
+    expect(await answer.json()).toMatchObject({ message, reason: 'Gone', code: 410 });
+    expect((await app.get(LOGS + path, { method, headers: { Authorization: '' } })).status).toBe(401);
+  });
+
+  test.each(['/cluster', '/namespaces/a/pods/b/containers/c'])('GET %s was never withdrawn: 404', async (path) => {
+    expect((await app.get(LOGS + path)).status).toBe(404);
+  });
+});
+
+describe('failures of ours', () => {
+  test('HE-500 tells a request id and nothing else; the log tells the rest once', async () => {
+    const nodes = {
+      list: (): never => {
+        throw new TypeError('cannot read /etc/passwd');
+      },
+      get: () => undefined,
+    };
+    const broken = await startApp({ nodes, verifier: fakeVerifier });
+    try {
+      const answer = await broken.get(LIST, { headers: { 'X-Request-Id': 'my.id-1' } });
+      expect(answer.status).toBe(500);
+      expect(answer.headers.get('x-request-id')).toBe('my.id-1');
+      expect(await answer.text()).toBe(
+        '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",' +
+          '"message":"Internal error occurred: see the server log for request my.id-1","reason":"InternalError","code":500}',
+      );
+      await eventually(() => broken.lines.some((line) => line['requestId'] === 'my.id-1'));
+      const lines = broken.lines.filter((line) => JSON.stringify(line).includes('/etc/passwd'));
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatchObject({ level: 'error', requestId: 'my.id-1', status: 500 });
+    } finally {
+      await broken.stop();
+    }
+  });
+});

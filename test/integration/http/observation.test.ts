@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type AppUnderTest, eventually, type LogLine, listText, startApp } from './app-under-test.ts';
+
+const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
+
+let app: AppUnderTest;
+
+beforeAll(async () => {
+  app = await startApp({ corsOrigins: ['https://console.example.com'] });
+});
+afterAll(() => app.stop());
+
+/** The log line of the request with this id. */
+async function lineOf(id: string): Promise<LogLine> {
+  const find = (): LogLine | undefined => app.lines.find((line) => line['requestId'] === id);
+  await eventually(() => find() !== undefined);
+  return find() as LogLine;
+}
+
+describe('the log line of a request', () => {
+  test('has exactly the named members', async () => {
+    const headers = {
+      'X-Request-Id': 'line-1',
+      'User-Agent': 'a test',
+      traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      'Accept-Encoding': 'identity',
+      Cookie: 'session=canary',
+    };
+    await (await app.get(`${LIST}?limit=1&name=canary`, { headers })).text();
+    expect(await lineOf('line-1')).toEqual({
+      level: 'info',
+      time: expect.any(String),
+      msg: 'request',
+      requestId: 'line-1',
+      traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+      method: 'GET',
+      route: LIST,
+      path: LIST,
+      queryParameters: ['limit', 'name'],
+      status: 200,
+      bytes: listText.length,
+      durationMs: expect.any(Number),
+      source: '127.0.0.1',
+      userAgent: 'a test',
+      user: 'alice',
+      clientId: 'console',
+      sid: 's-1',
+      verb: 'list',
+      group: 'resources.gatehouse.io',
+      version: 'v1alpha3',
+      resource: 'nodes',
+      decision: 'allow',
+      decisionSource: 'cache',
+    });
+  });
+
+  test('leaves out what is absent, and says none where no right was asked for', async () => {
+    await app.get('/kapis', { headers: { 'X-Request-Id': 'line-2', 'User-Agent': '' } });
+    const line = await lineOf('line-2');
+    expect(line).toMatchObject({ verb: 'get', decision: 'none', route: '/kapis' });
+    for (const name of ['queryParameters', 'group', 'decisionSource', 'error', 'aborted']) {
+      expect(line).not.toHaveProperty(name);
+    }
+  });
+
+  test('a 404 is no error; health is for debugging', async () => {
+    await app.get('/nothing', { headers: { 'X-Request-Id': 'line-3' } });
+    expect(await lineOf('line-3')).toMatchObject({ level: 'info', status: 404, route: 'other' });
+    await app.get('/readyz', { headers: { 'X-Request-Id': 'line-4' } });
+    expect((await lineOf('line-4')).level).toBe('debug');
+  });
+
+  test.each(['a b', 'a'.repeat(65), 'a"b'])('X-Request-Id %s is not kept', async (id) => {
+    const answer = await app.get('/version', { headers: { 'X-Request-Id': id } });
+    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  test('A-36 stays one line under 8 KiB, whatever is sent', async () => {
+    const path = `/${'"'.repeat(6_000)}`;
+    const query = Array.from({ length: 100 }, (_, index) => `${'n'.repeat(20)}${index}`).join('&');
+    const headers = `Host: a\r\nAuthorization: Bearer good\r\nX-Request-Id: line-5\r\nUser-Agent: ${'\t"'.repeat(2_000)}\r\n`;
+    await app.raw(`GET /kapis/x.io/v1/things${path}?${query} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
+    const line = await lineOf('line-5');
+    expect(JSON.stringify(line).length).toBeLessThan(8_192);
+    expect(line['path']).toHaveLength(1_024);
+    expect(line['userAgent']).toHaveLength(256);
+    expect(line['name']).toHaveLength(256);
+  });
+
+  test('A-36 no credential of any kind is in it', async () => {
+    const answer = await app.get('/oauth/token', {
+      method: 'POST',
+      headers: { Authorization: 'Basic Y2FuYXJ5OmNhbmFyeQ==' },
+      body: 'password=canary&refresh_token=canary',
+    });
+    await answer.text();
+    await app.get(`${LIST}?access_token=canary`, { headers: { Authorization: 'Bearer canary' } });
+    await lineOf('line-5');
+    expect(JSON.stringify(app.lines)).not.toMatch(/canary|Y2FuYXJ5/);
+  });
+
+  test('a refusal by the parser has a line too', async () => {
+    await app.raw('GET / HTTP/1.1\r\nHost : a\r\n\r\n');
+    await eventually(() => app.lines.some((line) => line['rule'] === 'parser'));
+    expect(app.lines.find((line) => line['rule'] === 'parser')).toMatchObject({ route: 'other', status: 400 });
+  });
+});
+
+describe('the metrics', () => {
+  const metric = (name: string): Promise<string> => app.parts.registry.getSingleMetricAsString(name);
+
+  test('count every answer by method, template and code', async () => {
+    const before = await metric('gatehouse_http_requests_total');
+    const value = (text: string, labels: string): number =>
+      Number(new RegExp(`\\{${labels}\\} (\\d+)`).exec(text)?.[1] ?? 0);
+    const labels = 'method="GET",route="/kapis/resources\\.gatehouse\\.io/v1alpha3/nodes/\\{name\\}",code="404"';
+    await (await app.get(`${LIST}/nobody`, { headers: { 'X-Request-Id': 'count-1' } })).text();
+    await lineOf('count-1');
+    expect(value(await metric('gatehouse_http_requests_total'), labels)).toBe(value(before, labels) + 1);
+  });
+
+  test('A-37 random paths, methods and requests that are none add no series', async () => {
+    const series = async (): Promise<number> => (await metric('gatehouse_http_requests_total')).split('\n').length;
+    await (await app.get('/first-unknown', { headers: { 'X-Request-Id': 'warm-up' } })).text();
+    await lineOf('warm-up');
+    const before = await series();
+    for (let index = 0; index < 200; index++) await (await app.get(`/random-${index}`)).text();
+    await (await app.get('/last-unknown', { headers: { 'X-Request-Id': 'last' } })).text();
+    await lineOf('last');
+    expect(await series()).toBe(before);
+  });
+
+  test('count what is turned away, by rule', async () => {
+    await app.raw('GET /a%2fb HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    await app.raw('GET / HTTP/1.1\r\n\r\n');
+    await (await app.get(LIST, { headers: { Authorization: '' } })).text();
+    await (await app.get(LIST, { headers: { Authorization: 'Bearer a b' } })).text();
+    const rejections = await metric('gatehouse_http_rejections_total');
+    for (const reason of ['target', 'host', 'parser']) expect(rejections).toContain(`{reason="${reason}"}`);
+    const bearers = await metric('gatehouse_token_verifications_total');
+    expect(bearers).toMatch(/\{result="absent"\} [1-9]/);
+    expect(bearers).toMatch(/\{result="malformed"\} [1-9]/);
+  });
+
+  test('count bytes by coding', async () => {
+    await (await app.get(LIST, { headers: { 'Accept-Encoding': 'gzip', 'X-Request-Id': 'zipped' } })).text();
+    await lineOf('zipped');
+    expect(await metric('gatehouse_http_response_bytes_total')).toContain(`{route="${LIST}",encoding="gzip"}`);
+  });
+
+  test('show connections and requests in flight', async () => {
+    expect(await metric('gatehouse_http_connections')).toMatch(/^gatehouse_http_connections \d+$/m);
+    await eventually(() => true);
+    expect(await metric('gatehouse_http_requests_in_flight')).toContain('{class="other"} ');
+  });
+});
+
+describe('CORS', () => {
+  const origin = 'https://console.example.com';
+
+  test('N-56 a listed origin may read answers; it is never a wildcard', async () => {
+    const answer = await app.get(LIST, { headers: { Origin: origin } });
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(answer.headers.get('vary')).toBe('Origin, Accept-Encoding');
+  });
+
+  test('another origin gets nothing but Vary, on errors too', async () => {
+    for (const path of [LIST, '/nothing']) {
+      const answer = await app.get(path, { headers: { Origin: 'https://evil.example.com' } });
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      expect(answer.headers.get('vary')).toContain('Origin');
+    }
+  });
+
+  test('a preflight may be kept for ten minutes', async () => {
+    const headers = { Origin: origin, 'Access-Control-Request-Method': 'GET' };
+    const answer = await fetch(app.url + LIST, { method: 'OPTIONS', headers });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS');
+    expect(answer.headers.get('access-control-max-age')).toBe('600');
+  });
+});

@@ -1,0 +1,186 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { HealthCheck } from '../../../src/http/health.ts';
+import { type AppUnderTest, startApp } from './app-under-test.ts';
+
+let app: AppUnderTest;
+let cluster: Record<string, unknown> | undefined;
+let synced: string | undefined;
+
+const platformYaml = `openapi: 3.1.0
+info:
+  title: Gatehouse
+  version: 0.0.0
+  version: kept
+x: realm="gatehouse", resources.gatehouse.io, gatehouse.io/alias-name
+y: ${'long '.repeat(300)}
+`;
+
+beforeAll(async () => {
+  const health: HealthCheck[] = [
+    { name: 'reflectors', endpoints: ['livez'], check: () => undefined },
+    { name: 'nodes-synced', endpoints: ['readyz'], check: () => synced },
+    {
+      name: 'signing-key',
+      endpoints: ['readyz'],
+      check: () => {
+        if (synced === 'throw') throw new Error('a bug in the check');
+        return undefined;
+      },
+    },
+  ];
+  const parseYaml = (text: string): unknown => parse(text.replace('  version: kept\n', ''));
+  app = await startApp({
+    platform: 'acme',
+    health,
+    clusterVersion: () => cluster,
+    descriptions: { platformYaml, parseYaml },
+  });
+});
+afterAll(() => app.stop());
+
+const publicly = (path: string, init: RequestInit = {}): Promise<Response> => fetch(app.url + path, init);
+
+describe('health', () => {
+  test.each(['/healthz', '/livez', '/readyz', '/readyz/', '/readyz/nodes-synced', '/healthz/ping'])(
+    'HH-01 to HH-04 %s is ok',
+    async (path) => {
+      synced = undefined;
+      const answer = await publicly(path);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(await answer.text()).toBe('ok');
+    },
+  );
+
+  test('?verbose lists the checks and says which were left out', async () => {
+    synced = undefined;
+    expect(await (await publicly('/readyz?verbose')).text()).toBe(
+      '[+]ping ok\n[+]nodes-synced ok\n[+]signing-key ok\nreadyz check passed',
+    );
+    expect(await (await publicly('/readyz?verbose=1&exclude=nodes-synced&exclude=typo')).text()).toBe(
+      '[+]ping ok\n[+]nodes-synced excluded: ok\n[+]signing-key ok\nreadyz check passed',
+    );
+    expect(await (await publicly('/livez?verbose')).text()).toBe('[+]ping ok\n[+]reflectors ok\nlivez check passed');
+  });
+
+  test('a failing check is 503 without its reason, which is logged at the change', async () => {
+    synced = 'no list yet from 192.0.2.1';
+    app.lines.length = 0;
+    const answer = await publicly('/readyz');
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toBe(
+      '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"readyz check failed",' +
+        '"reason":"ServiceUnavailable","details":{"causes":[{"reason":"CheckFailed",' +
+        '"message":"failed: reason withheld","field":"nodes-synced"}]},"code":503}',
+    );
+    await publicly('/readyz');
+    const told = app.lines.filter((line) => JSON.stringify(line).includes('192.0.2.1'));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({ level: 'warn', check: 'nodes-synced', reason: synced });
+    expect((await publicly('/readyz?exclude=nodes-synced')).status).toBe(200);
+    expect((await publicly('/readyz/nodes-synced')).status).toBe(503);
+    expect((await publicly('/livez')).status).toBe(200);
+    synced = undefined;
+    expect((await publicly('/readyz')).status).toBe(200);
+    expect(app.lines.some((line) => line['check'] === 'nodes-synced' && line.level === 'info')).toBe(true);
+  });
+
+  test('a check that throws does not hold', async () => {
+    synced = 'throw';
+    const answer = await publicly('/readyz/signing-key');
+    synced = undefined;
+    expect(answer.status).toBe(503);
+  });
+
+  test('an unknown check is 404; another method 405', async () => {
+    expect((await publicly('/readyz/reflectors')).status).toBe(404);
+    const answer = await publicly('/healthz', { method: 'POST' });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  });
+
+  test('HEAD has the headers alone', async () => {
+    const answer = await publicly('/readyz', { method: 'HEAD' });
+    expect(answer.headers.get('content-length')).toBe('2');
+    expect(await answer.text()).toBe('');
+  });
+
+  test('shows each readiness check as a gauge', async () => {
+    synced = 'not yet';
+    const text = await app.parts.registry.getSingleMetricAsString('gatehouse_readiness_check');
+    synced = undefined;
+    expect(text).toContain('gatehouse_readiness_check{check="nodes-synced"} 0');
+    expect(text).toContain('gatehouse_readiness_check{check="signing-key"} 1');
+  });
+});
+
+describe('the version', () => {
+  test('has its members in order, the same at both paths', async () => {
+    const answer = await publicly('/version');
+    const text = await answer.text();
+    expect(text).toBe(
+      '{"gitVersion":"v3.4.1+gatehouse.0.4.0","gitMajor":"3","gitMinor":"4","gatehouse":"v0.4.0",' +
+        `"gitCommit":"${'c'.repeat(40)}","gitTreeState":"clean","buildDate":"2026-11-01T10:00:00Z",` +
+        '"nodeVersion":"v26.1.0","platform":"linux/amd64"}',
+    );
+    expect(await (await publicly('/kapis/version')).text()).toBe(text);
+  });
+
+  test("ends with the cluster's own version, whole, once it is known", async () => {
+    cluster = { major: '1', minor: '36', gitVersion: 'v1.36.2', platform: 'linux/amd64' };
+    const { kubernetes } = (await (await publicly('/version')).json()) as { kubernetes: unknown };
+    cluster = undefined;
+    expect(kubernetes).toEqual({ major: '1', minor: '36', gitVersion: 'v1.36.2', platform: 'linux/amd64' });
+  });
+});
+
+describe('discovery', () => {
+  const group = 'resources.acme.io';
+  const versions = `"versions":[{"groupVersion":"${group}/v1alpha3","version":"v1alpha3"}],"preferredVersion":{"groupVersion":"${group}/v1alpha3","version":"v1alpha3"}`;
+  test.each([
+    ['/kapis', `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"${group}",${versions}}]}`],
+    [`/kapis/${group}`, `{"kind":"APIGroup","apiVersion":"v1","name":"${group}",${versions}}`],
+    [
+      `/kapis/${group}/v1alpha3`,
+      `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"${group}/v1alpha3","resources":[{"name":"nodes","singularName":"node","namespaced":false,"kind":"Node","verbs":["get","list"],"shortNames":["no"]}]}`,
+    ],
+  ])('%s answers anybody signed in', async (path, text) => {
+    const answer = await app.get(path, { headers: { Authorization: 'Bearer powerless' } });
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toBe(text);
+    const tag = answer.headers.get('etag') ?? '';
+    expect((await app.get(path, { headers: { 'If-None-Match': tag } })).status).toBe(304);
+    expect((await publicly(path)).status).toBe(401);
+  });
+});
+
+describe('descriptions', () => {
+  test('/openapi lists what is there', async () => {
+    expect(await (await publicly('/openapi')).text()).toBe(
+      '{"paths":["/openapi/platform.json","/openapi/platform.yaml"]}',
+    );
+    expect((await app.get('/openapi/crd.yaml')).status).toBe(404);
+  });
+
+  test('carry the name of the platform and the release', async () => {
+    const answer = await publicly('/openapi/platform.yaml');
+    expect(answer.headers.get('content-type')).toBe('application/yaml');
+    const text = await answer.text();
+    expect(text).toContain('  version: 0.4.0\n  version: kept\n');
+    expect(text).toContain('x: realm="acme", resources.acme.io, acme.io/alias-name\n');
+  });
+
+  test('are the same as JSON, and compressed on demand', async () => {
+    const document = (await (await publicly('/openapi/platform.json')).json()) as { info: { version: string } };
+    expect(document.info.version).toBe('0.4.0');
+    const raw = await app.raw(
+      'GET /openapi/platform.json HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n',
+    );
+    expect(raw).toMatch(/\r\nETag: "[\w-]{16}-gzip"\r\n/);
+    const body = Buffer.from(raw.slice(raw.indexOf('\r\n\r\n') + 4), 'latin1');
+    expect(JSON.parse(gunzipSync(body).toString())).toEqual(document);
+  });
+});
