@@ -1,0 +1,66 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { FAULTS } from '../../support/planted/faults.ts';
+import { type Outcome, runConformance } from './conformance-run.ts';
+
+/** The tests that see each fault: these fail, and no others. */
+const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
+  nothing: [],
+  'a conflict is answered 400': [
+    'creation refuses a name that is taken',
+    'an update at an older version is refused',
+    'an update by merge patch with an older version is refused',
+    'a deletion with another uid as precondition is refused',
+    'a deletion with another version as precondition is refused',
+    'a Secret changes by compare-and-swap on its version',
+    'a Lease changes its holder by compare-and-swap on its version',
+  ],
+  'a page does not count what remains': [
+    'pages of a list follow each other by continue, count what remains, and end without both',
+    'a list at a resourceVersion with NotOlderThan is the newest, and pages of it follow each other',
+  ],
+  'a watch sends no bookmark': [
+    'a watch sends a bookmark shortly before timeoutSeconds to a client that takes bookmarks',
+    'a WatchList sends the state, a bookmark that says so, then what happens',
+    'a WatchList has the bookmark alone where nothing is selected',
+    'a WatchList at an old version is the newest state',
+  ],
+  'an expired version has another reason': [
+    'an expired version ends a watch with an ERROR event 410 under HTTP 200',
+    'an expired version in a continue token is 410 with a token to go on inconsistently',
+    "an expired version in an exact list is 410: { resourceVersionMatch: 'Exact' }",
+    'an expired version in an exact list is 410: { limit: 1 }',
+  ],
+  'a deletion carries the version before it': [
+    'a watch has objects with kind and apiVersion, whose versions rise, also at a deletion',
+    'a watch tells an object that leaves the selector as DELETED, in its old state at the new version',
+  ],
+  'everybody may do everything': [
+    'a SubjectAccessReview allows a stranger nothing: allowed is false, denied is not set',
+    'a SubjectAccessReview judges paths',
+    'a SubjectAccessReview follows ClusterRoles and their bindings, and gives the binding as reason',
+  ],
+};
+
+/** A suite that found nothing because it asked nothing would pass as well. */
+const FEWEST_TESTS = 100;
+
+/** Most of it is waiting, so all runs go at once. */
+const RUNS_MS = 240_000;
+
+describe('the conformance suite', () => {
+  const outcomes = new Map<string, Outcome>();
+  beforeAll(async () => {
+    const runs = Object.keys(FAULTS).map(async (fault) => outcomes.set(fault, await runConformance(fault)));
+    await Promise.all(runs);
+  }, RUNS_MS);
+
+  test('has an expectation for each fault that can be planted', () => {
+    expect(Object.keys(SEEN_BY).sort()).toEqual(Object.keys(FAULTS).sort());
+  });
+
+  test.each(Object.keys(SEEN_BY))('fails where it should when this is wrong: %s', (fault) => {
+    const { passed, failed } = outcomes.get(fault) ?? { passed: 0, failed: [] };
+    expect([...failed].sort()).toEqual([...(SEEN_BY[fault] ?? [])].sort());
+    expect(passed).toBeGreaterThan(FEWEST_TESTS);
+  });
+});
