@@ -31,7 +31,7 @@ export async function runConformance(fault: string): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-planted-'));
   const file = join(folder, 'results.json');
   try {
-    const args = ['run', '--root', PLANTED, '--reporter=json', `--outputFile=${file}`];
+    const args = ['run', '--root', PLANTED, '--cache=false', '--reporter=json', `--outputFile=${file}`];
     const child = spawn(process.execPath, [join(PROJECT, 'node_modules', 'vitest', 'vitest.mjs'), ...args], {
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PLANTED_FAULT: fault },
       stdio: ['ignore', 'ignore', 'pipe'],
