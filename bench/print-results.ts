@@ -3,7 +3,7 @@ import { CODINGS } from './peers/peer.ts';
 import type { Cell, Measured, Results } from './results.ts';
 import { median, quantile, ratios } from './statistics.ts';
 import { count, megabytes, number, percent, table } from './table.ts';
-import { GENERATOR_SHARE, leastRatio, VISIBLE_P50_MS } from './targets.ts';
+import { GENERATOR_SHARE, leastRatio, SATURATED_SHARE, VISIBLE_P50_MS } from './targets.ts';
 
 /** All results as text: tables, each followed by what it says about a target. */
 export function printResults(results: Results): string {
@@ -122,8 +122,15 @@ function generatorVerdict({ ceiling, measured }: Results): string {
   const reports = measured.flatMap((one) => one.cells.flatMap((cell) => cell.rounds));
   const highest = Math.max(...reports.map((report) => report.generatorShare));
   const reach = `On an answer of 2 bytes the generator reaches ${number(ceiling.requestsPerSecond)} requests/s with ${percent(ceiling.generatorShare)} of a core.`;
-  const share = `In the lists above it used at most ${percent(highest)} of a core, below ${percent(GENERATOR_SHARE)}:`;
+  const starved = Math.min(...reports.map((report) => report.serverShare ?? 1));
+  const busy = `The servers of one thread got as little as ${percent(starved)} of a core: the machine was busy with something else. Trust the ratios by CPU time.`;
+  const verdict = [reach, ...limitVerdict(highest), ...(starved < SATURATED_SHARE ? [busy] : [])];
+  return verdict.join('\n');
+}
+
+function limitVerdict(highest: number): string[] {
+  const limit = percent(GENERATOR_SHARE);
   return highest < GENERATOR_SHARE
-    ? `${reach}\n${share} it was not the limit.`
-    : `${reach}\nIn the lists above it used up to ${percent(highest)} of a core: those figures may be the generator's, not the server's.`;
+    ? [`In the lists above it used at most ${percent(highest)} of a core, below ${limit}: it was not the limit.`]
+    : [`In the lists above it used up to ${percent(highest)} of a core: those figures may be the generator's.`];
 }

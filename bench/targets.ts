@@ -13,3 +13,6 @@ export const VISIBLE_P50_MS = { ideal: 5, required: 20 } as const;
 
 /** Of one core; from here on the generator may be what is measured. */
 export const GENERATOR_SHARE = 0.85;
+
+/** Of one core; a server of one thread that got less was held up by something else on the machine. */
+export const SATURATED_SHARE = 0.85;

@@ -3,17 +3,22 @@ import type { LoadReport } from '../../../bench/load/load.ts';
 import { printResults } from '../../../bench/print-results.ts';
 import type { Results } from '../../../bench/results.ts';
 
-const report = (requestsPerSecond: number, generatorShare = 0.5, bytesPerAnswer = 12e6): LoadReport => ({
+const report = (
+  requestsPerSecond: number,
+  generatorShare = 0.5,
+  bytesPerAnswer = 12e6,
+  serverShare = 1,
+): LoadReport => ({
   requests: requestsPerSecond * 3,
   requestsPerSecond,
   p50Ms: 1,
   p99Ms: 2,
   bytesPerAnswer,
   generatorShare,
-  serverShare: 1,
+  serverShare,
 });
 
-const results = (own: number[], generatorShare?: number, bareBytes?: number): Results => ({
+const results = (own: number[], generatorShare?: number, bareBytes?: number, bareShare?: number): Results => ({
   machine: { processors: 2, node: 'v26.10.0', loadAverage: 0.1 },
   ceiling: report(40_000, 0.7),
   startUps: [{ nodes: 10, startToReadyMs: [900, 700, 800] }],
@@ -26,7 +31,7 @@ const results = (own: number[], generatorShare?: number, bareBytes?: number): Re
         {
           peer: 'bare node:http',
           coding: 'identity',
-          rounds: [100, 100, 200].map((rate) => report(rate, undefined, bareBytes)),
+          rounds: [100, 100, 200].map((rate) => report(rate, undefined, bareBytes, bareShare)),
         },
       ],
       memory: { afterSync: 90e6, afterLoad: 120e6, peak: undefined },
@@ -57,8 +62,15 @@ describe('bench results', () => {
 
   test('say when the generator may be the limit', () => {
     expect(linesWith(printResults(results([90, 85, 120], 0.97)), 'up to')).toEqual([
-      "In the lists above it used up to 97 % of a core: those figures may be the generator's, not the server's.",
+      "In the lists above it used up to 97 % of a core: those figures may be the generator's.",
     ]);
+  });
+
+  test('say when the machine was too busy for a verdict by requests per second', () => {
+    expect(linesWith(printResults(results([90, 85, 120], 0.5, 12e6, 0.4)), 'busy')).toEqual([
+      'The servers of one thread got as little as 40 % of a core: the machine was busy with something else. Trust the ratios by CPU time.',
+    ]);
+    expect(linesWith(printResults(results([90, 85, 120])), 'busy')).toEqual([]);
   });
 
   test('say when the bare server sent other bytes', () => {
