@@ -6,7 +6,7 @@ import { HeldRefusal } from './held-refusal.ts';
 import type { RequestMetrics } from './metrics.ts';
 
 /** What a request is for: the `purpose` label of `gatehouse_cluster_requests_total`. */
-export type Purpose = 'list' | 'watch' | 'review' | 'secrets' | 'version';
+type Purpose = 'list' | 'watch' | 'review' | 'secrets' | 'version';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT';

@@ -3,9 +3,9 @@ import type { Failure } from './failure.ts';
 import { SilenceLimit } from './silence-limit.ts';
 
 /** No response headers, or a list that stops flowing. Progress counts, not total time (C-26). */
-export const ANSWER_LIMIT_MS = 30_000;
+const ANSWER_LIMIT_MS = 30_000;
 /** Bookmarks come about each 60 s, plus a margin; TCP keep-alive finds a dead peer, this finds one that says nothing. */
-export const QUIET_LIMIT_MS = 75_000;
+const QUIET_LIMIT_MS = 75_000;
 
 const NO_ANSWER: Failure = { kind: 'refused', detail: 'nothing came for 30 s' };
 

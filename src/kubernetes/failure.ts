@@ -53,10 +53,13 @@ const isTooLargeVersion = (status: Status): boolean =>
   status.causes.includes('ResourceVersionTooLarge') ||
   (status.code === 504 && status.message.includes('Too large resource version'));
 
+/** Below the 5 min without an attempt after which a reflector counts as dead (I8), whatever a server asks for. */
+const LONGEST_RETRY_AFTER_MS = 240_000;
+
 /** The header counts in whole seconds (RFC 9110 10.2.3); a date, which the Kubernetes API never sends, counts as absent. */
 function retryAfterMs(status: Status, header: string | undefined): number {
   const seconds = header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : status.retryAfterSeconds;
-  return Math.max(0, seconds) * 1000;
+  return Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, seconds) * 1000);
 }
 
 const describe = (status: Status): string => `${status.code} ${status.reason} ${status.message}`.trim().slice(0, 500);

@@ -49,7 +49,7 @@ export class RequestMetrics {
 /** What a reflector is doing; exactly one at a time. */
 export type ReflectorState = 'listing' | 'watching' | 'backing_off';
 export type RelistReason = 'expired' | 'too_large_version' | 'stream_error' | 'restored' | 'self_check';
-export type DropReason = 'stale' | 'unknown_type' | 'no_metadata' | 'malformed';
+type DropReason = 'stale' | 'unknown_type' | 'no_metadata' | 'malformed';
 
 /** What is read of a reflector when metrics are collected. */
 export interface ReflectorGauges {

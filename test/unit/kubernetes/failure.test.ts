@@ -39,6 +39,10 @@ describe('failure', () => {
     expect(ofResponse(429, {}, '-5')).toMatchObject({ retryAfterMs: 0 });
   });
 
+  test('I8 of a 429 never asks for so long a wait that the reflector would count as dead', () => {
+    expect(ofResponse(429, {}, '86400')).toMatchObject({ kind: 'throttled', retryAfterMs: 240_000 });
+  });
+
   test('C-22 of a version that the server has not reached is known by its cause and by its old message', () => {
     const cause = { details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } };
     expect(ofResponse(504, cause).kind).toBe('too_large_version');
