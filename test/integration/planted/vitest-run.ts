@@ -4,40 +4,41 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-const PROJECT = join(import.meta.dirname, '..', '..', '..');
-
-/** Where the suite stands that is run with faults; it has no configuration of ours and is in no tier. */
-const PLANTED = join(PROJECT, 'test', 'support', 'planted');
+export const PROJECT = join(import.meta.dirname, '..', '..', '..');
 
 export interface Outcome {
   readonly passed: number;
-  /** Titles with those of their groups, without the fault's name. */
+  /** Titles with those of their groups. */
   readonly failed: readonly string[];
 }
 
 interface Results {
   readonly numPassedTests: number;
   readonly testResults: readonly {
-    readonly assertionResults: readonly {
-      readonly status: string;
-      readonly title: string;
-      readonly ancestorTitles: readonly string[];
-    }[];
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
   }[];
 }
 
-/** Runs the conformance suite in a process of its own, on a server with this fault. */
-export async function runConformance(fault: string): Promise<Outcome> {
+export interface Surroundings {
+  /** Default: the project. */
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs tests in a process of their own and says what became of each. */
+export async function runVitest(args: readonly string[], { cwd = PROJECT, env = {} }: Surroundings): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-planted-'));
   const file = join(folder, 'results.json');
   try {
-    const args = ['run', '--root', PLANTED, '--cache=false', '--reporter=json', `--outputFile=${file}`];
-    const child = spawn(process.execPath, [join(PROJECT, 'node_modules', 'vitest', 'vitest.mjs'), ...args], {
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PLANTED_FAULT: fault },
+    const vitest = join(PROJECT, 'node_modules', 'vitest', 'vitest.mjs');
+    const all = [vitest, 'run', ...args, '--cache=false', '--reporter=json', `--outputFile=${file}`];
+    const { PATH, HOME } = process.env; // no more: the variables of the run around this one are not its own
+    const child = spawn(process.execPath, all, {
+      cwd,
+      env: { PATH, HOME, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    const said = await text(child.stderr);
-    return outcome(readResults(file, said));
+    return outcome(readResults(file, await text(child.stderr)));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -56,5 +57,6 @@ const outcome = ({ numPassedTests, testResults }: Results): Outcome => ({
   failed: testResults
     .flatMap(({ assertionResults }) => assertionResults)
     .filter(({ status }) => status !== 'passed')
-    .map(({ ancestorTitles, title }) => [...ancestorTitles.slice(1), title].join(' ')),
+    .map(({ fullName }) => fullName)
+    .sort(),
 });
