@@ -22,7 +22,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   '@kubernetes/client-node': ['kubernetes'],
   undici: ['kubernetes'],
   zod: ['config', 'users'],
-  yaml: ['config', 'users'],
+  yaml: ['config', 'users', 'kubernetes'],
   pino: ['observability'],
   '@node-rs/bcrypt': ['users'],
 };
