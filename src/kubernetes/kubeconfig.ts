@@ -33,7 +33,6 @@ async function readEntries(file: string): Promise<Entries> {
   // The schema half of the client library's KubeConfig costs 5 ms and 5 MB; the class itself loads the generated API
   // classes as well, 350 ms and 45 MB that a server which makes plain requests never uses.
   const { newClusters, newContexts, newUsers } = await import('@kubernetes/client-node/dist/config_types.js');
-  // biome-ignore lint/style/noRestrictedImports: a kubeconfig is YAML, like the settings that src/config reads
   const { parse } = await import('yaml');
   const text = await readFile(file, 'utf8');
   const content: unknown = parse(text, { prettyErrors: false });
