@@ -21,6 +21,12 @@ export interface HttpMetrics {
   inFlight(admission: string, change: 1 | -1): void;
 }
 
+interface Series {
+  readonly duration: Histogram.Internal<string>;
+  readonly count: Counter.Internal;
+  readonly bytes: Counter.Internal;
+}
+
 /** The registry's metrics by name are made at the first call; a second call finds them. */
 export function createHttpMetrics(registry: Registry): HttpMetrics {
   const registers = [registry];
@@ -44,13 +50,26 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
   const rejections = counter('gatehouse_http_rejections_total', 'Requests and connections turned away.', ['reason']);
   const bytes = counter('gatehouse_http_response_bytes_total', 'Bytes of answer bodies.', ['route', 'encoding']);
   const bearers = verificationCounter(registry);
+  // Finding a series by its labels costs more than counting in it. As many as there are series.
+  const series = new Map<string, Series>();
+  const seriesOf = ({ request, route, status, coding }: Exchange): Series => {
+    const method = METHODS.has(request.method ?? '') ? (request.method as string) : 'other';
+    const template = route?.template ?? 'other';
+    const key = `${method} ${template} ${status} ${coding}`;
+    const known = series.get(key) ?? {
+      duration: durations.labels(method, template),
+      count: requests.labels(method, template, String(status)),
+      bytes: bytes.labels(template, coding),
+    };
+    series.set(key, known);
+    return known;
+  };
   return {
     answered: (exchange, seconds) => {
-      const method = METHODS.has(exchange.request.method ?? '') ? (exchange.request.method as string) : 'other';
-      const route = exchange.route?.template ?? 'other';
-      durations.labels(method, route).observe(seconds);
-      requests.labels(method, route, String(exchange.status)).inc();
-      if (exchange.bodyBytes > 0) bytes.labels(route, exchange.coding).inc(exchange.bodyBytes);
+      const found = seriesOf(exchange);
+      found.duration.observe(seconds);
+      found.count.inc();
+      if (exchange.bodyBytes > 0) found.bytes.inc(exchange.bodyBytes);
     },
     refusedUnread: (status) => requests.labels('other', 'other', String(status)).inc(),
     rejected: (reason) => rejections.labels(reason).inc(),

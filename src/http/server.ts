@@ -66,10 +66,10 @@ export function servePort(
   const { limits, clock, logger, connections } = parts;
   const metrics = createHttpMetrics(parts.registry);
   const nextId = createRequestIds(parts.random);
-  const server = createServer(options, limits);
-  const handle: App = (request, response) => {
+  const server = createServer(options, app, limits);
+  const handle: App['handle'] = (request, response) => {
     connections.began(request, response);
-    app(request, response);
+    app.handle(request, response);
   };
   server.on('request', handle);
   // The body is held back until the chain has judged the head; unknown expectations are refused by the guard.
@@ -97,8 +97,9 @@ export function servePort(
   };
 }
 
-function createServer({ tls }: HttpServerOptions, limits: HttpLimits): Server {
+function createServer({ tls }: HttpServerOptions, app: App, limits: HttpLimits): Server {
   const options: ServerOptions = {
+    ...app.classes,
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
     // Bodies have a timer of their own where they are read; this one ends requests whose body nobody reads.
