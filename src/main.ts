@@ -6,6 +6,7 @@ import { systemClock } from './clock.ts';
 import type { Config, Warnings } from './config/config.ts';
 import { configJsonSchema, loadConfig } from './config/load.ts';
 import { ConfigError } from './config/problem.ts';
+import { createBufferedOutput } from './observability/buffered-output.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { systemRandom } from './random.ts';
 import { type Release, toRelease, toRuntime } from './release.ts';
@@ -79,7 +80,9 @@ async function printHash(): Promise<number> {
 const DEFAULT_HASH_COST = 10;
 
 async function serve({ config, warnings }: { config: Config; warnings: Warnings }): Promise<number> {
-  const logger = createLogger(config.log);
+  const output = createBufferedOutput();
+  process.on('exit', () => output.flushSync());
+  const logger = createLogger(config.log, output);
   for (const warning of warnings) logger.warn(warning);
   endOnBugs(logger);
   const { createService } = await import('./service.ts');

@@ -13,6 +13,7 @@ export function admission(limits: HttpLimits, metrics: HttpMetrics): Step {
     'sign-in': { taken: 0, all: limits.maxSignInsInFlight, refuse: signInFull },
     other: { taken: 0, all: limits.maxRequestsInFlight, refuse: tooManyRequests },
   };
+  for (const [name, place] of Object.entries(places)) metrics.showInFlight(name, () => place.taken);
   return (exchange) => {
     const kind = exchange.route?.admission ?? 'other';
     if (kind === 'health') return 'next';
@@ -22,10 +23,8 @@ export function admission(limits: HttpLimits, metrics: HttpMetrics): Step {
       throw place.refuse();
     }
     place.taken++;
-    metrics.inFlight(kind, 1);
     exchange.atEnd(() => {
       place.taken--;
-      metrics.inFlight(kind, -1);
     });
     return 'next';
   };

@@ -18,7 +18,8 @@ export interface HttpMetrics {
   rejected(reason: string): void;
   /** A request needed a bearer and brought none, or one that is no token by its looks. */
   bearerRefused(result: 'absent' | 'malformed'): void;
-  inFlight(admission: string, change: 1 | -1): void;
+  /** From now on the gauge of requests in flight asks `count` for this class. */
+  showInFlight(admission: string, count: () => number): void;
 }
 
 interface Series {
@@ -74,7 +75,7 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     refusedUnread: (status) => requests.labels('other', 'other', String(status)).inc(),
     rejected: (reason) => rejections.labels(reason).inc(),
     bearerRefused: (result) => bearers.labels(result).inc(),
-    inFlight: (admission, change) => inFlight.labels(admission).inc(change),
+    showInFlight: (admission, count) => classes.set(admission, count),
   };
 }
 
