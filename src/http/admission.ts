@@ -1,6 +1,7 @@
+import type { Registry } from 'prom-client';
 import { OAuthError } from '../oauth/oauth-error.ts';
 import type { HttpLimits } from './limits.ts';
-import type { HttpMetrics } from './metrics.ts';
+import { type HttpMetrics, registerInFlight } from './metrics.ts';
 import { tooManyRequests } from './refusals.ts';
 import type { Step } from './step.ts';
 
@@ -8,12 +9,12 @@ import type { Step } from './step.ts';
  * Bounds the requests in flight, by class (HL-05): no class takes another's places, and health takes none. A place is given
  * back when the answer has been sent or the client has gone.
  */
-export function admission(limits: HttpLimits, metrics: HttpMetrics): Step {
+export function admission(limits: HttpLimits, metrics: HttpMetrics, registry: Registry): Step {
   const places = {
     'sign-in': { taken: 0, all: limits.maxSignInsInFlight, refuse: signInFull },
     other: { taken: 0, all: limits.maxRequestsInFlight, refuse: tooManyRequests },
   };
-  for (const [name, place] of Object.entries(places)) metrics.showInFlight(name, () => place.taken);
+  registerInFlight(registry, places);
   return (exchange) => {
     const kind = exchange.route?.admission ?? 'other';
     if (kind === 'health') return 'next';

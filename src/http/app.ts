@@ -92,7 +92,7 @@ export function serveRoutes(routes: readonly Route[], parts: AppParts): App {
   const steps = [
     guard({ platform, limits, metrics, routes: table, sourceOf }), // protocol, header and path rules
     answerMethod(writer, cors), // OPTIONS and 405, without credentials
-    admission(limits, metrics), // places, by class
+    admission(limits, metrics, parts.registry), // places, by class
     servePublicPaths(platform), // health, version, descriptions, /oauth: the bearer is not looked at
     authenticate({ verifier, platform, maxBearerBytes, metrics }), // from here on a user is known, or 401 was answered
     readRequestInfo, // verb, group, resource, name

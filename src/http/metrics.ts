@@ -18,8 +18,6 @@ export interface HttpMetrics {
   rejected(reason: string): void;
   /** A request needed a bearer and brought none, or one that is no token by its looks. */
   bearerRefused(result: 'absent' | 'malformed'): void;
-  /** From now on the gauge of requests in flight asks `count` for this class. */
-  showInFlight(admission: string, count: () => number): void;
 }
 
 interface Series {
@@ -43,10 +41,6 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
       buckets: BUCKETS,
       registers,
     });
-  const inFlightName = 'gatehouse_http_requests_in_flight';
-  const inFlight =
-    (registry.getSingleMetric(inFlightName) as Gauge | undefined) ??
-    new Gauge({ name: inFlightName, help: 'Requests being answered, by class.', labelNames: ['class'], registers });
   const requests = counter('gatehouse_http_requests_total', 'Answers, refusals included.', ['method', 'route', 'code']);
   const rejections = counter('gatehouse_http_rejections_total', 'Requests and connections turned away.', ['reason']);
   const bytes = counter('gatehouse_http_response_bytes_total', 'Bytes of answer bodies.', ['route', 'encoding']);
@@ -75,7 +69,6 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     refusedUnread: (status) => requests.labels('other', 'other', String(status)).inc(),
     rejected: (reason) => rejections.labels(reason).inc(),
     bearerRefused: (result) => bearers.labels(result).inc(),
-    showInFlight: (admission, count) => classes.set(admission, count),
   };
 }
 
@@ -88,6 +81,22 @@ export function registerReadiness(registry: Registry, health: Health): void {
     registers: [registry],
     collect() {
       for (const { name, holds } of health.readiness()) this.set({ check: name }, holds ? 1 : 0);
+    },
+  });
+}
+
+/** Shows the places that are taken, by class. */
+export function registerInFlight(
+  registry: Registry,
+  places: Readonly<Record<string, { readonly taken: number }>>,
+): void {
+  new Gauge({
+    name: 'gatehouse_http_requests_in_flight',
+    help: 'Requests being answered, by class.',
+    labelNames: ['class'],
+    registers: [registry],
+    collect() {
+      for (const [name, { taken }] of Object.entries(places)) this.set({ class: name }, taken);
     },
   });
 }
