@@ -59,35 +59,9 @@ export class AnswerWriter {
     const pieces = request.method === 'HEAD' || bodiless ? [] : body.pieces;
     if (pieces.length > 0) exchange.bodyBytes = body.length;
     if (unread && request.headers.expect === undefined) this.#linger(exchange, pieces);
-    else this.#write(response, pieces, 0);
-  }
-
-  #write(response: ServerResponse, pieces: readonly Uint8Array[], from: number): void {
-    let next = from;
-    response.cork();
-    for (let batch = 0; next < pieces.length - 1 && batch < BATCH_BYTES; next++) {
-      const piece = pieces[next] as Uint8Array;
-      batch += piece.byteLength;
-      response.write(piece);
-    }
-    if (next >= pieces.length - 1) {
-      response.end(pieces[next]);
-      response.uncork();
-      return;
-    }
-    response.uncork();
-    this.#continueWhenDrained(response, () => this.#write(response, pieces, next));
-  }
-
-  #continueWhenDrained(response: ServerResponse, proceed: () => void): void {
-    if (!response.writableNeedDrain) return void setImmediate(() => response.destroyed || proceed());
-    const forget = this.#clock.after(this.#stallMs, () => response.destroy());
-    response.once('close', forget);
-    response.once('drain', () => {
-      forget();
-      response.off('close', forget);
-      proceed();
-    });
+    else writePieces(response, pieces, 0);
+    // What the kernel did not take at once waits for the client. Node ends a socket on which nothing moves for so long.
+    if (response.socket?.writableLength !== 0) response.setTimeout(this.#stallMs);
   }
 
   /** Answers a request whose body nobody wants: sends, then reads and drops what still comes, within bounds, then closes. */
@@ -118,3 +92,23 @@ export function hasBody(exchange: Exchange): boolean {
 }
 
 const isEncrypted = (exchange: Exchange): boolean => 'encrypted' in exchange.request.socket;
+
+/** Writes a batch at a time, and the next one when the client has taken it. */
+function writePieces(response: ServerResponse, pieces: readonly Uint8Array[], from: number): void {
+  let next = from;
+  response.cork();
+  for (let batch = 0; next < pieces.length - 1 && batch < BATCH_BYTES; next++) {
+    const piece = pieces[next] as Uint8Array;
+    batch += piece.byteLength;
+    response.write(piece);
+  }
+  if (next >= pieces.length - 1) {
+    response.end(pieces[next]);
+    response.uncork();
+    return;
+  }
+  response.uncork();
+  const proceed = (): void => writePieces(response, pieces, next);
+  if (response.writableNeedDrain) response.once('drain', proceed);
+  else setImmediate(() => response.destroyed || proceed());
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { defaultLimits } from '../../../src/http/limits.ts';
+import { eventually, startApp } from './app-under-test.ts';
+
+const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
+const PIECE = 100_000;
+const PIECES = 400; // 40 MB: more than a batch, and more than what two sockets buffer
+
+const pieces = Array.from({ length: PIECES }, (_, index) =>
+  Buffer.alloc(PIECE, String.fromCharCode(97 + (index % 26))),
+);
+const representation = { etag: () => '"e-1"', body: () => pieces, length: () => PIECE * PIECES };
+const nodes = { list: () => representation, get: () => undefined };
+
+const GET = `GET ${LIST} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\n\r\n`;
+
+describe('a list of 40 MB in pieces', () => {
+  test('arrives whole and in order', async () => {
+    const app = await startApp({ nodes });
+    try {
+      const answer = await app.get(LIST, { headers: { 'Accept-Encoding': 'identity' } });
+      const received = createHash('sha256').update(Buffer.from(await answer.arrayBuffer()));
+      const sent = createHash('sha256').update(Buffer.concat(pieces));
+      expect(received.digest('hex')).toBe(sent.digest('hex'));
+    } finally {
+      await app.stop();
+    }
+  });
+
+  test.each([
+    ['a batch', nodes],
+    [
+      'the end of the last batch',
+      { ...nodes, list: () => ({ ...representation, body: () => pieces.slice(0, 150), length: () => PIECE * 150 }) },
+    ],
+  ])(
+    'a client that takes nothing of %s is cut off after the answer time, others are served meanwhile',
+    async (_, lister) => {
+      const limits = { ...defaultLimits, answerTimeoutMs: 200 };
+      const app = await startApp({ nodes: lister, limits });
+      const socket = connect(app.port, '127.0.0.1');
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      socket.pause();
+      socket.write(GET);
+      expect((await app.get('/healthz')).status).toBe(200);
+      await eventually(() => app.lines.some((line) => line['route'] === LIST && line['aborted'] === true));
+      socket.destroy();
+      await app.stop();
+    },
+  );
+
+  test('stops being written when its client goes', async () => {
+    const app = await startApp({ nodes });
+    const socket = connect(app.port, '127.0.0.1');
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    socket.write(GET);
+    await once(socket, 'data');
+    socket.destroy();
+    await eventually(() => app.lines.some((line) => line['route'] === LIST && line['aborted'] === true));
+    await app.stop();
+  });
+});
