@@ -60,12 +60,7 @@ export class Exchange {
     this.rawTarget = beginning.rawTarget;
     this.requestId = beginning.requestId;
     this.startedAt = beginning.startedAt;
-    const end = (): void => this.#end();
-    this.response.on('close', end);
-    // A pipelined answer that still waits for its turn gets no event when the connection goes; its request does.
-    this.request.on('close', () => {
-      if (this.request.socket.destroyed) end();
-    });
+    this.response.on('close', () => this.#end());
   }
 
   /** What was answered; 499, as proxies write it, when the client went before anything was. */
