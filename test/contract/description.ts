@@ -18,7 +18,7 @@ interface Description {
 }
 
 export const descriptionText = readFileSync('api/platform.openapi.yaml', 'utf8');
-export const description = parse(descriptionText) as Description;
+const description = parse(descriptionText) as Description;
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 
