@@ -8,7 +8,7 @@ import { systemRandom } from '../../src/random.ts';
 import { type Addresses, createService } from '../../src/service.ts';
 
 export interface GatehouseOptions {
-  /** The configuration file's content, without `kubernetes` and listening addresses. */
+  /** The configuration file's content, without `kubernetes`; free ports on loopback unless `server` says otherwise. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** A kubeconfig's text. */
   readonly kubeconfig: string;
@@ -24,6 +24,8 @@ export interface RunningGatehouse extends Addresses {
   readonly origin: string;
   /** Every log line so far, parsed. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
+  /** Writes the users file anew. */
+  writeUsers(text: string): void;
   stop(): Promise<void>;
 }
 
@@ -61,6 +63,7 @@ export async function startGatehouse(options: GatehouseOptions): Promise<Running
     port,
     metricsPort,
     log,
+    writeUsers: (text) => writeFileSync(filesIn(folder).users, text),
     origin: `http://127.0.0.1:${port}`,
     async stop() {
       stop.abort();
@@ -70,17 +73,19 @@ export async function startGatehouse(options: GatehouseOptions): Promise<Running
   };
 }
 
+const filesIn = (folder: string) => ({
+  kubeconfig: join(folder, 'kubeconfig'),
+  users: join(folder, 'users.yaml'),
+  config: join(folder, 'config.yaml'),
+});
+
 function configIn(folder: string, { config = {}, kubeconfig, users }: GatehouseOptions) {
-  const files = {
-    kubeconfig: join(folder, 'kubeconfig'),
-    users: join(folder, 'users.yaml'),
-    config: join(folder, 'config.yaml'),
-  };
+  const files = filesIn(folder);
   writeFileSync(files.kubeconfig, kubeconfig);
   if (users !== undefined) writeFileSync(files.users, users);
   const whole = {
     ...config,
-    server: { ...(config['server'] as object | undefined), address: '127.0.0.1', port: 0, metricsPort: 0 },
+    server: { address: '127.0.0.1', port: 0, metricsPort: 0, ...(config['server'] as object | undefined) },
     kubernetes: { kubeconfig: files.kubeconfig },
     users: { ...(users === undefined ? {} : { file: files.users }), ...(config['users'] as object | undefined) },
   };

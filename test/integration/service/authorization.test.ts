@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { startDrivenReady } from './driven.ts';
+import { startCluster, startService } from './stand.ts';
+
+const reviews = 'subjectaccessreviews';
+
+describe('rights', () => {
+  test('NE-03 a user without the right is refused by the cluster’s word', async () => {
+    const service = await startService(await startCluster());
+    const answer = await service.list((await service.signIn('joe')).access_token);
+    expect(answer.status).toBe(403);
+    expect(answer.body.message).toBe(
+      'nodes.resources.gatehouse.io is forbidden: User "joe" cannot list resource "nodes" in API group ' +
+        '"resources.gatehouse.io" at the cluster scope',
+    );
+  });
+
+  test('one review serves a hundred calls of one user, whatever the token', async () => {
+    const cluster = await startCluster();
+    const service = await startService(cluster);
+    const tokens = await Promise.all([service.signIn('ada'), service.signIn('ada')]);
+    for (let call = 0; call < 100; call++) await service.list(tokens[call % 2]?.access_token ?? '');
+    expect(cluster.evidence.count('create', reviews)).toBe(1);
+  });
+
+  test('calls at the same time share one review', async () => {
+    const cluster = await startCluster();
+    const service = await startService(cluster);
+    const { access_token: token } = await service.signIn('ada');
+    const answers = await Promise.all(Array.from({ length: 50 }, () => service.list(token)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(cluster.evidence.count('create', reviews)).toBe(1);
+  });
+
+  test('each verb and each user is asked for by itself', async () => {
+    const cluster = await startCluster();
+    const service = await startService(cluster);
+    const [ada, joe] = [await service.signIn('ada'), await service.signIn('joe')];
+    await service.list(ada.access_token);
+    await service.call('/kapis/resources.gatehouse.io/v1alpha3/nodes/node-a', { token: ada.access_token });
+    await service.list(joe.access_token);
+    expect(cluster.evidence.count('create', reviews)).toBe(3);
+  });
+
+  test('a right that is taken away ends within 10 s', async () => {
+    const cluster = await startCluster();
+    const { clock, service } = await startDrivenReady(cluster);
+    const { access_token: token } = await service.signIn('ada');
+    expect((await service.list(token)).status).toBe(200);
+    cluster.objects.remove('clusterrolebindings', 'observed-admins');
+    await clock.advance(10_001);
+    expect((await service.list(token)).status).toBe(403);
+  });
+
+  test('I6 a known answer holds while the cluster cannot be asked, until it is 600 s old', async () => {
+    const cluster = await startCluster();
+    const { clock, service } = await startDrivenReady(cluster);
+    const { access_token: token } = await service.signIn('ada');
+    await service.list(token);
+    cluster.faults.until({ kind: reviews }, { connection: 'reset' });
+    await clock.advance(300_000);
+    expect((await service.list(token)).status).toBe(200);
+    await clock.advance(301_000);
+    expect((await service.list(token)).status).toBe(503);
+  });
+
+  test('NE-22 without a known answer the list is 503', async () => {
+    const cluster = await startCluster();
+    const service = await startService(cluster);
+    const { access_token: token } = await service.signIn('ada');
+    const found = cluster.faults.until({ kind: reviews }, { status: 503 });
+    const answer = await service.list(token);
+    expect([answer.status, answer.body.message, answer.headers.get('retry-after')]).toEqual([
+      503,
+      'authorization is not available',
+      '5',
+    ]);
+    found();
+    expect((await service.list(token)).status).toBe(200);
+  });
+
+  test('with AlwaysAllow everybody who signed in may, nobody is asked, and a warning says so', async () => {
+    const cluster = await startCluster();
+    const service = await startService(cluster, { config: { authorization: { mode: 'AlwaysAllow' } } });
+    expect((await service.list((await service.signIn('joe')).access_token)).status).toBe(200);
+    expect((await service.list('')).status).toBe(401);
+    expect(cluster.evidence.count('create', reviews)).toBe(0);
+  });
+});
