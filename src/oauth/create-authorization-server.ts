@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
 import type { PasswordSignIn } from '../users/sign-in.ts';
-import type { UserDirectory } from '../users/user.ts';
+import type { UserChanges, UserDirectory } from '../users/user.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { REFRESH } from './claims.ts';
 import { createClientAuthentication } from './client-authentication.ts';
@@ -26,7 +26,7 @@ import { createLiveUsers, createStandings } from './user-standing.ts';
 export interface AuthorizationServerParts {
   readonly keys: SigningKeys;
   readonly sessions: SessionStore;
-  readonly users: UserDirectory;
+  readonly users: UserDirectory & UserChanges;
   readonly signIn: PasswordSignIn;
   readonly verifier: AccessTokens;
   readonly clock: Clock;
@@ -40,6 +40,7 @@ export function createAuthorizationServer(options: OAuthOptions, parts: Authoriz
   const metrics = createTokenMetrics(parts.registry);
   const standing = createStandings(parts.keys);
   const ends = createSessionEnds(options, { ...parts, metrics });
+  parts.users.onChange((name) => void ends.changed(name));
   const issuer = createTokenIssuer(options, { ...parts, standing });
   const check = createTokenCheck(REFRESH, options, parts);
   const liveUser = createLiveUsers(parts.users, standing);

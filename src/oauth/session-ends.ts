@@ -15,6 +15,8 @@ export interface SessionEnds {
   others(user: string, spared: string, iat: number): Promise<void>;
   /** One session whose refresh token came again: tried until it stands, for the token may be in the wrong hands. */
   reused(user: string, sid: string): Promise<void>;
+  /** Every session of a user who changed, so that changing back revives none: tried until it stands. */
+  changed(user: string): Promise<void>;
 }
 
 interface EndParts {
@@ -24,7 +26,7 @@ interface EndParts {
   readonly metrics: TokenMetrics;
 }
 
-/** Between two tries to end a reused session. */
+/** Between two tries to end what must not go on. */
 const RETRY_MS = 5000;
 
 export function createSessionEnds(options: OAuthOptions, parts: EndParts): SessionEnds {
@@ -43,18 +45,19 @@ export function createSessionEnds(options: OAuthOptions, parts: EndParts): Sessi
     await store(user, (current) => withCutOff(current, end));
     parts.metrics.revocations.inc({ scope: 'user' });
   };
-  const reused = async (user: string, sid: string): Promise<void> => {
+  const insist = async (end: () => Promise<void>, ended: { user: string; sid?: string }): Promise<void> => {
     try {
-      await session(user, sid);
+      await end();
     } catch (error) {
-      parts.logger.error({ err: error, user, sid }, 'a session that must end cannot be ended yet');
-      parts.clock.after(RETRY_MS, () => void reused(user, sid));
+      parts.logger.error({ err: error, ...ended }, 'a session that must end cannot be ended yet');
+      parts.clock.after(RETRY_MS, () => void insist(end, ended));
     }
   };
   return {
     session,
     user: (user, iat) => cutOff(user, iat),
     others: (user, sid, iat) => cutOff(user, iat, sid),
-    reused,
+    reused: (user, sid) => insist(() => session(user, sid), { user, sid }),
+    changed: (user) => insist(() => cutOff(user, 0), { user }),
   };
 }

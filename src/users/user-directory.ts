@@ -1,5 +1,5 @@
 import type { Logger } from '../observability/logger.ts';
-import type { User, UserDirectory } from './user.ts';
+import type { User, UserChanges, UserDirectory } from './user.ts';
 import { isReservedName } from './user-name.ts';
 import type { UserSource } from './user-source.ts';
 
@@ -13,15 +13,30 @@ interface Index {
  * The union of the sources. A name that two sources state belongs to the first; reserved names belong to nobody (A-32).
  * The index is replaced as a whole when a source changes, so a reader never sees half of a change.
  */
-export function createUserDirectory(sources: readonly UserSource[], parts: { readonly logger: Logger }): UserDirectory {
+export function createUserDirectory(
+  sources: readonly UserSource[],
+  parts: { readonly logger: Logger },
+): UserDirectory & UserChanges {
+  const listeners: ((name: string) => void)[] = [];
   let index = toIndex(sources, parts.logger);
-  for (const source of sources) {
-    source.onChange(() => {
-      index = toIndex(sources, parts.logger);
-    });
-  }
-  return { byName: (name) => index.byName.get(name), byEmail: (email) => index.byEmail.get(email) };
+  const reindex = (): void => {
+    const before = index;
+    index = toIndex(sources, parts.logger);
+    const changed = [...before.byName.values()].filter((user) => isAnother(user, index.byName.get(user.name)));
+    for (const { name } of changed) for (const listener of listeners) listener(name);
+  };
+  for (const source of sources) source.onChange(reindex);
+  return {
+    byName: (name) => index.byName.get(name),
+    byEmail: (email) => index.byEmail.get(email),
+    onChange: (changed) => listeners.push(changed),
+  };
 }
+
+const isAnother = (before: User, now: User | undefined): boolean =>
+  before.uid !== now?.uid ||
+  before.passwordHash !== now.passwordHash ||
+  (before.state === 'Disabled') !== (now.state === 'Disabled');
 
 function toIndex(sources: readonly UserSource[], logger: Logger): Index {
   const byName = new Map<string, User>();

@@ -19,3 +19,12 @@ export interface UserDirectory {
   /** Exact, case-sensitive. `undefined` when nobody or more than one user has it (A-41). */
   byEmail(email: string): User | undefined;
 }
+
+/** Tells who is no longer whom tokens were issued to. */
+export interface UserChanges {
+  /**
+   * `changed` is called with the name of a known user who is gone, has another uid or another password, or was disabled
+   * or enabled; when the directory already answers with the change.
+   */
+  onChange(changed: (name: string) => void): void;
+}

@@ -109,6 +109,18 @@ describe('rotation', () => {
     expect([isGood(test, third.access_token), test.clock.pendingTimers]).toEqual([false, 0]);
   });
 
+  test('ends every session of a user who changed, tried until it stands', async () => {
+    const { test, first } = await signedIn();
+    test.sessions.fault = new Error('the cluster is away');
+    test.changed('alice');
+    await test.clock.advance(5 * SECOND);
+    expect(isGood(test, first.access_token)).toBe(true);
+    test.sessions.fault = undefined;
+    await test.clock.advance(5 * SECOND);
+    expect([isGood(test, first.access_token), test.clock.pendingTimers]).toEqual([false, 0]);
+    expect(await refused(test, first.refresh_token)).toEqual(NOT_VALID);
+  });
+
   test('T-15 takes a generation ahead of the record for current, as after a restart without records', async () => {
     const { test, first } = await signedIn();
     const second = await refresh(test, first.refresh_token);

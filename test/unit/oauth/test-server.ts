@@ -96,6 +96,8 @@ export interface TestServer {
   readonly registry: Registry;
   /** Who exists: alice, until a test says otherwise. */
   readonly users: Map<string, User>;
+  /** Tells that this user changed, as the directory does. */
+  changed(name: string): void;
   /** What the next sign-ins come to; by default the user of that name. */
   signIn: (attempt: SignInAttempt) => SignInResult;
   /** Lines that were logged. */
@@ -115,7 +117,15 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   void keys.run(new AbortController().signal);
   await until(() => keys.ready() === undefined);
   const users = new Map([['alice', alice]]);
-  const directory = { byName: (name: string) => users.get(name), byEmail: () => undefined };
+  const listeners: ((name: string) => void)[] = [];
+  const directory = {
+    byName: (name: string) => users.get(name),
+    byEmail: () => undefined,
+    onChange: (listener: (name: string) => void) => listeners.push(listener),
+  };
+  const changed = (name: string): void => {
+    for (const listener of listeners) listener(name);
+  };
   const sessions = new ScriptedSessions(createMemorySessions({ clock }));
   const options = { ...testOptions, ...change };
   const verifier = createTokenVerifier(options, { keys, sessions, users: directory, clock, random, registry });
@@ -128,7 +138,7 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   const signIn = { signIn: async (attempt: SignInAttempt) => test.signIn(attempt) };
   const parts = { keys, sessions, users: directory, signIn, verifier, clock, random, logger, registry };
   const server = createAuthorizationServer(options, parts);
-  return Object.assign(test, { server, verifier, keys, secrets, sessions, clock, registry, users, lines });
+  return Object.assign(test, { server, verifier, keys, secrets, sessions, clock, registry, users, changed, lines });
 }
 
 /** Waits for work in the thread pool, which has no clock of ours: until the condition holds, at most some ten seconds. */

@@ -67,4 +67,37 @@ describe('the user directory', () => {
     expect(['alice', 'bob', 'carol'].map((name) => users.byName(name)?.name)).toEqual([undefined, 'bob', 'carol']);
     expect(users.byEmail('a@example.com')).toBe(undefined);
   });
+
+  test.each([
+    ['is gone', []],
+    ['has another uid', [user('alice', { uid: 'other' })]],
+    ['has another password', [user('alice', { passwordHash: 'other' })]],
+    ['is disabled', [user('alice', { state: 'Disabled' })]],
+  ] as const)('tells of a user who %s, once', (_, next) => {
+    const alone = source('one', [user('alice'), user('bob')]);
+    const { users } = directory(alone);
+    const told: [string, User | undefined][] = [];
+    users.onChange((name) => told.push([name, users.byName(name)]));
+    alone.set([...next, user('bob')]);
+    alone.set([...next, user('bob')]);
+    expect(told).toEqual([['alice', next[0]]]);
+  });
+
+  test('tells of a user who is enabled again', () => {
+    const alone = source('one', [user('alice', { state: 'Disabled' })]);
+    const { users } = directory(alone);
+    const told: string[] = [];
+    users.onChange((name) => told.push(name));
+    alone.set([user('alice')]);
+    expect(told).toEqual(['alice']);
+  });
+
+  test('tells of nobody who came, moved between groups or is throttled', () => {
+    const alone = source('one', [user('alice')]);
+    const { users } = directory(alone);
+    const told: string[] = [];
+    users.onChange((name) => told.push(name));
+    alone.set([user('alice', { groups: ['admins'], state: 'AuthLimitExceeded' }), user('bob')]);
+    expect(told).toEqual([]);
+  });
 });
