@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { atEnd, eventually, type Service, startService } from './stand.ts';
 
-/** Enough turns of the clock for back-offs of 30 s, and few enough that an hour does not pass meanwhile. */
+/** Between two looks: long enough to be through a back-off of 30 s soon. */
 const STEP_MS = 250;
+/** While an answer is waited for: short, so that work in the thread pool does not seem to take its time-out. */
+const SMALL_STEP_MS = 20;
 
 /** A clock that moves only when a test waits for something, so that back-offs and polls cost no time. */
 export class DrivenClock extends FakeClock {
@@ -17,13 +20,23 @@ export class DrivenClock extends FakeClock {
       settled.already = true;
     };
     promise.then(done, done);
-    await this.until(() => settled.already, Boolean);
+    await eventually(
+      () => settled.already,
+      Boolean,
+      () => this.#pass(SMALL_STEP_MS),
+    );
     return promise;
   }
 
   /** Lets time pass until it is so. */
   until = <T>(read: () => T | Promise<T>, isSo: (value: T) => boolean): Promise<T> =>
-    eventually(read, isSo, () => this.advance(STEP_MS));
+    eventually(read, isSo, () => this.#pass(STEP_MS));
+
+  /** With a moment of real time, for sockets and the thread pool. */
+  async #pass(ms: number): Promise<void> {
+    await this.advance(ms);
+    await sleep(1);
+  }
 }
 
 /** Gatehouse on a clock that the test drives; not ready yet. */
