@@ -126,7 +126,8 @@ function endOnBugs(logger: Logger): void {
 /** One clear line (or several, for a file with several problems), never a stack. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+  const { message, cause } = error;
+  return cause instanceof Error && !message.includes(cause.message) ? `${message}: ${cause.message}` : message;
 }
 
 try {

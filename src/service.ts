@@ -116,13 +116,24 @@ interface Built {
   close(): Promise<void>;
 }
 
+/** Opens both ports or neither: an open one would keep a process alive that has already failed. */
+async function listen(api: HttpServer, metrics: HttpServer): Promise<Addresses> {
+  const { port: metricsPort } = await metrics.listen();
+  try {
+    return { port: (await api.listen()).port, metricsPort };
+  } catch (error) {
+    await metrics.run(AbortSignal.abort());
+    throw error;
+  }
+}
+
 /** What is left once everything is built: listen, run together, end in order. */
 function createRunning(built: Built, { clock, logger }: Pick<ServiceParts, 'clock' | 'logger'>): Service {
   const { api, metrics, background, health, close } = built;
   const run: Service['run'] = async (signal, events = {}) => {
     const began = clock.monotonic();
     try {
-      const addresses = { port: (await api.listen()).port, metricsPort: (await metrics.listen()).port };
+      const addresses = await listen(api, metrics);
       logger.info(addresses, 'listening');
       const announce = (): void | Promise<void> => {
         logger.info({ ...addresses, tookMs: Math.round(clock.monotonic() - began) }, 'ready');
