@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { compare } from '@node-rs/bcrypt';
+import { describe, expect, test } from 'vitest';
+import { kubeconfigText } from '../../../dev/cluster/kubeconfig.ts';
+import { HELP } from '../../../src/arguments.ts';
+import { runProgram, writeFiles } from './program.ts';
+
+const project = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
+
+describe('the command line', () => {
+  test('--version prints the version', async () => {
+    const { version } = JSON.parse(project('package.json')) as { version: string };
+    expect(await runProgram(['--version'])).toEqual({ code: 0, stdout: `gatehouse v${version}\n`, stderr: '' });
+  });
+
+  test('--help prints the usage', async () => {
+    expect(await runProgram(['--help'])).toEqual({ code: 0, stdout: HELP, stderr: '' });
+  });
+
+  test('--config-schema prints what config.schema.json holds', async () => {
+    expect(await runProgram(['--config-schema'])).toEqual({
+      code: 0,
+      stdout: project('config.schema.json'),
+      stderr: '',
+    });
+  });
+
+  test('an unknown option is one line and exit code 2', async () => {
+    const { code, stdout, stderr } = await runProgram(['--confg', 'x']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^gatehouse: .*--confg.*; see gatehouse --help\n$/);
+  });
+});
+
+describe('--check-config', () => {
+  test('says that a good file is good', async () => {
+    const { config } = writeFiles({ config: 'platform: kubesphere\n' });
+    const { code, stdout } = await runProgram(['--config', config, '--check-config']);
+    expect([code, stdout]).toEqual([0, 'the configuration is good\n']);
+  });
+
+  test('prints warnings beside it', async () => {
+    const { config } = writeFiles({ config: 'authorization: {mode: AlwaysAllow}\n' });
+    const { code, stderr } = await runProgram(['--config', config, '--check-config']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('warning: authorization.mode is AlwaysAllow');
+  });
+
+  test('U-21 names every problem of a bad file at once', async () => {
+    const text = 'platfrom: x\nserver: {port: 99999}\nauthentication: {jwtSecret: canary-jwt-secret}\n';
+    const { config } = writeFiles({ config: text });
+    const { code, stdout, stderr } = await runProgram(['--config', config, '--check-config']);
+    expect([code, stdout]).toEqual([2, '']);
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines[0]).toBe(`gatehouse: ${config} cannot be used:`);
+    expect(lines).toHaveLength(4);
+    for (const setting of ['platfrom', 'server.port', 'authentication.jwtSecret']) expect(stderr).toContain(setting);
+    expect(stderr).not.toContain('canary-jwt-secret');
+  });
+
+  test('reads the file that GATEHOUSE_CONFIG names', async () => {
+    const { config } = writeFiles({ config: 'platfrom: x\n' });
+    const { code, stderr } = await runProgram(['--check-config'], { env: { GATEHOUSE_CONFIG: config } });
+    expect([code, stderr.split('\n')[0]]).toEqual([2, `gatehouse: ${config} cannot be used:`]);
+  });
+});
+
+describe('hash-password', () => {
+  test('prints a hash of the line on standard input, and not the password', async () => {
+    const { code, stdout, stderr } = await runProgram(['hash-password'], { stdin: 'canary password ä\n' });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^\$2[aby]\$10\$[./A-Za-z0-9]{53}\n$/);
+    expect(await compare('canary password ä', stdout.trimEnd())).toBe(true);
+  });
+
+  test.each([
+    ['empty', '', 0],
+    ['only a line end', '\n', 0],
+    ['73 bytes long', 'a'.repeat(73), 73],
+    ['37 letters of two bytes', 'ä'.repeat(37), 74],
+  ])('refuses a password that is %s', async (_, stdin, bytes) => {
+    expect(await runProgram(['hash-password'], { stdin })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `gatehouse: a password has 1 to 72 bytes, this one has ${bytes}\n`,
+    });
+  });
+});
+
+describe('a start that cannot succeed', () => {
+  const kubeconfig = kubeconfigText('http://127.0.0.1:1', 'canary-cluster-token');
+
+  test('with a bad configuration ends with 2, like its check', async () => {
+    const { config } = writeFiles({ config: 'platfrom: x\n' });
+    const { code, stdout, stderr } = await runProgram(['--config', config]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('platfrom');
+  });
+
+  test('with a file that is not there ends with 2', async () => {
+    const { code, stderr } = await runProgram(['--config', '/nowhere/config.yaml']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('/nowhere/config.yaml');
+  });
+
+  test('with a bad users file ends with 2 and names every problem', async () => {
+    const users = 'users: [{name: Ada, passwordHash: canary-not-a-hash}, {nme: joe}]\n';
+    const files = writeFiles({ kubeconfig, users });
+    const settings = { kubernetes: { kubeconfig: files.kubeconfig }, users: { file: files.users } };
+    const { config } = writeFiles({ config: JSON.stringify(settings) });
+    const { code, stderr } = await runProgram(['--config', config]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`gatehouse: the users file ${files.users} cannot be used:\n`);
+    for (const place of ['users[0].name', 'users[0].passwordHash', 'users[1].name', 'users[1].passwordHash'])
+      expect(stderr).toContain(place);
+    expect(stderr).not.toContain('canary');
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+
+  test('without a cluster to connect to ends with 1 and one line', async () => {
+    const { code, stderr } = await runProgram([], { env: { HOME: '/nowhere' } });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'gatehouse: there is no cluster to connect to: no pod service account, no KUBECONFIG and no /nowhere/.kube/config\n',
+    );
+  });
+
+  test('with a kubeconfig that is not there ends with 1 and one line', async () => {
+    const { config } = writeFiles({ config: '{"kubernetes": {"kubeconfig": "/nowhere/kubeconfig"}}' });
+    const { code, stderr } = await runProgram(['--config', config]);
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      "gatehouse: cannot read the kubeconfig /nowhere/kubeconfig: ENOENT: no such file or directory, open '/nowhere/kubeconfig'\n",
+    );
+  });
+});

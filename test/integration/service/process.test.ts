@@ -1,0 +1,131 @@
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { freePorts } from '../../support/control-plane/free-ports.ts';
+import { Program, writeFiles } from './program.ts';
+import { CLIENT, NODES, passwordOf, startCluster, startService, usersFile } from './stand.ts';
+
+interface Started {
+  readonly program: Program;
+  readonly origin: string;
+}
+
+async function startProgram(server: object = {}): Promise<Started> {
+  const cluster = await startCluster();
+  const files = writeFiles({ kubeconfig: cluster.kubeconfig(), users: await usersFile() });
+  const settings = {
+    server: { address: '127.0.0.1', port: 0, metricsPort: 0, ...server },
+    kubernetes: { kubeconfig: files.kubeconfig },
+    users: { file: files.users },
+  };
+  const program = new Program(['--config', writeFiles({ config: JSON.stringify(settings) }).config]);
+  const { port } = await program.logged('ready');
+  return { program, origin: `http://127.0.0.1:${port}` };
+}
+
+async function signIn(origin: string): Promise<string> {
+  const form = { grant_type: 'password', ...CLIENT, username: 'ada', password: passwordOf('ada') };
+  const answer = await fetch(`${origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+
+const list = async (origin: string, token: string): Promise<number> => {
+  const answer = await fetch(origin + NODES, { headers: { authorization: `Bearer ${token}` } });
+  await answer.text();
+  return answer.status;
+};
+
+describe('the process', () => {
+  test('serves, and at SIGTERM ends in order with 0', async () => {
+    const { program, origin } = await startProgram();
+    expect(await list(origin, await signIn(origin))).toBe(200);
+    program.signal('SIGTERM');
+    const { code, stdout, stderr } = await program.ended;
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ level: 'info', msg: 'ended' });
+  });
+
+  test('R-07 at SIGTERM is not ready any more, and serves on through the delay', async () => {
+    const { program, origin } = await startProgram({ shutdownDelay: '2s' });
+    const token = await signIn(origin);
+    program.signal('SIGTERM');
+    await program.logged('stopping');
+    expect((await fetch(`${origin}/readyz`)).status).toBe(503);
+    expect(await list(origin, token)).toBe(200);
+    expect((await program.ended).code).toBe(0);
+  });
+
+  test('R-07 finishes a request that is under way at SIGTERM', async () => {
+    const { program, origin } = await startProgram();
+    const body = new URLSearchParams({
+      grant_type: 'password',
+      ...CLIENT,
+      username: 'ada',
+      password: passwordOf('ada'),
+    });
+    const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+    const answer = new Promise<string>((resolve) => {
+      let text = '';
+      socket.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      socket.on('close', () => resolve(text));
+    });
+    const form = String(body);
+    const head = ['POST /oauth/token HTTP/1.1', 'Host: gatehouse', 'Content-Type: application/x-www-form-urlencoded'];
+    socket.write(`${head.join('\r\n')}\r\nContent-Length: ${form.length}\r\n\r\n${form.slice(0, 10)}`);
+    await fetch(`${origin}/livez`); // by then the first part has arrived
+    program.signal('SIGTERM');
+    await program.logged('shutting down: not accepting any more');
+    socket.write(form.slice(10));
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\nConnection: close\r\n.*"access_token":/s);
+    expect((await program.ended).code).toBe(0);
+  });
+
+  test('ends at once at SIGINT', async () => {
+    const { program } = await startProgram({ shutdownDelay: '60s' });
+    program.signal('SIGINT');
+    expect((await program.ended).code).toBe(130);
+  });
+
+  test('ends at once at a second SIGTERM', async () => {
+    const { program } = await startProgram({ shutdownDelay: '60s' });
+    program.signal('SIGTERM');
+    await program.logged('stopping');
+    program.signal('SIGTERM');
+    expect((await program.ended).code).toBe(143);
+  });
+
+  test.each(['port', 'metricsPort'] as const)('ends with 1 and one sentence when its %s is taken', async (which) => {
+    const cluster = await startCluster();
+    const other = await startService(cluster);
+    const taken = other.gatehouse[which];
+    const files = writeFiles({ kubeconfig: cluster.kubeconfig(), users: await usersFile() });
+    const settings = {
+      server: { address: '127.0.0.1', port: 0, metricsPort: 0, [which]: taken },
+      kubernetes: { kubeconfig: files.kubeconfig },
+      users: { file: files.users },
+    };
+    const program = new Program(['--config', writeFiles({ config: JSON.stringify(settings) }).config]);
+    const { code, stderr } = await program.ended;
+    expect(code).toBe(1);
+    const place = `port ${taken} of 127.0.0.1`;
+    expect(stderr.split('\n')[0]).toMatch(
+      new RegExp(`^gatehouse: cannot listen on ${place}: another program is using it`),
+    );
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('a service that finds a port taken', () => {
+  test.each(['port', 'metricsPort'] as const)('its %s: rejects with one sentence and holds no port', async (which) => {
+    const cluster = await startCluster();
+    const other = await startService(cluster);
+    const [port = 0, metricsPort = 0] = await freePorts(2);
+    const server = { port, metricsPort, [which]: other.gatehouse[which] };
+    await expect(startService(cluster, { config: { server } })).rejects.toThrow(
+      `cannot listen on port ${other.gatehouse[which]} of 127.0.0.1: another program is using it`,
+    );
+    const again = await startService(cluster, { config: { server: { port, metricsPort } } });
+    expect([again.gatehouse.port, again.gatehouse.metricsPort]).toEqual([port, metricsPort]);
+  });
+});

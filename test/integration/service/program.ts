@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { atEnd, eventually } from './stand.ts';
+
+const PROJECT = join(import.meta.dirname, '..', '..', '..');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface ProgramOptions {
+  /** Text on standard input; default: none. */
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The main program in a process of its own, with nothing of this one's environment. */
+export class Program {
+  readonly #child: ChildProcess;
+  readonly #output = { stdout: '', stderr: '' };
+  readonly ended: Promise<Ended>;
+
+  constructor(args: readonly string[], { stdin = '', env = {} }: ProgramOptions = {}) {
+    this.#child = spawn(process.execPath, [join(PROJECT, 'src', 'main.ts'), ...args], { env, stdio: 'pipe' });
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.#output.stdout += text;
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#output.stderr += text;
+    });
+    this.#child.stdin?.on('error', () => {}).end(stdin); // one that does not read closes it early
+    this.ended = new Promise((resolve) => {
+      this.#child.once('close', (code) => resolve({ code, ...this.#output }));
+    });
+    atEnd(async () => {
+      this.#child.kill('SIGKILL');
+      await this.ended;
+    });
+  }
+
+  get output(): string {
+    return this.#output.stdout + this.#output.stderr;
+  }
+
+  signal(name: 'SIGTERM' | 'SIGINT'): void {
+    this.#child.kill(name);
+  }
+
+  /** The JSON log line with this message, as soon as it is there. */
+  async logged(message: string): Promise<Readonly<Record<string, unknown>>> {
+    const find = () => this.#output.stdout.split('\n').find((line) => line.includes(`"msg":"${message}"`));
+    const line = await eventually(
+      () => find() ?? (this.#child.exitCode === null ? undefined : this.output),
+      (found) => found !== undefined,
+    );
+    return JSON.parse(line ?? '{}') as Record<string, unknown>;
+  }
+}
+
+/** Runs the program to its end. */
+export const runProgram = (args: readonly string[], options?: ProgramOptions): Promise<Ended> =>
+  new Program(args, options).ended;
+
+/** Writes these files into a folder of their own and answers their paths. */
+export function writeFiles<Name extends string>(files: Readonly<Record<Name, string>>): Readonly<Record<Name, string>> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-program-'));
+  atEnd(async () => rmSync(folder, { recursive: true }));
+  const paths = Object.entries<string>(files).map(([name, content]) => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return [name, path];
+  });
+  return Object.fromEntries(paths) as Record<Name, string>;
+}
