@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { atEnd, eventually } from './stand.ts';
+import { atEnd, eventually, Service } from './stand.ts';
 
 const PROJECT = join(import.meta.dirname, '..', '..', '..');
 
@@ -48,6 +48,16 @@ export class Program {
 
   signal(name: 'SIGTERM' | 'SIGINT'): void {
     this.#child.kill(name);
+  }
+
+  /** Its clients' view, once it is ready; in either form of the log. */
+  async service(): Promise<Service> {
+    const find = () => this.#output.stdout.split('\n').find((line) => /\bready\b.*tookMs|tookMs.*"ready"/.test(line));
+    const line = await eventually(find, (found) => found !== undefined || this.#child.exitCode !== null);
+    const [, port] = /\bport"?[=:](\d+)/.exec(line ?? '') ?? [];
+    if (port === undefined) throw new Error(`the program did not become ready: ${this.output}`);
+    const nothing = { metricsPort: 0, log: [], writeUsers: () => {}, stop: async () => {} };
+    return new Service({ ...nothing, port: Number(port), origin: `http://127.0.0.1:${port}` });
   }
 
   /** The JSON log line with this message, as soon as it is there. */
