@@ -14,7 +14,7 @@ export const CLIENT = { client_id: 'gatehouse', client_secret: 'gatehouse' };
 
 /** Ada may do everything, Joe nothing. */
 export type Person = 'ada' | 'joe';
-export const GROUPS: Readonly<Record<Person, readonly string[]>> = { ada: ['admins'], joe: [] };
+const GROUPS: Readonly<Record<Person, readonly string[]>> = { ada: ['admins'], joe: [] };
 export const passwordOf = (person: Person): string => `${person}-canary-password`;
 
 /** bcrypt as slow as it may be is 50 ms a hash: made once a file. */

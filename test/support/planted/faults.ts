@@ -12,8 +12,8 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'a page does not count what remains': {
     answer: ({ status, body }) => ({ status, body: withoutRemainingItemCount(body) }),
   },
-  'a watch sends no bookmark': {
-    event: (event) => (event.type === 'BOOKMARK' ? undefined : event),
+  'a bookmark does not say that the state is complete': {
+    event: (event) => (event.type === 'BOOKMARK' ? withoutAnnotations(event) : event),
   },
   'an expired version has another reason': {
     answer: ({ status, body }) => ({ status, body: status === 410 ? { ...body, reason: 'Gone' } : body }),
@@ -39,4 +39,9 @@ function withoutRemainingItemCount(body: Json): Json {
 function olderVersion({ type, object }: Json): Json {
   const resourceVersion = String(BigInt(object.metadata.resourceVersion) - 1n);
   return { type, object: { ...object, metadata: { ...object.metadata, resourceVersion } } };
+}
+
+function withoutAnnotations({ type, object }: Json): Json {
+  const { annotations: _, ...metadata } = object.metadata;
+  return { type, object: { ...object, metadata } };
 }
