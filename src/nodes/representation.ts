@@ -42,7 +42,14 @@ export class VersionedRepresentation implements Representation {
   }
 }
 
-const toBody = (pieces: readonly Uint8Array[]): Body => ({
-  pieces,
-  length: pieces.reduce((sum, piece) => sum + piece.length, 0),
-});
+/**
+ * Pieces of a body up to here become one: copying 2 MiB takes about 0.4 ms once a version, sending 1 MB in 64 pieces takes
+ * 70 µs longer than in one at every request. Above it the pieces are large and few for what they weigh.
+ */
+const LONGEST_JOINED_BYTES = 2 * 1024 * 1024;
+
+function toBody(pieces: readonly Uint8Array[]): Body {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const joins = pieces.length > 1 && length <= LONGEST_JOINED_BYTES;
+  return { pieces: joins ? [Buffer.concat(pieces, length)] : pieces, length };
+}

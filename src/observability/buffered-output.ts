@@ -1,7 +1,7 @@
 import { destination } from 'pino';
 
-/** Lines wait for each other up to here, so that a busy server makes one system call for dozens of them … */
-const BUFFER_BYTES = 4096;
+/** Lines wait for each other up to here, so that a busy server makes one system call for a hundred of them … */
+const BUFFER_BYTES = 64 * 1024;
 /** … and no longer than this, so that a quiet one shows each at once to a person's eye. */
 const LONGEST_WAIT_MS = 100;
 
@@ -13,7 +13,7 @@ export interface BufferedOutput {
 }
 
 export function createBufferedOutput(): BufferedOutput {
-  const output = destination({ sync: false, minLength: BUFFER_BYTES });
+  const output = destination({ sync: false, minLength: BUFFER_BYTES, maxWrite: 4 * BUFFER_BYTES });
   setInterval(() => output.flush(), LONGEST_WAIT_MS).unref();
   return output;
 }

@@ -13,11 +13,11 @@ const plain = (representation: Representation) => textOf(representation.body('id
 const inflated = (representation: Representation) => gunzipSync(Buffer.concat(representation.body('gzip'))).toString();
 
 /** A lister of `count` nodes, created one a second. */
-function crowd(count: number) {
+function crowd(count: number, least = 0) {
   const cache = makeCache();
   for (let at = 0; at < count; at++) {
     const creationTimestamp = new Date(Date.UTC(2026, 0, 1, 0, 0, at)).toISOString();
-    cache.putNode(makeNode(`node-${at}`, { creationTimestamp }, { spec: { note: 'x'.repeat(at * 7) } }));
+    cache.putNode(makeNode(`node-${at}`, { creationTimestamp }, { spec: { note: 'x'.repeat(least + at * 7) } }));
   }
   return cache;
 }
@@ -104,7 +104,7 @@ describe('node answers', () => {
 
   test('a selection of several pieces is one text', () => {
     const { lister, putNode } = makeCache();
-    const spec = { note: 'x'.repeat(100_000) };
+    const spec = { note: 'x'.repeat(400_000) };
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) putNode(makeNode(name, {}, { spec }));
     const answer = list(lister, 'sortBy=name');
     expect(answer.body('identity').length).toBeGreaterThan(2);
@@ -135,7 +135,8 @@ describe('node answers', () => {
   });
 
   test('a changed node spoils the bytes of its leaf only', () => {
-    const { lister, putNode } = crowd(200);
+    // Long enough that the pieces are not joined.
+    const { lister, putNode } = crowd(200, 12_000);
     const before = new Set(
       list(lister)
         .body('identity')
