@@ -1,8 +1,8 @@
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { ReadFile } from './clients.ts';
 import { complete } from './complete.ts';
 import type { Config, Warnings } from './config.ts';
+import { parseYaml } from './parse-yaml.ts';
 import { ConfigError, toProblems } from './problem.ts';
 import { configSchema, type FileConfig } from './schema.ts';
 
@@ -25,12 +25,9 @@ function readText(path: string, readFile: ReadFile): string {
 }
 
 function parseConfig(text: string, source: string): FileConfig {
-  const document = parseDocument(text);
-  if (document.errors.length > 0) {
-    const problems = document.errors.map(({ message }) => ({ path: '', message: message.split('\n')[0] ?? message }));
-    throw new ConfigError(source, problems);
-  }
-  const parsed = configSchema.safeParse(document.toJS() ?? {});
+  const yaml = parseYaml(text);
+  if ('fault' in yaml) throw new ConfigError(source, [{ path: '', message: yaml.fault }]);
+  const parsed = configSchema.safeParse(yaml.content ?? {});
   if (!parsed.success) throw new ConfigError(source, toProblems(parsed.error.issues));
   return parsed.data;
 }

@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument } from 'yaml';
+import { LineCounter, parseDocument, type YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { hashFault } from './password-hash.ts';
 import type { User } from './user.ts';
@@ -12,9 +12,11 @@ export interface UsersFileProblem {
   readonly message: string;
 }
 
-export type UsersFileContent =
-  | { readonly users: readonly User[] }
-  | { readonly problems: readonly [UsersFileProblem, ...UsersFileProblem[]] };
+interface Problems {
+  readonly problems: readonly [UsersFileProblem, ...UsersFileProblem[]];
+}
+
+export type UsersFileContent = { readonly users: readonly User[] } | Problems;
 
 export interface UsersFileRules {
   /** Scope of derived uids. */
@@ -24,18 +26,33 @@ export interface UsersFileRules {
 
 /** Reads the text of a users file: all of its users, or every problem at once. */
 export function parseUsersFile(text: string, rules: UsersFileRules): UsersFileContent {
-  const lines = new LineCounter();
-  // Pretty errors quote the line, which may hold a hash.
-  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
-  const [fault, ...more] = document.errors.map((error) => ({
-    path: '',
-    message: `not YAML at line ${lines.linePos(error.pos[0]).line}: ${error.message}`,
-  }));
-  if (fault) return { problems: [fault, ...more] };
-  const parsed = fileSchema(rules.maxHashCost).safeParse(document.toJS({ maxAliasCount: 100 }));
+  const yaml = parseYaml(text);
+  if ('problems' in yaml) return yaml;
+  const parsed = fileSchema(rules.maxHashCost).safeParse(yaml.content);
   if (parsed.success) return { users: parsed.data.users.map((entry) => toUser(entry, rules.platform)) };
   const [first, ...others] = parsed.error.issues.map((issue) => ({ path: toPath(issue.path), message: issue.message }));
   return { problems: [first ?? { path: '', message: 'is not a users file' }, ...others] };
+}
+
+/** The first fault only: what follows a syntax error are mostly its echoes. Quotes nothing of the text, which holds hashes. */
+function parseYaml(text: string): { readonly content: unknown } | Problems {
+  try {
+    const lines = new LineCounter();
+    const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
+    const [first] = document.errors;
+    // Resolving aliases throws: for one without its anchor, and for the many of a small text that unfolds to gigabytes.
+    return first ? { problems: [faultAt(first, lines)] } : { content: document.toJS({ maxAliasCount: 100 }) };
+  } catch {
+    const message = 'not YAML: it nests too deep, has an alias without its anchor, or too many aliases';
+    return { problems: [{ path: '', message }] };
+  }
+}
+
+function faultAt(error: YAMLParseError, lines: LineCounter): UsersFileProblem {
+  const { line } = lines.linePos(error.pos[0]);
+  if (error.code === 'MULTIPLE_DOCS')
+    return { path: '', message: `holds a second YAML document at line ${line}; there may be one only` };
+  return { path: '', message: `not YAML at line ${line}: ${error.message.replace(/: ".*$/s, '')}` };
 }
 
 type Entry = z.infer<ReturnType<typeof entrySchema>>;

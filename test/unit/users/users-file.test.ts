@@ -13,6 +13,12 @@ const rules = { platform: 'gatehouse', maxHashCost: 12 };
 const file = (...names: string[]): string =>
   `users:\n${names.map((name) => `  - { name: ${name}, passwordHash: "${HASH}" }\n`).join('')}`;
 
+/** Ten lists, each of which holds the one before it nine times. */
+const aliasBomb = Array.from({ length: 10 }, (_, level) => {
+  const before = Array.from({ length: 9 }, () => (level === 0 ? 'x' : `*l${level - 1}`));
+  return `l${level}: &l${level} [${before.join(', ')}]`;
+}).join('\n');
+
 describe('the text of a users file', () => {
   test('gives users with defaults and a uid that follows from platform and name', () => {
     const content = parseUsersFile(
@@ -77,6 +83,11 @@ describe('the text of a users file', () => {
   test.each([
     ['users: [', /^not YAML at line 1: /],
     ['users: []\nusers: []', /^not YAML at line 2: /],
+    ['users: *nope', /^not YAML: it nests too deep, has an alias without its anchor, or too many aliases$/],
+    [aliasBomb, /^not YAML: /],
+    ['['.repeat(50_000), /^not YAML/],
+    ['users: []\n---\nusers: []', /^holds a second YAML document at line 2; there may be one only$/],
+    [`users: [ } "${HASH}"`, /^not YAML at line 1: [^$]+$/],
     ['', /expected object/],
     ['- a', /expected object/],
   ])('that is no users file is refused (%j)', (text, message) => {
@@ -176,6 +187,9 @@ describe('a users file', () => {
     await rm(path);
     await look();
     expect([names(), lines.length]).toEqual([['alice'], 2]);
+    await writeFile(path, 'users: [*nobody]');
+    await look();
+    expect([names(), lines.length]).toEqual([['alice'], 3]);
     await writeFile(path, file('carol'));
     await look();
     expect(names()).toEqual(['carol']);
