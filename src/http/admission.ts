@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import { OAuthError } from '../oauth/oauth-error.ts';
+import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import { type HttpMetrics, registerInFlight } from './metrics.ts';
 import { tooManyRequests } from './refusals.ts';
@@ -8,6 +9,9 @@ import type { Step } from './step.ts';
 /**
  * Bounds the requests in flight, by class (HL-05): no class takes another's places, and health takes none. A place is given
  * back when the answer has been sent or the client has gone.
+ *
+ * A form takes its place when it has arrived: a place is for work of ours, and forms that never come would hold all of them
+ * for as long as the time limit of a body. What waits for a form is a connection (HL-03) and at most `maxFormBytes`.
  */
 export function admission(limits: HttpLimits, metrics: HttpMetrics, registry: Registry): Step {
   const places = {
@@ -15,9 +19,7 @@ export function admission(limits: HttpLimits, metrics: HttpMetrics, registry: Re
     other: { taken: 0, all: limits.maxRequestsInFlight, refuse: tooManyRequests },
   };
   registerInFlight(registry, places);
-  return (exchange) => {
-    const kind = exchange.route?.admission ?? 'other';
-    if (kind === 'health') return 'next';
+  const take = (kind: keyof typeof places, exchange: Exchange): void => {
     const place = places[kind];
     if (place.taken >= place.all) {
       metrics.rejected(`in_flight_${kind}`);
@@ -27,6 +29,13 @@ export function admission(limits: HttpLimits, metrics: HttpMetrics, registry: Re
     exchange.atEnd(() => {
       place.taken--;
     });
+  };
+  return (exchange) => {
+    const kind = exchange.route?.admission ?? 'other';
+    if (kind === 'health') return 'next';
+    if (exchange.route?.readsForm && exchange.request.method === 'POST') {
+      exchange.admit = () => take(kind, exchange);
+    } else take(kind, exchange);
     return 'next';
   };
 }

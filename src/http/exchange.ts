@@ -35,6 +35,8 @@ export class Exchange {
   source = '';
   /** Written by the guard; `undefined` for a path that nothing is served on. */
   route: Route | undefined;
+  /** Written by admission on a route that reads a form: takes the place of the request, or throws a 429. */
+  admit: (() => void) | undefined;
   /** Written by the guard: the values of the route's `{…}` segments, in their order. */
   parameters: readonly string[] = [];
   /** Written by authentication. */

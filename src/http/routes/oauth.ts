@@ -35,8 +35,14 @@ export function oauthRoutes(parts: OAuthRouteParts): Route[] {
   const metadata = documentHandler(() => parts.server.metadata(), parts.writer);
   const logout = logoutHandler(parts);
   return [
-    { ...common, template: '/oauth/token', admission: 'sign-in', methods: { POST: tokenHandler(parts) } },
-    { ...common, template: '/oauth/logout', methods: { GET: logout, POST: logout } },
+    {
+      ...common,
+      template: '/oauth/token',
+      admission: 'sign-in',
+      readsForm: true,
+      methods: { POST: tokenHandler(parts) },
+    },
+    { ...common, template: '/oauth/logout', readsForm: true, methods: { GET: logout, POST: logout } },
     { ...common, template: '/oauth/keys', methods: { GET: keys, HEAD: keys } },
     ...METADATA_PATHS.map((template) => ({ ...common, template, methods: { GET: metadata, HEAD: metadata } })),
   ];
@@ -49,6 +55,7 @@ function tokenHandler({ server, limits, bodies, writer }: OAuthRouteParts): Hand
     const { query } = exchange.target;
     server.checkFormHead(contentType, query);
     const body = await bodies.read(exchange, limits.maxFormBytes);
+    exchange.admit?.();
     const { authorization } = headers;
     const { source, signal } = exchange;
     const answer = await server.token({ contentType, queryString: query, authorization, body, source, signal });
@@ -61,6 +68,7 @@ function logoutHandler({ server, limits, bodies, writer }: OAuthRouteParts): Han
     const { headers } = exchange.request;
     const method = exchange.request.method === 'POST' ? 'POST' : 'GET';
     const body = method === 'POST' ? await bodies.read(exchange, limits.maxFormBytes) : undefined;
+    exchange.admit?.();
     const { location } = await server.logout({
       method,
       queryString: exchange.target.query,
