@@ -2,14 +2,21 @@ import { type DestinationStream, destination as standardOutput } from 'pino';
 
 type Line = Record<string, unknown>;
 
+/** Words that are clear without quotes: no blank, no quote, no control character. */
+const PLAIN = /^[\x21\x23-\x7e]+$/;
+
+/** JSON escapes line breaks and the control characters that terminals obey (A-36); the C1 ones it leaves are escaped here. */
+const quoted = (value: unknown): string =>
+  JSON.stringify(value).replace(/[\x7f-\x9f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const shown = (value: unknown): string => (typeof value === 'string' && PLAIN.test(value) ? value : quoted(value));
+
 /** One log object as a line for people: time, level, message, then the other members as `name=value`. */
-function prettyLine(line: Line): string {
-  const { time, level, msg, ...rest } = line;
+function prettyLine({ time, level, msg, ...rest }: Line): string {
   const clock = String(time).slice(11, 23);
-  const members = Object.entries(rest).map(
-    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  return [clock, String(level).toUpperCase().padEnd(5), String(msg), ...members].join(' ');
+  const members = Object.entries(rest).map(([name, value]) => `${name}=${shown(value)}`);
+  const text = quoted(String(msg)).slice(1, -1).replaceAll('\\"', '"');
+  return [clock, String(level).toUpperCase().padEnd(5), text, ...members].join(' ');
 }
 
 /** Wraps a destination so that JSON lines reach it in a form for people; anything else passes through unchanged. */
