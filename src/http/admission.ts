@@ -8,15 +8,16 @@ import type { Step } from './step.ts';
 
 /**
  * Bounds the requests in flight, by class (HL-05): no class takes another's places, and health takes none. A place is given
- * back when the answer has been sent or the client has gone.
+ * back when the answer has been handed to the socket or the client has gone: who reads slowly costs a connection (HL-03) and
+ * bytes that all readers of a version share, and has the time limit of the writer.
  *
  * A form takes its place when it has arrived: a place is for work of ours, and forms that never come would hold all of them
  * for as long as the time limit of a body. What waits for a form is a connection (HL-03) and at most `maxFormBytes`.
  */
 export function admission(limits: HttpLimits, metrics: HttpMetrics, registry: Registry): Step {
   const places = {
-    'sign-in': { taken: 0, all: limits.maxSignInsInFlight, refuse: signInFull },
-    other: { taken: 0, all: limits.maxRequestsInFlight, refuse: tooManyRequests },
+    'sign-in': new Places(limits.maxSignInsInFlight, signInFull),
+    other: new Places(limits.maxRequestsInFlight, tooManyRequests),
   };
   registerInFlight(registry, places);
   const take = (kind: keyof typeof places, exchange: Exchange): void => {
@@ -26,9 +27,7 @@ export function admission(limits: HttpLimits, metrics: HttpMetrics, registry: Re
       throw place.refuse();
     }
     place.taken++;
-    exchange.atEnd(() => {
-      place.taken--;
-    });
+    exchange.takePlace(place.leave);
   };
   return (exchange) => {
     const kind = exchange.route?.admission ?? 'other';
@@ -38,6 +37,20 @@ export function admission(limits: HttpLimits, metrics: HttpMetrics, registry: Re
     } else take(kind, exchange);
     return 'next';
   };
+}
+
+class Places {
+  taken = 0;
+  readonly all: number;
+  readonly refuse: () => Error;
+  readonly leave = (): void => {
+    this.taken--;
+  };
+
+  constructor(all: number, refuse: () => Error) {
+    this.all = all;
+    this.refuse = refuse;
+  }
 }
 
 /** T-02. */

@@ -60,6 +60,7 @@ export class AnswerWriter {
     if (pieces.length > 0) exchange.bodyBytes = body.length;
     if (unread && request.headers.expect === undefined) this.#linger(exchange, pieces);
     else writePieces(response, pieces, 0);
+    exchange.leavePlace();
     // What the kernel did not take at once waits for the client. Node ends a socket on which nothing moves for so long.
     if (response.socket?.writableLength !== 0) response.setTimeout(this.#stallMs);
   }

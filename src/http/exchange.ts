@@ -54,6 +54,7 @@ export class Exchange {
   failure: unknown;
 
   #ended = false;
+  #leave: (() => void) | undefined;
   readonly #endings: (() => void)[] = [];
 
   constructor(beginning: Beginning) {
@@ -75,6 +76,18 @@ export class Exchange {
     return this.target.segments[0] === 'oauth' || isOAuthPath(this.rawTarget);
   }
 
+  /** Takes a place of admission, to be left by `leave`: once, when the answer has been handed to the socket or the client has gone. */
+  takePlace(leave: () => void): void {
+    if (this.#ended) leave();
+    else this.#leave = leave;
+  }
+
+  leavePlace(): void {
+    const leave = this.#leave;
+    this.#leave = undefined;
+    leave?.();
+  }
+
   /** Runs `ending` once, when the answer has been sent or the client has gone. */
   atEnd(ending: () => void): void {
     if (this.#ended) ending();
@@ -93,6 +106,7 @@ export class Exchange {
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.leavePlace();
     for (const ending of this.#endings) ending();
   }
 }

@@ -92,7 +92,7 @@ export function registerInFlight(
 ): void {
   new Gauge({
     name: 'gatehouse_http_requests_in_flight',
-    help: 'Requests being answered, by class.',
+    help: 'Requests whose answers are being made, by class.',
     labelNames: ['class'],
     registers: [registry],
     collect() {

@@ -53,6 +53,22 @@ describe('a list of 40 MB in pieces', () => {
     },
   );
 
+  test('HL-05 holds no place while its client takes nothing', async () => {
+    const app = await startApp({ nodes, limits: { ...defaultLimits, maxRequestsInFlight: 1 } });
+    const socket = connect(app.port, '127.0.0.1');
+    try {
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      socket.write(GET);
+      await once(socket, 'readable'); // it has begun; nobody reads on
+      expect((await app.get('/version')).status).toBe(200);
+      expect(app.lines.some((line) => line['route'] === LIST)).toBe(false);
+    } finally {
+      socket.destroy();
+      await app.stop();
+    }
+  });
+
   test('stops being written when its client goes', async () => {
     const app = await startApp({ nodes });
     const socket = connect(app.port, '127.0.0.1');
