@@ -1,19 +1,24 @@
 import { parseArgs } from 'node:util';
 
-export const HELP = `Usage: gatehouse [options]
+export const HELP = `Usage: gatehouse [--config FILE]
+       gatehouse --check-config [--config FILE]
        gatehouse hash-password
 
 The API server in front of a Kubernetes cluster: sign in, and read its nodes from memory.
 
 Options:
   --config FILE     configuration file (YAML); default: the GATEHOUSE_CONFIG variable, else every default
-  --check-config    check the configuration, print what is wrong with it or that it is good, and end
+  --check-config    check the configuration and the files it names, print what is wrong or that all is good, and end
   --config-schema   print the JSON Schema of the configuration file and end
-  --version         print the version and end
-  --help            print this text and end
+  -v, --version     print the version and end
+  -h, --help        print this text and end
 
 Commands:
   hash-password     read a password from standard input, print its hash for the users file
+
+Environment:
+  GATEHOUSE_CONFIG  the configuration file when there is no --config
+  KUBECONFIG        how to reach the cluster, outside of one, unless kubernetes.kubeconfig is set
 
 Exit codes: 0 ended as asked, 1 failed while running, 2 wrong arguments or configuration
 `;
@@ -46,6 +51,24 @@ export function parseCommand(args: readonly string[], fallbackConfig: string | u
     const kind = values['check-config'] ? 'check-config' : 'run';
     return config === undefined ? { kind } : { kind, config };
   } catch (error) {
-    return { kind: 'misuse', message: (error as Error).message };
+    return { kind: 'misuse', message: optionFault(error as NodeJS.ErrnoException) };
   }
+}
+
+/** What `parseArgs` found wrong, in one line: without its advice on how to pass a text that looks like an option. */
+export function optionFault({ code, message }: NodeJS.ErrnoException): string {
+  const [, option = ''] = /'(?:-\w, )?(--?[^\s'<]+)/.exec(message) ?? [];
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `unknown option ${option}`;
+  if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE')
+    return message.includes('does not take') ? `${option} takes no value` : `${option} needs a value`;
+  return message.split('\n', 1)[0] ?? '';
+}
+
+/** The oldest release that has all that we use. */
+const OLDEST_NODE = 24;
+
+/** Why this release of Node.js cannot run us, when it cannot; `version` is `process.version`. */
+export function nodeFault(version: string): string | undefined {
+  const major = Number(/^v(\d+)\./.exec(version)?.[1]);
+  return major >= OLDEST_NODE ? undefined : `needs Node ${OLDEST_NODE} or later, this is ${version}`;
 }

@@ -1,16 +1,19 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
-import { type Command, HELP, parseCommand } from './arguments.ts';
+import { buffer } from 'node:stream/consumers';
+import { type Command, HELP, nodeFault, parseCommand } from './arguments.ts';
 import { systemClock } from './clock.ts';
 import type { Config, Warnings } from './config/config.ts';
 import { configJsonSchema, loadConfig } from './config/load.ts';
-import { ConfigError } from './config/problem.ts';
-import { createBufferedOutput } from './observability/buffered-output.ts';
+import { ConfigError, type Problem } from './config/problem.ts';
+import { kubeconfigAccess } from './kubernetes/kubeconfig.ts';
+import { type BufferedOutput, createBufferedOutput } from './observability/buffered-output.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { systemRandom } from './random.ts';
 import { type Release, toRelease, toRuntime } from './release.ts';
+import { readNewPassword } from './users/new-password.ts';
 import { hashPassword } from './users/password-hash.ts';
+import { parseUsersFile } from './users/users-file-content.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_MISUSE = 2;
@@ -49,30 +52,53 @@ async function execute(command: Command): Promise<number> {
       complain(`gatehouse: ${command.message}; see gatehouse --help`);
       return EXIT_MISUSE;
     case 'check-config':
-      return checkConfig(loadConfig(command.config, readFile));
+      return checkConfig(command.config);
     case 'run':
       return serve(loadConfig(command.config, readFile));
   }
 }
 
-function checkConfig({ warnings }: { warnings: Warnings }): number {
+/** Reads the configuration and every file that it names, as a start would; nothing is asked of the cluster. */
+async function checkConfig(path: string | undefined): Promise<number> {
+  const { config, warnings } = loadConfig(path, readFile);
+  const problems = [...usersFileProblems(config), ...(await kubeconfigProblems(config))];
+  if (problems.length > 0) throw new ConfigError(path ?? 'the default configuration', problems);
   for (const warning of warnings) complain(`warning: ${warning}`);
   print('the configuration is good');
   return 0;
 }
 
-/** bcrypt takes 72 bytes; what comes after them would not be checked. */
-const LONGEST_PASSWORD_BYTES = 72;
+function usersFileProblems({ platform, users, authentication }: Config): readonly Problem[] {
+  if (users.file === undefined) return [];
+  try {
+    const rules = { platform, maxHashCost: authentication.passwordHash.maxCost };
+    const content = parseUsersFile(readFile(users.file), rules);
+    if ('users' in content) return [];
+    return content.problems.map(({ path, message }) => ({
+      path: 'users.file',
+      message: `${users.file}: ${path ? `${path}: ` : ''}${message}`,
+    }));
+  } catch (error) {
+    return [{ path: 'users.file', message: `cannot read the file: ${describe(error)}` }];
+  }
+}
+
+async function kubeconfigProblems({ kubernetes }: Config): Promise<readonly Problem[]> {
+  if (kubernetes.kubeconfig === undefined) return [];
+  return kubeconfigAccess([kubernetes.kubeconfig]).then(
+    () => [],
+    (error: unknown) => [{ path: 'kubernetes.kubeconfig', message: describe(error) }],
+  );
+}
 
 async function printHash(): Promise<number> {
   if (process.stdin.isTTY) complain('Type the password (it is shown), then Enter and Ctrl-D:');
-  const password = (await text(process.stdin)).replace(/\r?\n$/, '');
-  const bytes = Buffer.byteLength(password);
-  if (bytes === 0 || bytes > LONGEST_PASSWORD_BYTES) {
-    complain(`gatehouse: a password has 1 to ${LONGEST_PASSWORD_BYTES} bytes, this one has ${bytes}`);
+  const read = readNewPassword(await buffer(process.stdin));
+  if ('fault' in read) {
+    complain(`gatehouse: ${read.fault}`);
     return EXIT_MISUSE;
   }
-  print(await hashPassword(password, DEFAULT_HASH_COST));
+  print(await hashPassword(read.password, DEFAULT_HASH_COST));
   return 0;
 }
 
@@ -81,10 +107,31 @@ const DEFAULT_HASH_COST = 10;
 
 async function serve({ config, warnings }: { config: Config; warnings: Warnings }): Promise<number> {
   const output = createBufferedOutput();
-  process.on('exit', () => output.flushSync());
+  process.on('exit', () => flush(output));
   const logger = createLogger(config.log, output);
   for (const warning of warnings) logger.warn(warning);
   endOnBugs(logger);
+  try {
+    await runService(config, logger);
+    logger.info('ended');
+    return 0;
+  } catch (error) {
+    // For whoever reads the log only: the plain line on standard error is for people.
+    logger.fatal(describe(error));
+    throw error;
+  }
+}
+
+/** A log that nobody reads any more must not change how the process ends. */
+function flush(output: BufferedOutput): void {
+  try {
+    output.flushSync();
+  } catch {
+    // The reader is gone, and there is nobody left to tell.
+  }
+}
+
+async function runService(config: Config, logger: Logger): Promise<void> {
   const { createService } = await import('./service.ts');
   const service = await createService(config, {
     clock: systemClock,
@@ -96,8 +143,6 @@ async function serve({ config, warnings }: { config: Config; warnings: Warnings 
     description: readPackageFile('api/platform.openapi.yaml'),
   });
   await service.run(signalOfTheProcess(logger));
-  logger.info('ended');
-  return 0;
 }
 
 /** Aborts at SIGTERM, for an orderly end; SIGINT, or a second signal, ends the process at once. */
@@ -130,14 +175,27 @@ function describe(error: unknown): string {
   return cause instanceof Error && !message.includes(cause.message) ? `${message}: ${cause.message}` : message;
 }
 
-try {
-  process.exitCode = await execute(parseCommand(process.argv.slice(2), process.env['GATEHOUSE_CONFIG']));
-} catch (error) {
-  complain(`gatehouse: ${describe(error)}`);
-  process.exitCode = isMisuse(error) ? EXIT_MISUSE : EXIT_FAILED;
+/** What the operator wrote is at fault, not the run: the configuration or a file that it names. */
+const MISUSES: readonly string[] = ['ConfigError', 'UsersFileError', 'ClusterAccessError'];
+const isMisuse = (error: unknown): boolean => error instanceof Error && MISUSES.includes(error.name);
+
+async function main(): Promise<number> {
+  const fault = nodeFault(process.version);
+  if (fault !== undefined) {
+    complain(`gatehouse: ${fault}`);
+    return EXIT_MISUSE;
+  }
+  try {
+    return await execute(parseCommand(process.argv.slice(2), process.env['GATEHOUSE_CONFIG']));
+  } catch (error) {
+    complain(`gatehouse: ${describe(error)}`);
+    return isMisuse(error) ? EXIT_MISUSE : EXIT_FAILED;
+  }
 }
 
-/** What the operator wrote is at fault, not the run: the configuration or a file that it names. */
-function isMisuse(error: unknown): boolean {
-  return error instanceof ConfigError || (error as Error).name === 'UsersFileError';
-}
+// Whoever reads our output may stop early (`| head`): that is no failure of ours.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
+const exitCode = await main();
+// Not by itself: what a failed part has left open would keep the process alive. Both outputs are written out before.
+process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { ClusterAccess } from './cluster-access.ts';
 import { inClusterAccess } from './in-cluster.ts';
-import { kubeconfigAccess } from './kubeconfig.ts';
+import { ClusterAccessError, kubeconfigAccess } from './kubeconfig.ts';
 
 /** Where to look for the cluster. */
 export interface AccessOptions {
@@ -13,7 +13,7 @@ export interface AccessOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** Finds the cluster. Throws an `Error` of one sentence when there is none to be found, or its kubeconfig is no good. */
+/** Finds the cluster. Throws a `ClusterAccessError` when there is none to be found, or its kubeconfig is no good. */
 export async function findAccess(options: AccessOptions): Promise<ClusterAccess> {
   if (options.kubeconfig) return kubeconfigAccess([options.kubeconfig]);
   const environment = options.environment ?? {};
@@ -27,5 +27,7 @@ export async function findAccess(options: AccessOptions): Promise<ClusterAccess>
     () => false,
   );
   if (found) return kubeconfigAccess([home]);
-  throw new Error(`there is no cluster to connect to: no pod service account, no KUBECONFIG and no ${home}`);
+  throw new ClusterAccessError(
+    `there is no cluster to connect to: no pod service account, no KUBECONFIG and no ${home}`,
+  );
 }

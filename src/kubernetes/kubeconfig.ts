@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Cluster, Context, User } from '@kubernetes/client-node/dist/config_types.js';
+import type { YAMLParseError } from 'yaml';
 import type { ClusterAccess, ExecCommand, Source } from './cluster-access.ts';
 
 /** What several kubeconfig files say together; the first one to name a thing wins ("Organizing Cluster Access"). */
@@ -11,15 +12,21 @@ interface Entries {
   currentContext: string | undefined;
 }
 
+/** How to reach the cluster is said nowhere, or cannot be used as it is said: one sentence, for the operator to act on. */
+export class ClusterAccessError extends Error {
+  override readonly name = 'ClusterAccessError';
+}
+
 /**
- * Reads the access that the current context of these files names. Throws an `Error` of one sentence for a file that is
+ * Reads the access that the current context of these files names. Throws a `ClusterAccessError` for a file that is
  * missing or no kubeconfig. Proxy settings are ignored.
  */
 export async function kubeconfigAccess(files: readonly string[]): Promise<ClusterAccess> {
   const all: Entries = { clusters: [], users: [], contexts: [], currentContext: undefined };
   for (const file of files) {
-    const one = await readEntries(file).catch((cause) => {
-      throw new Error(`cannot read the kubeconfig ${file}: ${(cause as Error).message}`, { cause });
+    const one = await readEntries(file).catch((cause: Error) => {
+      // No `cause`: the sentence says all of it, and would be followed by it once more in a log.
+      throw new ClusterAccessError(`cannot read the kubeconfig ${file}: ${faultOf(cause)}`);
     });
     all.clusters.push(...one.clusters);
     all.users.push(...one.users);
@@ -29,13 +36,21 @@ export async function kubeconfigAccess(files: readonly string[]): Promise<Cluste
   return toAccess(all, files.join(', '));
 }
 
+/** The parser's sentences may quote a token: only the place is taken from them. An alias without its anchor has none. */
+function faultOf(error: Error): string {
+  const isYaml = error.name === 'YAMLParseError' || error.name === 'ReferenceError';
+  if (!isYaml) return error.message;
+  const { linePos: [start] = [] } = error as YAMLParseError;
+  return start ? `not YAML at line ${start.line}` : 'not YAML';
+}
+
 async function readEntries(file: string): Promise<Entries> {
   // The schema half of the client library's KubeConfig costs 5 ms and 5 MB; the class itself loads the generated API
   // classes as well, 350 ms and 45 MB that a server which makes plain requests never uses.
   const { newClusters, newContexts, newUsers } = await import('@kubernetes/client-node/dist/config_types.js');
   const { parse } = await import('yaml');
   const text = await readFile(file, 'utf8');
-  const content: unknown = parse(text, { prettyErrors: false });
+  const content: unknown = parse(text);
   if (typeof content !== 'object' || content === null) throw new Error('it holds no settings');
   const { clusters, users, contexts, 'current-context': current } = content as Record<string, unknown>;
   const folder = dirname(file);
@@ -72,13 +87,16 @@ function tokenFile(folder: string, users: unknown, name: string): { tokenFile?: 
 
 function toAccess(all: Entries, where: string): ClusterAccess {
   const context = all.contexts.find((entry) => entry.name === all.currentContext);
-  if (!context) throw new Error(`the kubeconfig ${where} has no current context`);
+  if (!context) throw new ClusterAccessError(`the kubeconfig ${where} has no current context`);
   const cluster = all.clusters.find((entry) => entry.name === context.cluster);
-  if (!cluster) throw new Error(`the kubeconfig ${where} has no cluster "${context.cluster}"`);
-  if (!URL.canParse(cluster.server)) throw new Error(`the kubeconfig ${where} has no valid server address`);
+  if (!cluster) throw new ClusterAccessError(`the kubeconfig ${where} has no cluster "${context.cluster}"`);
+  if (!URL.canParse(cluster.server))
+    throw new ClusterAccessError(`the kubeconfig ${where} has no valid server address`);
   const user = all.users.find((entry) => entry.name === context.user);
   if (user?.authProvider) {
-    throw new Error(`the kubeconfig ${where} asks for an auth-provider; use an exec plugin or a token file instead`);
+    throw new ClusterAccessError(
+      `the kubeconfig ${where} asks for an auth-provider; use an exec plugin or a token file instead`,
+    );
   }
   return {
     inCluster: false,

@@ -4,7 +4,7 @@ import { hash, verify } from '@node-rs/bcrypt';
 export const LOWEST_COST = 10;
 
 /** bcrypt reads no further: a longer password would be equal to its first 72 bytes. */
-const LONGEST_PASSWORD_BYTES = 72;
+export const LONGEST_PASSWORD_BYTES = 72;
 
 /** `$2b$`, the cost in two digits, 22 characters of salt and 31 of digest. */
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
@@ -36,6 +36,7 @@ export const compareWithHash = (password: string, stored: string): Promise<boole
 /** Hashes a password for a users file. Rejects one that bcrypt would cut off, with a sentence for people. */
 export async function hashPassword(password: string, cost: number): Promise<string> {
   if (password === '') throw new Error('the password is empty');
-  if (!isComparable(password)) throw new Error('the password is longer than 72 bytes or holds a NUL');
+  if (!isComparable(password))
+    throw new Error(`the password is longer than ${LONGEST_PASSWORD_BYTES} bytes or holds a NUL`);
   return await hash(password, cost);
 }

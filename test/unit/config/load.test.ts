@@ -90,7 +90,7 @@ authentication:
   test.each([
     ['platform: *nobody', ': not YAML: it nests too deep, has an alias without its anchor, or too many aliases'],
     ['platform: a\n---\nplatform: b', ': holds a second YAML document at line 2; there may be one only'],
-    ['[1, } s3cret]', ': not YAML at line 1: Unexpected flow-map-end token in YAML flow collection'],
+    ['[1, } s3cret]', ': not YAML at line 1: Flow sequence must end with a ]'],
   ])('refuses %j as a problem of the file', (text, problem) => {
     expect(problemsOf(text)[0]).toBe(problem);
     expect(problemsOf(text).join()).not.toContain('s3cret');

@@ -80,7 +80,8 @@ describe('access by kubeconfig', () => {
   test.each([
     ['missing', undefined, /^cannot read the kubeconfig .*config: ENOENT/],
     ['empty', '', /^cannot read the kubeconfig .*: it holds no settings$/],
-    ['not YAML', 'a: [', /^cannot read the kubeconfig /],
+    ['not YAML', 'a: s3cret\nb: [', /^cannot read the kubeconfig .*: not YAML at line 2$/],
+    ['without an anchor', 'a: *s3cret', /^cannot read the kubeconfig .*: not YAML$/],
     ['without a current context', 'kind: Config', /^the kubeconfig .* has no current context$/],
     ['without its cluster', 'current-context: a\ncontexts: [{name: a, context: {cluster: b}}]', /has no cluster "b"$/],
     [
