@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { RequestAttributes, Subject } from './authorizer.ts';
 
 /** An answer of the cluster and when it was given, by the monotonic clock. */
@@ -40,8 +41,20 @@ export class DecisionCache {
   }
 }
 
-/** User, uid, sorted groups and all attributes. JSON, so that no part can run over into the next. */
-export function decisionKey({ name, uid, groups }: Subject, attributes: RequestAttributes): string {
+/** Longer than the questions of honest callers. With 10,000 entries all keys together are at most 2.5 MB of Latin letters. */
+const LONGEST_KEY = 256;
+
+/**
+ * User, uid, sorted groups and all attributes: the question itself, or its SHA-256 when it is long, because a path is written
+ * by the caller and would be kept. No digest is a question: that begins with a bracket.
+ */
+export function decisionKey(subject: Subject, attributes: RequestAttributes): string {
+  const question = toQuestion(subject, attributes);
+  return question.length <= LONGEST_KEY ? question : hash('sha256', question, 'base64');
+}
+
+/** JSON, so that no part can run over into the next. */
+function toQuestion({ name, uid, groups }: Subject, attributes: RequestAttributes): string {
   const who = [name, uid, [...groups].sort()];
   if ('nonResource' in attributes)
     return JSON.stringify([who, attributes.nonResource.path, attributes.nonResource.verb]);

@@ -3,6 +3,7 @@ import type { Identity } from '../oauth/identity.ts';
 import { StatusError } from '../status-error.ts';
 import type { AnswerDeadline } from './answer-deadline.ts';
 import type { Exchange } from './exchange.ts';
+import { resourceNotFound } from './refusals.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { Outcome, Step } from './step.ts';
 
@@ -15,12 +16,19 @@ export function authorize(authorizer: Authorizer, deadline: AnswerDeadline): Ste
     const { identity, info } = exchange;
     if (!identity || !info) throw new Error('authorization comes after authentication and request info');
     if (info.prefix !== 'kapis' || !info.isResource) return 'next';
+    if (exchange.target.segments.some(isNoName)) throw resourceNotFound();
     const subject = { name: identity.name, uid: identity.uid, groups: identity.groups };
     const decision = authorizer.authorize(subject, { resource: toAttributes(info) });
     const conclude = (made: Decision): Outcome => accept(exchange, made, { identity, info });
     return decision instanceof Promise ? deadline.bound(decision).then(conclude) : conclude(decision);
   };
 }
+
+/**
+ * Groups, versions, resources, namespaces and names are DNS subdomains at most (RFC 1123): no longer word of a path can be one.
+ * That holds for everybody, so the answer tells nobody anything, and the cluster is spared a review.
+ */
+const isNoName = (segment: string): boolean => segment.length > 253;
 
 function accept(exchange: Exchange, decision: Decision, asked: { identity: Identity; info: RequestInfo }): Outcome {
   exchange.decision = decision;

@@ -49,6 +49,28 @@ describe('credentials', () => {
     expect(await refusal(LIST, as(header))).toEqual([code, message, challenge]);
   });
 
+  test.each([
+    ['a name', `${LIST}/${'n'.repeat(254)}`],
+    ['a resource', `/kapis/resources.gatehouse.io/v1alpha3/${'n'.repeat(254)}`],
+    ['a group', `/kapis/${'n'.repeat(254)}/v1alpha3/nodes`],
+    ['a namespace', `/kapis/resources.gatehouse.io/v1alpha3/namespaces/${'n'.repeat(254)}/pods`],
+    ['a subresource', `${LIST}/worker-1/${'n'.repeat(254)}`],
+  ])('%s of 254 characters is 401 without a token, else 404 without a review', async (_, path) => {
+    const before = asked.length;
+    expect((await app.get(path, as(''))).status).toBe(401);
+    for (const bearer of ['good', 'powerless']) {
+      const answer = await app.get(path, as(`Bearer ${bearer}`));
+      expect(await answer.json()).toMatchObject({
+        message: 'the server could not find the requested resource',
+        reason: 'NotFound',
+        code: 404,
+      });
+    }
+    expect(asked).toHaveLength(before);
+    const fits = path.replace('n'.repeat(254), 'n'.repeat(253));
+    expect((await app.get(fits, as('Bearer powerless'))).status).toBe(403);
+  });
+
   test('N-30 a token in the query is none', async () => {
     expect((await app.get(`${LIST}?access_token=good`, as(''))).status).toBe(401);
   });

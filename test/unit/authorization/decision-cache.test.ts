@@ -50,9 +50,30 @@ describe('decision key', () => {
     );
   });
 
+  const who = { name: 'alice', uid: '1', groups: ['staff'] };
+  const named = (name: string): RequestAttributes => ({
+    resource: { verb: 'get', group: 'g', version: 'v1', resource: 'nodes', name },
+  });
+
+  test('is short, however long the question is', () => {
+    for (const length of [0, 100, 253, 14_000]) {
+      expect(decisionKey(who, named('n'.repeat(length))).length).toBeLessThanOrEqual(256);
+    }
+    const groups = Array.from({ length: 1_000 }, (_, index) => `group-${index}`);
+    expect(decisionKey({ ...who, groups }, named('n')).length).toBeLessThanOrEqual(256);
+  });
+
+  test('of a long question differs by every character, and from that of every short one', () => {
+    const long = 'n'.repeat(14_000);
+    const key = decisionKey(who, named(`${long}a`));
+    expect(decisionKey(who, named(`${long}b`))).not.toBe(key);
+    expect(decisionKey({ ...who, uid: '2' }, named(`${long}a`))).not.toBe(key);
+    expect(key.startsWith('[')).toBe(false); // a short question is a JSON array
+    expect(decisionKey(who, named(`${long}a`))).toBe(key);
+  });
+
   test('does not depend on the order of the groups', () => {
     const what = { nonResource: { path: '/kapis', verb: 'get' } };
-    const who = { name: 'alice', uid: '1' };
     expect(decisionKey({ ...who, groups: ['b', 'a'] }, what)).toBe(decisionKey({ ...who, groups: ['a', 'b'] }, what));
   });
 });
