@@ -30,6 +30,9 @@ export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #refused: (reason: string) => void;
   readonly #open = new Map<Socket, Connection>();
+  /** Under TLS requests come over another socket than the one that was opened: from that one to this. */
+  readonly #secured = new WeakMap<Socket, Socket>();
+  readonly #handshaking = new Map<string, Socket>();
   readonly #addresses = new Map<string, Set<Socket>>();
   #draining = false;
 
@@ -54,9 +57,28 @@ export class Connections {
     if (this.#open.size > this.#limits.maxConnections) this.#closeOne(this.#open.keys(), 'connections');
   }
 
+  /** A new connection that begins with a TLS handshake. It counts at once: a handshake may never come. */
+  openedForTls(socket: Socket): void {
+    const peer = peerOf(socket);
+    this.#handshaking.set(peer, socket);
+    socket.once('close', () => {
+      if (this.#handshaking.get(peer) === socket) this.#handshaking.delete(peer);
+    });
+    this.opened(socket);
+  }
+
+  /** The handshake is done. Node does not say which connection a TLS socket has, but both have the same two ends. */
+  secured(tlsSocket: Socket): void {
+    const peer = peerOf(tlsSocket);
+    const socket = this.#handshaking.get(peer);
+    if (!socket) return;
+    this.#handshaking.delete(peer);
+    this.#secured.set(tlsSocket, socket);
+  }
+
   /** A request came in: its connection is busy until the answer is complete. */
   began(request: IncomingMessage, response: ServerResponse): void {
-    const connection = this.#open.get(request.socket);
+    const connection = this.#of(request.socket);
     if (!connection) return;
     if (this.#draining) response.shouldKeepAlive = false;
     const current = { request, response };
@@ -70,7 +92,12 @@ export class Connections {
   }
 
   currentOf(socket: Socket): InFlight | undefined {
-    return this.#open.get(socket)?.current;
+    return this.#of(socket)?.current;
+  }
+
+  /** Whether HTTP is spoken on this socket: not during a TLS handshake. */
+  has(socket: Socket): boolean {
+    return this.#of(socket) !== undefined;
   }
 
   /** From now on every answer says `Connection: close`, so that clients turn to another replica. */
@@ -90,6 +117,10 @@ export class Connections {
 
   closeAll(): void {
     for (const socket of [...this.#open.keys()]) this.#close(socket);
+  }
+
+  #of(socket: Socket): Connection | undefined {
+    return this.#open.get(this.#secured.get(socket) ?? socket);
   }
 
   /** The new connection is the last of `among`, and idle: so it goes when no other can. */
@@ -116,3 +147,6 @@ export class Connections {
     if (siblings?.size === 0) this.#addresses.delete(connection.address);
   }
 }
+
+const peerOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress}`;

@@ -74,14 +74,18 @@ export function servePort(
   server.on('request', handle);
   // The body is held back until the chain has judged the head; unknown expectations are refused by the guard.
   server.on('checkContinue', handle).on('checkExpectation', handle);
-  server.on(options.tls ? 'secureConnection' : 'connection', (socket: Socket) => connections.opened(socket));
+  if (options.tls) {
+    server.on('connection', (socket: Socket) => connections.openedForTls(socket));
+    server.on('secureConnection', (socket: Socket) => connections.secured(socket));
+  } else server.on('connection', (socket: Socket) => connections.opened(socket));
   server.on('connect', (_request, socket) => {
     metrics.rejected('connect');
     socket.destroy();
   });
   server.on('clientError', (fault: NodeJS.ErrnoException, duplex) => {
     const socket = duplex as Socket;
-    if (fault.code === 'ECONNRESET') return void socket.destroy();
+    // A failed handshake comes here, too: there is nobody to answer to.
+    if (fault.code === 'ECONNRESET' || !connections.has(socket)) return void socket.destroy();
     const { rule, error } = toParserRefusal(fault.code, limits);
     const requestId = nextId();
     metrics.rejected(rule);

@@ -1,0 +1,34 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+
+/** One element of DER (X.690 8.1): tag, length, content. */
+function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
+  const body = Buffer.concat(content);
+  const short = body.length < 0x80;
+  const length = short ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...length]), body]);
+}
+
+const SEQUENCE = 0x30;
+const sequence = (...members: readonly Uint8Array[]): Buffer => der(SEQUENCE, ...members);
+const integer = (value: number): Buffer => der(0x02, Buffer.from([value]));
+const utcTime = (text: string): Buffer => der(0x17, Buffer.from(text));
+
+const COMMON_NAME = Buffer.from('0603550403', 'hex'); // 2.5.4.3
+const ECDSA_WITH_SHA256 = Buffer.from('06082a8648ce3d040302', 'hex'); // 1.2.840.10045.4.3.2
+
+/** A certificate that nobody signed but itself (RFC 5280 4.1, without extensions), and its new key, in PEM. */
+export function selfSigned(commonName: string): { readonly cert: string; readonly key: string } {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const algorithm = sequence(ECDSA_WITH_SHA256);
+  const name = sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(commonName)))));
+  const validity = sequence(utcTime('200101000000Z'), utcTime('490101000000Z'));
+  const version3 = der(0xa0, integer(2));
+  const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
+  const toBeSigned = sequence(version3, integer(1), algorithm, name, validity, name, keyInfo);
+  const signature = der(0x03, Buffer.from([0]), sign('sha256', toBeSigned, privateKey));
+  const certificate = sequence(toBeSigned, algorithm, signature).toString('base64');
+  return {
+    cert: `-----BEGIN CERTIFICATE-----\n${certificate.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+  };
+}
