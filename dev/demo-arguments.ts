@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { optionFault } from '../src/arguments.ts';
+import { dnsLabel } from '../src/config/fields.ts';
 
 export const DEMO_HELP = `Usage: npm run demo [-- options]
 
@@ -38,18 +40,35 @@ const HIGHEST_PORT = 65_534;
 /** Reads the demo's command line: options, `'help'`, or what is wrong with it. */
 export function parseDemoArguments(args: readonly string[]): DemoOptions | 'help' | { readonly misuse: string } {
   try {
-    const { values } = parseArgs({ args: [...args], options: OPTIONS });
+    const { values } = parseArgs({ args: withValues(args), options: OPTIONS });
     if (values.help) return 'help';
     return {
       nodes: whole('--nodes', values.nodes, { least: 0, most: MOST_NODES }),
       podsPerNode: whole('--pods-per-node', values['pods-per-node'], { least: 0, most: MOST_PODS_PER_NODE }),
       port: whole('--port', values.port, { least: 1, most: HIGHEST_PORT }),
-      platform: values.platform,
+      platform: label('--platform', values.platform),
       ...(values.config === undefined ? {} : { config: values.config }),
     };
   } catch (error) {
-    return { misuse: (error as Error).message };
+    return { misuse: optionFault(error as Error) };
   }
+}
+
+/** `--nodes -1` as `--nodes=-1`: a number below zero is a wrong value, not one more option. */
+function withValues(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const option = joined.at(-1) ?? '';
+    if (/^-\d/.test(arg) && /^--[a-z-]+$/.test(option)) joined.splice(-1, 1, `${option}=${arg}`);
+    else joined.push(arg);
+  }
+  return joined;
+}
+
+function label(name: string, text: string): string {
+  if (!dnsLabel.safeParse(text).success)
+    throw new Error(`${name} wants lower-case letters, digits and "-", at most 63, not "${text}"`);
+  return text;
 }
 
 function whole(name: string, text: string, { least, most }: { least: number; most: number }): number {

@@ -2,19 +2,6 @@ import type { Config } from '../src/config/config.ts';
 import type { Addresses } from '../src/service.ts';
 import type { SimulatedCluster } from './cluster/cluster.ts';
 import type { NewObject } from './cluster/kube-object.ts';
-import type { DemoOptions } from './demo-arguments.ts';
-
-/** The configuration of the demo, before the user's own is laid over it. */
-export function demoConfig({ port, platform }: DemoOptions, kubeconfig: string): Record<string, unknown> {
-  return {
-    platform,
-    server: { address: '127.0.0.1', port, metricsPort: port + 1 },
-    kubernetes: { kubeconfig },
-    authentication: { oauthOptions: { issuer: `http://127.0.0.1:${port}/oauth` } },
-    users: { firstAdministrator: {} },
-    log: { format: 'pretty' },
-  };
-}
 
 /** The rights that the chart gives to administrators, by plural of their kind. */
 export function administratorsRole(platform: string): readonly (readonly [string, NewObject])[] {

@@ -1,9 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { systemClock } from '../src/clock.ts';
-import { loadConfig } from '../src/config/load.ts';
+import type { Config, Warnings } from '../src/config/config.ts';
 import { createLogger } from '../src/observability/logger.ts';
 import { systemRandom } from '../src/random.ts';
 import { toRelease, toRuntime } from '../src/release.ts';
@@ -11,38 +10,46 @@ import { createService } from '../src/service.ts';
 import { type SimulatedCluster, startSimulatedCluster } from './cluster/cluster.ts';
 import { keepChanging, populate } from './cluster/population.ts';
 import { DEMO_HELP, type DemoOptions, parseDemoArguments } from './demo-arguments.ts';
-import { administratorsRole, demoConfig, printCommands } from './demo-parts.ts';
-import { mergeDeep } from './merge.ts';
+import { loadDemoConfig } from './demo-config.ts';
+import { administratorsRole, printCommands } from './demo-parts.ts';
 
 /** How often something changes in the simulated cluster. */
 const CHANGE_EVERY_MS = 3000;
 
-const readFile = (path: string): string => readFileSync(path, 'utf8');
-const readPackageFile = (name: string): string => readFile(new URL(`../${name}`, import.meta.url).pathname);
+const readPackageFile = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
 
 async function demo(options: DemoOptions): Promise<void> {
   const began = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-demo-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-
-  const cluster = await startDemoCluster(options);
+  const signal = signalOfTheProcess();
+  const kubeconfig = join(folder, 'kubeconfig');
+  const loaded = loadDemoConfig(options, kubeconfig, (path) => readFileSync(path, 'utf8'));
+  const cluster = await startDemoCluster(options, loaded.config.platform);
+  writeFileSync(kubeconfig, cluster.kubeconfig());
   const changes = keepChanging(
     cluster.objects,
     { everyMs: CHANGE_EVERY_MS, clock: systemClock, random: systemRandom },
-    stop.signal,
+    signal,
   );
-  try {
-    await runGatehouse({ options, cluster, folder, began, signal: stop.signal });
-  } finally {
-    stop.abort();
-    await changes;
-    await cluster.stop();
-  }
+  await runGatehouse({ ...loaded, cluster, began, signal });
+  await changes;
+  await cluster.stop();
 }
 
-async function startDemoCluster({ nodes, podsPerNode, platform }: DemoOptions): Promise<SimulatedCluster> {
+/** Aborts at a signal, so that nothing is left behind; the second one ends the process at once. */
+function signalOfTheProcess(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => {
+      if (stop.signal.aborted) process.exit(1);
+      stop.abort();
+    });
+  }
+  return stop.signal;
+}
+
+async function startDemoCluster({ nodes, podsPerNode }: DemoOptions, platform: string): Promise<SimulatedCluster> {
   const cluster = await startSimulatedCluster();
   populate(cluster.objects, { nodes, podsPerNode, seed: 1, platform, now: systemClock.now() });
   for (const [kind, object] of administratorsRole(platform)) cluster.objects.create(kind, object);
@@ -50,20 +57,14 @@ async function startDemoCluster({ nodes, podsPerNode, platform }: DemoOptions): 
 }
 
 interface Run {
-  readonly options: DemoOptions;
+  readonly config: Config;
+  readonly warnings: Warnings;
   readonly cluster: SimulatedCluster;
-  readonly folder: string;
   readonly began: number;
   readonly signal: AbortSignal;
 }
 
-async function runGatehouse({ options, cluster, folder, began, signal }: Run): Promise<void> {
-  const kubeconfig = join(folder, 'kubeconfig');
-  writeFileSync(kubeconfig, cluster.kubeconfig());
-  const own = options.config === undefined ? {} : ((parse(readFile(options.config)) ?? {}) as Record<string, unknown>);
-  const file = join(folder, 'gatehouse.yaml');
-  writeFileSync(file, JSON.stringify(mergeDeep(demoConfig(options, kubeconfig), own)));
-  const { config, warnings } = loadConfig(file, readFile);
+async function runGatehouse({ config, warnings, cluster, began, signal }: Run): Promise<void> {
   const logger = createLogger(config.log);
   for (const warning of warnings) logger.warn(warning);
   const service = await createService(config, {
@@ -80,15 +81,33 @@ async function runGatehouse({ options, cluster, folder, began, signal }: Run): P
   });
 }
 
-const asked = parseDemoArguments(process.argv.slice(2));
-if (asked === 'help') {
-  console.log(DEMO_HELP);
-} else if ('misuse' in asked) {
-  console.error(`demo: ${asked.misuse}; see npm run demo -- --help`);
-  process.exitCode = 2;
-} else {
-  await demo(asked).catch((error: Error) => {
-    console.error(`demo: ${error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message}`);
-    process.exitCode = error.name === 'ConfigError' ? 2 : 1;
-  });
+const MISUSES: readonly string[] = ['ConfigError', 'UsersFileError', 'ClusterAccessError'];
+
+/** Runs the demo to its end, and answers the exit code. */
+async function main(): Promise<number> {
+  const asked = parseDemoArguments(process.argv.slice(2));
+  if (asked === 'help') {
+    console.log(DEMO_HELP);
+    return 0;
+  }
+  if ('misuse' in asked) {
+    console.error(`demo: ${asked.misuse}; see npm run demo -- --help`);
+    return 2;
+  }
+  try {
+    await demo(asked);
+    return 0;
+  } catch (error) {
+    const { name, message, cause } = error as Error;
+    const more = cause instanceof Error && !message.includes(cause.message) ? `: ${cause.message}` : '';
+    console.error(`demo: ${message}${more}`);
+    return MISUSES.includes(name) ? 2 : 1;
+  }
 }
+
+// Whoever reads our output may stop early (`| head`): that is no failure of ours.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
+const exitCode = await main();
+// Not by itself: what a failed part has left open would keep the process alive. Both outputs are written out before.
+process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));

@@ -1,4 +1,5 @@
-type Tree = { readonly [name: string]: unknown };
+/** A map of settings, as a file holds it. */
+export type Tree = { readonly [name: string]: unknown };
 
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseDemoArguments } from '../../../dev/demo-arguments.ts';
+import { loadDemoConfig } from '../../../dev/demo-config.ts';
 import { mergeDeep } from '../../../dev/merge.ts';
 
 describe('the demo’s command line', () => {
@@ -21,11 +22,47 @@ describe('the demo’s command line', () => {
   test.each([
     [['--nodes', 'many'], '--nodes wants a whole number from 0 to 20000, not "many"'],
     [['--port', '65535'], '--port wants a whole number from 1 to 65534, not "65535"'],
-    [['--nodes', '-1'], '--nodes'],
-    [['--verbose'], '--verbose'],
-  ])('says what is wrong with %j', (args, sentence) => {
-    const parsed = parseDemoArguments(args) as { misuse: string };
-    expect(parsed.misuse).toContain(sentence);
+    [['--nodes', '-1'], '--nodes wants a whole number from 0 to 20000, not "-1"'],
+    [['--verbose'], 'unknown option --verbose'],
+    [['--config'], '--config needs a value'],
+    [['--platform', 'A_b'], '--platform wants lower-case letters, digits and "-", at most 63, not "A_b"'],
+  ])('says what is wrong with %j in one line', (args, misuse) => {
+    expect(parseDemoArguments(args)).toEqual({ misuse });
+  });
+});
+
+describe('the demo’s configuration', () => {
+  const options = { nodes: 1, podsPerNode: 1, port: 8000, platform: 'acme' };
+  const load = (text?: string) =>
+    loadDemoConfig(text === undefined ? options : { ...options, config: 'my.yaml' }, '/k', (path) => {
+      if (path !== 'my.yaml' || text === 'missing') throw new Error('ENOENT: no such file');
+      return text ?? '';
+    }).config;
+
+  test('follows from the options', () => {
+    const { platform, server, kubernetes, users } = load();
+    expect({ platform, server, kubernetes }).toMatchObject({
+      platform: 'acme',
+      server: { address: '127.0.0.1', port: 8000, metricsPort: 8001 },
+      kubernetes: { kubeconfig: '/k' },
+    });
+    expect(users.firstAdministratorWanted).toBe('always');
+  });
+
+  test('takes the user’s own on top', () => {
+    const { platform, server } = load('platform: other\nserver: {metricsPort: 7}');
+    expect([platform, server.port, server.metricsPort]).toEqual(['other', 8000, 7]);
+    expect(load('').platform).toBe('acme');
+  });
+
+  test.each([
+    ['missing', 'cannot read the file: ENOENT: no such file'],
+    ['just text', 'expected a map of settings'],
+    ['- a', 'expected a map of settings'],
+    ['a: [\n', 'not YAML at line 2: Flow sequence in block collection must be sufficiently indented and end with a ]'],
+    ['serverr: {}', 'serverr: is not a known setting'],
+  ])('names the user’s file for what is wrong with it (%j)', (text, problem) => {
+    expect(() => load(text)).toThrow(`my.yaml cannot be used:\n  ${problem}`);
   });
 });
 

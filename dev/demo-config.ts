@@ -1,0 +1,54 @@
+import type { Config, Warnings } from '../src/config/config.ts';
+import { loadConfig } from '../src/config/load.ts';
+import { parseYaml } from '../src/config/parse-yaml.ts';
+import { ConfigError } from '../src/config/problem.ts';
+import type { DemoOptions } from './demo-arguments.ts';
+import { mergeDeep, type Tree } from './merge.ts';
+
+type ReadFile = (path: string) => string;
+
+/**
+ * The configuration of the demo with the user's own laid over it. Throws a `ConfigError` that names the user's file, or
+ * the options when there is none.
+ */
+export function loadDemoConfig(
+  options: DemoOptions,
+  kubeconfig: string,
+  readFile: ReadFile,
+): { config: Config; warnings: Warnings } {
+  const own = options.config === undefined ? {} : readOwn(options.config, readFile);
+  const text = JSON.stringify(mergeDeep(demoConfig(options, kubeconfig), own));
+  const source = options.config ?? 'the demo’s options';
+  return loadConfig(source, (path) => (path === source ? text : readFile(path)));
+}
+
+function demoConfig({ port, platform }: DemoOptions, kubeconfig: string): Tree {
+  return {
+    platform,
+    server: { address: '127.0.0.1', port, metricsPort: port + 1 },
+    kubernetes: { kubeconfig },
+    authentication: { oauthOptions: { issuer: `http://127.0.0.1:${port}/oauth` } },
+    users: { firstAdministrator: {} },
+    log: { format: 'pretty' },
+  };
+}
+
+function readOwn(path: string, readFile: ReadFile): Tree {
+  const refuse = (message: string): never => {
+    throw new ConfigError(path, [{ path: '', message }]);
+  };
+  const yaml = parseYaml(textOf(path, readFile, refuse));
+  if ('fault' in yaml) return refuse(yaml.fault);
+  const content = yaml.content ?? {};
+  return typeof content === 'object' && !Array.isArray(content)
+    ? (content as Tree)
+    : refuse('expected a map of settings');
+}
+
+function textOf(path: string, readFile: ReadFile, refuse: (message: string) => never): string {
+  try {
+    return readFile(path);
+  } catch (error) {
+    return refuse(`cannot read the file: ${(error as Error).message}`);
+  }
+}
