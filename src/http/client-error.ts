@@ -26,22 +26,19 @@ export function toParserRefusal(code: string | undefined, limits: HttpLimits): P
   }
 }
 
+/** Tells a request whose body is being read that it is broken: the chain answers it. Returns whether there was one. */
+export function refuseBody(current: InFlight | undefined, refusal: StatusError): boolean {
+  if (!current || current.request.complete || current.response.headersSent) return false;
+  if (current.request.listenerCount('error') === 0) return false; // nobody reads it
+  return current.request.emit('error', refusal);
+}
+
 /**
- * Answers what the parser refused, on the bare socket when no request stands behind it. A request that is still reading its
- * body hears of it and is answered by the chain; an answer that has begun is left to end.
- * Returns whether the answer was written here.
+ * Answers what the parser refused on the bare socket, because no request stands behind it. All answers before it are complete.
+ * Returns whether it was written: not to a client that has gone, nor behind an answer that closes.
  */
-export function answerParserRefusal(
-  socket: Socket,
-  refusal: StatusError,
-  context: { readonly current: InFlight | undefined; readonly requestId: string },
-): boolean {
-  const { current, requestId } = context;
-  if (current && !current.response.headersSent && current.request.listenerCount('error') > 0) {
-    current.request.emit('error', refusal);
-    return false;
-  }
-  if (!socket.writable || current?.response.headersSent) {
+export function answerParserRefusal(socket: Socket, refusal: StatusError, requestId: string): boolean {
+  if (!socket.writable) {
     socket.destroySoon();
     return false;
   }

@@ -20,6 +20,8 @@ interface Connection {
   /** Requests being answered. None: the connection is idle. */
   unanswered: number;
   answered: boolean;
+  /** Called when the last answer is complete. */
+  whenAnswered: (() => void) | undefined;
 }
 
 /**
@@ -50,7 +52,7 @@ export class Connections {
     const address = normaliseAddress(socket.remoteAddress ?? '');
     const siblings = this.#addresses.get(address) ?? new Set();
     this.#addresses.set(address, siblings);
-    this.#open.set(socket, { address, current: undefined, unanswered: 0, answered: false });
+    this.#open.set(socket, { address, current: undefined, unanswered: 0, answered: false, whenAnswered: undefined });
     siblings.add(socket);
     socket.once('close', () => this.#forget(socket));
     if (siblings.size > this.#limits.maxConnectionsPerAddress) this.#closeOne(siblings, 'connections_per_address');
@@ -88,11 +90,20 @@ export class Connections {
       connection.unanswered--;
       connection.answered = true;
       if (connection.current === current) connection.current = undefined;
+      if (connection.unanswered === 0) connection.whenAnswered?.();
     });
   }
 
   currentOf(socket: Socket): InFlight | undefined {
     return this.#of(socket)?.current;
+  }
+
+  /** Runs `then` when nothing on this connection waits for its answer any more: now or later, once, the first one given. */
+  afterAnswers(socket: Socket, then: () => void): void {
+    const connection = this.#of(socket);
+    if (!connection || connection.whenAnswered) return;
+    connection.whenAnswered = then;
+    if (connection.unanswered === 0) then();
   }
 
   /** Whether HTTP is spoken on this socket: not during a TLS handshake. */

@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
 import type { App } from './chain.ts';
-import { answerParserRefusal, toParserRefusal } from './client-error.ts';
+import { answerParserRefusal, refuseBody, toParserRefusal } from './client-error.ts';
 import { Connections } from './connections.ts';
 import { drain } from './drain.ts';
 import type { HttpLimits } from './limits.ts';
@@ -87,13 +87,16 @@ export function servePort(
     // A failed handshake comes here, too: there is nobody to answer to.
     if (fault.code === 'ECONNRESET' || !connections.has(socket)) return void socket.destroy();
     const { rule, error } = toParserRefusal(fault.code, limits);
-    const requestId = nextId();
-    metrics.rejected(rule);
-    const current = connections.currentOf(socket);
-    if (!answerParserRefusal(socket, error, { current, requestId })) return;
-    metrics.refusedUnread(error.answer.code);
-    const source = normaliseAddress(socket.remoteAddress ?? '');
-    logger.info({ requestId, route: 'other', status: error.answer.code, rule, source }, 'request');
+    if (refuseBody(connections.currentOf(socket), error)) return metrics.rejected(rule);
+    // What came before is answered first (RFC 9112 9.3.2).
+    connections.afterAnswers(socket, () => {
+      const requestId = nextId();
+      metrics.rejected(rule);
+      if (!answerParserRefusal(socket, error, requestId)) return;
+      metrics.refusedUnread(error.answer.code);
+      const source = normaliseAddress(socket.remoteAddress ?? '');
+      logger.info({ requestId, route: 'other', status: error.answer.code, rule, source }, 'request');
+    });
   });
   return {
     listen: () => listen(server, options),
