@@ -27,16 +27,25 @@ export class FailureBuckets {
     return oldest === undefined ? 0 : oldest + this.#options.windowMs - this.#clock.monotonic();
   }
 
-  add(key: string): void {
+  /** Counts a failure; the answer takes it back. */
+  add(key: string): () => void {
     const times = this.#recent(key);
+    const now = this.#clock.monotonic();
     this.#failures.delete(key);
-    this.#failures.set(key, [...times, this.#clock.monotonic()].slice(-this.#options.limit));
+    this.#failures.set(key, [...times, now].slice(-this.#options.limit));
     const [idlest = ''] = this.#failures.size > CAPACITY ? this.#failures.keys() : [];
     this.#failures.delete(idlest);
+    return () => this.#takeBack(key, now);
   }
 
   empty(key: string): void {
     this.#failures.delete(key);
+  }
+
+  #takeBack(key: string, time: number): void {
+    const times = this.#failures.get(key) ?? [];
+    const index = times.indexOf(time);
+    if (index >= 0) this.#failures.set(key, times.toSpliced(index, 1));
   }
 
   #recent(key: string): readonly number[] {

@@ -56,12 +56,13 @@ export class LoginThrottle {
     return byUser && byAddress ? (byUser.waitMs >= byAddress.waitMs ? byUser : byAddress) : (byUser ?? byAddress);
   }
 
-  failed(attempter: Attempter): void {
-    if (this.#isKnownGood(attempter)) this.#byPair.add(pair(attempter));
-    else {
-      this.#byUser.add(attempter.user);
-      this.#byAddress.add(attempter.source);
-    }
+  /** Counts a failure where it belongs; the answer takes it back, wherever the next one would belong by then. */
+  failed(attempter: Attempter): () => void {
+    if (this.#isKnownGood(attempter)) return this.#byPair.add(pair(attempter));
+    const takeBacks = [this.#byUser.add(attempter.user), this.#byAddress.add(attempter.source)];
+    return () => {
+      for (const takeBack of takeBacks) takeBack();
+    };
   }
 
   /** Empties the buckets that applied and makes the pair known good. */

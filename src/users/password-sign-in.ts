@@ -54,11 +54,20 @@ export function createPasswordSignIn(options: PasswordOptions, parts: PasswordPa
       // Again: attempts that waited in the queue together must not share one look at the buckets.
       const meanwhile = throttle.check(attempter);
       if (meanwhile) return turnedAway(meanwhile);
-      const matches = await compareOnce({ user, password: attempt.password }, options, { ...parts, metrics });
-      const current = matches ? activeUser(parts.users, user) : undefined;
-      if (current) throttle.succeeded(attempter);
-      else throttle.failed(attempter);
-      return current ? { kind: 'ok', user: current } : REFUSED;
+      // Ahead of the compare, so that one more at the same time finds the bucket full (N-15).
+      const takeBack = throttle.failed(attempter);
+      const compared = { user, password: attempt.password };
+      const current = await compareOnce(compared, options, { ...parts, metrics }).then(
+        (matches) => (matches ? activeUser(parts.users, user) : undefined),
+        (error: unknown) => {
+          takeBack();
+          throw error;
+        },
+      );
+      if (!current) return REFUSED;
+      takeBack();
+      throttle.succeeded(attempter);
+      return { kind: 'ok', user: current };
     } finally {
       leave();
     }
