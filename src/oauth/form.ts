@@ -1,9 +1,8 @@
-import { formTooLarge, invalidRequest } from './refusals.ts';
+import { invalidRequest } from './refusals.ts';
 
 /** Parameters by name, each once. */
 export type Form = ReadonlyMap<string, string>;
 
-const LARGEST_FORM_BYTES = 16 * 1024;
 const MOST_PARAMETERS = 64;
 
 /** RFC 6749 appendix B: a form in UTF-8, which the charset parameter may say but not change. */
@@ -20,11 +19,8 @@ export function checkFormType(contentType: string | undefined): void {
     throw invalidRequest('the body must be application/x-www-form-urlencoded in UTF-8');
 }
 
-/** Decodes a form: size, number of parameters, encoding, repeats, in this order (N-04 to N-07). */
-export function parseForm(body: Buffer): Form {
-  if (body.length > LARGEST_FORM_BYTES) throw formTooLarge();
-  return parseParameters(body.toString('latin1'));
-}
+/** Decodes a form: number of parameters, encoding, repeats, in this order (N-04 to N-07). Its size was judged as it was read. */
+export const parseForm = (body: Buffer): Form => parseParameters(body.toString('latin1'));
 
 /** Decodes `name=value&…`, from a query or a form; each character stands for one byte. Empty pairs are skipped. */
 export function parseParameters(text: string): Form {

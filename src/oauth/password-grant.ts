@@ -53,8 +53,17 @@ async function begin(
   return pair;
 }
 
-/** No token is issued in a second that is cut off: at most the second after it, plus the skew of another replica. */
-async function waitPastCutOff(user: User, parts: PasswordGrantParts, signal: AbortSignal): Promise<void> {
+/**
+ * No token is issued in a second that is cut off: its end is at most a second away, plus the skew of another replica. When
+ * it is further, a clock was set back meanwhile, by hours perhaps; nobody waits for that with a connection open.
+ */
+async function waitPastCutOff(
+  user: User,
+  parts: PasswordGrantParts & { readonly options: OAuthOptions },
+  signal: AbortSignal,
+): Promise<void> {
   const waitMs = (parts.sessions.read(user.name).cutOff + 1) * 1000 - parts.clock.now();
+  const longestMs = (parts.options.maximumClockSkewSeconds + 1) * 1000;
+  if (waitMs > longestMs) throw notAvailable(new Error('the clock was set back behind the end of earlier sessions'));
   if (waitMs > 0) await parts.clock.sleep(waitMs, signal);
 }

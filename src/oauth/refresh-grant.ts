@@ -45,11 +45,14 @@ export function createRefreshGrant(options: OAuthOptions, parts: RefreshGrantPar
   };
 }
 
+/** Ours have a quarter of it at most: what is longer is refused without any cryptography. */
+const LONGEST_TOKEN = 8 * 1024;
+
 /** Everything about a refresh token that does not depend on its generation; any failure is one answer (N-20, N-23). */
 function present({ form, client }: GrantRequest, options: OAuthOptions, parts: RefreshGrantParts): Presentation {
   const text = parameter(form, 'refresh_token');
   if (text === undefined) throw invalidRequest('the parameter refresh_token is missing');
-  const checked = parts.check(text);
+  const checked = text.length <= LONGEST_TOKEN ? parts.check(text) : { fault: 'invalid' };
   const claims = 'claims' in checked ? toRefreshClaims(checked.claims) : undefined;
   const user = claims && parts.liveUser(claims);
   if (!claims || !user || claims.client_id !== client.name) throw refreshTokenNotValid();
@@ -95,7 +98,7 @@ class Refresher {
     const issuedAt = Math.max(Math.floor(nowMs / 1000), claims.iat);
     const imprint = this.#parts.issuer.imprint(claims.gen + 1, issuedAt);
     const keepUntil = this.#parts.issuer.keepUntil(session, imprint);
-    const rotated = { ...imprint, rotatedAtMs: nowMs, clientId: session.client.name, keepUntil };
+    const rotated = { ...imprint, rotatedAtMs: nowMs, keepUntil };
     return { next: withRotation(current, session.sid, rotated), outcome: { kind: 'pair', imprint } };
   }
 

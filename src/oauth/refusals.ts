@@ -4,9 +4,6 @@ import { OAuthError } from './oauth-error.ts';
 export const invalidRequest = (description: string): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_request', description });
 
-export const formTooLarge = (): OAuthError =>
-  new OAuthError({ status: 413, code: 'invalid_request', description: 'the form is larger than 16 KiB' });
-
 /** One answer for an unknown client, a wrong secret and none at all (N-10); RFC 9110 15.5.2 wants the challenge. */
 export const clientAuthenticationFailed = (platform: string): OAuthError =>
   new OAuthError({

@@ -46,11 +46,12 @@ function rotateUnlessTooOften(record: SessionRecord | undefined, nowMs: number):
   const oldest = recentRotations(record, nowMs).at(-MOST_ROTATIONS);
   return oldest === undefined
     ? { kind: 'rotate' }
-    : { kind: 'too_often', waitMs: Math.max(1, oldest + ROTATION_SPAN_MS - nowMs) };
+    : { kind: 'too_often', waitMs: Math.min(ROTATION_SPAN_MS, Math.max(1, oldest + ROTATION_SPAN_MS - nowMs)) };
 }
 
+/** Within the span on either side: a clock that is set back must not refuse a session until it has caught up. */
 const recentRotations = (record: SessionRecord | undefined, nowMs: number): readonly number[] =>
-  (record?.rotationsMs ?? []).filter((time) => time > nowMs - ROTATION_SPAN_MS);
+  (record?.rotationsMs ?? []).filter((time) => Math.abs(nowMs - time) < ROTATION_SPAN_MS);
 
 /** The record with a new generation of one session. */
 export function withRotation(

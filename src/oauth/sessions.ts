@@ -9,7 +9,6 @@ export interface SessionRecord {
   readonly rotatedAtMs: number;
   /** `iat` of the last pair, in seconds. */
   readonly issuedAt: number;
-  readonly clientId: string;
   readonly kid: string;
   readonly accessJti: string;
   readonly refreshJti: string;

@@ -9,7 +9,6 @@ import type { SigningKeys } from './signing-keys.ts';
 export interface CheckedToken {
   readonly claims: TokenClaims;
   /** The key that verified it: a token is good no longer than its key. */
-  readonly key: KeyObject;
   readonly kid: string;
 }
 
@@ -34,7 +33,7 @@ export function createTokenCheck(
     if (!claims || claims.iss !== options.issuer || !claims.aud.includes(audience)) return INVALID;
     if (jws.claims['token_type'] !== type.tokenType) return INVALID;
     const fault = timeFault(jws.claims, parts.clock.now() / 1000, options.maximumClockSkewSeconds);
-    return fault ? { fault } : { claims, key, kid };
+    return fault ? { fault } : { claims, kid };
   };
 }
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { User, UserDirectory } from '../users/user.ts';
+import { isClusterOwn, type User, type UserDirectory } from '../users/user.ts';
 import type { TokenClaims } from './claims.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
@@ -38,7 +38,7 @@ export function createStandings(keys: SigningKeys): Standings {
     const key = keys.digestKey();
     const before = known.get(user);
     if (before && before.key === key) return before.standing;
-    const standing = { groups: user.groups.filter(isOurs), pwd: passwordDigest(user, key) };
+    const standing = { groups: user.groups.filter((group) => !isClusterOwn(group)), pwd: passwordDigest(user, key) };
     known.set(user, { key, standing });
     return standing;
   };
@@ -49,5 +49,3 @@ function passwordDigest(user: User, key: Buffer | undefined): string | undefined
   const digest = createHmac('sha256', key).update(`password-hash:${user.passwordHash}`).digest('base64url');
   return digest.slice(0, DIGEST_CHARACTERS);
 }
-
-const isOurs = (group: string): boolean => !group.startsWith('system:') && !group.startsWith('kubeadm:');

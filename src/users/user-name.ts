@@ -1,3 +1,5 @@
+import { isClusterOwn } from './user.ts';
+
 /** DNS-1123 labels joined by dots, as Kubernetes names its objects. Names are at most 253 long, so it stays linear. */
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LONGEST_NAME = 253;
@@ -19,6 +21,3 @@ export const isEmail = (text: string): boolean => text.length <= LONGEST_EMAIL &
 
 /** Names that nobody can sign in as, whatever a source of users says. */
 export const isReservedName = (name: string): boolean => RESERVED.has(name) || isClusterOwn(name);
-
-/** Users and groups that Kubernetes gives a meaning of its own. */
-export const isClusterOwn = (name: string): boolean => name.startsWith('system:') || name.startsWith('kubeadm:');

@@ -28,3 +28,6 @@ export interface UserChanges {
    */
   onChange(changed: (name: string) => void): void;
 }
+
+/** Users and groups that Kubernetes gives a meaning of its own. */
+export const isClusterOwn = (name: string): boolean => name.startsWith('system:') || name.startsWith('kubeadm:');

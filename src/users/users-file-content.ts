@@ -1,8 +1,8 @@
 import { LineCounter, parseDocument, type YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { hashFault } from './password-hash.ts';
-import type { User } from './user.ts';
-import { isClusterOwn, isEmail, isReservedName, isUserName } from './user-name.ts';
+import { isClusterOwn, type User } from './user.ts';
+import { isEmail, isReservedName, isUserName } from './user-name.ts';
 import { derivedUid } from './user-source.ts';
 
 /** What is wrong at one place of the file. Never holds a value of the file: it may be a hash. */

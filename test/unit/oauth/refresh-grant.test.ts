@@ -161,6 +161,17 @@ describe('rotation', () => {
     await test.clock.advance(50 * SECOND);
     expect(await refresh(test, token)).toMatchObject({ token_type: 'Bearer' });
   });
+
+  test('T-02 C-33 asks for no longer wait than a minute, and counts what is further off no more, when the clock is set back', async () => {
+    const { test, first } = await signedIn();
+    let token = first.refresh_token;
+    await test.clock.advance(5 * SECOND);
+    for (let rotation = 0; rotation < 10; rotation++) token = (await refresh(test, token)).refresh_token;
+    test.clock.jumpWall(-4 * SECOND);
+    expect((await refused(test, token)).headers).toEqual({ 'Retry-After': '60' });
+    test.clock.jumpWall(-3600 * SECOND);
+    expect((await refused(test, token)).code).toBe('invalid_grant'); // issued in what is the future now
+  });
 });
 
 describe('a refresh token', () => {
@@ -298,5 +309,22 @@ describe('a sign-in', () => {
     const second = await pending;
     expect(partsOf(second.access_token)[1]['iat']).toBe(Number(partsOf(first.access_token)[1]['iat']) + 1);
     expect([isGood(test, first.access_token), isGood(test, second.access_token)]).toEqual([false, true]);
+  });
+
+  test('C-33 waits for the skew and a second at most, and asks to try again when the clock was set back further', async () => {
+    const { test, first } = await signedIn();
+    const authorization = `Bearer ${first.access_token}`;
+    await test.server.logout({ method: 'GET', queryString: 'all=true', authorization });
+    test.clock.jumpWall(-10 * SECOND);
+    const pending = signInAlice(test);
+    await test.clock.advance(11 * SECOND);
+    expect((await pending).token_type).toBe('Bearer');
+    test.clock.jumpWall(-3600 * SECOND);
+    expect(await refusalOf(() => signInAlice(test))).toEqual({
+      status: 503,
+      code: 'server_error',
+      description: 'the server cannot answer now; try again',
+      headers: { 'Retry-After': '1' },
+    });
   });
 });

@@ -11,7 +11,6 @@ const rotated = (sessions: UserSessions, sid: string, atSeconds: number): UserSe
     generation: 1,
     rotatedAtMs: atSeconds * 1000,
     issuedAt: atSeconds,
-    clientId: 'console',
     kid: 'k',
     accessJti: 'a',
     refreshJti: 'r',
