@@ -1,13 +1,14 @@
 import type { Logger } from '../observability/logger.ts';
+import { boundedLine } from './bounded-line.ts';
 import type { Exchange } from './exchange.ts';
+import { parameterNames } from './parameter-names.ts';
 
-/** A line stays under 8 KiB: the longest members are cut. */
 const MAX_PATH = 1_024;
 const MAX_USER_AGENT = 256;
 /** Longer than any valid name; a path may hold anything. */
 const MAX_NAME = 256;
-const MAX_PARAMETERS = 32;
-const MAX_PARAMETER_NAME = 64;
+/** A target of this length and an agent make up at most 6 KiB, whatever their characters: shorter ones need not be measured. */
+const SHORT_TARGET = 1_024;
 const MAX_FAILURE = 2_048;
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -26,12 +27,21 @@ export function createAccessLog(logger: Logger): AccessLog {
 
 function logExchange(logger: Logger, exchange: Exchange, durationMs: number): void {
   const { status } = exchange;
-  const level = status >= 500 ? 'error' : exchange.route?.admission === 'health' ? 'debug' : 'info';
-  if (logger.isLevelEnabled(level)) logger[level](toLine(exchange, status, durationMs), 'request');
+  const level = levelOf(exchange, status);
+  if (!logger.isLevelEnabled(level)) return;
+  const line = toLine(exchange, status, durationMs);
+  const isShort = status < 500 && exchange.rawTarget.length <= SHORT_TARGET;
+  logger[level](isShort ? line : boundedLine(line), 'request');
+}
+
+/** A probe that is told 503 has its answer: what fails is logged when it begins to. */
+function levelOf({ route }: Exchange, status: number): 'error' | 'info' | 'debug' {
+  if (route?.admission === 'health' && status !== 500) return 'debug';
+  return status >= 500 ? 'error' : 'info';
 }
 
 /** One literal with all members, absent ones undefined: objects of one shape are the cheapest to write. */
-function toLine(exchange: Exchange, status: number, durationMs: number): object {
+function toLine(exchange: Exchange, status: number, durationMs: number): Readonly<Record<string, unknown>> {
   const { request, response, target, identity, info, decision } = exchange;
   const { 'user-agent': userAgent, traceparent } = request.headers;
   return {
@@ -58,6 +68,7 @@ function toLine(exchange: Exchange, status: number, durationMs: number): object 
     subresource: nameOrNothing(info?.subresource),
     decision: decision ? (decision.allowed ? 'allow' : 'deny') : info && 'none',
     decisionSource: decision?.source,
+    reason: status >= 400 && status < 500 ? exchange.reason : undefined,
     aborted: response.writableFinished ? undefined : true,
     error: status >= 500 ? describeFailure(exchange.failure) : undefined,
   };
@@ -69,11 +80,6 @@ function pathOf(target: string): string {
 }
 
 const nameOrNothing = (text: string | undefined): string | undefined => text?.slice(0, MAX_NAME) || undefined;
-
-function parameterNames(query: string): string[] {
-  const pairs = query.split('&', MAX_PARAMETERS).filter((pair) => pair !== '');
-  return pairs.map((pair) => (pair.split('=', 1)[0] as string).slice(0, MAX_PARAMETER_NAME));
-}
 
 /** The stack of an unforeseen error, the chain of messages of any other. */
 function describeFailure(failure: unknown): string {

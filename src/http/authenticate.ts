@@ -42,14 +42,19 @@ export function authenticate(parts: AuthenticateParts): Step {
   return (exchange) => {
     const bearer = readBearer(exchange.request.headers.authorization, parts.maxBearerBytes);
     if (bearer.kind !== 'token') {
-      parts.metrics.bearerRefused(bearer.kind === 'absent' ? 'absent' : 'malformed');
+      const result = bearer.kind === 'absent' ? 'absent' : 'malformed';
+      parts.metrics.bearerRefused(result);
+      exchange.reason = result;
       if (bearer.kind === 'absent') throw unauthorized('no bearer token was sent', challenge);
       if (bearer.kind === 'unfit') throw refuse('invalid');
       const header = { 'WWW-Authenticate': `${challenge}, error="invalid_request"` };
       throw malformed('its Authorization header is not one bearer token', header);
     }
     const verification = parts.verifier.verify(bearer.text);
-    if ('fault' in verification) throw refuse(verification.fault);
+    if ('fault' in verification) {
+      exchange.reason = verification.fault;
+      throw refuse(verification.fault);
+    }
     exchange.identity = verification.identity;
     return 'next';
   };

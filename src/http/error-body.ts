@@ -6,6 +6,8 @@ import { internalError } from './refusals.ts';
 /** An error as it is sent: everything in it is public. */
 export interface ErrorAnswer {
   readonly status: number;
+  /** The reason of the `Status`, or the code of OAuth: one of a few words of ours. */
+  readonly reason: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
@@ -50,6 +52,7 @@ export function toErrorAnswer(error: unknown, requestId: string, oauth: boolean)
   const retryAfter = known.answer.details?.retryAfterSeconds;
   return {
     status: known.answer.code,
+    reason: known.answer.reason,
     headers: {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
@@ -63,6 +66,7 @@ export function toErrorAnswer(error: unknown, requestId: string, oauth: boolean)
 function oauthAnswer(refusal: OAuthRefusal): ErrorAnswer {
   return {
     status: refusal.status,
+    reason: refusal.code,
     headers: {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',

@@ -12,5 +12,6 @@ export function writeError(writer: AnswerWriter, exchange: Exchange, error: unkn
   exchange.failure = failureOf(error);
   if (response.headersSent) return void response.destroy();
   const answer = toErrorAnswer(error, exchange.requestId, exchange.speaksOAuth);
+  exchange.reason ??= answer.reason;
   writer.send(exchange, answer.status, answer.headers, wholeBody(answer.body));
 }

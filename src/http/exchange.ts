@@ -50,6 +50,8 @@ export class Exchange {
   /** Written by the writer of answers. */
   bodyBytes = 0;
   coding: 'identity' | 'gzip' = 'identity';
+  /** Written by authentication and the error writer: a word of ours for why a 4xx was answered. */
+  reason: string | undefined;
   /** Written by the error writer: why a 5xx was answered. Logged, never sent. */
   failure: unknown;
 

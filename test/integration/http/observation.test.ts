@@ -63,6 +63,51 @@ describe('the log line of a request', () => {
     }
   });
 
+  test.each([
+    ['expired', LIST, 'Bearer old'],
+    ['invalid', LIST, 'Bearer x'],
+    ['absent', LIST, ''],
+    ['malformed', LIST, 'Bearer a,b'],
+    ['malformed', LIST, 'Bearer a b'],
+    ['Forbidden', LIST, 'Bearer powerless'],
+    ['NotFound', '/nothing', 'Bearer good'],
+    ['invalid_request', '/oauth/nothing', ''],
+  ])('says %s of a refusal of %s to "%s"', async (reason, path, Authorization) => {
+    const id = `reason-${reason}-${Authorization.length}`;
+    await app.get(path, { headers: { 'X-Request-Id': id, Authorization } });
+    expect(await lineOf(id)).toMatchObject({ reason });
+  });
+
+  test('a probe that fails is for debugging', async () => {
+    const failing = await startApp({ health: [{ name: 'x', endpoints: ['readyz'], check: () => 'private' }] });
+    try {
+      expect((await failing.get('/readyz')).status).toBe(503);
+      await eventually(() => failing.lines.some((line) => line['route'] === '/readyz'));
+      expect(failing.lines.find((line) => line['route'] === '/readyz')).toMatchObject({ level: 'debug', status: 503 });
+    } finally {
+      await failing.stop();
+    }
+  });
+
+  test('A-36 stays under 8 KiB when everything in it is long', async () => {
+    const authorizer = { authorize: () => Promise.reject(new Error('"'.repeat(3_000))) };
+    const broken = await startApp({ authorizer });
+    try {
+      const word = encodeURIComponent('漢'.repeat(253));
+      const query = `fieldSelector=metadata.name%3D${'%01'.repeat(253)}`;
+      const headers = `Authorization: Bearer good\r\nUser-Agent: ${'\t"'.repeat(200)}\r\nConnection: close\r\n`;
+      const path = `/kapis/${word}/${word}/namespaces/${word}/${word}`;
+      const answer = await broken.raw(`GET ${path}?${query} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 500 /);
+      await eventually(() => broken.lines.some((line) => line['status'] === 500));
+      const line = broken.lines.find((found) => found['status'] === 500);
+      expect(Buffer.byteLength(JSON.stringify(line))).toBeLessThan(8_192);
+      expect(line).toMatchObject({ user: 'alice', verb: 'list' });
+    } finally {
+      await broken.stop();
+    }
+  });
+
   test('a 404 is no error; health is for debugging', async () => {
     await app.get('/nothing', { headers: { 'X-Request-Id': 'line-3' } });
     expect(await lineOf('line-3')).toMatchObject({ level: 'info', status: 404, route: 'other' });
@@ -81,7 +126,7 @@ describe('the log line of a request', () => {
     const headers = `Host: a\r\nAuthorization: Bearer good\r\nX-Request-Id: line-5\r\nUser-Agent: ${'\t"'.repeat(2_000)}\r\n`;
     await app.raw(`GET /kapis/x.io/v1/things${path}?${query} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
     const line = await lineOf('line-5');
-    expect(JSON.stringify(line).length).toBeLessThan(8_192);
+    expect(Buffer.byteLength(JSON.stringify(line))).toBeLessThan(8_192);
     expect(line['path']).toHaveLength(1_024);
     expect(line['userAgent']).toHaveLength(256);
     expect(line['name']).toHaveLength(256);
@@ -94,6 +139,10 @@ describe('the log line of a request', () => {
       body: 'password=canary&refresh_token=canary',
     });
     await answer.text();
+    for (const query of ['access_token%3Dcanary', 'eyJcanary.canary', 'eyJcanary=', `${'x'.repeat(70)}canary=1`]) {
+      await app.get(`${LIST}?${query}`);
+      await app.get(`/healthz?${query}`);
+    }
     await app.get(`${LIST}?access_token=canary`, { headers: { Authorization: 'Bearer canary' } });
     await lineOf('line-5');
     expect(JSON.stringify(app.lines)).not.toMatch(/canary|Y2FuYXJ5/);

@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { boundedLine } from '../../../src/http/bounded-line.ts';
+
+const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+describe('A-36 a log line', () => {
+  test('that fits is left as it is', () => {
+    const line = { path: '/a', status: 200, absent: undefined };
+    expect(boundedLine(line)).toBe(line);
+  });
+
+  test.each(['"', '\u0001', '漢', '\ud83d'])('of 20 long texts of %j fits, and keeps what is short', (character) => {
+    const texts = Object.fromEntries(
+      Array.from({ length: 19 }, (_, index) => [`text${index}`, character.repeat(2_048)]),
+    );
+    const bounded = boundedLine({
+      ...texts,
+      status: 503,
+      queryParameters: Array(32).fill('n'.repeat(32)),
+      user: 'alice',
+    });
+    expect(bytes(bounded)).toBeLessThanOrEqual(8_064);
+    expect(bounded).toMatchObject({ status: 503, user: 'alice' });
+    expect(String(bounded['text0']).length).toBeGreaterThanOrEqual(64);
+  });
+});
