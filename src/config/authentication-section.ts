@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, duration, path, section } from './fields.ts';
+import { count, countBetween, duration, path, section } from './fields.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -89,13 +89,13 @@ export const authentication = section({
   addressRateLimiterMaxTries: count.default(30),
   addressRateLimiterDuration: duration({ minMs: 1, bounds: 'longer than 0s' }).prefault('1m'),
   passwordGate: section({
-    concurrency: count.max(16).default(2).describe('Password compares at once.'),
-    queue: z.int().min(0).default(16),
+    concurrency: countBetween(1, 16).default(2).describe('Password compares at once.'),
+    queue: countBetween(0, 10_000).default(16),
     maxWait: duration().prefault('2s'),
   }),
   passwordHash: section({
-    cost: z.int().min(10).max(14).default(10).describe('bcrypt cost of new hashes.'),
-    maxCost: z.int().min(10).max(14).default(12).describe('Highest bcrypt cost that is accepted.'),
+    cost: countBetween(10, 14).default(10).describe('bcrypt cost of new hashes.'),
+    maxCost: countBetween(10, 14).default(12).describe('Highest bcrypt cost that is accepted.'),
   }),
   trustedProxies: z.array(trustedProxy).default([]),
 });

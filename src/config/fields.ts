@@ -42,12 +42,20 @@ export const objectName = z
     'expected a Kubernetes object name: lower-case letters, digits, "-" and "."',
   );
 
+const PORT_MESSAGE = 'expected a port number';
+
 /** A TCP port; 0 lets the kernel choose. */
-export const port = z.int('expected a port number').min(0).max(65_535);
+export const port = z.int(PORT_MESSAGE).min(0, PORT_MESSAGE).max(65_535, PORT_MESSAGE);
 
 export const path = z.string().min(1, 'expected a file path');
 
-export const count = z.int('expected a whole number').min(1);
+export function countBetween(least: number, most: number) {
+  const message = `expected a whole number from ${least} to ${most}`;
+  return z.int(message).min(least, message).max(most, message);
+}
+
+/** More of anything is a slip of the finger. */
+export const count = countBetween(1, 1_000_000);
 
 /** A section of the file: unknown keys are errors, an absent section takes every default. */
 export function section<Shape extends z.core.$ZodLooseShape>(shape: Shape) {

@@ -61,8 +61,20 @@ function lastBranch(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] {
   return found.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
 }
 
-/** The schema library's own sentences start with "Invalid input: " and a capital letter; ours follow a path. */
+const KINDS: Readonly<Record<string, string>> = { object: 'a map of settings', array: 'a list', string: 'a text' };
+
+/** The schema library's own sentences, in words that follow a path. */
 function readable(issue: z.core.$ZodIssue): string {
-  const text = issue.message.replace(/^Invalid input: /, '');
-  return text.charAt(0).toLowerCase() + text.slice(1);
+  if (issue.code === 'invalid_value')
+    return `expected ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+  // Numbers have sentences of their own; every lower bound of a text or a list is 1.
+  if (issue.message.startsWith('Too small: ')) return 'must not be empty';
+  if (issue.code === 'too_big' && issue.message.startsWith('Too big: '))
+    return `must have at most ${issue.maximum} characters`;
+  if (issue.code !== 'invalid_type') return issue.message;
+  if (issue.message.endsWith('received undefined')) return 'is required';
+  // A sentence of ours stands as it is.
+  return issue.message.startsWith('Invalid input: ')
+    ? `expected ${KINDS[issue.expected] ?? issue.expected}`
+    : issue.message;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, duration, path, port, section } from './fields.ts';
+import { countBetween, duration, path, port, section } from './fields.ts';
 
 const KIB = 1024;
 
@@ -16,22 +16,34 @@ export const server = section({
     .describe('Serve HTTPS on the API port with this certificate and key (PEM).'),
 });
 
+/** A limit of time: none would wait for ever or not at all, so it can be moved but not switched off. */
+const timeLimit = (usual: string) =>
+  duration({ minMs: 1000, maxMs: 3_600_000, bounds: 'between 1s and 1h: a limit cannot be switched off' }).prefault(
+    usual,
+  );
+
 export const limits = section({
-  maxHeaderBytes: count.default(16 * KIB).describe('Request line and headers together; above: 431.'),
-  maxHeaders: count.default(100).describe('Number of header lines; above: 431.'),
-  headersTimeout: duration().prefault('10s').describe('Time to send all headers; after: 408.'),
-  bodyTimeout: duration().prefault('30s').describe('Time to send the body; after: 408.'),
-  keepAliveTimeout: duration().prefault('75s').describe('How long an idle connection is kept.'),
-  maxConnections: count.default(10_000).describe('Sockets in total.'),
-  maxConnectionsPerAddress: count
+  maxHeaderBytes: countBetween(KIB, 1024 * KIB)
+    .default(16 * KIB)
+    .describe('Request line and headers together; above: 431.'),
+  maxHeaders: countBetween(1, 2000).default(100).describe('Number of header lines; above: 431.'),
+  headersTimeout: timeLimit('10s').describe('Time to send all headers; after: 408.'),
+  bodyTimeout: timeLimit('30s').describe('Time to send the body; after: 408.'),
+  keepAliveTimeout: timeLimit('75s').describe('How long an idle connection is kept.'),
+  maxConnections: countBetween(1, 1_000_000).default(10_000).describe('Sockets in total.'),
+  maxConnectionsPerAddress: countBetween(1, 1_000_000)
     .default(1_000)
     .describe('Sockets of one address; raise it where one address is a proxy or a NAT.'),
-  maxFormBytes: count.default(16 * KIB).describe('Body of a form under /oauth; above: 413.'),
-  maxSignInsInFlight: count.default(32).describe('Requests to /oauth/token at once; above: 429.'),
-  maxRequestsInFlight: count.default(512).describe('All other requests at once; above: 429.'),
-  answerTimeout: duration().prefault('30s').describe('Time for an answer under /kapis; after: 504.'),
-  maxBearerBytes: count.default(8 * KIB).describe('Length of a bearer; above: 401.'),
-  maxQueryParameters: count.default(64).describe('Pairs in a query string under /kapis; above: 400.'),
+  maxFormBytes: countBetween(KIB, 1024 * KIB)
+    .default(16 * KIB)
+    .describe('Body of a form under /oauth; above: 413.'),
+  maxSignInsInFlight: countBetween(1, 10_000).default(32).describe('Requests to /oauth/token at once; above: 429.'),
+  maxRequestsInFlight: countBetween(1, 100_000).default(512).describe('All other requests at once; above: 429.'),
+  answerTimeout: timeLimit('30s').describe('Time for an answer under /kapis; after: 504.'),
+  // Our longest access token has 2 KiB.
+  maxBearerBytes: countBetween(2 * KIB, 1024 * KIB)
+    .default(8 * KIB)
+    .describe('Length of a bearer; above: 401.'),
 });
 
 export const log = section({

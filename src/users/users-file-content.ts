@@ -30,7 +30,7 @@ export function parseUsersFile(text: string, rules: UsersFileRules): UsersFileCo
   if ('problems' in yaml) return yaml;
   const parsed = fileSchema(rules.maxHashCost).safeParse(yaml.content);
   if (parsed.success) return { users: parsed.data.users.map((entry) => toUser(entry, rules.platform)) };
-  const [first, ...others] = parsed.error.issues.map((issue) => ({ path: toPath(issue.path), message: issue.message }));
+  const [first, ...others] = parsed.error.issues.flatMap(toProblems);
   return { problems: [first ?? { path: '', message: 'is not a users file' }, ...others] };
 }
 
@@ -107,6 +107,23 @@ const entrySchema = (maxHashCost: number) =>
     state: z.enum(['Active', 'Disabled', 'AuthLimitExceeded']).default('Active'),
     uid: z.string().min(1, 'is empty').optional(),
   });
+
+/** The schema library's own sentences, in words that follow a path; ours stand as they are. */
+function toProblems(issue: z.core.$ZodIssue): UsersFileProblem[] {
+  const path = toPath(issue.path);
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path: toPath([...issue.path, key]), message: 'is not a known setting' }));
+  if (issue.code === 'invalid_value') return [{ path, message: `expected ${issue.values.map(String).join(' or ')}` }];
+  if (issue.code !== 'invalid_type') return [{ path, message: issue.message }];
+  const isMissing = issue.message.endsWith('received undefined');
+  return [{ path, message: isMissing ? 'is required' : `expected ${KINDS[issue.expected] ?? issue.expected}` }];
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  object: 'a map',
+  array: 'a list',
+  string: 'a text',
+};
 
 const toPath = (keys: readonly PropertyKey[]): string =>
   keys.reduce<string>(

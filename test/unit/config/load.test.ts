@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -102,6 +103,41 @@ authentication:
         throw new Error('ENOENT');
       }),
     ).toThrow('nowhere.yaml cannot be used:\n  cannot read the file: ENOENT');
+  });
+
+  test.each([
+    ['server: {tls: {certFile: /c}}', 'server.tls.keyFile: is required'],
+    ['server: 7', 'server: expected a map of settings'],
+    ['- a', ': expected a map of settings'],
+    ['server: {address: 1}', 'server.address: expected a text'],
+    ['cors: {origins: x}', 'cors.origins: expected a list'],
+    ['nodes: {usage: 1}', 'nodes.usage: expected boolean'],
+    ['server: {address: ""}', 'server.address: must not be empty'],
+    ['log: {format: xml}', 'log.format: expected "json" or "pretty"'],
+    ['server: {port: 65536}', 'server.port: expected a port number'],
+    [
+      'limits: {headersTimeout: 0s}',
+      'limits.headersTimeout: must be between 1s and 1h: a limit cannot be switched off',
+    ],
+    ['limits: {answerTimeout: 61m}', 'limits.answerTimeout: must be between 1s and 1h: a limit cannot be switched off'],
+    ['limits: {maxHeaders: 0}', 'limits.maxHeaders: expected a whole number from 1 to 2000'],
+    ['limits: {maxFormBytes: 10000000000}', 'limits.maxFormBytes: expected a whole number from 1024 to 1048576'],
+    ['limits: {maxQueryParameters: 64}', 'limits.maxQueryParameters: is not a known setting'],
+  ])('%s is refused in words of ours', (text, problem) => {
+    expect(problemsOf(text)).toEqual([problem]);
+  });
+
+  test('names the TLS files that are missing or no PEM, and quotes nothing of them', () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const text = 'server: {tls: {certFile: /c, keyFile: /k}}';
+    expect(problemsOf(text, { '/k': pem })).toEqual([
+      "server.tls.certFile: cannot read the file: ENOENT: no such file, open '/c'",
+    ]);
+    expect(problemsOf(text, { '/c': pem, '/k': 's3cret' })).toEqual([
+      'server.tls.certFile: the file does not hold a certificate in PEM',
+      'server.tls.keyFile: the file does not hold an unencrypted private key in PEM',
+    ]);
   });
 
   test('refuses one port for two servers, and a hash cost above what is accepted', () => {

@@ -63,14 +63,14 @@ describe('the text of a users file', () => {
     expect(problems.map(({ path, message }) => `${path}: ${message}`).sort()).toEqual([
       'users[0].name: is not a lower-case DNS-1123 name',
       'users[0].passwordHash: has bcrypt cost 5, but 10 to 12 are accepted; make one with "gatehouse hash-password"',
-      'users[0].state: Invalid option: expected one of "Active"|"Disabled"|"AuthLimitExceeded"',
+      'users[0].state: expected Active or Disabled or AuthLimitExceeded',
       'users[1].email: is not an ASCII e-mail address',
       'users[1].groups[0]: must not start with "system:" or "kubeadm:"',
       'users[1].groups[1]: is empty',
       'users[1].passwordHash: is not a bcrypt hash; make one with "gatehouse hash-password"',
-      'users[1]: Unrecognized key: "shoe"',
+      'users[1].shoe: is not a known setting',
       'users[2].name: is reserved',
-      'users[2].passwordHash: Invalid input: expected string, received undefined',
+      'users[2].passwordHash: is required',
     ]);
   });
 
@@ -88,8 +88,8 @@ describe('the text of a users file', () => {
     ['['.repeat(50_000), /^not YAML/],
     ['users: []\n---\nusers: []', /^holds a second YAML document at line 2; there may be one only$/],
     [`users: [ } "${HASH}"`, /^not YAML at line 1: [^$]+$/],
-    ['', /expected object/],
-    ['- a', /expected object/],
+    ['', /^expected a map$/],
+    ['- a', /^expected a map$/],
   ])('that is no users file is refused (%j)', (text, message) => {
     expect(parseUsersFile(text, rules)).toMatchObject({
       problems: [{ path: '', message: expect.stringMatching(message) }],
