@@ -94,5 +94,5 @@ export function toOpenMetrics(text: string): string {
 /** The metrics port: it stays open as long as the API port, so that a shutdown can be watched. */
 export function createMetricsServer(options: HttpServerOptions, parts: MetricsAppParts): HttpServer {
   const connections = new Connections(parts.limits, createHttpMetrics(parts.registry).rejected);
-  return servePort(options, createMetricsApp(parts), { ...parts, connections, onDraining: () => {} });
+  return servePort(options, createMetricsApp(parts), { ...parts, connections, name: 'metrics', onDraining: () => {} });
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -12,9 +12,10 @@ import { Connections } from './connections.ts';
 import { drain } from './drain.ts';
 import type { HttpLimits } from './limits.ts';
 import { listen } from './listen.ts';
-import { createHttpMetrics, registerConnections } from './metrics.ts';
+import { createHttpMetrics, type HttpMetrics, registerConnections } from './metrics.ts';
 import { createRequestIds } from './request-id.ts';
 import { normaliseAddress } from './source-address.ts';
+import { readTlsFiles, type TlsFiles } from './tls-files.ts';
 
 export interface HttpServerOptions {
   /** All interfaces when absent. */
@@ -22,7 +23,7 @@ export interface HttpServerOptions {
   /** 0: any free one. */
   readonly port: number;
   /** PEM files; plain HTTP when absent. */
-  readonly tls?: { readonly certFile: string; readonly keyFile: string };
+  readonly tls?: TlsFiles;
   /** How long serving goes on after the signal, while /readyz already fails. */
   readonly shutdownDelayMs: number;
   /** How long answers in flight may then take before they are cut. */
@@ -54,18 +55,17 @@ const CHECK_MS = 1_000;
 export function createHttpServer(options: HttpServerOptions, app: App, parts: HttpServerParts): HttpServer {
   const connections = new Connections(parts.limits, createHttpMetrics(parts.registry).rejected);
   registerConnections(parts.registry, connections);
-  return servePort(options, app, { ...parts, connections });
+  return servePort(options, app, { ...parts, connections, name: 'api' });
 }
 
 /** Any port of ours. */
 export function servePort(
   options: HttpServerOptions,
   app: App,
-  parts: HttpServerParts & { readonly connections: Connections },
+  parts: HttpServerParts & { readonly connections: Connections; readonly name: 'api' | 'metrics' },
 ): HttpServer {
-  const { limits, clock, logger, connections } = parts;
+  const { limits, clock, connections, onDraining } = parts;
   const metrics = createHttpMetrics(parts.registry);
-  const nextId = createRequestIds(parts.random);
   const server = createServer(options, app, limits);
   const handle: App['handle'] = (request, response) => {
     connections.began(request, response);
@@ -82,7 +82,21 @@ export function servePort(
     metrics.rejected('connect');
     socket.destroy();
   });
-  server.on('clientError', (fault: NodeJS.ErrnoException, duplex) => {
+  server.on('clientError', refuseUnparsed(parts, metrics));
+  const logger = parts.logger.child({ server: parts.name });
+  return {
+    listen: () => listen(server, options),
+    run: (signal) => drain({ server, connections, clock, logger, options, onDraining }, signal),
+  };
+}
+
+/** What to do with bytes that are no request, and with a request that does not come. */
+function refuseUnparsed(
+  { limits, logger, random, connections }: HttpServerParts & { readonly connections: Connections },
+  metrics: HttpMetrics,
+): (fault: NodeJS.ErrnoException, socket: Duplex) => void {
+  const nextId = createRequestIds(random);
+  return (fault, duplex) => {
     const socket = duplex as Socket;
     // A failed handshake comes here, too: there is nobody to answer to.
     if (fault.code === 'ECONNRESET' || !connections.has(socket)) return void socket.destroy();
@@ -97,10 +111,6 @@ export function servePort(
       const source = normaliseAddress(socket.remoteAddress ?? '');
       logger.info({ requestId, route: 'other', status: error.answer.code, rule, source }, 'request');
     });
-  });
-  return {
-    listen: () => listen(server, options),
-    run: (signal) => drain({ server, connections, clock, logger, options, onDraining: parts.onDraining }, signal),
   };
 }
 
@@ -118,8 +128,7 @@ function createServer({ tls }: HttpServerOptions, app: App, limits: HttpLimits):
   const server = tls
     ? createTlsServer({
         ...options,
-        cert: readFileSync(tls.certFile),
-        key: readFileSync(tls.keyFile),
+        ...readTlsFiles(tls),
         minVersion: 'TLSv1.2',
         handshakeTimeout: limits.headersTimeoutMs,
       })

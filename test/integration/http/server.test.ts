@@ -53,7 +53,7 @@ async function isRefused(port: number): Promise<boolean> {
 
 describe('R-07 the shutdown', () => {
   test('fails readiness, serves on, stops accepting, finishes what is in flight, ends', async () => {
-    const { clock, log, port, ending, running, finish, asked } = await startDraining();
+    const { clock, log, port, ending, running, finish, asked, lines } = await startDraining();
     const inFlight = rawExchange(port, get(LIST));
     await eventually(() => asked() === 1);
     ending.abort();
@@ -67,6 +67,8 @@ describe('R-07 the shutdown', () => {
     expect(await inFlight).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\nConnection: close\r\n/);
     await running;
     expect(log).toEqual(['not ready', 'ended']);
+    const shutdown = lines.filter((line) => line.msg.startsWith('shutting down'));
+    expect(shutdown.map((line) => line['server'])).toEqual(['api', 'api']);
   });
 
   test('closes connections that wait for a further request', async () => {
