@@ -49,7 +49,7 @@ export class AnswerWriter {
   send(exchange: Exchange, status: number, headers: AnswerHeaders, body: AnswerBody): void {
     const { request, response } = exchange;
     const bodiless = status === 204 || status === 304;
-    const unread = hasBody(exchange) && !request.complete;
+    const unread = hasBody(exchange) && !request.readableEnded;
     const block = ['X-Request-Id', exchange.requestId, ...SECURITY_HEADERS, ...exchange.corsHeaders];
     if (isEncrypted(exchange)) block.push('Strict-Transport-Security', 'max-age=31536000');
     for (const name in headers) block.push(name, headers[name] as string);
@@ -58,7 +58,7 @@ export class AnswerWriter {
     response.writeHead(status, block);
     const pieces = request.method === 'HEAD' || bodiless ? [] : body.pieces;
     if (pieces.length > 0) exchange.bodyBytes = body.length;
-    if (unread && request.headers.expect === undefined) this.#linger(exchange, pieces);
+    if (unread && !request.complete && request.headers.expect === undefined) this.#linger(exchange, pieces);
     else writePieces(response, pieces, 0);
     exchange.leavePlace();
     // What the kernel did not take at once waits for the client. Node ends a socket on which nothing moves for so long.

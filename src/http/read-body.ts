@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { hasBody } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { bodyTooLarge, tooSlow, unsupportedMediaType } from './refusals.ts';
+import { bodyTooLarge, encodedBody, tooSlow } from './refusals.ts';
 
 /** Reads request bodies within their limits. */
 export interface BodyReader {
@@ -24,14 +24,13 @@ export function createBodyReader({ clock, timeoutMs, metrics }: BodyReaderParts)
     read: async (exchange, maxBytes) => {
       if (!hasBody(exchange)) return Buffer.alloc(0);
       const { headers } = exchange.request;
-      const coding = headers['content-encoding'];
-      if (coding !== undefined) throw unsupportedMediaType('those without a Content-Encoding');
+      if (headers['content-encoding'] !== undefined) throw encodedBody();
       if (Number(headers['content-length'] ?? 0) > maxBytes) {
         metrics.rejected('body_size');
         throw bodyTooLarge(maxBytes);
       }
-      // Only now is a body wanted that the client holds back.
-      if (headers.expect !== undefined) exchange.response.writeContinue();
+      // Only now is a body wanted that the client holds back. HTTP/1.0 knows no interim answers (RFC 9110 15.2).
+      if (headers.expect !== undefined && exchange.request.httpVersion === '1.1') exchange.response.writeContinue();
       return collect(exchange, { maxBytes, clock, timeoutMs, metrics });
     },
   };

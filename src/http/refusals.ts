@@ -26,13 +26,14 @@ export const resourceNotFound = (details: StatusDetails = {}): StatusError =>
     details,
   });
 
+/** `allow` is empty on a path that nothing is served on: then there is no such header. */
 export const methodNotAllowed = (allow: string): StatusError =>
   new StatusError({
     code: 405,
     reason: 'MethodNotAllowed',
     message: 'the server does not allow this method on the requested resource',
     details: {},
-    headers: { Allow: allow },
+    ...(allow && { headers: { Allow: allow } }),
   });
 
 export const notAcceptable = (): StatusError =>
@@ -55,11 +56,12 @@ export const bodyTooLarge = (limit: number): StatusError =>
     headers: { Connection: 'close' },
   });
 
-export const unsupportedMediaType = (accepted: string): StatusError =>
+/** A-24: a compressed body may be a thousand times longer than what is sent of it. */
+export const encodedBody = (): StatusError =>
   new StatusError({
     code: 415,
     reason: 'UnsupportedMediaType',
-    message: `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
+    message: 'the body of the request must not have a Content-Encoding',
   });
 
 export const tooManyRequests = (): StatusError =>

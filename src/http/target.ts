@@ -70,7 +70,8 @@ function decodeSegment(raw: string): string | undefined {
 
 /** Paths whose errors are OAuth JSON. Takes the target as sent, so that a refused one is answered in its own form too. */
 export function isOAuthPath(raw: string): boolean {
-  if (!raw.startsWith('/oauth')) return false;
-  const next = raw.charCodeAt('/oauth'.length);
+  const path = raw.startsWith('/') ? raw : (ABSOLUTE_FORM.exec(raw)?.[2] ?? '');
+  if (!path.startsWith('/oauth')) return false;
+  const next = path.charCodeAt('/oauth'.length);
   return Number.isNaN(next) || next === 0x2f || next === 0x3f;
 }

@@ -163,6 +163,11 @@ describe('the request target', () => {
     );
   });
 
+  test('A-25 a refused absolute target under /oauth is answered as OAuth', async () => {
+    const answer = await answerTo(`GET http://a/oauth/../x HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: 'invalid_request' });
+  });
+
   test('A-25 a semicolon is part of its segment', async () => {
     const answer = await answerTo(`GET ${LIST};x=y HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`);
     expect(answer.status).toBe(404);
@@ -236,6 +241,11 @@ describe('headers and upgrades', () => {
     expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
 
+  test('N-56 TRACE on a path that nothing is served on is 405 without Allow', async () => {
+    const answer = await answerTo('TRACE /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    expect([answer.status, answer.headers.has('allow')]).toEqual([405, false]);
+  });
+
   test('HP-21 refuses PROPFIND on a path of the cluster with 405', async () => {
     const answer = await answerTo('PROPFIND /api/v1/nodes HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     expect(answer.status).toBe(405);
@@ -246,6 +256,27 @@ describe('bodies', () => {
   test('does not read a body on GET, and closes', async () => {
     const answer = await answerTo(`GET ${LIST} HTTP/1.1\r\n${HEAD}Content-Length: 3\r\n\r\nabc`);
     expect(answer.status).toBe(200);
+  });
+
+  test('does not read a body on GET, and closes, also when the right has to be asked for', async () => {
+    const authorizer = {
+      authorize: async () => {
+        for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+        return { allowed: true, source: 'review' as const };
+      },
+    };
+    const slow = await startApp({ authorizer });
+    try {
+      const answer = parseAnswer(await slow.raw(`GET ${LIST} HTTP/1.1\r\n${HEAD}Content-Length: 3\r\n\r\nabc`));
+      expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+    } finally {
+      await slow.stop();
+    }
+  });
+
+  test('A-13 sends no 100 to HTTP/1.0, which does not know it', async () => {
+    const head = 'POST /oauth/token HTTP/1.0\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n';
+    expect(await app.raw(`${head}abc`)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test('A-13 judges the declared size before the 100', async () => {

@@ -47,8 +47,8 @@ describe('a Status', () => {
     ],
     [
       'HE-415',
-      refusals.unsupportedMediaType('application/json'),
-      '"message":"the body of the request was in an unknown format - accepted media types include: application/json","reason":"UnsupportedMediaType","code":415}',
+      refusals.encodedBody(),
+      '"message":"the body of the request must not have a Content-Encoding","reason":"UnsupportedMediaType","code":415}',
     ],
     [
       'HE-429',

@@ -76,6 +76,11 @@ describe('paths that speak OAuth', () => {
     ['/oauth/', true],
     ['/oauth?x', true],
     ['/oauth/../x', true],
+    ['http://a/oauth/../x', true],
+    ['HTTPS://a/oauth?x', true],
+    ['http://oauth/x', false],
+    ['http://a/oauthx', false],
+    ['http://a', false],
     ['/oauthx', false],
     ['/kapis', false],
   ])('%s: %s', (raw, expected) => {
