@@ -1,8 +1,8 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { completeClients, type ReadFile } from './clients.ts';
 import type { Config, Warnings } from './config.ts';
 import { ConfigError, type Problem } from './problem.ts';
 import type { FileConfig } from './schema.ts';
+import { tlsProblems } from './tls-files.ts';
 
 /** 3.4's web client refreshes when 10 minutes are left; below 15 minutes it would do little else. */
 const SHORT_ACCESS_TOKEN_MS = 15 * 60_000;
@@ -11,7 +11,7 @@ const SHORT_ACCESS_TOKEN_MS = 15 * 60_000;
 export function complete(file: FileConfig, source: string, readFile: ReadFile): { config: Config; warnings: Warnings } {
   const { platform, authentication } = file;
   const { clients, problems, warnings } = completeClients(platform, authentication.oauthOptions.clients, readFile);
-  const all = [...problems, ...contradictions(file), ...tlsProblems(file, readFile)];
+  const all = [...problems, ...contradictions(file), ...tlsProblems(file.server.tls, readFile)];
   if (all.length > 0) throw new ConfigError(source, all);
   const issuer = authentication.oauthOptions.issuer ?? `http://localhost:${file.server.port}/oauth`;
   const config: Config = {
@@ -44,41 +44,6 @@ function contradictions(file: FileConfig): Problem[] {
   if (authentication.passwordHash.cost > authentication.passwordHash.maxCost)
     problems.push({ path: 'authentication.passwordHash.cost', message: 'must not be above maxCost' });
   return problems;
-}
-
-/** What the two files of `server.tls` hold is read anew when the port is opened. */
-function tlsProblems({ server }: FileConfig, readFile: ReadFile): Problem[] {
-  if (!server.tls) return [];
-  const { certFile, keyFile } = server.tls;
-  const wanted = [
-    {
-      path: 'server.tls.certFile',
-      file: certFile,
-      kind: 'a certificate',
-      parse: (pem: string) => new X509Certificate(pem),
-    },
-    { path: 'server.tls.keyFile', file: keyFile, kind: 'an unencrypted private key', parse: createPrivateKey },
-  ];
-  return wanted.flatMap(({ path, file, kind, parse }) => {
-    const message = pemFault(() => readFile(file), parse, kind);
-    return message === undefined ? [] : [{ path, message }];
-  });
-}
-
-function pemFault(read: () => string, parse: (pem: string) => unknown, kind: string): string | undefined {
-  let pem: string;
-  try {
-    pem = read();
-  } catch (error) {
-    return `cannot read the file: ${(error as Error).message}`;
-  }
-  try {
-    parse(pem);
-    return undefined;
-  } catch {
-    // Not the message: a parser's may quote what it could not read.
-    return `the file does not hold ${kind} in PEM`;
-  }
 }
 
 function settingWarnings(config: Config): string[] {

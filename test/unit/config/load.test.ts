@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { configJsonSchema, loadConfig } from '../../../src/config/load.ts';
 import { ConfigError } from '../../../src/config/problem.ts';
+import { selfSigned } from '../../integration/http/self-signed.ts';
 
 const load = (text: string, files: Record<string, string> = {}) =>
   loadConfig('gatehouse.yaml', (path) => {
@@ -137,6 +138,15 @@ authentication:
     expect(problemsOf(text, { '/c': pem, '/k': 's3cret' })).toEqual([
       'server.tls.certFile: the file does not hold a certificate in PEM',
       'server.tls.keyFile: the file does not hold an unencrypted private key in PEM',
+    ]);
+  });
+
+  test('takes a certificate with its own key and refuses it with another', () => {
+    const { cert, key } = selfSigned('localhost');
+    const text = 'server: {tls: {certFile: /c, keyFile: /k}}';
+    expect(problemsOf(text, { '/c': cert, '/k': key })).toEqual([]);
+    expect(problemsOf(text, { '/c': cert, '/k': selfSigned('localhost').key })).toEqual([
+      'server.tls.keyFile: is not the key of the certificate in certFile',
     ]);
   });
 
