@@ -27,8 +27,8 @@ export function createVerifiedTokens(random: Random): VerifiedTokens {
 }
 
 /**
- * A secret prefix of fixed length is enough for the key of a map that never leaves the process, and one hash of a text is
- * a fifth of an HMAC: this runs at each request.
+ * A secret prefix of fixed length is enough for the key of a map that never leaves the process, and one hash (1 µs) costs
+ * less than half of an HMAC: this runs at each request.
  */
 function createDigest(secret: string): (text: string) => string {
   return (text) => hash('sha256', secret + text, 'base64');
