@@ -117,18 +117,18 @@ describe('a start that cannot succeed', () => {
     expect(stderr).not.toMatch(/\n {4}at /);
   });
 
-  test('without a cluster to connect to ends with 1 and one line', async () => {
+  test('without a cluster to connect to ends with 2 and one line', async () => {
     const { code, stderr } = await runProgram([], { env: { HOME: '/nowhere' } });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toBe(
       'gatehouse: there is no cluster to connect to: no pod service account, no KUBECONFIG and no /nowhere/.kube/config\n',
     );
   });
 
-  test('with a kubeconfig that is not there ends with 1 and one line', async () => {
+  test('with a kubeconfig that is not there ends with 2 and one line', async () => {
     const { config } = writeFiles({ config: '{"kubernetes": {"kubeconfig": "/nowhere/kubeconfig"}}' });
     const { code, stderr } = await runProgram(['--config', config]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toBe(
       "gatehouse: cannot read the kubeconfig /nowhere/kubeconfig: ENOENT: no such file or directory, open '/nowhere/kubeconfig'\n",
     );
