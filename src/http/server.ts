@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
@@ -15,7 +16,6 @@ import { listen } from './listen.ts';
 import { createHttpMetrics, type HttpMetrics, registerConnections } from './metrics.ts';
 import { createRequestIds } from './request-id.ts';
 import { normaliseAddress } from './source-address.ts';
-import { readTlsFiles, type TlsFiles } from './tls-files.ts';
 
 export interface HttpServerOptions {
   /** All interfaces when absent. */
@@ -23,7 +23,7 @@ export interface HttpServerOptions {
   /** 0: any free one. */
   readonly port: number;
   /** PEM files; plain HTTP when absent. */
-  readonly tls?: TlsFiles;
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
   /** How long serving goes on after the signal, while /readyz already fails. */
   readonly shutdownDelayMs: number;
   /** How long answers in flight may then take before they are cut. */
@@ -128,7 +128,8 @@ function createServer({ tls }: HttpServerOptions, app: App, limits: HttpLimits):
   const server = tls
     ? createTlsServer({
         ...options,
-        ...readTlsFiles(tls),
+        cert: readFileSync(tls.certFile),
+        key: readFileSync(tls.keyFile),
         minVersion: 'TLSv1.2',
         handshakeTimeout: limits.headersTimeoutMs,
       })

@@ -1,4 +1,3 @@
-import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -75,42 +74,6 @@ async function answerOn(socket: Socket): Promise<string> {
   socket.write(HEALTH);
   return String((await answered)[0]);
 }
-
-describe('files that TLS cannot begin with', () => {
-  const other = selfSigned('localhost');
-  const encrypted = createPrivateKey(key).export({
-    type: 'pkcs8',
-    format: 'pem',
-    cipher: 'aes-256-cbc',
-    passphrase: 'x',
-  }) as string;
-
-  test.each([
-    ['server.tls.certFile: FILE does not exist', 'certFile', undefined],
-    ['server.tls.certFile: FILE does not hold a certificate in PEM', 'certFile', 'canary'],
-    ['server.tls.certFile: FILE does not hold a certificate in PEM', 'certFile', key],
-    ['server.tls.keyFile: FILE does not exist', 'keyFile', undefined],
-    ['server.tls.keyFile: FILE does not hold an unencrypted private key in PEM', 'keyFile', 'canary'],
-    ['server.tls.keyFile: FILE does not hold an unencrypted private key in PEM', 'keyFile', cert],
-    ['server.tls.keyFile: FILE does not hold an unencrypted private key in PEM', 'keyFile', encrypted],
-    ['server.tls.keyFile: FILE is not the key of the certificate in CERT', 'keyFile', other.key],
-  ])('U-25 are named in one sentence: %s (%#)', (sentence, setting, text) => {
-    const file = join(folder, `other-${setting}`);
-    if (text === undefined) rmSync(file, { force: true });
-    else writeFileSync(file, text);
-    const parts = appParts();
-    const options = { ...OPTIONS, tls: { ...tls, [setting]: file } };
-    const create = (): unknown => createHttpServer(options, createApp(parts), { ...parts, onDraining: () => {} });
-    expect(create).toThrow(new Error(sentence.replace('FILE', file).replace('CERT', tls.certFile)));
-  });
-
-  test('U-25 a directory is named as such', () => {
-    const parts = appParts();
-    const options = { ...OPTIONS, tls: { ...tls, certFile: folder } };
-    const create = (): unknown => createHttpServer(options, createApp(parts), { ...parts, onDraining: () => {} });
-    expect(create).toThrow(new Error(`server.tls.certFile: ${folder} is a directory`));
-  });
-});
 
 describe('the port under TLS', () => {
   test('answers, and asks to be used over TLS only', async () => {
