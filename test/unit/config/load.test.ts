@@ -206,7 +206,9 @@ describe('OAuth clients', () => {
 });
 
 describe('the JSON Schema of the file', () => {
-  const validate = new Ajv2020({ strict: false, formats: { cidrv4: true, cidrv6: true } }).compile(configJsonSchema() as object);
+  const validate = new Ajv2020({ strict: false, formats: { cidrv4: true, cidrv6: true } }).compile(
+    configJsonSchema() as object,
+  );
 
   test.each(['{}', 'platform: acme', 'server: {shutdownDelay: 15s}'])('accepts %s', (text) => {
     expect(validate(parse(text))).toBe(true);
