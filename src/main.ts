@@ -2,18 +2,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { type Command, HELP, nodeFault, parseCommand } from './arguments.ts';
+import { checkConfig } from './check-config.ts';
 import { systemClock } from './clock.ts';
 import type { Config, Warnings } from './config/config.ts';
 import { configJsonSchema, loadConfig } from './config/load.ts';
-import { ConfigError, type Problem } from './config/problem.ts';
-import { kubeconfigAccess } from './kubernetes/kubeconfig.ts';
 import { type BufferedOutput, createBufferedOutput } from './observability/buffered-output.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { systemRandom } from './random.ts';
 import { type Release, toRelease, toRuntime } from './release.ts';
 import { readNewPassword } from './users/new-password.ts';
 import { hashPassword } from './users/password-hash.ts';
-import { parseUsersFile } from './users/users-file-content.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_MISUSE = 2;
@@ -52,43 +50,16 @@ async function execute(command: Command): Promise<number> {
       complain(`gatehouse: ${command.message}; see gatehouse --help`);
       return EXIT_MISUSE;
     case 'check-config':
-      return checkConfig(command.config);
+      return printCheck(command.config);
     case 'run':
       return serve(loadConfig(command.config, readFile));
   }
 }
 
-/** Reads the configuration and every file that it names, as a start would; nothing is asked of the cluster. */
-async function checkConfig(path: string | undefined): Promise<number> {
-  const { config, warnings } = loadConfig(path, readFile);
-  const problems = [...usersFileProblems(config), ...(await kubeconfigProblems(config))];
-  if (problems.length > 0) throw new ConfigError(path ?? 'the default configuration', problems);
-  for (const warning of warnings) complain(`warning: ${warning}`);
+async function printCheck(config: string | undefined): Promise<number> {
+  for (const warning of await checkConfig(config, readFile)) complain(`warning: ${warning}`);
   print('the configuration is good');
   return 0;
-}
-
-function usersFileProblems({ platform, users, authentication }: Config): readonly Problem[] {
-  if (users.file === undefined) return [];
-  try {
-    const rules = { platform, maxHashCost: authentication.passwordHash.maxCost };
-    const content = parseUsersFile(readFile(users.file), rules);
-    if ('users' in content) return [];
-    return content.problems.map(({ path, message }) => ({
-      path: 'users.file',
-      message: `${users.file}: ${path ? `${path}: ` : ''}${message}`,
-    }));
-  } catch (error) {
-    return [{ path: 'users.file', message: `cannot read the file: ${describe(error)}` }];
-  }
-}
-
-async function kubeconfigProblems({ kubernetes }: Config): Promise<readonly Problem[]> {
-  if (kubernetes.kubeconfig === undefined) return [];
-  return kubeconfigAccess([kubernetes.kubeconfig]).then(
-    () => [],
-    (error: unknown) => [{ path: 'kubernetes.kubeconfig', message: describe(error) }],
-  );
 }
 
 async function printHash(): Promise<number> {

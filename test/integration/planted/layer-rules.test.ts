@@ -31,6 +31,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
 const LOW = ['backoff.ts', 'clock.ts', 'random.ts', 'secret-store.ts', 'status-error.ts'];
 const COMPOSITION = [
   'arguments.ts',
+  'check-config.ts',
   'cluster-version.ts',
   'main.ts',
   'node-mirror.ts',
