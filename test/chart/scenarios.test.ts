@@ -1,14 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
+import { selfSigned } from '../support/self-signed.ts';
 import { CHART, helm, NAMESPACE, Rendered, render } from './helm.ts';
 
 const FOLDER = join(CHART, 'ci');
 const scenarios = readdirSync(FOLDER).map((file) => file.replace('-values.yaml', ''));
 const valuesOf = (scenario: string): object =>
   parse(readFileSync(join(FOLDER, `${scenario}-values.yaml`), 'utf8')) ?? {};
+
+const TLS = selfSigned('gatehouse');
 
 /** Paths at which a document says null. */
 function nulls(value: unknown, path = ''): string[] {
@@ -32,7 +35,9 @@ describe.each(scenarios)('scenario %s', (scenario) => {
 
   test('renders a configuration file that the program accepts', async () => {
     const rendered = await render(valuesOf(scenario));
-    const readFile = (path: string): string => (path === 'config.yaml' ? rendered.configFile : 'content of a Secret');
+    const mounted: Readonly<Record<string, string>> = { 'tls.crt': TLS.cert, 'tls.key': TLS.key };
+    const readFile = (path: string): string =>
+      path === 'config.yaml' ? rendered.configFile : (mounted[basename(path)] ?? 'content of a Secret');
     expect(loadConfig('config.yaml', readFile).config.server.port).toBe(9090);
   });
 });

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../../src/http/app.ts';
 import { defaultLimits, type HttpLimits } from '../../../src/http/limits.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
+import { selfSigned } from '../../support/self-signed.ts';
 import { appParts, eventually, type LogLine } from './app-under-test.ts';
-import { selfSigned } from './self-signed.ts';
 
 const { cert, key } = selfSigned('localhost');
 let folder: string;

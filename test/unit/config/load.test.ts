@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { configJsonSchema, loadConfig } from '../../../src/config/load.ts';
 import { ConfigError } from '../../../src/config/problem.ts';
-import { selfSigned } from '../../integration/http/self-signed.ts';
+import { selfSigned } from '../../support/self-signed.ts';
 
 const load = (text: string, files: Record<string, string> = {}) =>
   loadConfig('gatehouse.yaml', (path) => {
