@@ -1,3 +1,4 @@
+import type { Identity } from '../oauth/identity.ts';
 import type { Logger } from '../observability/logger.ts';
 import { boundedLine } from './bounded-line.ts';
 import type { Exchange } from './exchange.ts';
@@ -22,16 +23,47 @@ export type AccessLog = (exchange: Exchange, durationMs: number) => void;
  */
 export function createAccessLog(logger: Logger): AccessLog {
   const unredacted = logger.child({}, { redact: [] });
-  return (exchange, durationMs) => logExchange(unredacted, exchange, durationMs);
+  const callers = new CallerLoggers(unredacted);
+  return (exchange, durationMs) => {
+    const { status, identity, rawTarget } = exchange;
+    const level = levelOf(exchange, status);
+    if (!unredacted.isLevelEnabled(level)) return;
+    const isShort = status < 500 && rawTarget.length <= SHORT_TARGET;
+    if (isShort && identity)
+      callers.of(exchange, identity)[level](requestPart(exchange, status, durationMs), 'request');
+    else {
+      const line = { ...requestPart(exchange, status, durationMs), ...callerPart(exchange) };
+      unredacted[level](isShort ? line : boundedLine(line), 'request');
+    }
+  };
 }
 
-function logExchange(logger: Logger, exchange: Exchange, durationMs: number): void {
-  const { status } = exchange;
-  const level = levelOf(exchange, status);
-  if (!logger.isLevelEnabled(level)) return;
-  const line = toLine(exchange, status, durationMs);
-  const isShort = status < 500 && exchange.rawTarget.length <= SHORT_TARGET;
-  logger[level](isShort ? line : boundedLine(line), 'request');
+/** Enough for the callers of a busy minute. */
+const MOST_CALLERS = 1_000;
+
+/**
+ * Loggers that hold what the requests of one caller to one place share, already written as JSON: most of a line, and most of
+ * its cost.
+ */
+class CallerLoggers {
+  readonly #parent: Logger;
+  readonly #loggers = new Map<string, Logger>();
+
+  constructor(parent: Logger) {
+    this.#parent = parent;
+  }
+
+  of(exchange: Exchange, identity: Identity): Logger {
+    const { request, route, info, decision, source } = exchange;
+    // No part can run over into the next: none of them holds a line break.
+    const key = `${identity.sid}\n${identity.clientId}\n${request.method}\n${route?.template}\n${info?.verb}\n${info?.namespace}\n${info?.name}\n${info?.group}\n${info?.version}\n${info?.resource}\n${info?.subresource}\n${decision?.allowed}\n${decision?.source}\n${source}\n${request.headers['user-agent']}`;
+    const known = this.#loggers.get(key);
+    if (known) return known;
+    if (this.#loggers.size >= MOST_CALLERS) this.#loggers.clear();
+    const made = this.#parent.child(callerPart(exchange));
+    this.#loggers.set(key, made);
+    return made;
+  }
 }
 
 /** A probe that is told 503 has its answer: what fails is logged when it begins to. */
@@ -40,22 +72,32 @@ function levelOf({ route }: Exchange, status: number): 'error' | 'info' | 'debug
   return status >= 500 ? 'error' : 'info';
 }
 
-/** One literal with all members, absent ones undefined: objects of one shape are the cheapest to write. */
-function toLine(exchange: Exchange, status: number, durationMs: number): Readonly<Record<string, unknown>> {
-  const { request, response, target, identity, info, decision } = exchange;
-  const { 'user-agent': userAgent, traceparent } = request.headers;
+/** What this request alone has. One literal with all members, absent ones undefined: objects of one shape are the cheapest to write. */
+function requestPart(exchange: Exchange, status: number, durationMs: number): Readonly<Record<string, unknown>> {
+  const { request, response, target } = exchange;
+  const { traceparent } = request.headers;
   return {
     requestId: exchange.requestId,
     traceId: typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined,
-    method: request.method,
-    route: exchange.route?.template ?? 'other',
     path: pathOf(exchange.rawTarget).slice(0, MAX_PATH),
     queryParameters: target.query === '' ? undefined : parameterNames(target.query),
     status,
     bytes: exchange.bodyBytes,
     durationMs: Math.round(durationMs * 1_000) / 1_000,
+    reason: status >= 400 && status < 500 ? exchange.reason : undefined,
+    aborted: response.writableFinished ? undefined : true,
+    error: status >= 500 ? describeFailure(exchange.failure) : undefined,
+  };
+}
+
+/** What it shares with others of the same caller to the same place. */
+function callerPart(exchange: Exchange): Readonly<Record<string, unknown>> {
+  const { request, identity, info, decision } = exchange;
+  return {
+    method: request.method,
+    route: exchange.route?.template ?? 'other',
     source: exchange.source,
-    userAgent: userAgent?.slice(0, MAX_USER_AGENT),
+    userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT),
     user: identity?.name,
     clientId: identity?.clientId,
     sid: identity?.sid,
@@ -68,9 +110,6 @@ function toLine(exchange: Exchange, status: number, durationMs: number): Readonl
     subresource: nameOrNothing(info?.subresource),
     decision: decision ? (decision.allowed ? 'allow' : 'deny') : info && 'none',
     decisionSource: decision?.source,
-    reason: status >= 400 && status < 500 ? exchange.reason : undefined,
-    aborted: response.writableFinished ? undefined : true,
-    error: status >= 500 ? describeFailure(exchange.failure) : undefined,
   };
 }
 

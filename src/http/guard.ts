@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { StatusError } from '../status-error.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
+import { Locator } from './locator.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { headersTooLarge, malformed } from './refusals.ts';
 import type { RouteTable } from './route-table.ts';
 import type { Step } from './step.ts';
-import { parseTarget } from './target.ts';
 
 /** A rule of the guard that a request breaks: its name for the metric, its phrase for the caller. */
 interface Breach {
@@ -30,9 +30,10 @@ const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/
  * reading only.
  */
 export function guard(parts: GuardParts): Step {
+  const locator = new Locator(parts.routes);
   return (exchange) => {
     exchange.source = parts.sourceOf(exchange.request);
-    const breach = headerBreach(exchange.request, parts) ?? locate(exchange, parts.routes);
+    const breach = headerBreach(exchange.request, parts) ?? place(exchange, locator);
     if (!breach) return 'next';
     parts.metrics.rejected(breach.rule);
     throw breach.refusal;
@@ -92,12 +93,11 @@ function countHeaders(rawHeaders: readonly string[]): HeaderCounts {
 }
 
 /** Reads the target and finds its route. */
-function locate(exchange: Exchange, routes: RouteTable): Breach | undefined {
-  const target = parseTarget(exchange.rawTarget, exchange.request.headers.host);
-  if ('fault' in target) return { rule: 'target', refusal: malformed(target.fault) };
-  exchange.target = target;
-  const match = routes.match(target.segments);
-  exchange.route = match?.route;
-  exchange.parameters = match?.parameters ?? [];
+function place(exchange: Exchange, locator: Locator): Breach | undefined {
+  const location = locator.locate(exchange.rawTarget, exchange.request.headers.host);
+  if ('fault' in location) return { rule: 'target', refusal: malformed(location.fault) };
+  exchange.target = location.target;
+  exchange.route = location.match?.route;
+  exchange.parameters = location.match?.parameters ?? [];
   return undefined;
 }
