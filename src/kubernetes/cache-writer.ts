@@ -49,6 +49,10 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
   stalenessMs = (): number => this.#parts.clock.monotonic() - this.#provenAt;
   idleMs = (): number => this.#parts.clock.monotonic() - this.#activeAt;
 
+  isAheadOf(version: string): boolean {
+    return compareResourceVersions(version, this.#resourceVersion) < 0;
+  }
+
   /** An attempt or a byte. */
   active(): void {
     this.#activeAt = this.#parts.clock.monotonic();
@@ -131,7 +135,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
 
   #bookmark(version: string): boolean {
     if (version === '') return this.#drop('no_metadata');
-    if (compareResourceVersions(version, this.#resourceVersion) < 0) return this.#drop('stale');
+    if (this.isAheadOf(version)) return this.#drop('stale');
     return this.#advance(version);
   }
 

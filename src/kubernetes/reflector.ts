@@ -6,12 +6,13 @@ import { CacheWriter } from './cache-writer.ts';
 import type { Failure } from './failure.ts';
 import type { Freshness } from './freshness.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
-import type { ReflectorMetrics, ReflectorState } from './metrics.ts';
+import type { ReflectorMetrics, ReflectorState, RelistReason } from './metrics.ts';
 import { type Listed, listInPages } from './paged-list.ts';
 import { Recovery, type Step, type WatchRun } from './recovery.ts';
 import { compareResourceVersions } from './resource-version.ts';
 import { SelfCheck } from './self-check.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
+import { Waiting } from './waiting.ts';
 import { WatchSession } from './watch-session.ts';
 
 /** The server ends a watch after a time between these, so that all clients do not come back at once. */
@@ -50,7 +51,12 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   /** WatchList, until the server turns out not to have it. */
   #streamsLists = true;
   #failing = false;
-  #relistAsked = false;
+  /** The server was away since the last watch or list that went well. */
+  #wasAway = false;
+  #relistAsked: RelistReason | undefined;
+  readonly #check: SelfCheck<E>;
+  /** Between two watches. */
+  readonly #waiting: Waiting;
   /** The watch that runs now. */
   #session: WatchSession<E> | undefined;
 
@@ -59,6 +65,8 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     this.#writer = new CacheWriter(parts);
     this.#backoff = new Backoff(parts.clock, parts.random);
     this.#recovery = new Recovery(this.#backoff);
+    this.#waiting = new Waiting(parts.clock);
+    this.#check = new SelfCheck({ ...parts, writer: this.#writer, onMismatch: (reason) => this.#relist(reason) });
     const { store } = parts;
     const reflector = this;
     parts.metrics.expose({
@@ -81,25 +89,32 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   idleMs = (): number => this.#writer.idleMs();
 
   async run(signal: AbortSignal): Promise<void> {
-    const { source, store, clock, random, metrics } = this.#parts;
-    const onMismatch = (): void => this.#relist();
-    const check = new SelfCheck({ source, store, clock, random, metrics, writer: this.#writer, onMismatch });
-    await Promise.all([this.#loop(signal), check.run(signal)]);
+    await Promise.all([this.#loop(signal), this.#check.run(signal)]);
   }
 
   async #loop(signal: AbortSignal): Promise<void> {
     let step: Step = { kind: 'list', from: 'newest', waitMs: 0 };
     while (!signal.aborted) {
-      await this.#wait(step.waitMs, signal);
+      step = this.#unlessAsked(step);
+      await this.#wait(step, signal);
       if (signal.aborted) return;
+      step = this.#unlessAsked(step);
       step = step.kind === 'watch' ? await this.#watch(signal) : await this.#list(step, signal);
     }
   }
 
-  async #wait(ms: number, signal: AbortSignal): Promise<void> {
-    if (ms <= 0) return;
+  /** A relist that the self-check asks for comes before the next watch, which would go on with a wrong cache. */
+  #unlessAsked(step: Step): Step {
+    const reason = this.#relistAsked;
+    if (!reason || step.kind === 'list') return step;
+    this.#relistAsked = undefined;
+    return { kind: 'list', from: 'newest', reason, waitMs: 0 };
+  }
+
+  async #wait({ kind, waitMs }: Step, signal: AbortSignal): Promise<void> {
+    if (waitMs <= 0) return;
     this.#state = 'backing_off';
-    await this.#parts.clock.sleep(ms, signal);
+    await (kind === 'watch' ? this.#waiting : this.#parts.clock).sleep(waitMs, signal);
   }
 
   async #watch(signal: AbortSignal): Promise<Step> {
@@ -110,15 +125,16 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
 
   #afterWatch(run: WatchRun): Step {
     this.#session = undefined;
-    if (this.#relistAsked) return { kind: 'list', from: 'newest', reason: 'self_check', waitMs: 0 };
+    if (this.#relistAsked) return this.#unlessAsked(WATCH_NOW);
     this.#ended('watch', run.failure);
     return this.#recovery.afterWatch(run);
   }
 
-  /** The self-check found the cache wrong: the watch makes way for a list. */
-  #relist(): void {
+  /** The self-check found the cache wrong: the watch, or the wait for it, makes way for a list. */
+  #relist(reason: RelistReason): void {
     this.#parts.logger.error({ resource: this.#parts.name }, 'the cache differs from the cluster; listing again');
-    this.#relistAsked = true;
+    this.#relistAsked = reason;
+    this.#waiting.end();
     this.#session?.stop();
   }
 
@@ -147,7 +163,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     const { source, clock } = this.#parts;
     const began = clock.monotonic();
     const pause = async (failure: Failure): Promise<void> => {
-      await this.#wait(this.#recovery.afterList(failure, step).waitMs, signal);
+      await this.#wait(this.#recovery.afterList(failure, step), signal);
       this.#state = 'listing';
     };
     const version = notOlderThan === '' ? '' : { notOlderThan };
@@ -167,8 +183,11 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
       metrics,
       writer: this.#writer,
       onAccepted: () => {
-        if (!list) this.#healthy();
+        if (list) return;
+        if (this.#wasAway) this.#check.reconnected();
+        this.#healthy();
       },
+      onLowerBookmark: () => this.#check.now(),
       onListed: (listed: Listed<E>) => (list ? this.#accept(listed, list, began) : undefined),
     };
     const request = { resourceVersion, timeoutSeconds, ...(list ? { initialEvents: true } : {}) };
@@ -181,7 +200,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     const { metrics, clock, logger, name } = this.#parts;
     const older = compareResourceVersions(listed.resourceVersion, this.#writer.resourceVersion) < 0;
     if (older && step.from === 'last') return { kind: 'too_large_version', detail: 'the list is older than the cache' };
-    this.#relistAsked = false;
+    this.#relistAsked = undefined;
     const result = this.#writer.replace(listed.entries, listed.resourceVersion);
     metrics.listed('ok', (clock.monotonic() - began) / 1000);
     if (result === 'restored') metrics.relisted('restored');
@@ -202,6 +221,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     this.#backoff.succeeded();
     if (this.#failing) this.#parts.logger.info({ resource: this.#parts.name }, 'the cluster answers again');
     this.#failing = false;
+    this.#wasAway = false;
   }
 
   /** The first failure in a row is worth a warning, those after it are counted only. */
@@ -209,6 +229,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     const { logger, metrics, name } = this.#parts;
     if (failure.kind === 'aborted') return;
     if (what === 'watch') metrics.watchEnded(failure.kind);
+    if (failure.kind === 'reset' || failure.kind === 'refused') this.#wasAway = true;
     if (failure.kind === 'closed' || failure.kind === 'quiet') return;
     const level = this.#failing ? 'debug' : 'warn';
     this.#failing = true;

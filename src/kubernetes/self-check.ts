@@ -5,13 +5,19 @@ import { Attempt } from './attempt.ts';
 import type { CacheWriter } from './cache-writer.ts';
 import { isKubernetesObject, keyOf } from './checked-object.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
-import type { ReflectorMetrics } from './metrics.ts';
+import type { ReflectorMetrics, RelistReason } from './metrics.ts';
 import { PAGE_SIZE } from './paged-list.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
 import { VersionDigest } from './version-digest.ts';
+import { Waiting } from './waiting.ts';
 
 /** Between two checks: 5 min, half as much again at most, so that replicas do not all ask at once. */
 const PERIOD_MS = 300_000;
+/** From a reconnect to its check: 2 to 5 s, so that not all reflectors list while the server is coming up. */
+const AFTER_RECONNECT_MS = 2_000;
+const RECONNECT_SPREAD_MS = 3_000;
+/** Between two checks, whoever asks: a restore is then seen within 20 s of the reconnect, inside the 30 s of C-23. */
+const SHORTEST_PERIOD_MS = 20_000;
 /** Entries hashed between two turns of the event loop: about 2 ms. */
 const SLICE = 5_000;
 
@@ -23,33 +29,76 @@ export interface SelfCheckParts<E extends StoredEntry> {
   readonly random: Random;
   readonly metrics: ReflectorMetrics;
   /** The cache is wrong, seen twice. */
-  onMismatch(): void;
+  onMismatch(reason: RelistReason): void;
 }
 
-type Result = 'match' | 'mismatch' | 'skipped';
+/** `out_of_reach`: the cluster has not come to our version, or no longer, since it was restored. */
+type Result = 'match' | 'mismatch' | 'out_of_reach' | 'skipped';
 
-/** Finds what no event will ever repair: a lost event, a history that diverged without an error (C-24, C-30). */
+/**
+ * Finds what no event will ever repair: a lost event, a history that diverged without an error (C-24, C-30), a restored
+ * cluster, which takes a watch at a version of its future and stays silent (C-23).
+ */
 export class SelfCheck<E extends StoredEntry> {
   readonly #parts: SelfCheckParts<E>;
+  readonly #waiting: Waiting;
+  /** By the monotonic clock. */
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  #dueAt = Number.POSITIVE_INFINITY;
 
   constructor(parts: SelfCheckParts<E>) {
     this.#parts = parts;
+    this.#waiting = new Waiting(parts.clock);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, random, metrics, onMismatch } = this.#parts;
+    const { clock, random, metrics } = this.#parts;
     while (!signal.aborted) {
-      await clock.sleep(PERIOD_MS * (1 + random.fraction() / 2), signal);
+      this.#checkBy(clock.monotonic() + PERIOD_MS * (1 + random.fraction() / 2));
+      await this.#due(signal);
       if (signal.aborted) return;
+      this.#checkedAt = clock.monotonic();
+      this.#dueAt = Number.POSITIVE_INFINITY;
       const result = await this.#confirmed(signal);
-      metrics.selfChecked(result);
-      if (result === 'mismatch') onMismatch();
+      metrics.selfChecked(result === 'out_of_reach' ? 'mismatch' : result);
+      this.#report(result);
     }
+  }
+
+  /** The cluster has shown a version below ours. */
+  now(): void {
+    this.#checkBy(this.#parts.clock.monotonic());
+  }
+
+  /** The cluster was away: it may have come back as another one. */
+  reconnected(): void {
+    const { clock, random } = this.#parts;
+    this.#checkBy(clock.monotonic() + AFTER_RECONNECT_MS + random.fraction() * RECONNECT_SPREAD_MS);
+  }
+
+  #checkBy(at: number): void {
+    this.#dueAt = Math.min(this.#dueAt, Math.max(at, this.#checkedAt + SHORTEST_PERIOD_MS));
+    this.#waiting.end();
+  }
+
+  /** Waits anew whenever the time was brought forward. */
+  async #due(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const ms = this.#dueAt - this.#parts.clock.monotonic();
+      if (ms <= 0) return;
+      await this.#waiting.sleep(ms, signal);
+    }
+  }
+
+  #report(result: Result): void {
+    const { onMismatch } = this.#parts;
+    if (result === 'mismatch') onMismatch('self_check');
+    if (result === 'out_of_reach') onMismatch('too_large_version');
   }
 
   async #confirmed(signal: AbortSignal): Promise<Result> {
     const first = await this.#compare(signal);
-    return first === 'mismatch' ? this.#compare(signal) : first;
+    return first === 'mismatch' || first === 'out_of_reach' ? this.#compare(signal) : first;
   }
 
   /** Skipped where nothing can be said: before the first sync, the version is out of history, the cluster is away. */
@@ -59,7 +108,7 @@ export class SelfCheck<E extends StoredEntry> {
     const version = writer.resourceVersion;
     const entries = [...store.entries()]; // in the same turn as the version: they belong together
     const theirs = await this.#listed(version, signal);
-    if (!theirs) return 'skipped';
+    if (!(theirs instanceof VersionDigest)) return theirs;
     return (await this.#digest(entries)).equals(theirs) ? 'match' : 'mismatch';
   }
 
@@ -78,7 +127,7 @@ export class SelfCheck<E extends StoredEntry> {
     if (!this.#parts.writer.isMalformed(key)) digest.add(key, resourceVersion);
   }
 
-  async #listed(exact: string, signal: AbortSignal): Promise<VersionDigest | undefined> {
+  async #listed(exact: string, signal: AbortSignal): Promise<VersionDigest | Result> {
     const { source, clock } = this.#parts;
     const digest = new VersionDigest();
     let next = {};
@@ -86,14 +135,15 @@ export class SelfCheck<E extends StoredEntry> {
       const attempt = new Attempt(clock, signal);
       const request = { version: { exact }, limit: PAGE_SIZE, metadataOnly: true, ...next };
       const page = attempt.finish(await source.list(request, attempt.heard, attempt.signal));
-      if (page.kind !== 'page') return undefined;
+      if (page.kind === 'too_large_version') return 'out_of_reach';
+      if (page.kind !== 'page') return 'skipped';
       for (const item of page.items) {
-        if (!isKubernetesObject(item)) return undefined;
+        if (!isKubernetesObject(item)) return 'skipped';
         this.#add(digest, keyOf(item), item.metadata.resourceVersion);
       }
       if (page.continueToken === '') return digest;
       next = { continueToken: page.continueToken };
     } while (!signal.aborted);
-    return undefined;
+    return 'skipped';
   }
 }

@@ -19,6 +19,8 @@ export interface WatchSessionParts<E extends StoredEntry> {
   readonly metrics: ReflectorMetrics;
   /** The server took the watch. */
   onAccepted(): void;
+  /** A bookmark below our version came: the server may have been restored. */
+  onLowerBookmark(): void;
   /** The initial events are complete. A returned failure ends the stream. */
   onListed(list: Listed<E>): Failure | undefined;
 }
@@ -78,8 +80,14 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     this.#parts.metrics.event(event.type);
     if (event.type === 'ERROR') return failureOfErrorEvent(toStatus(event.object, 0));
     if (this.#initial) return this.#initialEvent(this.#initial, event);
+    if (this.#isLowerBookmark(event)) this.#parts.onLowerBookmark();
     if (this.#parts.writer.apply(event)) this.#progressed = true;
     return undefined;
+  }
+
+  #isLowerBookmark({ type, object }: WatchEvent): boolean {
+    const version = type === 'BOOKMARK' ? versionOf(object) : '';
+    return version !== '' && this.#parts.writer.isAheadOf(version);
   }
 
   #initialEvent(initial: InitialEvents<E>, event: WatchEvent): Failure | undefined {

@@ -82,8 +82,15 @@ export class Mirror {
     return this.#connected.cluster;
   }
 
+  /** Lists that fetch objects: those of the self-check, of names and versions at an exact version, are not among them. */
   get lists(): number {
-    return this.server.evidence.listStarts('nodes');
+    return this.server.evidence.listStarts('nodes') - this.checks;
+  }
+
+  /** Lists of the self-check; three nodes are one page. */
+  get checks(): number {
+    const { requests } = this.server.evidence;
+    return requests.filter(({ query }) => query.get('resourceVersionMatch') === 'Exact').length;
   }
 
   get watches(): number {

@@ -270,6 +270,83 @@ describe('self-check', () => {
     expect(await value('cache_self_checks_total', { result: 'match' })).toBe(1);
   });
 
+  const TOO_LARGE = { kind: 'too_large_version' } as const;
+  const SAME = page([node('a', '10'), node('b', '20')], '20');
+  const versions = ({ source }: Awaited<ReturnType<typeof startPaged>>) =>
+    source.lists.slice(1).map((one) => one.version);
+
+  test('C-23 reads the newest state by quorum when the cluster says twice that it has not reached our version', async () => {
+    const parts = await startPaged();
+    parts.source.answerLists(TOO_LARGE, TOO_LARGE, page([node('a', '5')], '15'));
+    await parts.clock.advance(PERIOD_MS);
+    expect(versions(parts)).toEqual([{ exact: '20' }, { exact: '20' }, '']);
+    expect([parts.store.versions(), await parts.value('cache_epoch')]).toEqual([['a@5'], 2]);
+    expect(await parts.value('reflector_relists_total', { reason: 'restored' })).toBe(1);
+    expect(await parts.value('cache_self_checks_total', { result: 'mismatch' })).toBe(1);
+  });
+
+  test('C-25 does not list again when a second look reaches our version', async () => {
+    const parts = await startPaged();
+    parts.source.answerLists(TOO_LARGE, SAME);
+    await parts.clock.advance(PERIOD_MS);
+    expect(versions(parts)).toEqual([{ exact: '20' }, { exact: '20' }]);
+  });
+
+  test.each(['reset', 'refused'] as const)('C-23 comes within seconds of a reconnect after %s', async (kind) => {
+    const parts = await startPaged();
+    parts.source.answerLists(SAME);
+    parts.source.lastWatch.end({ kind });
+    await parts.clock.advance(800);
+    parts.source.lastWatch.sink.accepted();
+    await parts.clock.advance(1_999);
+    expect(versions(parts)).toEqual([]);
+    await parts.clock.advance(1);
+    expect(versions(parts)).toEqual([{ exact: '20' }]);
+    await parts.clock.advance(30_000);
+    expect(versions(parts).length).toBe(1);
+  });
+
+  test('does not come early after a clean close', async () => {
+    const parts = await startPaged();
+    await parts.clock.advance(2_000);
+    parts.source.lastWatch.end({ kind: 'closed' });
+    await parts.clock.advance(0);
+    parts.source.lastWatch.sink.accepted();
+    await parts.clock.advance(60_000);
+    expect(versions(parts)).toEqual([]);
+  });
+
+  test('C-23 comes at once for a bookmark below our version, and not again within 20 s', async () => {
+    const parts = await startPaged();
+    parts.source.answerLists(SAME, SAME);
+    parts.source.lastWatch.sink.event(bookmark('20'));
+    await parts.clock.advance(0);
+    expect(versions(parts).length).toBe(0);
+    parts.source.lastWatch.sink.event(bookmark('19'));
+    await parts.clock.advance(0);
+    expect(versions(parts).length).toBe(1);
+    parts.source.lastWatch.sink.event(bookmark('19'));
+    await parts.clock.advance(19_999);
+    expect(versions(parts).length).toBe(1);
+    await parts.clock.advance(1);
+    expect(versions(parts).length).toBe(2);
+  });
+
+  test('C-30 ends the wait between two watches for the list that it asks for', async () => {
+    const parts = await startPaged();
+    for (let at = 0; at < 4; at++) {
+      await parts.clock.advance(74_000);
+      parts.source.lastWatch.sink.bytes();
+    }
+    parts.source.answerLists(page([], '20'), page([], '20'), page([node('a', '10')], '20'));
+    await parts.clock.advance(3_999);
+    const watches = parts.source.watches.length;
+    parts.source.lastWatch.end({ kind: 'throttled', retryAfterMs: 60_000 });
+    await parts.clock.advance(1);
+    expect(versions(parts)).toEqual([{ exact: '20' }, { exact: '20' }, '']);
+    expect([parts.store.versions(), parts.source.watches.length]).toEqual([['a@10'], watches + 1]);
+  });
+
   test('says nothing when the version has left the history', async () => {
     const parts = await startPaged();
     parts.source.answerLists({ kind: 'expired' });
