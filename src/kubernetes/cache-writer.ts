@@ -87,14 +87,18 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     return this.#malformed.size >= NAMED_MALFORMED;
   }
 
-  /** The state at `resourceVersion`, complete. A lower version than before means that the server was restored. */
-  replace(entries: readonly E[], resourceVersion: string): 'restored' | 'same_epoch' {
+  /**
+   * The state at `resourceVersion`, complete. A lower version than before means that the server was restored. `isSuspect`:
+   * the cache was found to differ, so that equal versions prove nothing.
+   */
+  replace(entries: readonly E[], resourceVersion: string, isSuspect = false): 'restored' | 'same_epoch' {
     const order = compareResourceVersions(resourceVersion, this.#resourceVersion);
-    if (order >= 0 && this.#epoch > 0) this.#parts.metrics.surprised(this.#surprises(entries));
-    this.#parts.store.replace(entries);
+    const isSameEpoch = order >= 0 && this.#epoch > 0;
+    if (isSameEpoch) this.#parts.metrics.surprised(this.#surprises(entries));
+    this.#parts.store.replace(entries, { sameHistory: isSameEpoch && !isSuspect });
     this.#resourceVersion = resourceVersion;
     this.proven();
-    if (order >= 0 && this.#epoch > 0) return 'same_epoch';
+    if (isSameEpoch) return 'same_epoch';
     this.#epoch++;
     return order < 0 ? 'restored' : 'same_epoch';
   }

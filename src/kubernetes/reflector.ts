@@ -200,8 +200,10 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     const { metrics, clock, logger, name } = this.#parts;
     const older = compareResourceVersions(listed.resourceVersion, this.#writer.resourceVersion) < 0;
     if (older && step.from === 'last') return { kind: 'too_large_version', detail: 'the list is older than the cache' };
+    const reason = this.#relistAsked ?? step.reason;
+    const isSuspect = reason === 'self_check' || reason === 'too_large_version';
     this.#relistAsked = undefined;
-    const result = this.#writer.replace(listed.entries, listed.resourceVersion);
+    const result = this.#writer.replace(listed.entries, listed.resourceVersion, isSuspect);
     metrics.listed('ok', (clock.monotonic() - began) / 1000);
     if (result === 'restored') metrics.relisted('restored');
     else if (step.reason) metrics.relisted(step.reason);

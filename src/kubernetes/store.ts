@@ -8,6 +8,11 @@ export interface StoredEntry {
   readonly resourceVersion: string;
 }
 
+export interface Replacement {
+  /** An entry of the same uid and version has the same content. Not after a restore: the new history repeats numbers. */
+  readonly sameHistory: boolean;
+}
+
 /**
  * What a reflector writes to. The reflector is the only writer; every call is synchronous, so no reader sees half a change.
  * It orders events by (uid, resourceVersion) before it calls `put` and `remove`: a store need not check again.
@@ -22,7 +27,7 @@ export interface ReflectedStore<Entry extends StoredEntry> {
   put(entry: Entry): void;
   remove(key: string): void;
   /** Replaces the whole content in one step. */
-  replace(entries: readonly Entry[]): void;
+  replace(entries: readonly Entry[], replacement: Replacement): void;
   /** All entries, in any order: for the self-check's hash over (key, resourceVersion). */
   entries(): Iterable<Entry>;
   /** Number of entries, for `gatehouse_cache_objects`. */

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import type { ReflectedStore } from '../kubernetes/store.ts';
+import type { ReflectedStore, Replacement } from '../kubernetes/store.ts';
 import type { UsageKeys } from './encode-node.ts';
 import { type NodeEntry, toNodeEntry } from './node-entry.ts';
 import { NodeSnapshot } from './node-snapshot.ts';
@@ -60,13 +60,14 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     this.#advance();
   }
 
-  /** Nodes that a relist shows unchanged keep their place, and their leaves what is cached of them. */
-  replace(entries: readonly NodeEntry[]): void {
+  /** Nodes that a relist of the same history shows unchanged keep their leaves, with what is cached of them. */
+  replace(entries: readonly NodeEntry[], { sameHistory }: Replacement = { sameHistory: false }): void {
     const names = new Set(entries.map((entry) => entry.key));
     for (const name of [...this.#nodes.keys()]) if (!names.has(name)) this.remove(name);
     for (const entry of entries) {
       const known = this.#nodes.get(entry.key);
-      if (known?.uid !== entry.uid || known.resourceVersion !== entry.resourceVersion) this.put(entry);
+      const isKnown = known?.uid === entry.uid && known.resourceVersion === entry.resourceVersion;
+      if (!isKnown || !sameHistory) this.put(entry);
     }
   }
 

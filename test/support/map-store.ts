@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';
-import type { ReflectedStore, StoredEntry } from '../../src/kubernetes/store.ts';
+import type { ReflectedStore, Replacement, StoredEntry } from '../../src/kubernetes/store.ts';
 
 export interface MapEntry extends StoredEntry {
   readonly object: KubernetesObject;
@@ -10,6 +10,8 @@ export class MapStore implements ReflectedStore<MapEntry> {
   #entries = new Map<string, MapEntry>();
   readonly #waiting = new Set<() => void>();
   replacements = 0;
+  /** What the latest replacement said. */
+  sameHistory: boolean | undefined;
   puts = 0;
   removals = 0;
 
@@ -38,7 +40,8 @@ export class MapStore implements ReflectedStore<MapEntry> {
     this.#notify();
   }
 
-  replace(entries: readonly MapEntry[]): void {
+  replace(entries: readonly MapEntry[], { sameHistory }: Replacement): void {
+    this.sameHistory = sameHistory;
     this.replacements++;
     this.#entries = new Map(entries.map((entry) => [entry.key, entry]));
     this.#notify();

@@ -36,6 +36,16 @@ describe('cache writer', () => {
     expect(writer.resourceVersion).toBe('23');
   });
 
+  test('C-23 tells the store that entries of equal versions may differ when the server was restored', () => {
+    const { store, list } = synced();
+    list([node('a', '10')], '20');
+    expect(store.sameHistory).toBe(true);
+    list([node('a', '10')], '15');
+    expect(store.sameHistory).toBe(false);
+    list([node('a', '10')], '15');
+    expect(store.sameHistory).toBe(true);
+  });
+
   test('C-17 writes nothing for a thousand duplicates', async () => {
     const { store, writer, dropped } = synced();
     for (let count = 0; count < 1_000; count++) expect(writer.apply(event('MODIFIED', node('b', '20')))).toBe(false);

@@ -285,6 +285,14 @@ describe('self-check', () => {
     expect(await parts.value('cache_self_checks_total', { result: 'mismatch' })).toBe(1);
   });
 
+  test('C-24 tells the store that entries of equal versions may differ after a relist of its own', async () => {
+    const parts = await startPaged();
+    expect(parts.store.sameHistory).toBe(false);
+    parts.source.answerLists(page([], '20'), page([], '20'), SAME);
+    await parts.clock.advance(PERIOD_MS);
+    expect([parts.store.replacements, parts.store.sameHistory]).toEqual([2, false]);
+  });
+
   test('C-25 does not list again when a second look reaches our version', async () => {
     const parts = await startPaged();
     parts.source.answerLists(TOO_LARGE, SAME);

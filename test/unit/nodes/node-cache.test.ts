@@ -69,9 +69,19 @@ describe('node answers', () => {
     const tag = list(lister).etag('identity');
     putPod(makePod({ containers: [{}] }));
     putPod(makePod({ nodeName: 'unknown-node', containers: [{ resources: { limits: { cpu: '1' } } }] }));
-    nodes.replace([nodes.toEntry(makeNode('node-a'))]);
+    nodes.replace([nodes.toEntry(makeNode('node-a'))], { sameHistory: true });
     expect(list(lister).etag('identity')).toBe(tag);
   });
+
+  test.each([undefined, { sameHistory: false }])(
+    'C-23 a node whose version number repeats in another history is taken anew',
+    (options) => {
+      const { lister, putNode, nodes } = makeCache();
+      putNode(makeNode('node-a', { labels: { from: 'before' } }));
+      nodes.replace([nodes.toEntry(makeNode('node-a', { labels: { from: 'after' } }))], options);
+      expect(plain(list(lister))).toContain('"from":"after"');
+    },
+  );
 
   test('NC-03 an answer keeps the state of its tag, composed late or not', () => {
     const { lister, putNode, nodes } = makeCache();
