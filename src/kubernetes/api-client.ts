@@ -35,6 +35,27 @@ export interface ApiClientParts {
   readonly clock: Clock;
 }
 
+/**
+ * A Secret, a review or a version is one object, and etcd takes none above 1.5 MiB (its `--max-request-bytes`). Errors
+ * are a Status of some hundred bytes.
+ */
+const ONE_OBJECT_BYTES = 2 * 1024 * 1024;
+/**
+ * A page is at most 500 objects. A node with 50 images in its status takes about 20 KiB, so a page about 10 MiB; this
+ * leaves 262 KiB for each. 500 objects at etcd's limit would take 750 MiB, more than the process may: no collection that
+ * is read here comes near.
+ */
+const PAGE_BYTES = 128 * 1024 * 1024;
+
+/** A watch never ends by size: its lines have their own limit. */
+const LONGEST_BODY: Readonly<Record<Purpose, number>> = {
+  list: PAGE_BYTES,
+  watch: Number.POSITIVE_INFINITY,
+  review: ONE_OBJECT_BYTES,
+  secrets: ONE_OBJECT_BYTES,
+  version: ONE_OBJECT_BYTES,
+};
+
 /** Plain requests to the API server, with the current credential. No time limits of its own. */
 export class ApiClient {
   readonly #parts: ApiClientParts;
@@ -48,7 +69,7 @@ export class ApiClient {
     this.#prefix = server.pathname.replace(/\/$/, '');
   }
 
-  /** The whole answer, whatever its status. Rejects when there is none. `progress` is called whenever bytes come. */
+  /** The whole answer, whatever its status. Rejects when there is none, or one too long. `progress` is called whenever bytes come. */
   async json(request: ApiRequest, signal: AbortSignal, progress: () => void = () => undefined): Promise<ApiResponse> {
     const chunks: Buffer[] = [];
     let status = 0;
@@ -100,9 +121,10 @@ export class ApiClient {
       },
       data: (chunk) => sink.data(chunk),
     };
+    const maxBytes = (status: number): number => (status > 299 ? ONE_OBJECT_BYTES : LONGEST_BODY[request.purpose]);
     try {
       const dispatcher = pool.dispatcher(lane, credential.tls);
-      await exchange(dispatcher, this.#options(request, credential), { sink: counted, signal });
+      await exchange(dispatcher, this.#options(request, credential), { sink: counted, signal, maxBytes });
     } catch (error) {
       if (!answered && !signal.aborted) metrics.failed(request.purpose);
       throw error;

@@ -7,29 +7,47 @@ export interface ResponseSink {
   data(chunk: Buffer): void;
 }
 
+/** The answer was broken off for its size; what came of it must not be used. */
+export class AnswerTooLong extends Error {
+  constructor(maxBytes: number) {
+    super(`the answer is longer than ${maxBytes} bytes`);
+    this.name = 'AnswerTooLong';
+  }
+}
+
+interface Exchanging {
+  readonly sink: ResponseSink;
+  readonly signal: AbortSignal;
+  /** The longest body that an answer of this status may have. */
+  maxBytes(status: number): number;
+}
+
 /**
- * One request and its answer. Resolves at the end of the body; rejects when it breaks off, and at once when the signal
- * aborts. Chunks go to the sink as they come, without a promise each: a watch may deliver thousands a second.
+ * One request and its answer. Resolves at the end of the body; rejects when it breaks off, with `AnswerTooLong` when it
+ * exceeds its limit, and at once when the signal aborts. Chunks go to the sink as they come, without a promise each: a
+ * watch may deliver thousands a second.
  */
 export function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  { sink, signal }: { readonly sink: ResponseSink; readonly signal: AbortSignal },
+  { sink, signal, maxBytes }: Exchanging,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
     let settled = false;
+    let longest = 0;
+    let received = 0;
     const settle = (act: () => void): void => {
       settled = true;
       signal.removeEventListener('abort', abort);
       act();
     };
-    const abort = (): void => {
+    const giveUp = (reason: Error): void => {
       if (settled) return;
-      const reason = new Error('aborted');
       settle(() => reject(reason));
       controller?.abort(reason);
     };
+    const abort = (): void => giveUp(new Error('aborted'));
     if (signal.aborted) return reject(new Error('aborted'));
     signal.addEventListener('abort', abort, { once: true });
     dispatcher.dispatch(options, {
@@ -38,10 +56,14 @@ export function exchange(
         if (settled) started.abort(new Error('aborted')); // it was still waiting for a connection
       },
       onResponseStart(_controller, status, headers) {
-        if (!settled && status >= 200) sink.start(status, headers);
+        if (settled || status < 200) return;
+        longest = maxBytes(status);
+        sink.start(status, headers);
       },
       onResponseData(_controller, chunk) {
-        if (!settled) sink.data(chunk);
+        received += chunk.length;
+        if (received > longest) giveUp(new AnswerTooLong(longest));
+        else if (!settled) sink.data(chunk);
       },
       onResponseEnd() {
         if (!settled) settle(resolve);

@@ -1,5 +1,6 @@
 import type { ApiClient, ApiResponse } from './api-client.ts';
 import { versionOf } from './checked-object.ts';
+import { AnswerTooLong } from './exchange.ts';
 import { type Failure, failureOfResponse } from './failure.ts';
 import type { ListerWatcher, ListPage, ListRequest, WatchRequest, WatchSink } from './lister-watcher.ts';
 import { toStatus } from './status.ts';
@@ -102,6 +103,7 @@ function failureOf({ status, headers, body }: ApiResponse): Failure {
 
 function broken(error: unknown, started: boolean, signal: AbortSignal): Failure {
   if (signal.aborted) return { kind: 'aborted' };
+  if (error instanceof AnswerTooLong) return { kind: 'unreadable', detail: error.message };
   const { code, message } = error as { code?: unknown; message?: string };
   return { kind: started ? 'reset' : 'refused', detail: [code, message].filter(Boolean).join(' ') };
 }

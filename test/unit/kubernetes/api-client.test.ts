@@ -1,0 +1,70 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ApiClient } from '../../../src/kubernetes/api-client.ts';
+import { ConnectionPool } from '../../../src/kubernetes/connection-pool.ts';
+import { CredentialSource } from '../../../src/kubernetes/credentials.ts';
+import { createHttpListerWatcher } from '../../../src/kubernetes/http-lister-watcher.ts';
+import { RequestMetrics } from '../../../src/kubernetes/metrics.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+const MIB = 1024 * 1024;
+const closers: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** Writes on for as long as the client reads, at most 16 MiB, and then leaves the body open. */
+function writeOn(response: ServerResponse): void {
+  let left = 16;
+  const write = (): void => {
+    while (left-- > 0) if (!response.write(' '.repeat(MIB))) return void response.once('drain', write);
+  };
+  write();
+}
+
+async function serve(answer: (response: ServerResponse) => void) {
+  const server = createServer((_request, response) => answer(response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const clock = new FakeClock();
+  const pool = await ConnectionPool.load();
+  closers.push(() => pool.close());
+  const access = { server: address, inCluster: false, skipTlsVerify: false } as ConstructorParameters<
+    typeof CredentialSource
+  >[0];
+  const credentials = new CredentialSource(access, clock, pino({ level: 'silent' }));
+  const metrics = new RequestMetrics(new Registry(), () => pool.connections);
+  return new ApiClient({ server: address, userAgent: 'test', credentials, pool, metrics, clock });
+}
+
+const never = new AbortController().signal;
+
+describe('the size of an answer', () => {
+  test.each(['version', 'review', 'secrets'] as const)('gives up a %s answer beyond 2 MiB', async (purpose) => {
+    const client = await serve(writeOn);
+    await expect(client.json({ method: 'GET', path: '/', purpose }, AbortSignal.timeout(5_000))).rejects.toThrow(
+      'the answer is longer than 2097152 bytes',
+    );
+  });
+
+  test('takes a list of more than 2 MiB', async () => {
+    const client = await serve((response) => response.end(JSON.stringify({ text: 'x'.repeat(3 * MIB) })));
+    const { body } = await client.json({ method: 'GET', path: '/', purpose: 'list' }, never);
+    expect((body as { text: string }).text.length).toBe(3 * MIB);
+  });
+
+  test.each([401, 500])('calls a list refused by %i with a body that never ends unreadable', async (status) => {
+    const client = await serve((response) => writeOn(response.writeHead(status)));
+    const source = createHttpListerWatcher(client, { path: '/api/v1/nodes', name: 'nodes' });
+    const page = await source.list({ version: '', limit: 500 }, () => undefined, AbortSignal.timeout(5_000));
+    expect(page).toEqual({ kind: 'unreadable', detail: 'the answer is longer than 2097152 bytes' });
+  });
+});
