@@ -29,8 +29,13 @@ export interface SecretWatchParts {
 export class SecretWatch {
   readonly #parts: SecretWatchParts;
   readonly #recovery: Recovery;
-  /** Where to resume; `''` while there is no Secret: such a watch begins with the state, should it have appeared. */
+  /**
+   * Where to resume; `''` after a read: such a watch begins with the state as it is now. The version of the Secret itself
+   * will not do: the server forgets it when nothing changed for long, and would answer 410 for ever.
+   */
   #resourceVersion = '';
+  /** Events so far, to tell whether a read was overtaken by one. */
+  #events = 0;
   /** What `onChange` was told last: a version, `absent`, or nothing yet. */
   #told: string | undefined;
   #failing = false;
@@ -51,9 +56,8 @@ export class SecretWatch {
 
   async #read(step: Extract<Step, { kind: 'list' }>): Promise<Step> {
     try {
-      const secret = await this.#parts.read();
-      this.#resourceVersion = secret?.version ?? '';
-      this.#tell(secret);
+      this.#tell(await this.#parts.read());
+      this.#resourceVersion = '';
       this.#parts.backoff.succeeded();
       return { kind: 'watch', waitMs: 0 };
     } catch (error) {
@@ -74,6 +78,7 @@ export class SecretWatch {
         attempt.allowQuiet();
         backoff.succeeded();
         this.#failing = false;
+        if (before === '') void this.#confirm(signal);
       },
       bytes: attempt.heard,
       event: (event: WatchEvent) => this.#event(event),
@@ -90,7 +95,15 @@ export class SecretWatch {
     return this.#recovery.afterWatch(run);
   }
 
+  /** A watch that begins with the state says nothing of a Secret that went before it began: one more read does. */
+  async #confirm(signal: AbortSignal): Promise<void> {
+    const seen = this.#events;
+    const secret = await this.#parts.read().catch(() => 'unknown' as const);
+    if (secret !== 'unknown' && seen === this.#events && !signal.aborted) this.#tell(secret);
+  }
+
   #event(event: WatchEvent): Failure | undefined {
+    this.#events++;
     if (event.type === 'ERROR') return failureOfErrorEvent(toStatus(event.object, 0));
     const version = versionOf(event.object);
     if (version === '' || compareResourceVersions(version, this.#resourceVersion) <= 0) return undefined;
