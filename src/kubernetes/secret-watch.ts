@@ -3,17 +3,18 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { StoredSecret } from '../secret-store.ts';
 import { Attempt } from './attempt.ts';
-import { isKubernetesObject, versionOf } from './checked-object.ts';
+import { isKubernetesObject } from './checked-object.ts';
 import { type Failure, failureOfErrorEvent } from './failure.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
-import { Recovery, type Step, type WatchRun } from './recovery.ts';
-import { compareResourceVersions } from './resource-version.ts';
+import { Recovery, type WatchRun } from './recovery.ts';
 import { toStoredSecret } from './secret-object.ts';
 import { toStatus } from './status.ts';
 import type { WatchEvent } from './watch-event.ts';
 
 /** As `reflector.ts`, without the spread: there are few of these watches. */
 const WATCH_SECONDS = 450;
+/** "Start at the most recent": the stream begins with the Secret as it is, should there be one. */
+const NOW = '';
 
 export interface SecretWatchParts {
   readonly name: string;
@@ -25,17 +26,13 @@ export interface SecretWatchParts {
   readonly backoff: Backoff;
 }
 
-/** Follows one Secret: reads it, then watches; a read takes the place of a reflector's list. */
+/**
+ * Follows the state of one Secret. Every watch begins with the state as it is now, so none depends on a version: that of a
+ * Secret is soon older than what the server remembers, and would be answered 410 for ever. Nobody needs the states between.
+ */
 export class SecretWatch {
   readonly #parts: SecretWatchParts;
   readonly #recovery: Recovery;
-  /**
-   * Where to resume; `''` after a read: such a watch begins with the state as it is now. The version of the Secret itself
-   * will not do: the server forgets it when nothing changed for long, and would answer 410 for ever.
-   */
-  #resourceVersion = '';
-  /** Events so far, to tell whether a read was overtaken by one. */
-  #events = 0;
   /** What `onChange` was told last: a version, `absent`, or nothing yet. */
   #told: string | undefined;
   #failing = false;
@@ -46,71 +43,58 @@ export class SecretWatch {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    let step: Step = { kind: 'list', from: 'newest', waitMs: 0 };
     while (!signal.aborted) {
-      if (step.waitMs > 0) await this.#parts.clock.sleep(step.waitMs, signal);
-      if (signal.aborted) return;
-      step = step.kind === 'list' ? await this.#read(step) : await this.#watch(signal);
+      const { waitMs } = this.#recovery.afterWatch(await this.#watch(signal));
+      if (waitMs > 0) await this.#parts.clock.sleep(waitMs, signal);
     }
   }
 
-  async #read(step: Extract<Step, { kind: 'list' }>): Promise<Step> {
-    try {
-      this.#tell(await this.#parts.read());
-      this.#resourceVersion = '';
-      this.#parts.backoff.succeeded();
-      return { kind: 'watch', waitMs: 0 };
-    } catch (error) {
-      const failure: Failure = { kind: 'refused', detail: (error as Error).message };
-      this.#failed(failure);
-      return this.#recovery.afterList(failure, step);
-    }
-  }
-
-  async #watch(signal: AbortSignal): Promise<Step> {
-    const { source, clock, backoff } = this.#parts;
+  async #watch(signal: AbortSignal): Promise<WatchRun> {
+    const { source, clock } = this.#parts;
     const attempt = new Attempt(clock, signal);
-    const before = this.#resourceVersion;
-    let acceptedAt: number | undefined;
+    const round = { acceptedAt: undefined as number | undefined, hasState: false, isOver: false };
     const sink = {
       accepted: () => {
-        acceptedAt = clock.monotonic();
+        round.acceptedAt = clock.monotonic();
         attempt.allowQuiet();
-        backoff.succeeded();
-        this.#failing = false;
-        if (before === '') void this.#confirm(signal);
+        void this.#readOnce(round, attempt);
       },
       bytes: attempt.heard,
-      event: (event: WatchEvent) => this.#event(event),
+      event: (event: WatchEvent) => this.#event(event, round),
     };
-    const request = { resourceVersion: before, timeoutSeconds: WATCH_SECONDS };
+    const request = { resourceVersion: NOW, timeoutSeconds: WATCH_SECONDS };
     const failure = attempt.finish(await source.watch(request, sink, attempt.signal));
+    round.isOver = true;
     if (failure.kind !== 'closed' && failure.kind !== 'quiet') this.#failed(failure);
-    const run: WatchRun = {
-      failure,
-      livedMs: acceptedAt === undefined ? 0 : clock.monotonic() - acceptedAt,
-      progressed: this.#resourceVersion !== before,
-      resourceVersion: this.#resourceVersion,
-    };
-    return this.#recovery.afterWatch(run);
+    const livedMs = round.acceptedAt === undefined ? 0 : clock.monotonic() - round.acceptedAt;
+    return { failure, livedMs, progressed: round.hasState, resourceVersion: NOW };
   }
 
-  /** A watch that begins with the state says nothing of a Secret that went before it began: one more read does. */
-  async #confirm(signal: AbortSignal): Promise<void> {
-    const seen = this.#events;
-    const secret = await this.#parts.read().catch(() => 'unknown' as const);
-    if (secret !== 'unknown' && seen === this.#events && !signal.aborted) this.#tell(secret);
+  /** An absent Secret sends no event: one read tells it. What an event told meanwhile is newer. Without an answer we begin again. */
+  async #readOnce(round: { hasState: boolean; readonly isOver: boolean }, attempt: Attempt): Promise<void> {
+    try {
+      const secret = await this.#parts.read();
+      if (round.hasState || round.isOver) return;
+      round.hasState = true;
+      this.#healthy();
+      this.#tell(secret);
+    } catch (error) {
+      if (!round.hasState) attempt.end({ kind: 'refused', detail: (error as Error).message });
+    }
   }
 
-  #event(event: WatchEvent): Failure | undefined {
-    this.#events++;
+  #event(event: WatchEvent, round: { hasState: boolean }): Failure | undefined {
     if (event.type === 'ERROR') return failureOfErrorEvent(toStatus(event.object, 0));
-    const version = versionOf(event.object);
-    if (version === '' || compareResourceVersions(version, this.#resourceVersion) <= 0) return undefined;
-    this.#resourceVersion = version;
-    if (event.type === 'DELETED') this.#tell(undefined);
-    else if (event.type !== 'BOOKMARK' && isKubernetesObject(event.object)) this.#tell(toStoredSecret(event.object));
+    if (event.type === 'BOOKMARK' || !isKubernetesObject(event.object)) return undefined;
+    round.hasState = true;
+    this.#healthy();
+    this.#tell(event.type === 'DELETED' ? undefined : toStoredSecret(event.object));
     return undefined;
+  }
+
+  #healthy(): void {
+    this.#parts.backoff.succeeded();
+    this.#failing = false;
   }
 
   /** A consumer that throws has a bug; it must not end the watch. */

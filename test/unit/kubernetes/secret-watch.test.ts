@@ -1,0 +1,96 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { Backoff } from '../../../src/backoff.ts';
+import { SecretWatch } from '../../../src/kubernetes/secret-watch.ts';
+import type { StoredSecret } from '../../../src/secret-store.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { bookmark, event, silent } from './objects.ts';
+import { ScriptedSource } from './scripted-source.ts';
+
+const noJitter = { bytes: (length: number) => Buffer.alloc(length), fraction: () => 0 };
+const stops: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+const secret = (version: string) => ({
+  kind: 'Secret',
+  metadata: { name: 'keys', uid: 'u', resourceVersion: version },
+});
+
+/** A watch whose reads are answered by the test, one promise each. */
+async function follow() {
+  const source = new ScriptedSource();
+  const clock = new FakeClock();
+  const reads: PromiseWithResolvers<StoredSecret | undefined>[] = [];
+  const seen: string[] = [];
+  const read = (): Promise<StoredSecret | undefined> => {
+    const answer = Promise.withResolvers<StoredSecret | undefined>();
+    reads.push(answer);
+    return answer.promise;
+  };
+  const onChange = (stored: StoredSecret | undefined): void => void seen.push(stored?.version ?? 'absent');
+  const backoff = new Backoff(clock, noJitter);
+  const watch = new SecretWatch({ name: 'keys', source, read, onChange, clock, logger: silent, backoff });
+  const controller = new AbortController();
+  const running = watch.run(controller.signal);
+  stops.push(async () => {
+    controller.abort();
+    await running;
+  });
+  await clock.advance(0);
+  return { source, clock, reads, seen };
+}
+
+describe('a watch of a Secret', () => {
+  test('tells of a Secret that was deleted before the watch began, although a bookmark came first', async () => {
+    const { source, clock, reads, seen } = await follow();
+    source.lastWatch.sink.accepted();
+    source.lastWatch.sink.event(bookmark('9'));
+    reads[0]?.resolve(undefined);
+    await clock.advance(0);
+    expect(seen).toEqual(['absent']);
+  });
+
+  test('begins again when the read that confirms an absent Secret fails', async () => {
+    const { source, clock, reads, seen } = await follow();
+    source.lastWatch.sink.accepted();
+    reads[0]?.reject(new Error('no answer'));
+    await clock.advance(2_000);
+    expect(source.watches.length).toBe(2);
+    source.lastWatch.sink.accepted();
+    reads[1]?.resolve(undefined);
+    await clock.advance(0);
+    expect(seen).toEqual(['absent']);
+  });
+
+  test('believes an event over a read that was under way', async () => {
+    const { source, clock, reads, seen } = await follow();
+    source.lastWatch.sink.accepted();
+    source.lastWatch.sink.event(event('ADDED', secret('12')));
+    reads[0]?.resolve({ data: {}, version: '11' });
+    await clock.advance(0);
+    expect(seen).toEqual(['12']);
+  });
+
+  test('tells a state once, however often watches begin with it', async () => {
+    const { source, clock, seen } = await follow();
+    for (let round = 1; round <= 3; round++) {
+      source.lastWatch.sink.accepted();
+      source.lastWatch.sink.event(event('ADDED', secret('12')));
+      source.lastWatch.end({ kind: 'closed' });
+      await clock.advance(5_000);
+    }
+    expect([source.watches.length, seen]).toEqual([4, ['12']]);
+  });
+
+  test('ignores a read that ends after its watch did', async () => {
+    const { source, clock, reads, seen } = await follow();
+    source.lastWatch.sink.accepted();
+    source.lastWatch.end({ kind: 'reset' });
+    await clock.advance(0);
+    reads[0]?.resolve({ data: {}, version: '11' });
+    await clock.advance(0);
+    expect(seen).toEqual([]);
+  });
+});
