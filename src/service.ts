@@ -12,6 +12,7 @@ import { connectCluster } from './kubernetes/cluster.ts';
 import { createNodeMirror } from './node-mirror.ts';
 import type { Logger } from './observability/logger.ts';
 import { createMetricRegistry, createThreadpoolProbe } from './observability/metrics.ts';
+import { createSecurityEvents } from './observability/security-events.ts';
 import { toApiServerOptions, toHttpLimits, toMetricsServerOptions } from './options.ts';
 import type { Random } from './random.ts';
 import { announceReady } from './readiness.ts';
@@ -56,7 +57,8 @@ export interface Service {
 export async function createService(config: Config, parts: ServiceParts): Promise<Service> {
   const { clock, random, logger, release, runtime } = parts;
   const registry = createMetricRegistry({ ...release, ...runtime });
-  const shared = { clock, random, logger, registry };
+  const events = createSecurityEvents(logger, registry);
+  const shared = { clock, random, logger, registry, events };
   const access = { ...config.kubernetes, environment: parts.environment, version: release.version };
   const cluster = await connectCluster(access, shared);
   const version = new ClusterVersionReader({ clock, logger, read: cluster.version });

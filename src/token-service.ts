@@ -13,6 +13,7 @@ import { toOAuthOptions, toPasswordOptions } from './options.ts';
 import type { Random } from './random.ts';
 import type { Part } from './run-group.ts';
 import type { SecretStore } from './secret-store.ts';
+import type { SecurityEvents } from './security-events.ts';
 import { createUserSources } from './user-sources.ts';
 import { createPasswordSignIn } from './users/password-sign-in.ts';
 import { createUserDirectory } from './users/user-directory.ts';
@@ -25,6 +26,7 @@ export interface TokenServiceParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly registry: Registry;
+  readonly events: SecurityEvents;
 }
 
 /** Who may sign in, what they get for it, and what judges it at every call. */

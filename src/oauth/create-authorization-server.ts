@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
+import type { SecurityEvents } from '../security-events.ts';
 import type { PasswordSignIn } from '../users/sign-in.ts';
 import type { UserChanges, UserDirectory } from '../users/user.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
@@ -33,6 +34,7 @@ export interface AuthorizationServerParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly registry: Registry;
+  readonly events: SecurityEvents;
 }
 
 /** Builds what the routes under /oauth need, from its dependencies, top to bottom. */
@@ -50,7 +52,8 @@ export function createAuthorizationServer(options: OAuthOptions, parts: Authoriz
   ]);
   const clients = createClientAuthentication(options, parts.random);
   const metadata = createMetadata(options, [...grants.keys()]);
-  const endpoint = createTokenEndpoint({ platform: options.platform, clients, grants, keys: parts.keys, metrics });
+  const { platform } = options;
+  const endpoint = createTokenEndpoint({ ...parts, platform, clients, grants, metrics });
   return {
     checkFormHead: endpoint.checkHead,
     token: endpoint.token,

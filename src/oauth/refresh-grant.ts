@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Logger } from '../observability/logger.ts';
+import type { SecurityEvents } from '../security-events.ts';
 import type { TokenResponse } from './authorization-server.ts';
 import { type RefreshClaims, toRefreshClaims } from './claims.ts';
 import { parameter } from './form.ts';
@@ -23,7 +23,7 @@ export interface RefreshGrantParts {
   readonly ends: SessionEnds;
   readonly issuer: TokenIssuer;
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly events: SecurityEvents;
   readonly metrics: TokenMetrics;
 }
 
@@ -105,8 +105,7 @@ class Refresher {
   /** The refusal does not wait for a write that fails; it is tried again until it stands (T-14). */
   async #endReused({ user, sid, client }: Session): Promise<void> {
     this.#parts.metrics.reuse.inc();
-    const fields = { user: user.name, sid, clientId: client.name };
-    this.#parts.logger.warn(fields, 'a refresh token came again after its replay window: its session is ended');
+    this.#parts.events.report('refresh_token_reused', { user: user.name, sid, clientId: client.name });
     await this.#parts.ends.reused(user.name, sid);
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { SecurityEvents } from '../security-events.ts';
 import type { TokenMetrics } from './metrics.ts';
 import { longestTokenSeconds, type OAuthOptions } from './options.ts';
 import { withCutOff, withSessionEnded } from './session-rules.ts';
@@ -24,6 +25,7 @@ interface EndParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: TokenMetrics;
+  readonly events: SecurityEvents;
 }
 
 /** Between two tries to end what must not go on. */
@@ -38,12 +40,14 @@ export function createSessionEnds(options: OAuthOptions, parts: EndParts): Sessi
   const session = async (user: string, sid: string): Promise<void> => {
     await store(user, (current) => withSessionEnded(current, sid, { endedAt: now(), keepUntil: now() + longest }));
     parts.metrics.revocations.inc({ scope: 'session' });
+    parts.events.report('session_ended', { user, sid });
   };
   const cutOff = async (user: string, iat: number, spared?: string): Promise<void> => {
     const at = Math.max(now(), iat);
     const end = { at, keepUntil: at + longest, ...(spared === undefined ? {} : { spared }) };
     await store(user, (current) => withCutOff(current, end));
     parts.metrics.revocations.inc({ scope: 'user' });
+    parts.events.report('user_sessions_ended', { user, ...(spared === undefined ? {} : { spared }) });
   };
   const insist = async (end: () => Promise<void>, ended: { user: string; sid?: string }): Promise<void> => {
     try {

@@ -53,6 +53,11 @@ export interface Change<T> {
 
 /** The records of sessions, one for each user who has any. */
 export interface SessionStore {
+  /**
+   * Why ended sessions may be unknown here, so that no token can be called good; `undefined` when the records are
+   * current. For the log and the answer 503.
+   */
+  fault(): string | undefined;
   /** From memory; at most seconds behind the other replicas. */
   read(user: string): UserSessions;
   /**

@@ -15,6 +15,7 @@ import {
   unsupportedGrantType,
 } from './refusals.ts';
 import { requestedScope } from './scope.ts';
+import type { SessionStore } from './sessions.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 export interface TokenEndpointParts {
@@ -23,6 +24,7 @@ export interface TokenEndpointParts {
   /** By `grant_type`. */
   readonly grants: ReadonlyMap<string, Grant>;
   readonly keys: SigningKeys;
+  readonly sessions: SessionStore;
   readonly metrics: TokenMetrics;
 }
 
@@ -68,7 +70,7 @@ async function answer(
   const { grant, type } = selectGrant(form, client, parts.grants);
   labels.grant_type = type;
   const scope = requestedScope(form);
-  const notReady = parts.keys.ready();
+  const notReady = parts.keys.ready() ?? parts.sessions.fault();
   if (notReady !== undefined) throw notAvailable(new Error(notReady));
   return grant({ form, client, scope, http: request });
 }

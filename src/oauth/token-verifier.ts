@@ -53,6 +53,8 @@ export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts)
   const inspect = (text: string): AccessToken | { readonly fault: TokenFault } => {
     if (!B64TOKEN.test(text)) return { fault: 'invalid' };
     if (parts.keys.ready() !== undefined) throw serviceUnavailable('the signing keys are not loaded yet', 1);
+    const fault = parts.sessions.fault();
+    if (fault !== undefined) throw serviceUnavailable(fault, 1);
     const known = fromMemory(text, verified, { ...parts, skew: options.maximumClockSkewSeconds });
     const token = known ?? inFull(text, verified, check);
     if ('fault' in token) return token;

@@ -124,7 +124,7 @@ describe('logout', () => {
 
   test('T-36 answers 503 when the end cannot be written', async () => {
     const { test, pair } = await signedIn();
-    test.sessions.fault = new Error('the cluster is away');
+    test.sessions.writeFault = new Error('the cluster is away');
     expect(await refusalOf(() => logout(test, { authorization: `Bearer ${pair.access_token}` }))).toMatchObject({
       status: 503,
       code: 'server_error',

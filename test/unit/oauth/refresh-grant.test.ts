@@ -54,13 +54,13 @@ describe('rotation', () => {
 
   test('T-12 N-24 answers 503 when the record cannot be written, and the old token stays good', async () => {
     const { test, first } = await signedIn();
-    test.sessions.fault = new Error('the cluster is away');
+    test.sessions.writeFault = new Error('the cluster is away');
     expect(await refused(test, first.refresh_token)).toMatchObject({
       status: 503,
       code: 'server_error',
       headers: { 'Retry-After': '1' },
     });
-    test.sessions.fault = undefined;
+    test.sessions.writeFault = undefined;
     expect(await refresh(test, first.refresh_token)).toMatchObject({ expires_in: 7200 });
   });
 
@@ -80,8 +80,10 @@ describe('rotation', () => {
     expect(await refused(test, first.refresh_token)).toEqual(NOT_VALID);
     expect(await refused(test, second.refresh_token)).toEqual(NOT_VALID);
     expect(test.verifier.verify(second.access_token)).toEqual({ fault: 'revoked' });
-    expect(test.lines.map((line) => line['msg'])).toEqual([
-      'a refresh token came again after its replay window: its session is ended',
+    const { sid } = partsOf(second.access_token)[1];
+    expect(test.lines.map(({ event, user, sid: ended }) => ({ event, user, sid: ended }))).toEqual([
+      { event: 'refresh_token_reused', user: 'alice', sid },
+      { event: 'session_ended', user: 'alice', sid },
     ]);
   });
 
@@ -100,22 +102,22 @@ describe('rotation', () => {
     const { test, first } = await signedIn();
     const second = await refresh(test, first.refresh_token);
     const third = await refresh(test, second.refresh_token);
-    test.sessions.fault = new Error('the cluster is away');
+    test.sessions.writeFault = new Error('the cluster is away');
     expect(await refused(test, first.refresh_token)).toEqual(NOT_VALID);
     await test.clock.advance(5 * SECOND);
     expect(isGood(test, third.access_token)).toBe(true);
-    test.sessions.fault = undefined;
+    test.sessions.writeFault = undefined;
     await test.clock.advance(5 * SECOND);
     expect([isGood(test, third.access_token), test.clock.pendingTimers]).toEqual([false, 0]);
   });
 
   test('ends every session of a user who changed, tried until it stands', async () => {
     const { test, first } = await signedIn();
-    test.sessions.fault = new Error('the cluster is away');
+    test.sessions.writeFault = new Error('the cluster is away');
     test.changed('alice');
     await test.clock.advance(5 * SECOND);
     expect(isGood(test, first.access_token)).toBe(true);
-    test.sessions.fault = undefined;
+    test.sessions.writeFault = undefined;
     await test.clock.advance(5 * SECOND);
     expect([isGood(test, first.access_token), test.clock.pendingTimers]).toEqual([false, 0]);
     expect(await refused(test, first.refresh_token)).toEqual(NOT_VALID);
@@ -296,7 +298,7 @@ describe('a sign-in', () => {
 
   test('fails with 503 when it cannot end the other sessions', async () => {
     const test = await newTestServer({ multipleLogin: false });
-    test.sessions.fault = new Error('the cluster is away');
+    test.sessions.writeFault = new Error('the cluster is away');
     expect(await refusalOf(() => signInAlice(test))).toMatchObject({ status: 503, code: 'server_error' });
   });
 

@@ -9,6 +9,7 @@ import type { Change, SessionStore, UserSessions } from '../../../src/oauth/sess
 import { newKeyData } from '../../../src/oauth/signing-key-data.ts';
 import { createSigningKeys, type SigningKeys } from '../../../src/oauth/signing-keys.ts';
 import { type AccessTokens, createTokenVerifier } from '../../../src/oauth/token-verifier.ts';
+import { createSecurityEvents } from '../../../src/observability/security-events.ts';
 import { systemRandom } from '../../../src/random.ts';
 import type { SignInAttempt, SignInResult } from '../../../src/users/sign-in.ts';
 import type { User } from '../../../src/users/user.ts';
@@ -67,17 +68,22 @@ const alice: User = {
 /** Session records in memory whose writes can be made to fail, and are counted. */
 class ScriptedSessions implements SessionStore {
   readonly #inner: SessionStore;
-  fault: Error | undefined;
+  /** Every write fails with it. */
+  writeFault: Error | undefined;
+  /** Why the records are not current. */
+  unknown: string | undefined;
   writes = 0;
 
   constructor(inner: SessionStore) {
     this.#inner = inner;
   }
 
+  fault = (): string | undefined => this.unknown;
+
   read = (user: string): UserSessions => this.#inner.read(user);
 
   update = async <T>(user: string, decide: (current: UserSessions) => Change<T>): Promise<T> => {
-    if (this.fault) throw this.fault;
+    if (this.writeFault) throw this.writeFault;
     return this.#inner.update(user, (current) => {
       const change = decide(current);
       if (change.next) this.writes++;
@@ -136,7 +142,8 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
     },
   };
   const signIn = { signIn: async (attempt: SignInAttempt) => test.signIn(attempt) };
-  const parts = { keys, sessions, users: directory, signIn, verifier, clock, random, logger, registry };
+  const events = createSecurityEvents(logger, registry);
+  const parts = { keys, sessions, users: directory, signIn, verifier, clock, random, logger, registry, events };
   const server = createAuthorizationServer(options, parts);
   return Object.assign(test, { server, verifier, keys, secrets, sessions, clock, registry, users, changed, lines });
 }

@@ -1,0 +1,45 @@
+import { Counter, type Registry } from 'prom-client';
+import type { SecurityEventName, SecurityEvents } from '../security-events.ts';
+import type { Logger } from './logger.ts';
+
+/** What the line says to a person; the member `event` is for machines. */
+const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
+  refresh_token_reused: 'a refresh token came again after its replay window: its session is ended',
+  session_ended: 'a session was ended',
+  user_sessions_ended: 'all sessions of a user were ended',
+  sign_in_throttled: 'sign-ins are turned away because of earlier failures',
+  sign_in_failures_many: 'more sign-ins fail than people mistype',
+  password_hash_refused: 'a stored password hash cannot be used',
+  user_refused: 'a user is ignored',
+  signing_key_published: 'the next signing key is published',
+  signing_key_activated: 'another signing key signs from now on',
+  signing_key_retired: 'a signing key that no token depends on any more was removed',
+  signing_key_revoked: 'a signing key was revoked: its tokens are refused',
+  signing_keys_missing: 'signing keys are missing; the last good ones stay in use',
+  signing_keys_unusable: 'the stored signing keys cannot be used',
+  revocation_data_stale: 'ended sessions may be unknown here: their records cannot be followed',
+};
+
+/** What is routine: told, and no cause for concern by itself. */
+const ROUTINE: ReadonlySet<SecurityEventName> = new Set<SecurityEventName>([
+  'session_ended',
+  'user_sessions_ended',
+  'signing_key_published',
+  'signing_key_activated',
+  'signing_key_retired',
+]);
+
+export function createSecurityEvents(logger: Logger, registry: Registry): SecurityEvents {
+  const counter = new Counter({
+    name: 'gatehouse_security_events_total',
+    help: 'Security events, by name; the log has a line with the same event for each.',
+    labelNames: ['event'],
+    registers: [registry],
+  });
+  return {
+    report: (event, fields) => {
+      counter.inc({ event });
+      logger[ROUTINE.has(event) ? 'info' : 'warn']({ event, ...fields }, SENTENCES[event]);
+    },
+  };
+}

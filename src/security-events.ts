@@ -1,0 +1,35 @@
+/**
+ * What the person who watches over sign-ins wants to know of. The names are part of what we promise: alerts and queries
+ * are written against them.
+ */
+export type SecurityEventName =
+  /** A refresh token came again after its replay window: somebody may have a copy, so its session was ended. */
+  | 'refresh_token_reused'
+  /** A session, or all of a user's, ended before its time. */
+  | 'session_ended'
+  | 'user_sessions_ended'
+  /** Sign-ins of a user or from an address are turned away because of earlier failures. Told once per full bucket. */
+  | 'sign_in_throttled'
+  /** More sign-ins fail than people mistype (A-43): guesses spread over many names or addresses. */
+  | 'sign_in_failures_many'
+  /** A stored password hash cannot be used: malformed, or of a cost outside the accepted range. */
+  | 'password_hash_refused'
+  /** A user has groups or a name that Kubernetes gives a meaning of its own. */
+  | 'user_refused'
+  /** States of signing keys. */
+  | 'signing_key_published'
+  | 'signing_key_activated'
+  | 'signing_key_retired'
+  | 'signing_key_revoked'
+  | 'signing_keys_missing'
+  | 'signing_keys_unusable'
+  /** Ended sessions and revoked keys may be unknown here: the records could not be followed for a minute. */
+  | 'revocation_data_stale';
+
+/** Names and ids that tell which; never a secret, never what a caller typed. */
+type SecurityEventFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+/** Reports security events: a log line with the member `event`, and a counter. */
+export interface SecurityEvents {
+  report(event: SecurityEventName, fields: SecurityEventFields): void;
+}
