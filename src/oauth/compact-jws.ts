@@ -1,12 +1,22 @@
+import { constants, type KeyObject, verify } from 'node:crypto';
 import { parseStrictObject } from './strict-json.ts';
 
-/** A JWS in compact form, taken apart but not verified. */
-export interface CompactJws {
-  readonly header: Readonly<Record<string, unknown>>;
-  readonly claims: Readonly<Record<string, unknown>>;
-  /** RFC 7515 5.1: what the signature is over. */
+/** What a signature is over, and the signature (RFC 7515 5.1). */
+export interface Signed {
   readonly signingInput: string;
   readonly signature: Buffer;
+}
+
+/** A JWS in compact form, decoded; neither parsed nor verified. */
+export interface JwsParts extends Signed {
+  readonly header: Buffer;
+  readonly payload: Buffer;
+}
+
+/** A JWS in compact form that holds claims, taken apart but not verified. */
+export interface CompactJws extends Signed {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly claims: Readonly<Record<string, unknown>>;
 }
 
 /** RFC 6750 2.1 allows more characters; a JWT has these. */
@@ -17,13 +27,20 @@ const THREE_PARTS = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
  * text stands for the same token (F5, N-41), with header and claims as JSON objects without repeated names (N-42).
  */
 export function parseCompactJws(text: string): CompactJws | undefined {
+  const parts = splitCompactJws(text);
+  const header = parts && parseStrictObject(parts.header);
+  const claims = parts && parseStrictObject(parts.payload);
+  return header && claims
+    ? { header, claims, signingInput: parts.signingInput, signature: parts.signature }
+    : undefined;
+}
+
+/** Three base64url parts, none empty, each the only text of its bytes. */
+export function splitCompactJws(text: string): JwsParts | undefined {
   const parts = THREE_PARTS.exec(text)?.slice(1).map(decodePart);
-  const [header, claims, signature] = parts ?? [];
-  if (!header || !claims || !signature) return undefined;
-  const headerObject = parseStrictObject(header);
-  const claimsObject = parseStrictObject(claims);
-  if (!headerObject || !claimsObject) return undefined;
-  return { header: headerObject, claims: claimsObject, signingInput: text.slice(0, text.lastIndexOf('.')), signature };
+  const [header, payload, signature] = parts ?? [];
+  if (!header || !payload || !signature) return undefined;
+  return { header, payload, signingInput: text.slice(0, text.lastIndexOf('.')), signature };
 }
 
 function decodePart(part: string): Buffer | undefined {
@@ -32,3 +49,13 @@ function decodePart(part: string): Buffer | undefined {
 }
 
 export const toJwsPart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+const MEMBERS: readonly string[] = ['alg', 'typ', 'kid'];
+
+/** RS256, and no member but ours: whatever else a header may ask for is refused, nothing is fetched (N-34, N-39, N-40). */
+export const isPlainRs256 = (header: CompactJws['header']): boolean =>
+  header['alg'] === 'RS256' && Object.keys(header).every((name) => MEMBERS.includes(name));
+
+/** RS256 whatever the header says, with a key that is for nothing else (RFC 8725 3.1). */
+export const isSigned = ({ signingInput, signature }: Signed, key: KeyObject): boolean =>
+  verify('sha256', Buffer.from(signingInput), { key, padding: constants.RSA_PKCS1_PADDING }, signature);

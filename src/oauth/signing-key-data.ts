@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Random } from '../random.ts';
+import { isFitForRs256, MODULUS_BITS } from './rsa-key-fitness.ts';
 
 /**
  * `next` is published but signs nothing yet, `active` signs, `verify-only` has signed, `revoked` is refused everywhere.
@@ -41,8 +42,6 @@ const KEYS = 'keys.json';
 const DIGEST_KEY = 'digest-key';
 const DIGEST_KEY_BYTES = 32;
 
-const MODULUS_BITS = 2048;
-
 interface KeyEntry {
   readonly state: KeyState;
   /** RFC 3339. */
@@ -77,7 +76,7 @@ export async function readKeyData(
     return { keys, active: { ...only, privateKey: only.privateKey }, digestKey };
   } catch {
     // Not the message: a parser's may quote what it could not read.
-    return { fault: `${KEYS} is missing or not a list of RSA keys of ${MODULUS_BITS} bits or more` };
+    return { fault: `${KEYS} is missing or not a list of sound RSA keys of ${MODULUS_BITS} bits or more` };
   }
 }
 
@@ -85,9 +84,9 @@ async function readKey(entry: KeyEntry): Promise<StoredKey> {
   const publicKey = createPublicKey({ key: { ...publicPart(entry.jwk) }, format: 'jwk' });
   const { n, e } = publicKey.export({ format: 'jwk' }) as { n: string; e: string };
   const kid = await calculateJwkThumbprint({ kty: 'RSA', n, e });
-  const bits = publicKey.asymmetricKeyDetails?.modulusLength ?? 0;
   const sinceMs = Date.parse(entry.since);
-  if (!isKeyState(entry.state) || Number.isNaN(sinceMs) || bits < MODULUS_BITS) throw new Error('not one of our keys');
+  const isOurs = isKeyState(entry.state) && !Number.isNaN(sinceMs) && isFitForRs256(entry.jwk, publicKey);
+  if (!isOurs) throw new Error('not one of our keys');
   const publicJwk: PublicJwk = { kty: 'RSA', use: 'sig', alg: 'RS256', kid, n, e };
   const stored = { kid, state: entry.state, sinceMs, publicKey, publicJwk };
   if (entry.jwk.d === undefined) return stored;

@@ -1,7 +1,6 @@
-import { constants, type KeyObject, verify } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { ACCESS, type TokenClaims, type TokenType, toTokenClaims } from './claims.ts';
-import { type CompactJws, parseCompactJws } from './compact-jws.ts';
+import { type CompactJws, isPlainRs256, isSigned, parseCompactJws } from './compact-jws.ts';
 import type { TokenFault } from './identity.ts';
 import { endpointUrl, type OAuthOptions } from './options.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -41,15 +40,12 @@ export function createTokenCheck(
 export const audienceOf = (type: TokenType, options: OAuthOptions): string =>
   type === ACCESS ? (options.accessTokenAudience ?? options.issuer) : endpointUrl(options.issuer, 'token');
 
-/** Exactly `alg`, `typ` and `kid`: whatever else a header may ask for is refused, nothing is fetched (N-34, N-39, N-40). */
+/** The key that a header names, if all else in it is as we write it: `typ` tells the types of token apart (N-36). */
 function headerKid({ header }: CompactJws, type: TokenType): string | undefined {
-  const { alg, typ, kid } = header;
-  const known = alg === 'RS256' && (typ === type.typ || typ === `application/${type.typ}`);
-  return known && Object.keys(header).length === 3 && typeof kid === 'string' ? kid : undefined;
+  const { typ, kid } = header;
+  const isOurs = isPlainRs256(header) && (typ === type.typ || typ === `application/${type.typ}`);
+  return isOurs && typeof kid === 'string' ? kid : undefined;
 }
-
-const isSigned = (jws: CompactJws, key: KeyObject): boolean =>
-  verify('sha256', Buffer.from(jws.signingInput), { key, padding: constants.RSA_PKCS1_PADDING }, jws.signature);
 
 /** RFC 7519 4.1.4 to 4.1.6, with one skew for all of them (N-37). */
 function timeFault(claims: CompactJws['claims'], now: number, skew: number): TokenFault | undefined {

@@ -1,0 +1,7 @@
+module gatehouse.test/tools/wycheproof
+
+go 1.26.4
+
+tool github.com/c2sp/wycheproof
+
+require github.com/c2sp/wycheproof v0.0.0-20260902155932-3fa63dd0344a // indirect
