@@ -26,7 +26,7 @@ export function createUserSources(
   const wanted = users.firstAdministratorWanted;
   const administrator =
     wanted === 'always' || (wanted === 'in-cluster' && inCluster)
-      ? createFirstAdministrator(users.firstAdministrator, parts)
+      ? createFirstAdministrator({ ...users.firstAdministrator, hashCost: authentication.passwordHash.cost }, parts)
       : undefined;
   if (!file && !administrator)
     parts.logger.warn('nobody can sign in: neither users.file nor users.firstAdministrator is set');

@@ -32,7 +32,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   redirectURIs: 'is not offered yet: there is no authorization endpoint; remove it',
   introspectAll: 'is not offered yet: there is no introspection endpoint; remove it',
   tokenReview: 'is not offered yet: there is no TokenReview webhook; remove it',
-  rehash: 'is not offered yet; remove it',
+  rehash: 'is not offered: users are only read; make hashes anew with "gatehouse hash-password", and remove it',
 };
 
 /** `['a', 0, 'b']` as `a[0].b`. */

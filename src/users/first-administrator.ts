@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
 import type { SecretStore, StoredSecret } from '../secret-store.ts';
-import { costOf, hashPassword, LOWEST_COST } from './password-hash.ts';
+import { costOf, hashPassword } from './password-hash.ts';
 import type { User } from './user.ts';
 import { isReservedName, isUserName } from './user-name.ts';
 import { derivedUid, type UserSource } from './user-source.ts';
@@ -11,6 +11,8 @@ export interface FirstAdministratorOptions {
   readonly name: string;
   readonly groups: readonly string[];
   readonly secretName: string;
+  /** Of the hash, when it is made: that of the compare for unknown names, or time tells that this one exists. */
+  readonly hashCost: number;
 }
 
 export interface FirstAdministratorParts {
@@ -74,7 +76,7 @@ async function createOnce(
   for (let waitMs = FIRST_RETRY_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_RETRY_MS)) {
     try {
       if (await parts.secrets.read(options.secretName)) return;
-      const made = await parts.secrets.create(options.secretName, await newData(options.name, parts.random));
+      const made = await parts.secrets.create(options.secretName, await newData(options, parts.random));
       if (made === 'exists') return;
       parts.logger.info(
         { user: options.name, secret: options.secretName },
@@ -88,9 +90,9 @@ async function createOnce(
   }
 }
 
-async function newData(name: string, random: Random): Promise<Record<string, Buffer>> {
+async function newData({ name, hashCost }: FirstAdministratorOptions, random: Random): Promise<Record<string, Buffer>> {
   const password = random.bytes(PASSWORD_BYTES).toString('base64url');
-  const passwordHash = await hashPassword(password, LOWEST_COST);
+  const passwordHash = await hashPassword(password, hashCost);
   return { username: Buffer.from(name), password: Buffer.from(password), passwordHash: Buffer.from(passwordHash) };
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
-import { type BucketOptions, FailureBuckets } from './failure-bucket.ts';
+import { type BucketOptions, type CountedFailure, FailureBuckets } from './failure-bucket.ts';
 import type { User } from './user.ts';
 
 export interface ThrottleOptions {
@@ -18,10 +18,21 @@ export interface Attempter {
   readonly isLimited: boolean;
 }
 
-/** The bucket that turned an attempt away (the `bucket` label of `gatehouse_login_throttled_total`). */
+/** As in the `bucket` label of `gatehouse_login_throttled_total` and in the event `sign_in_throttled`. */
+export type BucketName = 'user' | 'address' | 'known_good';
+
+/** The bucket that turned an attempt away. */
 export interface Throttled {
-  readonly bucket: 'user' | 'address' | 'known_good';
+  readonly bucket: BucketName;
   readonly waitMs: number;
+}
+
+/** A failure counted ahead of its outcome. One of the two is called once the outcome is known. */
+export interface CountedAttempt {
+  /** It was none; taken back where it was counted, wherever the next one would belong by then. */
+  takeBack(): void;
+  /** It was one: the buckets that it made full. */
+  stands(): readonly BucketName[];
 }
 
 /** A source stays known good for a user for a day after a success there. */
@@ -56,12 +67,19 @@ export class LoginThrottle {
     return byUser && byAddress ? (byUser.waitMs >= byAddress.waitMs ? byUser : byAddress) : (byUser ?? byAddress);
   }
 
-  /** Counts a failure where it belongs; the answer takes it back, wherever the next one would belong by then. */
-  failed(attempter: Attempter): () => void {
-    if (this.#isKnownGood(attempter)) return this.#byPair.add(pair(attempter));
-    const takeBacks = [this.#byUser.add(attempter.user), this.#byAddress.add(attempter.source)];
-    return () => {
-      for (const takeBack of takeBacks) takeBack();
+  /** Counts a failure where it belongs, ahead of its outcome. */
+  failed(attempter: Attempter): CountedAttempt {
+    const counted: readonly (readonly [BucketName, CountedFailure])[] = this.#isKnownGood(attempter)
+      ? [['known_good', this.#byPair.add(pair(attempter))]]
+      : [
+          ['user', this.#byUser.add(attempter.user)],
+          ['address', this.#byAddress.add(attempter.source)],
+        ];
+    return {
+      takeBack: () => {
+        for (const [, failure] of counted) failure.takeBack();
+      },
+      stands: () => counted.filter(([, failure]) => failure.stands()).map(([bucket]) => bucket),
     };
   }
 
@@ -97,5 +115,5 @@ export function bucketKey(user: User | undefined, typed: string): string {
 
 const pair = (attempter: Attempter): string => `${attempter.source}\n${attempter.user}`;
 
-const full = (bucket: Throttled['bucket'], waitMs: number): Throttled | undefined =>
+const full = (bucket: BucketName, waitMs: number): Throttled | undefined =>
   waitMs > 0 ? { bucket, waitMs } : undefined;

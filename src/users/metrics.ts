@@ -1,7 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { BucketName } from './login-throttle.ts';
+import { type HashCosts, type HashKind, kindOfHash } from './password-hash.ts';
+import type { UserList } from './user.ts';
 
 /** 1 ms to 5 s: one compare takes about 50 ms at cost 10, and nobody waits longer than 2 s. */
 const SECONDS = [0.001, 0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
+
+const BUCKETS: readonly BucketName[] = ['user', 'address', 'known_good'];
 
 export interface PasswordMetrics {
   readonly queueLength: Gauge;
@@ -15,7 +20,16 @@ export interface PasswordMetrics {
 
 export function createPasswordMetrics(registry: Registry): PasswordMetrics {
   const registers = [registry];
+  const throttled = new Counter({
+    name: 'gatehouse_login_throttled_total',
+    help: 'Sign-ins turned away because of earlier failures.',
+    labelNames: ['bucket'],
+    registers,
+  });
+  // From the start: no increase is seen of a series that begins at 1.
+  for (const bucket of BUCKETS) throttled.inc({ bucket }, 0);
   return {
+    throttled,
     queueLength: new Gauge({
       name: 'gatehouse_password_hash_queue_length',
       help: 'Password compares that wait for their turn.',
@@ -43,13 +57,23 @@ export function createPasswordMetrics(registry: Registry): PasswordMetrics {
       help: 'Sign-ins turned away because the hash gate was full.',
       registers,
     }),
-    throttled: new Counter({
-      name: 'gatehouse_login_throttled_total',
-      help: 'Sign-ins turned away because of earlier failures.',
-      labelNames: ['bucket'],
-      registers,
-    }),
   };
+}
+
+const KINDS: readonly HashKind[] = ['write_cost', 'other_cost', 'unfit', 'none'];
+
+/** Counts users by what their hash is worth, at each scrape: one that costs more or less than the dummy tells by time. */
+export function registerHashMetric(registry: Registry, costs: HashCosts, users: UserList): void {
+  new Gauge({
+    name: 'gatehouse_users',
+    help: 'Users, by their password hash: write_cost, other_cost, unfit or none.',
+    labelNames: ['password_hash'],
+    registers: [registry],
+    collect() {
+      for (const kind of KINDS) this.set({ password_hash: kind }, 0);
+      for (const user of users.all()) this.inc({ password_hash: kindOfHash(user.passwordHash, costs) });
+    },
+  });
 }
 
 /** Counts what became of each change of the users file: `ok` or `invalid`. */

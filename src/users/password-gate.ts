@@ -14,11 +14,12 @@ export type Leave = () => void;
 
 interface Waiter {
   readonly admit: () => void;
+  readonly giveUp: () => void;
 }
 
 /**
- * The bounded queue in front of password hashing (F2). Sources are served in turn, each in its own order, so one that
- * floods waits behind itself and not in front of the others.
+ * The bounded queue in front of password hashing (F2). Sources are served in turn, each in its own order, and a full queue
+ * takes the last place of the source that holds the most: one that floods waits behind itself, and keeps nobody out.
  */
 export class PasswordGate {
   /** Sources in the order of their next turn. */
@@ -35,12 +36,12 @@ export class PasswordGate {
     this.#metrics = metrics;
   }
 
-  /** Resolves when it is this attempt's turn; `undefined` when the queue is full, the wait too long or the client gone. */
+  /** Resolves when it is this attempt's turn; `undefined` when there is no place, the wait too long or the client gone. */
   async enter(source: string, signal: AbortSignal): Promise<Leave | undefined> {
     if (signal.aborted) return undefined;
     const since = this.#clock.monotonic();
     if (this.#inFlight < this.#options.concurrency) this.#count(1);
-    else if (this.#length >= this.#options.queue || !(await this.#wait(source, signal))) {
+    else if (!this.#hasRoom(source) || !(await this.#wait(source, signal))) {
       if (!signal.aborted) this.#metrics.rejections.inc();
       return undefined;
     }
@@ -61,6 +62,16 @@ export class PasswordGate {
     next?.admit();
   }
 
+  /** Makes room where another source would still hold as many places as this one does then. */
+  #hasRoom(source: string): boolean {
+    if (this.#length < this.#options.queue) return true;
+    const own = this.#waiting.get(source)?.length ?? 0;
+    const [most = []] = [...this.#waiting.values()].sort((a, b) => b.length - a.length);
+    if (most.length < own + 2) return false;
+    most.at(-1)?.giveUp();
+    return true;
+  }
+
   #wait(source: string, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const end = (admitted: boolean): void => {
@@ -73,7 +84,7 @@ export class PasswordGate {
         this.#drop(source, waiter);
         end(false);
       };
-      const waiter: Waiter = { admit: () => end(true) };
+      const waiter: Waiter = { admit: () => end(true), giveUp };
       const cancel = this.#clock.after(this.#options.maxWaitMs, giveUp);
       signal.addEventListener('abort', giveUp, { once: true });
       this.#waiting.set(source, [...(this.#waiting.get(source) ?? []), waiter]);

@@ -15,6 +15,23 @@ export function costOf(stored: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
+/** Of bcrypt hashes, from 10 up. */
+export interface HashCosts {
+  /** Of new hashes, and so of the compare for a name that nobody has. */
+  readonly cost: number;
+  /** The highest that is accepted. */
+  readonly maxCost: number;
+}
+
+/** What a compare with it takes: `other_cost` tells by time that its user exists, `unfit` and `none` let nobody in. */
+export type HashKind = 'write_cost' | 'other_cost' | 'unfit' | 'none';
+
+export function kindOfHash(stored: string | undefined, { cost, maxCost }: HashCosts): HashKind {
+  if (stored === undefined) return 'none';
+  if (hashFault(stored, maxCost)) return 'unfit';
+  return costOf(stored) === cost ? 'write_cost' : 'other_cost';
+}
+
 /** Why a stored hash is not used, as a sentence that names the remedy; `undefined` when it is fine. Holds no secret. */
 export function hashFault(stored: string, maxCost: number): string | undefined {
   const cost = costOf(stored);

@@ -1,5 +1,5 @@
 import type { Logger } from '../observability/logger.ts';
-import type { User, UserChanges, UserDirectory } from './user.ts';
+import type { User, UserChanges, UserDirectory, UserList } from './user.ts';
 import { isReservedName } from './user-name.ts';
 import type { UserSource } from './user-source.ts';
 
@@ -16,7 +16,7 @@ interface Index {
 export function createUserDirectory(
   sources: readonly UserSource[],
   parts: { readonly logger: Logger },
-): UserDirectory & UserChanges {
+): UserDirectory & UserList & UserChanges {
   const listeners: ((name: string) => void)[] = [];
   let index = toIndex(sources, parts.logger);
   const reindex = (): void => {
@@ -29,6 +29,7 @@ export function createUserDirectory(
   return {
     byName: (name) => index.byName.get(name),
     byEmail: (email) => index.byEmail.get(email),
+    all: () => index.byName.values(),
     onChange: (changed) => listeners.push(changed),
   };
 }

@@ -20,6 +20,11 @@ export interface UserDirectory {
   byEmail(email: string): User | undefined;
 }
 
+/** Everybody who exists, read from memory. For figures: whoever looks for one user asks the directory. */
+export interface UserList {
+  all(): Iterable<User>;
+}
+
 /** Tells who is no longer whom tokens were issued to. */
 export interface UserChanges {
   /**

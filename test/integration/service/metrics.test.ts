@@ -21,6 +21,8 @@ const NAMES = [
   'password_hash_duration_seconds',
   'password_hash_rejections_total',
   'login_throttled_total',
+  'users',
+  'security_events_total',
   'authorization_decisions_total',
   'authorization_review_duration_seconds',
   'authorization_cache_entries',

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { systemRandom } from '../../../src/random.ts';
 import { createFirstAdministrator } from '../../../src/users/first-administrator.ts';
-import { compareWithHash } from '../../../src/users/password-hash.ts';
+import { compareWithHash, costOf } from '../../../src/users/password-hash.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MemorySecrets } from '../oauth/memory-secrets.ts';
 import { until } from '../oauth/test-server.ts';
@@ -17,11 +17,11 @@ afterAll(async () => {
   await Promise.all(running);
 });
 
-function start(secrets: MemorySecrets) {
+function start(secrets: MemorySecrets, hashCost = 10) {
   const clock = new FakeClock();
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const options = { name: 'admin', groups: ['gatehouse-admins'], secretName: SECRET };
+  const options = { name: 'admin', groups: ['gatehouse-admins'], secretName: SECRET, hashCost };
   const source = createFirstAdministrator(options, { secrets, clock, random: systemRandom, logger });
   running.push(source.run(stop.signal));
   return { source, clock, lines };
@@ -52,6 +52,12 @@ describe('the first administrator', () => {
     expect(await compareWithHash(String(password), String(passwordHash))).toBe(true);
     expect(lines).toHaveLength(1);
     expect(JSON.stringify(lines)).not.toContain(String(password));
+  });
+
+  test('R-03 has a hash of the configured cost, that of the compare for names that nobody has', async () => {
+    const { source } = start(new MemorySecrets(), 11);
+    await until(() => source.ready() === undefined);
+    expect(source.users().map((user) => costOf(user.passwordHash ?? ''))).toEqual([11]);
   });
 
   test('is the same for replicas that start together', async () => {

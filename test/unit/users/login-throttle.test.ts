@@ -94,6 +94,33 @@ describe('the login throttle', () => {
     expect(throttle.check(limited)).toBe(undefined);
   });
 
+  test('N-15 names the bucket that a failure made full, once', () => {
+    const { throttle } = newThrottle();
+    throttle.succeeded(at('alice', 'home'));
+    const full = (user: string, source: string) => throttle.failed(at(user, source)).stands();
+    expect(Array.from({ length: 6 }, () => full('alice', 'home'))).toEqual([[], [], [], [], ['known_good'], []]);
+    expect(Array.from({ length: 6 }, (_, index) => full('bob', `from-${index}`))).toEqual([
+      [],
+      [],
+      [],
+      [],
+      ['user'],
+      [],
+    ]);
+    const guesses = Array.from({ length: 31 }, (_, index) => full(`guess-${index}`, 'flood'));
+    expect([guesses.slice(0, 29).flat(), guesses[29], guesses[30]]).toEqual([[], ['address'], []]);
+  });
+
+  test('A-43 remembers 100,000 known good pairs and forgets the one whose success is oldest', () => {
+    const { throttle } = newThrottle();
+    for (let index = 0; index < 100_000; index++) throttle.succeeded(at(`user-${index}`, 'home'));
+    throttle.succeeded(at('user-0', 'home'));
+    throttle.succeeded(at('one more', 'home'));
+    const isKnownGood = (user: string): boolean =>
+      throttle.check({ ...at(user, 'home'), isLimited: true }) === undefined;
+    expect(['user-0', 'user-1', 'user-2', 'one more'].map(isKnownGood)).toEqual([true, false, true, true]);
+  });
+
   test('C-33 measures its windows by the monotonic clock', () => {
     const { throttle, clock } = newThrottle();
     for (let failure = 0; failure < 5; failure++) throttle.failed(at('alice'));

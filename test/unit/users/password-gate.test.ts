@@ -48,6 +48,21 @@ describe('the password gate', () => {
     expect(await value('password_hash_rejections_total')).toBe(1);
   });
 
+  test('gives a newcomer the last place of the source that holds the most, as long as it holds more', async () => {
+    const { clock, order, enter, leave, value } = newGate();
+    for (let index = 0; index < 18; index++) enter(`f${index}`, 'flood');
+    for (let index = 0; index < 9; index++) enter(`o${index}`, 'owner');
+    await clock.advance(0);
+    expect(order).toEqual(
+      ['f0', 'f1', 'o8!', ...[17, 16, 15, 14, 13, 12, 11, 10].map((index) => `f${index}!`)].sort(
+        (a, b) => order.indexOf(a) - order.indexOf(b),
+      ),
+    );
+    expect([await value('password_hash_queue_length'), await value('password_hash_rejections_total')]).toEqual([16, 9]);
+    for (const name of ['f0', 'f1', 'f2', 'o0', 'f3']) await leave(name);
+    expect(order.slice(-5)).toEqual(['f2', 'o0', 'f3', 'o1', 'f4']);
+  });
+
   test('turns away who has waited for two seconds', async () => {
     const { clock, order, enter, leave } = newGate();
     for (const name of ['a', 'b', 'c']) enter(name);

@@ -1,6 +1,6 @@
-import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { SecurityEventName, SecurityEvents } from '../../../src/security-events.ts';
 import { hashPassword } from '../../../src/users/password-hash.ts';
 import { createPasswordSignIn, type PasswordOptions } from '../../../src/users/password-sign-in.ts';
 import type { SignInResult } from '../../../src/users/sign-in.ts';
@@ -24,8 +24,8 @@ beforeAll(async () => {
 function newSignIn(state: UserState = 'Active', more: Partial<User> = {}) {
   const clock = new FakeClock();
   const registry = new Registry();
-  const lines: Record<string, unknown>[] = [];
-  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const told: Record<string, unknown>[] = [];
+  const events: SecurityEvents = { report: (event, fields) => void told.push({ event, ...fields }) };
   const alice: User = {
     name: 'alice',
     uid: '1',
@@ -39,8 +39,9 @@ function newSignIn(state: UserState = 'Active', more: Partial<User> = {}) {
   const users = {
     byName: (name: string) => people.get(name),
     byEmail: (email: string) => [...people.values()].find((user) => user.email === email),
+    all: () => people.values(),
   };
-  const signIn = createPasswordSignIn(options, { users, clock, logger, registry });
+  const signIn = createPasswordSignIn(options, { users, clock, registry, events });
   const attempt = (
     username: string,
     password: string,
@@ -52,7 +53,8 @@ function newSignIn(state: UserState = 'Active', more: Partial<User> = {}) {
     const values = (metric?.values ?? []) as { metricName?: string; value: number }[];
     return values.find((value) => value.metricName?.endsWith('_count'))?.value ?? 0;
   };
-  return { attempt, alice, people, clock, registry, lines, compares };
+  const toldOf = (event: SecurityEventName) => told.filter((one) => one['event'] === event);
+  return { attempt, alice, people, clock, registry, told, toldOf, compares };
 }
 
 describe('a sign-in by password', () => {
@@ -90,14 +92,74 @@ describe('a sign-in by password', () => {
 
   test.each([
     ['a disabled user', 'Disabled', {}],
-    ['a user without a password', 'Active', { passwordHash: '' }],
+    ['an empty hash', 'Active', { passwordHash: '' }],
     ['a hash that is none', 'Active', { passwordHash: 'plain text' }],
     ['a hash of a cost below 10', 'Active', { passwordHash: `$2b$04$${'a'.repeat(53)}` }],
     ['a hash of a cost above 12', 'Active', { passwordHash: `$2b$31$${'a'.repeat(53)}` }],
   ] as const)('N-14 A-46 refuses %s alike, after one compare of the write cost', async (_, state, more) => {
-    const { attempt, compares, lines } = newSignIn(state, more);
+    const { attempt, compares } = newSignIn(state, more);
     expect([await attempt('alice', 'Made-up-1'), await compares()]).toEqual([REFUSED, 1]);
-    expect(lines.length).toBe(state === 'Disabled' ? 0 : 1);
+  });
+
+  test('A-46 tells of an unfit hash once for each reading of its user, not once for each guess', async () => {
+    const passwordHash = `$2b$31$${'a'.repeat(53)}`;
+    const { attempt, told, people, alice } = newSignIn('Active', { passwordHash });
+    for (let guess = 0; guess < 3; guess++) await attempt('alice', 'Made-up-1');
+    const fault = 'has bcrypt cost 31, but 10 to 12 are accepted; make one with "gatehouse hash-password"';
+    expect(told).toEqual([{ event: 'password_hash_refused', user: 'alice', fault }]);
+    people.set('alice', { ...alice });
+    await attempt('alice', 'Made-up-1');
+    expect(told).toHaveLength(2);
+  });
+
+  test('R-03 counts users by what a compare with their hash tells', async () => {
+    const { people, alice, registry } = newSignIn();
+    const hashes = ['$2b$11$', '$2b$12$', '$2b$09$', '$2b$13$'].map((start) => start + 'a'.repeat(53));
+    for (const passwordHash of [...hashes, 'plain']) people.set(passwordHash, { ...alice, passwordHash });
+    const { passwordHash: _, ...without } = alice;
+    people.set('without', without);
+    const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith('gatehouse_users{'));
+    expect(lines).toEqual([
+      'gatehouse_users{password_hash="write_cost"} 1',
+      'gatehouse_users{password_hash="other_cost"} 2',
+      'gatehouse_users{password_hash="unfit"} 3',
+      'gatehouse_users{password_hash="none"} 1',
+    ]);
+    people.clear();
+    expect(await registry.metrics()).toContain('gatehouse_users{password_hash="write_cost"} 0');
+  });
+
+  test('N-15 tells of a full bucket once: the user who is known, the address, the bucket', async () => {
+    const { attempt, toldOf, clock } = newSignIn();
+    for (let failure = 0; failure < 4; failure++) await attempt('alice', 'wrong');
+    expect(toldOf('sign_in_throttled')).toEqual([]);
+    for (let failure = 0; failure < 3; failure++) await attempt('alice', 'wrong', { source: '192.0.2.9' });
+    const event = { event: 'sign_in_throttled', user: 'alice', source: '192.0.2.9', bucket: 'user' };
+    expect(toldOf('sign_in_throttled')).toEqual([event]);
+    await clock.advance(30 * MINUTE);
+    for (let failure = 0; failure < 6; failure++) await attempt('alice', 'wrong', { source: '192.0.2.9' });
+    expect(toldOf('sign_in_throttled')).toEqual([event, event]);
+  });
+
+  test('N-15 tells nothing of what was typed for a name that nobody has', async () => {
+    const { attempt, told } = newSignIn();
+    for (let failure = 0; failure < 6; failure++) await attempt('my-password-by-mistake', 'x');
+    expect(told).toEqual([{ event: 'sign_in_throttled', source: '192.0.2.1', bucket: 'user' }]);
+  });
+
+  test('A-43 counts refused and turned away attempts for the alarm', async () => {
+    const { attempt, toldOf } = newSignIn();
+    for (let index = 0; index < 99; index++) await attempt('alice', 'wrong', { source: `192.0.2.${index}` });
+    expect(toldOf('sign_in_failures_many')).toEqual([]);
+    await attempt('alice', 'Made-up-1');
+    expect(toldOf('sign_in_failures_many')).toHaveLength(1);
+  });
+
+  test('N-14 refuses a user who has no password after one compare, and tells nothing of it', async () => {
+    const { attempt, people, alice, compares, told } = newSignIn();
+    const { passwordHash: _, ...without } = alice;
+    people.set('alice', without);
+    expect([await attempt('alice', 'Made-up-1'), await compares(), told]).toEqual([REFUSED, 1, []]);
   });
 
   test('throttles a user in state AuthLimitExceeded, but not where that user succeeded in the last day', async () => {
@@ -159,9 +221,10 @@ describe('a sign-in by password', () => {
     expect((await attempt('alice', 'Made-up-1')).kind).toBe('ok');
   });
 
-  test('writes no password and no hash to the log', async () => {
-    const { attempt, lines } = newSignIn('Active', { passwordHash: `$2b$31$${'a'.repeat(53)}` });
+  test('tells no password and no hash', async () => {
+    const { attempt, told } = newSignIn('Active', { passwordHash: `$2b$31$${'a'.repeat(53)}` });
     await attempt('alice', 'Made-up-1');
-    expect(JSON.stringify(lines)).not.toMatch(/Made-up-1|aaaaa/);
+    expect(told).toHaveLength(1);
+    expect(JSON.stringify(told)).not.toMatch(/Made-up-1|aaaaa/);
   });
 });

@@ -1,0 +1,40 @@
+import type { Histogram } from 'prom-client';
+import type { SecurityEvents } from '../security-events.ts';
+import { compareWithHash, dummyHash, type HashCosts, hashFault, isComparable } from './password-hash.ts';
+import type { User } from './user.ts';
+
+export interface CompareParts {
+  readonly events: SecurityEvents;
+  /** Gets the seconds of each compare. */
+  readonly duration: Histogram;
+}
+
+/** Whether this is the user's password, after exactly one bcrypt whoever tries. Rejects only when the library fails. */
+export type PasswordCompare = (user: User | undefined, password: string) => Promise<boolean>;
+
+/** Compares with the stored hash when it may be used, else with a dummy of the write cost, its result thrown away (N-14). */
+export function createPasswordCompare(costs: HashCosts, { events, duration }: CompareParts): PasswordCompare {
+  const told = new WeakSet<User>();
+
+  const usableHash = (user: User | undefined): string | undefined => {
+    if (user?.passwordHash === undefined) return undefined;
+    const fault = hashFault(user.passwordHash, costs.maxCost);
+    if (fault && !told.has(user)) {
+      told.add(user); // once for each reading of the user, not for each guess
+      events.report('password_hash_refused', { user: user.name, fault });
+    }
+    return fault ? undefined : user.passwordHash;
+  };
+
+  return async (user, password) => {
+    const stored = usableHash(user);
+    const real = stored !== undefined && isComparable(password);
+    const done = duration.startTimer();
+    try {
+      const matches = await compareWithHash(password, real ? stored : dummyHash(costs.cost));
+      return real && matches;
+    } finally {
+      done();
+    }
+  };
+}
