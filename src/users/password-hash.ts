@@ -1,7 +1,7 @@
 import { hash, verify } from '@node-rs/bcrypt';
 
 /** Hashes below this are too cheap to try in bulk, so they are not accepted. */
-export const LOWEST_COST = 10;
+const LOWEST_COST = 10;
 
 /** bcrypt reads no further: a longer password would be equal to its first 72 bytes. */
 export const LONGEST_PASSWORD_BYTES = 72;
