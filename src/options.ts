@@ -8,7 +8,7 @@ import type { PasswordOptions } from './users/password-sign-in.ts';
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-export function toOAuthOptions({ platform, authentication }: Config): OAuthOptions {
+export function toOAuthOptions({ platform, authentication, limits }: Config): OAuthOptions {
   const { oauthOptions } = authentication;
   return {
     platform,
@@ -20,6 +20,7 @@ export function toOAuthOptions({ platform, authentication }: Config): OAuthOptio
     refreshReplayWindowSeconds: seconds(oauthOptions.refreshReplayWindow),
     maximumClockSkewSeconds: seconds(authentication.maximumClockSkew),
     multipleLogin: authentication.multipleLogin,
+    maxBearerBytes: limits.maxBearerBytes,
     clients: oauthOptions.clients.map(toClient),
   };
 }

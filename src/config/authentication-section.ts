@@ -37,6 +37,7 @@ const client = z
       .min(1)
       .default(['password', 'refresh_token']),
     postLogoutRedirectURIs: z.array(redirectURI).default([]),
+    introspectAll: z.boolean().default(false).describe('May introspect the tokens of every client, not only its own.'),
     accessTokenMaxAge: accessTokenLife().optional(),
     accessTokenInactivityTimeout: duration().optional(),
   })
@@ -49,6 +50,12 @@ const client = z
         code: 'custom',
         path: ['grantTypes'],
         message: 'a public client may not use the password grant',
+      });
+    if (value.public && value.introspectAll)
+      context.addIssue({
+        code: 'custom',
+        path: ['introspectAll'],
+        message: 'a public client may not introspect tokens',
       });
   });
 

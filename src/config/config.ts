@@ -6,6 +6,7 @@ export interface ClientConfig {
   readonly secret?: string;
   readonly public: boolean;
   readonly grantTypes: readonly string[];
+  readonly introspectAll?: boolean;
   readonly postLogoutRedirectURIs: readonly string[];
   readonly accessTokenMaxAge?: number;
   readonly accessTokenInactivityTimeout?: number;

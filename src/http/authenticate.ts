@@ -1,3 +1,4 @@
+import { readBearer } from '../oauth/authorization-header.ts';
 import type { TokenFault, TokenVerifier } from '../oauth/identity.ts';
 import type { StatusError } from '../status-error.ts';
 import type { HttpMetrics } from './metrics.ts';
@@ -10,21 +11,6 @@ export interface AuthenticateParts {
   readonly platform: string;
   readonly maxBearerBytes: number;
   readonly metrics: HttpMetrics;
-}
-
-/** What an `Authorization` header holds. `unfit`: one token that cannot be ours by its characters or length (N-33). */
-export type Bearer =
-  | { readonly kind: 'token'; readonly text: string }
-  | { readonly kind: 'absent' | 'malformed' | 'unfit' };
-
-/** RFC 6750 2.1, RFC 9110 11.4: the scheme in any case, at least one space, one token. */
-const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
-
-export function readBearer(header: string | undefined, maxBytes: number): Bearer {
-  const text = header === undefined ? undefined : BEARER.exec(header)?.[1];
-  if (text !== undefined) return text.length > maxBytes ? { kind: 'unfit' } : { kind: 'token', text };
-  if (header === undefined || !/^bearer(?: |$)/i.test(header)) return { kind: 'absent' };
-  return { kind: /^bearer +[^ ]+$/i.test(header) ? 'unfit' : 'malformed' };
 }
 
 const SENTENCES: Readonly<Record<TokenFault, string>> = {

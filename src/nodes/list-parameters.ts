@@ -1,3 +1,4 @@
+import { parseBooleanWord } from '../boolean-word.ts';
 import type { StatusCause } from '../status-error.ts';
 import { isInteger, parseInteger64 } from './integer64.ts';
 import type { NodeFilters, NodeListQuery, NodeStatusWord } from './list-query.ts';
@@ -15,9 +16,6 @@ const SORT_WORDS = new Map<string, NodeListQuery['sortBy']>([
   ['createTime', 'creationTimestamp'],
   ['creationTimestamp', 'creationTimestamp'],
 ]);
-/** The words of Go's `strconv.ParseBool`. */
-const TRUE_WORDS = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
-const FALSE_WORDS = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 const STATUS_WORDS: readonly NodeStatusWord[] = ['running', 'warning', 'unschedulable'];
 
 const filter = (condition: NodeFilters): Setting => ({ filter: condition });
@@ -38,8 +36,8 @@ function readSortBy(text: string, name: string): Setting | StatusCause {
 }
 
 function readAscending(text: string, name: string): Setting | StatusCause {
-  if (text === '' || FALSE_WORDS.has(text)) return { ascending: false };
-  return TRUE_WORDS.has(text) ? { ascending: true } : invalid(name, `${quoted(text)} is not a boolean`);
+  const ascending = text === '' ? false : parseBooleanWord(text);
+  return ascending === undefined ? invalid(name, `${quoted(text)} is not a boolean`) : { ascending };
 }
 
 function readStatus(text: string, name: string): Setting | StatusCause {

@@ -15,6 +15,22 @@ export function parseAuthorization(header: string | undefined): Credentials | un
   return { scheme: trimmed.slice(0, space).toLowerCase(), text: trimmed.slice(space + 1).trim() };
 }
 
+/** What an `Authorization` header holds. `unfit`: one token that cannot be ours by its characters or length (N-33). */
+export type Bearer =
+  | { readonly kind: 'token'; readonly text: string }
+  | { readonly kind: 'absent' | 'malformed' | 'unfit' };
+
+/** RFC 6750 2.1, RFC 9110 11.4: the scheme in any case, at least one space, one token. */
+const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+
+/** The one reading of a bearer, on every path. Another scheme is no bearer (N-27). */
+export function readBearer(header: string | undefined, maxBytes: number): Bearer {
+  const text = header === undefined ? undefined : BEARER.exec(header)?.[1];
+  if (text !== undefined) return text.length > maxBytes ? { kind: 'unfit' } : { kind: 'token', text };
+  if (header === undefined || !/^bearer(?: |$)/i.test(header)) return { kind: 'absent' };
+  return { kind: /^bearer +[^ ]+$/i.test(header) ? 'unfit' : 'malformed' };
+}
+
 export interface BasicCredentials {
   readonly id: string;
   readonly secret: string;

@@ -11,6 +11,9 @@ export interface FormRequest {
   readonly signal: AbortSignal;
 }
 
+/** The endpoints that take a form and nothing else. */
+export type FormEndpointName = 'token' | 'revoke' | 'introspect';
+
 /** RFC 6749 5.1; members in wire order. */
 export interface TokenResponse {
   readonly access_token: string;
@@ -35,6 +38,33 @@ export interface LogoutResponse {
   readonly location?: string;
 }
 
+/** OpenID Connect Core 5.3.2; members in wire order. */
+export interface Userinfo {
+  readonly sub: string;
+  readonly name: string;
+  readonly email?: string;
+  readonly locale?: string;
+  readonly preferred_username: string;
+}
+
+/** RFC 7662 2.2; members in wire order. */
+export type Introspection = { readonly active: false } | ActiveToken;
+
+interface ActiveToken {
+  readonly active: true;
+  readonly client_id: string;
+  readonly username: string;
+  readonly sub: string;
+  readonly aud: readonly string[];
+  readonly iss: string;
+  readonly exp: number;
+  readonly iat: number;
+  readonly jti: string;
+  readonly scope?: string;
+  /** Of an access token. */
+  readonly token_type?: 'Bearer';
+}
+
 /** A public document: bytes made once per change, with their strong ETag (quotes included). */
 export interface PublicDocument {
   readonly body: Buffer;
@@ -43,9 +73,15 @@ export interface PublicDocument {
 
 /** What the HTTP routes under /oauth need. Every refusal is a rejected or thrown `OAuthError`. */
 export interface AuthorizationServer {
-  /** Checks that come before the body is read: content type and query string (N-02, N-03). Throws `OAuthError`. */
-  checkFormHead(contentType: string | undefined, queryString: string): void;
+  /** Checks that come before the body of a form is read: content type and query string (N-02, N-03). Throws `OAuthError`. */
+  checkFormHead(endpoint: FormEndpointName, contentType: string | undefined, queryString: string): void;
   token(request: FormRequest): Promise<TokenResponse>;
+  /** RFC 7009: ends the session of the token. Resolves as well when there is nothing to end. */
+  revoke(request: FormRequest): Promise<void>;
+  /** RFC 7662. */
+  introspect(request: FormRequest): Promise<Introspection>;
+  /** Who the bearer of this `Authorization` header is. Throws `OAuthError`. */
+  userinfo(authorization: string | undefined): Userinfo;
   logout(request: LogoutRequest): Promise<LogoutResponse>;
   /** JWKS: public keys in state next, active and verify-only. */
   keys(): PublicDocument;

@@ -35,6 +35,8 @@ export const verificationCounter = (registry: Registry): Counter<'result'> =>
 
 export interface TokenMetrics {
   readonly requests: Counter<'grant_type' | 'result'>;
+  readonly revocationRequests: Counter<'result'>;
+  readonly introspections: Counter<'result'>;
   readonly revocations: Counter<'scope'>;
   readonly reuse: Counter;
 }
@@ -46,6 +48,18 @@ export function createTokenMetrics(registry: Registry): TokenMetrics {
       name: 'gatehouse_token_requests_total',
       help: 'Token requests, by grant type and result (ok or the OAuth error).',
       labelNames: ['grant_type', 'result'],
+      registers,
+    }),
+    revocationRequests: new Counter({
+      name: 'gatehouse_revocation_requests_total',
+      help: 'Revocation requests, by result (ended, nothing_to_end or the OAuth error).',
+      labelNames: ['result'],
+      registers,
+    }),
+    introspections: new Counter({
+      name: 'gatehouse_introspection_requests_total',
+      help: 'Introspection requests, by result (active, inactive or the OAuth error).',
+      labelNames: ['result'],
       registers,
     }),
     revocations: new Counter({

@@ -6,6 +6,8 @@ export interface Client {
   /** A client that cannot keep a secret and sends none. */
   readonly public: boolean;
   readonly grantTypes: readonly string[];
+  /** It may introspect the tokens of every client, not only its own. Default: `false`. */
+  readonly introspectAll?: boolean;
   /** Compared byte by byte. */
   readonly postLogoutRedirectURIs: readonly string[];
   /** Default: the settings of the server. */
@@ -29,6 +31,8 @@ export interface OAuthOptions {
   readonly maximumClockSkewSeconds: number;
   /** `false`: a sign-in ends the user's other sessions. */
   readonly multipleLogin: boolean;
+  /** Longest text of a bearer. */
+  readonly maxBearerBytes: number;
   readonly clients: readonly Client[];
 }
 
@@ -49,6 +53,8 @@ export const longestTokenSeconds = (options: OAuthOptions): number =>
   Math.max(...[undefined, ...options.clients].map((client) => lifetimesOf(client, options).refreshSeconds)) +
   options.maximumClockSkewSeconds;
 
+type Endpoint = 'token' | 'userinfo' | 'keys' | 'revoke' | 'introspect' | 'logout';
+
 /** The address of an endpoint: an issuer that ends in `/oauth` already names the folder. */
-export const endpointUrl = (issuer: string, endpoint: 'token' | 'keys' | 'logout'): string =>
+export const endpointUrl = (issuer: string, endpoint: Endpoint): string =>
   `${issuer}${issuer.endsWith('/oauth') ? '' : '/oauth'}/${endpoint}`;

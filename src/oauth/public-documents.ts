@@ -21,24 +21,32 @@ export function createJwks(keys: SigningKeys): () => PublicDocument {
   };
 }
 
+/** What our tokens and the userinfo endpoint say of a user and of the sign-in. */
+const CLAIMS = 'iss sub aud iat exp auth_time name email locale preferred_username'.split(' ');
+
 /**
- * Authorization server metadata (RFC 8414 2, OpenID Connect Discovery 3). Names what works and nothing else (N-44): no
- * claims, for example, as long as no ID token and no userinfo endpoint carries them.
+ * Authorization server metadata (RFC 8414 2, OpenID Connect Discovery 3). Names what works and nothing else (N-44): a public
+ * client, for example, may revoke its tokens without proof, and may not introspect any.
  */
 export function createMetadata(options: OAuthOptions, grantTypes: readonly string[]): PublicDocument {
-  const methods = ['client_secret_basic', 'client_secret_post'];
+  const proofs = ['client_secret_basic', 'client_secret_post'];
+  const methods = options.clients.some((client) => client.public) ? [...proofs, 'none'] : proofs;
   return toDocument({
     issuer: options.issuer,
     token_endpoint: endpointUrl(options.issuer, 'token'),
+    userinfo_endpoint: endpointUrl(options.issuer, 'userinfo'),
     jwks_uri: endpointUrl(options.issuer, 'keys'),
+    revocation_endpoint: endpointUrl(options.issuer, 'revoke'),
+    introspection_endpoint: endpointUrl(options.issuer, 'introspect'),
     end_session_endpoint: endpointUrl(options.issuer, 'logout'),
     grant_types_supported: grantTypes,
     response_types_supported: [],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
-    token_endpoint_auth_methods_supported: options.clients.some((client) => client.public)
-      ? [...methods, 'none']
-      : methods,
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    introspection_endpoint_auth_methods_supported: proofs,
     scopes_supported: SCOPES,
+    claims_supported: CLAIMS,
   });
 }

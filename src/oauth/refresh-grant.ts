@@ -1,24 +1,21 @@
 import type { Clock } from '../clock.ts';
 import type { SecurityEvents } from '../security-events.ts';
 import type { TokenResponse } from './authorization-server.ts';
-import { type RefreshClaims, toRefreshClaims } from './claims.ts';
+import type { RefreshClaims } from './claims.ts';
 import { parameter } from './form.ts';
 import type { Grant, GrantRequest } from './grant.ts';
 import type { TokenMetrics } from './metrics.ts';
 import type { OAuthOptions } from './options.ts';
+import type { RefreshTokens } from './refresh-tokens.ts';
 import { invalidRequest, notAvailable, refreshTokenNotValid, tooManyRotations } from './refusals.ts';
 import { checkNotWidened } from './scope.ts';
 import type { SessionEnds } from './session-ends.ts';
 import { judge, type Verdict, withRotation } from './session-rules.ts';
 import type { Change, SessionStore, UserSessions } from './sessions.ts';
-import type { TokenCheck } from './token-check.ts';
 import type { Imprint, Session, TokenIssuer } from './token-issuer.ts';
-import type { LiveUsers } from './user-standing.ts';
 
 export interface RefreshGrantParts {
-  /** Of refresh tokens. */
-  readonly check: TokenCheck;
-  readonly liveUser: LiveUsers;
+  readonly refreshTokens: RefreshTokens;
   readonly sessions: SessionStore;
   readonly ends: SessionEnds;
   readonly issuer: TokenIssuer;
@@ -39,25 +36,19 @@ interface Presentation {
 export function createRefreshGrant(options: OAuthOptions, parts: RefreshGrantParts): Grant {
   const refresher = new Refresher(options, parts);
   return async (request) => {
-    const presentation = present(request, options, parts);
+    const presentation = present(request, parts.refreshTokens);
     checkNotWidened(request.scope, presentation.claims.scope);
     return refresher.refresh(presentation);
   };
 }
 
-/** Ours have a quarter of it at most: what is longer is refused without any cryptography. */
-const LONGEST_TOKEN = 8 * 1024;
-
 /** Everything about a refresh token that does not depend on its generation; any failure is one answer (N-20, N-23). */
-function present({ form, client }: GrantRequest, options: OAuthOptions, parts: RefreshGrantParts): Presentation {
+function present({ form, client }: GrantRequest, refreshTokens: RefreshTokens): Presentation {
   const text = parameter(form, 'refresh_token');
   if (text === undefined) throw invalidRequest('the parameter refresh_token is missing');
-  const checked = text.length <= LONGEST_TOKEN ? parts.check(text) : { fault: 'invalid' };
-  const claims = 'claims' in checked ? toRefreshClaims(checked.claims) : undefined;
-  const user = claims && parts.liveUser(claims);
-  if (!claims || !user || claims.client_id !== client.name) throw refreshTokenNotValid();
-  const ends = claims.auth_time + options.sessionMaxAgeSeconds;
-  if (ends * 1000 <= parts.clock.now()) throw refreshTokenNotValid();
+  const token = refreshTokens(text);
+  if (token?.claims.client_id !== client.name) throw refreshTokenNotValid();
+  const { claims, user } = token;
   const { sid, auth_time: authTime, scope } = claims;
   return { claims, session: { sid, user, client, authTime, ...(scope === undefined ? {} : { scope }) } };
 }

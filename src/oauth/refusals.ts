@@ -20,6 +20,14 @@ export const unauthorizedClient = (): OAuthError =>
     description: 'the client may not use this grant type',
   });
 
+/** Who cannot prove who it is learns nothing of tokens (T-26). */
+export const mayNotIntrospect = (): OAuthError =>
+  new OAuthError({
+    status: 400,
+    code: 'unauthorized_client',
+    description: 'a public client may not introspect tokens',
+  });
+
 export const unsupportedGrantType = (): OAuthError =>
   new OAuthError({ status: 400, code: 'unsupported_grant_type', description: 'the grant type is not supported' });
 
@@ -51,12 +59,25 @@ export const refreshTokenNotValidBesideBearer = (platform: string): OAuthError =
     headers: bearerChallenge(platform, 'invalid_token'),
   });
 
+/** RFC 7009 2.1: the token stays good (T-25). */
+export const tokenOfAnotherClient = (): OAuthError =>
+  new OAuthError({ status: 400, code: 'invalid_grant', description: 'the token was issued to another client' });
+
 export const tooManyRotations = (retryAfterSeconds: number): OAuthError =>
   new OAuthError({
     status: 429,
     code: 'temporarily_unavailable',
     description: 'the session was refreshed too often',
     headers: { 'Retry-After': String(retryAfterSeconds) },
+  });
+
+/** No bearer where one is needed: a challenge without an error (RFC 6750 3.1), and the code of KubeSphere 3.4 (T-21). */
+export const loginRequired = (platform: string): OAuthError =>
+  new OAuthError({
+    status: 401,
+    code: 'login_required',
+    description: 'no bearer token was sent',
+    headers: { 'WWW-Authenticate': `Bearer realm="${platform}"` },
   });
 
 /** RFC 6750 3.1. */

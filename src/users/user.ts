@@ -7,6 +7,8 @@ export interface User {
   /** Stable for this user: a deleted and recreated namesake has another one. */
   readonly uid: string;
   readonly email?: string;
+  /** Language tag of BCP 47. */
+  readonly locale?: string;
   /** bcrypt, `$2a$`, `$2b$` or `$2y$`. Absent: no sign-in by password. */
   readonly passwordHash?: string;
   readonly groups: readonly string[];

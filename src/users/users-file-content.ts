@@ -65,6 +65,7 @@ function toUser(entry: Entry, platform: string): User {
     groups: entry.groups,
     state: entry.state,
     ...(entry.email === undefined ? {} : { email: entry.email }),
+    ...(entry.locale === undefined ? {} : { locale: entry.locale }),
   };
 }
 
@@ -96,6 +97,7 @@ const entrySchema = (maxHashCost: number) =>
       if (fault) context.addIssue({ code: 'custom', message: fault });
     }),
     email: z.string().refine(isEmail, 'is not an ASCII e-mail address').optional(),
+    locale: z.string().refine(isLanguageTag, 'is not a language tag such as "en" or "zh-CN"').optional(),
     groups: z
       .array(
         z
@@ -107,6 +109,15 @@ const entrySchema = (maxHashCost: number) =>
     state: z.enum(['Active', 'Disabled', 'AuthLimitExceeded']).default('Active'),
     uid: z.string().min(1, 'is empty').optional(),
   });
+
+/** A well-formed tag of BCP 47; whether anybody speaks it is not asked. */
+function isLanguageTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}
 
 /** The schema library's own sentences, in words that follow a path; ours stand as they are. */
 function toProblems(issue: z.core.$ZodIssue): UsersFileProblem[] {

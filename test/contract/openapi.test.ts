@@ -7,7 +7,9 @@ import { defaultLimits } from '../../src/http/limits.ts';
 import { createMetricsServer, metricsRoute } from '../../src/http/metrics-server.ts';
 import type { Route } from '../../src/http/route-table.ts';
 import { LIST_PARAMETERS } from '../../src/nodes/list-parameters.ts';
+import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { OAuthError } from '../../src/oauth/oauth-error.ts';
+import { loginRequired } from '../../src/oauth/refusals.ts';
 import { type AppUnderTest, appParts, fakeAuthorizationServer, startApp } from '../integration/http/app-under-test.ts';
 import {
   answerProblems,
@@ -35,13 +37,26 @@ let app: AppUnderTest;
 let metrics: { url: string; stop(): Promise<void> };
 
 beforeAll(async () => {
-  const authorizationServer = {
+  const noEmptyForm = (request: { body: Buffer }) => {
+    if (request.body.length > 0) return;
+    throw new OAuthError({ status: 400, code: 'invalid_request', description: 'a parameter is missing' });
+  };
+  const authorizationServer: AuthorizationServer = {
     ...fakeAuthorizationServer,
-    token: async (request: { body: Buffer }) => {
-      if (request.body.length > 0) return fakeAuthorizationServer.token(request as never);
-      throw new OAuthError({ status: 400, code: 'invalid_request', description: 'grant_type is missing' });
+    token: async (request) => {
+      noEmptyForm(request);
+      return fakeAuthorizationServer.token(request);
     },
-    logout: async (request: { queryString: string; method: string }) => {
+    revoke: async (request) => noEmptyForm(request),
+    introspect: async (request) => {
+      noEmptyForm(request);
+      return { active: false };
+    },
+    userinfo: (authorization) => {
+      if (!authorization) throw loginRequired('gatehouse');
+      return fakeAuthorizationServer.userinfo(authorization);
+    },
+    logout: async (request) => {
       if (request.queryString.includes('all=maybe')) {
         throw new OAuthError({ status: 400, code: 'invalid_request', description: 'all is not a boolean' });
       }
@@ -77,10 +92,12 @@ const EXISTING: Record<string, string> = { name: 'worker-1', check: 'ping' };
 const pathOf = (template: string, values: Record<string, string> = EXISTING): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x');
 
+const FORMS = new Set(['POST /oauth/token', 'POST /oauth/revoke', 'POST /oauth/introspect']);
+
 function call(operation: string, init: RequestInit & { query?: string; values?: Record<string, string> } = {}) {
   const [method = '', template = ''] = operation.split(' ');
   const base = template === '/metrics' ? metrics.url : app.url;
-  const form = method === 'POST' && template === '/oauth/token' ? { body: 'grant_type=password' } : {};
+  const form = FORMS.has(operation) ? { body: 'token=x' } : {};
   return fetch(base + pathOf(template, init.values) + (init.query ?? ''), {
     method,
     redirect: 'manual',
@@ -149,7 +166,8 @@ function refused(key: string): Promise<Response> {
   if (key.includes('/nodes/{name}')) return call(key, { values: { name: 'zzz' } });
   if (key.endsWith('/nodes')) return call(key, { query: '?foo=1' });
   if (key.endsWith('{check}')) return call(key, { values: { check: 'unknown' } });
-  if (key.startsWith('POST /oauth/token')) return call(key, { body: '' });
+  if (FORMS.has(key)) return call(key, { body: '' });
+  if (key.endsWith('/oauth/userinfo')) return call(key, { headers: { Authorization: '' } });
   if (key.includes('/oauth/logout')) return call(key, { query: '?all=maybe' });
   if (key.includes('/kapis') && !key.endsWith('/version')) return call(key, { headers: { Authorization: '' } });
   if (key === 'GET /livez') return call(key);

@@ -23,6 +23,9 @@ const PUBLIC = new Set([
   '/oauth/.well-known/openid-configuration',
   '/oauth/keys',
   '/oauth/token', // asks for client credentials itself
+  '/oauth/userinfo', // asks for its bearer itself, and answers in the words of OAuth
+  '/oauth/revoke', // asks for client credentials itself
+  '/oauth/introspect', // asks for client credentials itself
   '/oauth/logout', // ends what its bearer names; without one it ends nothing
 ]);
 

@@ -1,5 +1,10 @@
 import type { Representation } from '../../nodes/node-lister.ts';
-import type { AuthorizationServer, PublicDocument } from '../../oauth/authorization-server.ts';
+import type {
+  AuthorizationServer,
+  FormEndpointName,
+  FormRequest,
+  PublicDocument,
+} from '../../oauth/authorization-server.ts';
 import { type AnswerWriter, NO_BODY, wholeBody } from '../answer.ts';
 import { toJsonBytes, toRepresentation } from '../document.ts';
 import type { Exchange } from '../exchange.ts';
@@ -15,8 +20,11 @@ export interface OAuthRouteParts {
   readonly writer: AnswerWriter;
 }
 
+/** N-57, for an answer without a body. */
+const UNCACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+
 /** N-57: every answer under /oauth, JWKS and metadata aside. */
-const NO_STORE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+const NO_STORE = { 'Content-Type': 'application/json', ...UNCACHED };
 
 /** The documents say themselves how long a copy is good: a new signing key is published long before its use. */
 const DOCUMENT = { contentType: 'application/json', cacheControl: 'public, max-age=300' };
@@ -33,33 +41,48 @@ export function oauthRoutes(parts: OAuthRouteParts): Route[] {
   const common = { access: 'public', admission: 'other', produces: 'json' } as const;
   const keys = documentHandler(() => parts.server.keys(), parts.writer);
   const metadata = documentHandler(() => parts.server.metadata(), parts.writer);
+  const { token, revoke, introspect } = formHandlers(parts);
+  const userinfo = userinfoHandler(parts);
   const logout = logoutHandler(parts);
+  const form = { ...common, readsForm: true } as const;
   return [
-    {
-      ...common,
-      template: '/oauth/token',
-      admission: 'sign-in',
-      readsForm: true,
-      methods: { POST: tokenHandler(parts) },
-    },
-    { ...common, template: '/oauth/logout', readsForm: true, methods: { GET: logout, POST: logout } },
+    { ...form, template: '/oauth/token', admission: 'sign-in', methods: { POST: token } },
+    { ...common, template: '/oauth/userinfo', methods: { GET: userinfo, HEAD: userinfo, POST: userinfo } },
+    { ...form, template: '/oauth/revoke', methods: { POST: revoke } },
+    { ...form, template: '/oauth/introspect', methods: { POST: introspect } },
+    { ...form, template: '/oauth/logout', methods: { GET: logout, POST: logout } },
     { ...common, template: '/oauth/keys', methods: { GET: keys, HEAD: keys } },
     ...METADATA_PATHS.map((template) => ({ ...common, template, methods: { GET: metadata, HEAD: metadata } })),
   ];
 }
 
-function tokenHandler({ server, limits, bodies, writer }: OAuthRouteParts): Handler {
-  return async (exchange) => {
-    const { headers } = exchange.request;
-    const contentType = headers['content-type'];
+function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Record<FormEndpointName, Handler> {
+  const read = async (exchange: Exchange, endpoint: FormEndpointName): Promise<FormRequest> => {
+    const { 'content-type': contentType, authorization } = exchange.request.headers;
     const { query } = exchange.target;
-    server.checkFormHead(contentType, query);
+    server.checkFormHead(endpoint, contentType, query);
     const body = await bodies.read(exchange, limits.maxFormBytes);
     exchange.admit?.();
-    const { authorization } = headers;
     const { source, signal } = exchange;
-    const answer = await server.token({ contentType, queryString: query, authorization, body, source, signal });
+    return { contentType, queryString: query, authorization, body, source, signal };
+  };
+  const sendJson = (exchange: Exchange, answer: object): void =>
     writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(answer)));
+  return {
+    token: async (exchange) => sendJson(exchange, await server.token(await read(exchange, 'token'))),
+    introspect: async (exchange) => sendJson(exchange, await server.introspect(await read(exchange, 'introspect'))),
+    revoke: async (exchange) => {
+      await server.revoke(await read(exchange, 'revoke'));
+      writer.send(exchange, 200, UNCACHED, NO_BODY);
+    },
+  };
+}
+
+/** A form is not read: a token in it would be no credential (N-30). */
+function userinfoHandler({ server, writer }: OAuthRouteParts): Handler {
+  return (exchange) => {
+    const userinfo = server.userinfo(exchange.request.headers.authorization);
+    writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(userinfo)));
   };
 }
 
@@ -85,7 +108,7 @@ function logoutHandler({ server, limits, bodies, writer }: OAuthRouteParts): Han
 /** N-25: 303 after a POST, so that nothing is posted again. */
 function redirect(writer: AnswerWriter, exchange: Exchange, location: string): void {
   const status = exchange.request.method === 'POST' ? 303 : 302;
-  writer.send(exchange, status, { Location: location, 'Cache-Control': 'no-store', Pragma: 'no-cache' }, NO_BODY);
+  writer.send(exchange, status, { Location: location, ...UNCACHED }, NO_BODY);
 }
 
 /** Serves a document of the authorization server, compressing each version of it once. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
       ...fakeAuthorizationServer,
       checkFormHead: (...head) => {
         heads.push(head);
-        if (head[1] !== '') {
+        if (head[2] !== '') {
           throw new OAuthError({ status: 400, code: 'invalid_request', description: 'no query string is allowed' });
         }
       },
@@ -78,7 +78,7 @@ describe('the token endpoint', () => {
     const head = 'POST /oauth/token?client_secret=canary HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n';
     const text = await app.raw(head, /\}$/);
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
-    expect(heads).toEqual([[undefined, 'client_secret=canary']]);
+    expect(heads).toEqual([['token', undefined, 'client_secret=canary']]);
     await eventually(() => app.lines.some((line) => line['route'] === '/oauth/token' && line['status'] === 400));
     expect(JSON.stringify(app.lines)).not.toContain('canary');
   });

@@ -1,17 +1,8 @@
-const USERINFO = 'the userinfo endpoint comes with accounts';
 const REVIEW = 'the TokenReview webhook comes with accounts';
-const REVOCATION = 'revocation and introspection come with shared sessions';
 
 /** Recorded cases that do not hold yet, each with the reason; a key that ends in `*` stands for all ids that begin so. */
 const WAIVERS: Readonly<Record<string, string>> = {
-  'oauth-endpoints/discovery': USERINFO,
-  'oauth-endpoints/discovery-truthful': REVOCATION,
-  'oauth-endpoints/userinfo*': USERINFO,
-  'oauth-endpoints/logout-other-session-lives': `${USERINFO}: the case asks there; the rule has a test of its own`,
-  'oauth-endpoints/logout-all-ends-other-session': `${USERINFO}: the case asks there; the rule has a test of its own`,
   'oauth-endpoints/tokenreview*': REVIEW,
-  'oauth-endpoints/revoke*': REVOCATION,
-  'oauth-endpoints/introspect*': REVOCATION,
 };
 
 const covers = (key: string, id: string): boolean =>

@@ -186,6 +186,15 @@ describe('OAuth clients', () => {
     );
   });
 
+  test('T-26 introspect their own tokens, or those of all when they say so and have a secret', () => {
+    const { config } = load(clients('[{name: a, secret: x}, {name: b, secret: y, introspectAll: true}]'));
+    expect(config.authentication.oauthOptions.clients.map((one) => one.introspectAll)).toEqual([false, true]);
+    const open = '[{name: a, public: true, grantTypes: [refresh_token], introspectAll: true}]';
+    expect(problemsOf(clients(open))).toEqual([
+      'authentication.oauthOptions.clients[0].introspectAll: a public client may not introspect tokens',
+    ]);
+  });
+
   test('need exactly one proof, a name of their own and no password grant when public', () => {
     expect(problemsOf(clients('[{name: a}, {name: c, secret: x, public: true}, {name: b, public: true}]'))).toEqual([
       'authentication.oauthOptions.clients[0]: needs exactly one of secret, secretFile, public: true',

@@ -33,18 +33,29 @@ describe('the JWK Set', () => {
 describe('the metadata', () => {
   test('N-44 names what works and nothing else', async () => {
     const { server } = await newTestServer();
-    expect(JSON.parse(server.metadata().body.toString())).toEqual({
-      issuer: 'https://gatehouse.example.com/oauth',
-      token_endpoint: 'https://gatehouse.example.com/oauth/token',
-      jwks_uri: 'https://gatehouse.example.com/oauth/keys',
-      end_session_endpoint: 'https://gatehouse.example.com/oauth/logout',
-      grant_types_supported: ['password', 'refresh_token'],
-      response_types_supported: [],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-      scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
-    });
+    expect(server.metadata().body.toString()).toBe(
+      JSON.stringify({
+        issuer: 'https://gatehouse.example.com/oauth',
+        token_endpoint: 'https://gatehouse.example.com/oauth/token',
+        userinfo_endpoint: 'https://gatehouse.example.com/oauth/userinfo',
+        jwks_uri: 'https://gatehouse.example.com/oauth/keys',
+        revocation_endpoint: 'https://gatehouse.example.com/oauth/revoke',
+        introspection_endpoint: 'https://gatehouse.example.com/oauth/introspect',
+        end_session_endpoint: 'https://gatehouse.example.com/oauth/logout',
+        grant_types_supported: ['password', 'refresh_token'],
+        response_types_supported: [],
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: ['RS256'],
+        token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+        revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+        introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+        scopes_supported: ['openid', 'profile', 'email', 'offline_access'],
+        claims_supported: [
+          ...['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time'],
+          ...['name', 'email', 'locale', 'preferred_username'],
+        ],
+      }),
+    );
   });
 
   test('N-44 puts the endpoints under /oauth for an issuer that does not end in it', async () => {
@@ -60,6 +71,7 @@ describe('the metadata', () => {
     const { server } = await newTestServer({ clients });
     expect(JSON.parse(server.metadata().body.toString())).toMatchObject({
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     });
   });
 });

@@ -313,6 +313,19 @@ describe('a sign-in', () => {
     expect([isGood(test, first.access_token), isGood(test, second.access_token)]).toEqual([false, true]);
   });
 
+  test('issues nothing in a second that is cut off, though a timer fires a millisecond early', async () => {
+    const { test, first } = await signedIn();
+    const authorization = `Bearer ${first.access_token}`;
+    await test.server.logout({ method: 'GET', queryString: 'all=true', authorization });
+    const { sleep } = test.clock;
+    test.clock.sleep = (ms, signal) => sleep(Math.max(1, ms - 1), signal);
+    const pending = signInAlice(test);
+    await test.clock.advance(SECOND);
+    const second = await pending;
+    expect(partsOf(second.access_token)[1]['iat']).toBe(Number(partsOf(first.access_token)[1]['iat']) + 1);
+    expect(isGood(test, second.access_token)).toBe(true);
+  });
+
   test('C-33 waits for the skew and a second at most, and asks to try again when the clock was set back further', async () => {
     const { test, first } = await signedIn();
     const authorization = `Bearer ${first.access_token}`;

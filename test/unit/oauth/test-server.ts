@@ -30,6 +30,7 @@ export const testOptions: OAuthOptions = {
   refreshReplayWindowSeconds: 30,
   maximumClockSkewSeconds: 10,
   multipleLogin: true,
+  maxBearerBytes: 8192,
   clients: [
     {
       name: 'console',

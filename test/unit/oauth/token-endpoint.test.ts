@@ -213,7 +213,7 @@ describe('the token endpoint', () => {
     await test.server.token(formRequest(PASSWORD_FORM));
     await refusalOf(() => test.server.token(formRequest({ ...PASSWORD_FORM, username: 'nobody' })));
     await refusalOf(() => test.server.token(formRequest({ ...PASSWORD_FORM, grant_type: 'made-up' })));
-    await refusalOf(() => test.server.checkFormHead('text/plain', ''));
+    await refusalOf(() => test.server.checkFormHead('token', 'text/plain', ''));
     const metric = await test.registry.getSingleMetric('gatehouse_token_requests_total')?.get();
     expect(metric?.values.map(({ labels, value }) => ({ ...labels, value }))).toEqual([
       { grant_type: 'password', result: 'ok', value: 1 },

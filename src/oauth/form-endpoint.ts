@@ -1,0 +1,78 @@
+import type { Counter } from 'prom-client';
+import type { FormRequest } from './authorization-server.ts';
+import type { ClientAuthentication } from './client-authentication.ts';
+import { checkFormHead, parameter, parseForm } from './form.ts';
+import { OAuthError } from './oauth-error.ts';
+import type { Client } from './options.ts';
+import { invalidRequest, notAvailable, serverError } from './refusals.ts';
+import type { SessionStore } from './sessions.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** An endpoint that is asked about a token by form: revocation and introspection. */
+export interface FormEndpoint<Answer> {
+  /** What is judged before the body is read. */
+  checkHead(contentType: string | undefined, queryString: string): void;
+  answer(request: FormRequest): Promise<Answer>;
+}
+
+/** An answer, and the word for it in the metric. */
+interface Result<Answer> {
+  readonly result: string;
+  readonly answer: Answer;
+}
+
+export interface FormEndpointParts {
+  readonly clients: ClientAuthentication;
+  readonly keys: SigningKeys;
+  readonly sessions: SessionStore;
+  /** One for each request, by the word of its answer or the code of its refusal. */
+  readonly results: Counter<'result'>;
+}
+
+/**
+ * The steps of RFC 7009 2.1 and RFC 7662 2.1 in the order of the token endpoint. `token_type_hint` is not read: a hint may be
+ * wrong without harm, and our tokens say themselves of which type they are. What else goes wrong is an `OAuthError`, code 500.
+ */
+export function createFormEndpoint<Answer>(
+  parts: FormEndpointParts,
+  decide: (token: string, client: Client) => Promise<Result<Answer>>,
+): FormEndpoint<Answer> {
+  const refused = (error: unknown): OAuthError => {
+    const refusal = error instanceof OAuthError ? error : serverError(error);
+    parts.results.inc({ result: refusal.refusal.code });
+    return refusal;
+  };
+  const checkHead: FormEndpoint<Answer>['checkHead'] = (contentType, queryString) => {
+    try {
+      checkFormHead(contentType, queryString);
+    } catch (error) {
+      throw refused(error);
+    }
+  };
+  const answer: FormEndpoint<Answer>['answer'] = async (request) => {
+    try {
+      const { client, token } = readTokenForm(request, parts);
+      const decided = await decide(token, client);
+      parts.results.inc({ result: decided.result });
+      return decided.answer;
+    } catch (error) {
+      throw refused(error);
+    }
+  };
+  return { checkHead, answer };
+}
+
+/** Without keys or with stale session records no token can be judged: 503, so that nobody takes it for a bad one. */
+function readTokenForm(
+  request: FormRequest,
+  parts: FormEndpointParts,
+): { readonly client: Client; readonly token: string } {
+  checkFormHead(request.contentType, request.queryString);
+  const form = parseForm(request.body);
+  const client = parts.clients.authenticate(form, request.authorization);
+  const token = parameter(form, 'token');
+  if (token === undefined) throw invalidRequest('the parameter token is missing');
+  const notReady = parts.keys.ready() ?? parts.sessions.fault();
+  if (notReady !== undefined) throw notAvailable(new Error(notReady));
+  return { client, token };
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import type { FormRequest } from '../../../src/oauth/authorization-server.ts';
+import { formRequest, newTestServer, refusalOf, type TestServer } from './test-server.ts';
+
+const CONSOLE = { client_id: 'console', client_secret: 'made-up-secret' };
+
+describe.each(['revoke', 'introspect'] as const)('the form of %s', (endpoint) => {
+  const send = async (body: string | Record<string, string>, change: Partial<FormRequest> = {}, test?: TestServer) =>
+    (test ?? (await newTestServer())).server[endpoint](formRequest(body, change));
+
+  test.each<[string, string | Record<string, string>, Partial<FormRequest>]>([
+    ['without credentials', { token: 'x' }, {}],
+    ['of an unknown client', { client_id: 'nobody', client_secret: 'x', token: 'x' }, {}],
+    ['with a wrong secret', { ...CONSOLE, client_secret: 'wrong', token: 'x' }, {}],
+    ['of a client with a secret that sends none', { client_id: 'console', token: 'x' }, {}],
+    ['with a bearer alone', { token: 'x' }, { authorization: 'Bearer x' }],
+    ['with another scheme', { token: 'x' }, { authorization: 'Digest x' }],
+  ])('T-23 N-10 %s is 401 invalid_client with the Basic challenge', async (_, body, change) => {
+    expect(await refusalOf(() => send(body, change))).toEqual({
+      status: 401,
+      code: 'invalid_client',
+      description: 'client authentication failed',
+      headers: { 'WWW-Authenticate': 'Basic realm="gatehouse"' },
+    });
+  });
+
+  test.each<[string, string | Record<string, string>, Partial<FormRequest>]>([
+    ['T-23 without a token', CONSOLE, {}],
+    ['N-05 with an empty token', { ...CONSOLE, token: '' }, {}],
+    ['N-02 of another type', { ...CONSOLE, token: 'x' }, { contentType: 'application/json' }],
+    ['N-03 with a query string', { ...CONSOLE, token: 'x' }, { queryString: 'token=x' }],
+    ['N-04 with a parameter twice', 'token=a&token=b', {}],
+    ['N-06 with a broken escape', 'token=%zz', {}],
+    ['N-07 with 65 parameters', Array.from({ length: 65 }, (__, index) => `p${index}=x`).join('&'), {}],
+    [
+      'N-09 with credentials in header and body',
+      { ...CONSOLE, token: 'x' },
+      { authorization: `Basic ${Buffer.from('console:made-up-secret').toString('base64')}` },
+    ],
+  ])('%s is 400 invalid_request', async (_, body, change) => {
+    expect(await refusalOf(() => send(body, change))).toMatchObject({ status: 400, code: 'invalid_request' });
+  });
+
+  test('N-08 may authenticate in the header', async () => {
+    const authorization = `Basic ${Buffer.from('console:made-up-secret').toString('base64')}`;
+    const answer = endpoint === 'revoke' ? undefined : { active: false };
+    expect(await send({ token: 'garbage' }, { authorization })).toEqual(answer);
+  });
+
+  test('N-02 N-03 are judged before the body is read, and counted', async () => {
+    const test = await newTestServer();
+    expect(await refusalOf(() => test.server.checkFormHead(endpoint, 'text/plain', ''))).toMatchObject({ status: 400 });
+    const name = endpoint === 'revoke' ? 'revocation' : 'introspection';
+    const metric = await test.registry.getSingleMetric(`gatehouse_${name}_requests_total`)?.get();
+    expect(metric?.values.map(({ labels, value }) => ({ ...labels, value }))).toEqual([
+      { result: 'invalid_request', value: 1 },
+    ]);
+  });
+
+  test('N-19 a failure of ours is 500 without detail', async () => {
+    const test = await newTestServer();
+    test.sessions.fault = () => {
+      throw new Error('ECONNREFUSED 192.0.2.1');
+    };
+    expect(await refusalOf(() => send({ ...CONSOLE, token: 'x' }, {}, test))).toEqual({
+      status: 500,
+      code: 'server_error',
+      description: 'the server failed',
+    });
+  });
+});
