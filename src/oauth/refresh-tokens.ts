@@ -5,7 +5,7 @@ import type { OAuthOptions } from './options.ts';
 import type { TokenCheck } from './token-check.ts';
 import type { LiveUsers } from './user-standing.ts';
 
-export interface RefreshToken {
+interface RefreshToken {
   readonly claims: RefreshClaims;
   readonly user: User;
 }

@@ -29,6 +29,7 @@ describe('the text of a users file', () => {
     groups: [developers]
     state: AuthLimitExceeded
     uid: "17"
+    locale: zh-CN
   - { name: bob.b, passwordHash: "${HASH}" }
 `,
       rules,
@@ -38,7 +39,7 @@ describe('the text of a users file', () => {
       users: [
         {
           ...{ name: 'alice', uid: '17', passwordHash: HASH, groups: ['developers'] },
-          ...{ state: 'AuthLimitExceeded', email: 'Alice@example.com' },
+          ...{ state: 'AuthLimitExceeded', email: 'Alice@example.com', locale: 'zh-CN' },
         },
         { name: 'bob.b', uid, passwordHash: HASH, groups: [], state: 'Active' },
       ],
@@ -52,7 +53,7 @@ describe('the text of a users file', () => {
     const content = parseUsersFile(
       `users:
   - { name: Alice, passwordHash: "$2y$05$${'a'.repeat(53)}", state: Off }
-  - { name: bob, passwordHash: plain-text, email: nobody, shoe: 43, groups: ["system:masters", ""] }
+  - { name: bob, passwordHash: plain-text, email: nobody, locale: de_CH, shoe: 43, groups: ["system:masters", ""] }
   - { name: kube-admin }
   - { name: carol, passwordHash: "${HASH}" }
   - { name: carol, passwordHash: "${HASH}" }
@@ -67,6 +68,7 @@ describe('the text of a users file', () => {
       'users[1].email: is not an ASCII e-mail address',
       'users[1].groups[0]: must not start with "system:" or "kubeadm:"',
       'users[1].groups[1]: is empty',
+      'users[1].locale: is not a language tag such as "en" or "zh-CN"',
       'users[1].passwordHash: is not a bcrypt hash; make one with "gatehouse hash-password"',
       'users[1].shoe: is not a known setting',
       'users[2].name: is reserved',
