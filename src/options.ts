@@ -1,7 +1,8 @@
 import type { ClientConfig, Config } from './config/config.ts';
 import type { HttpLimits } from './http/limits.ts';
 import type { HttpServerOptions } from './http/server.ts';
-import type { Client, OAuthOptions } from './oauth/options.ts';
+import { type Client, longestTokenSeconds, type OAuthOptions } from './oauth/options.ts';
+import type { SigningKeyOptions } from './oauth/signing-keys.ts';
 import type { PasswordOptions } from './users/password-sign-in.ts';
 
 /** Projections of the configuration: each part gets its own small options, never the whole. */
@@ -33,6 +34,12 @@ function toClient({ accessTokenMaxAge, accessTokenInactivityTimeout, ...client }
       ? {}
       : { accessTokenInactivityTimeoutSeconds: seconds(accessTokenInactivityTimeout) }),
   };
+}
+
+export function toSigningKeyOptions(config: Config): SigningKeyOptions {
+  const periodMs = config.authentication.oauthOptions.keyRotationPeriod;
+  const tokenLifeMs = longestTokenSeconds(toOAuthOptions(config)) * 1000;
+  return { secretName: config.keys.secretName, rotation: { periodMs, tokenLifeMs } };
 }
 
 export function toPasswordOptions({ authentication }: Config): PasswordOptions {

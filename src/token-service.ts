@@ -5,11 +5,12 @@ import type { HealthCheck } from './http/health.ts';
 import type { AuthorizationServer } from './oauth/authorization-server.ts';
 import { createAuthorizationServer } from './oauth/create-authorization-server.ts';
 import type { TokenVerifier } from './oauth/identity.ts';
+import { createKeyRotator } from './oauth/key-rotator.ts';
 import { createMemorySessions } from './oauth/memory-sessions.ts';
 import { createSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenVerifier } from './oauth/token-verifier.ts';
 import type { Logger } from './observability/logger.ts';
-import { toOAuthOptions, toPasswordOptions } from './options.ts';
+import { toOAuthOptions, toPasswordOptions, toSigningKeyOptions } from './options.ts';
 import type { Random } from './random.ts';
 import type { Part } from './run-group.ts';
 import type { SecretStore } from './secret-store.ts';
@@ -42,7 +43,8 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
   const people = createUserSources(config, parts.inCluster, parts);
   const users = createUserDirectory(people.sources, parts);
   const signIn = createPasswordSignIn(toPasswordOptions(config), { ...parts, users });
-  const keys = createSigningKeys(config.keys, parts);
+  const keyOptions = toSigningKeyOptions(config);
+  const keys = createSigningKeys(keyOptions, parts);
   const sessions = createMemorySessions(parts);
   const options = toOAuthOptions(config);
   const shared = { ...parts, users, keys, sessions };
@@ -50,7 +52,11 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
   return {
     authorizationServer: createAuthorizationServer(options, { ...shared, signIn, verifier }),
     verifier,
-    parts: [...people.parts, { name: 'signing keys', run: keys.run }],
+    parts: [
+      ...people.parts,
+      { name: 'signing keys', run: keys.run },
+      { name: 'signing key rotation', run: createKeyRotator(keyOptions, { ...parts, keys }).run },
+    ],
     checks: [...people.checks, { name: 'signing-key', endpoints: ['readyz'], check: keys.ready }],
   };
 }

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { count, countBetween, duration, path, section } from './fields.ts';
 
 const MINUTE_MS = 60_000;
+/** A new key is published 15 minutes before it signs: below an hour there would be little else. */
+const HOUR_MS = 60 * MINUTE_MS;
 
 /** RFC 8414 section 2 wants https; plain http is taken with a warning, since an in-cluster address often is (port 80). */
 const issuer = z.string().superRefine((text, context) => {
@@ -79,6 +81,10 @@ const oauthOptions = section({
   accessTokenAudience: z.string().min(1).optional().describe('Default: the issuer.'),
   sessionMaxAge: duration({ minMs: MINUTE_MS, bounds: 'at least 1m' }).prefault('720h'),
   refreshReplayWindow: duration({ maxMs: MINUTE_MS, bounds: 'between 0s and 60s' }).prefault('30s'),
+  keyRotationPeriod: z
+    .union([z.literal(0), duration({ minMs: HOUR_MS, orZero: true, bounds: '0, or at least 1h' })])
+    .prefault('720h')
+    .describe('How long a signing key signs; 0: keys are rotated by hand only.'),
   clients: clients.optional().describe('Default: one client whose id and secret are both the platform name.'),
 });
 

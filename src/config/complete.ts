@@ -38,12 +38,27 @@ function completeUsers({ platform, users }: FileConfig): Config['users'] {
 
 function contradictions(file: FileConfig): Problem[] {
   const { server, authentication } = file;
-  const problems: Problem[] = [];
+  const problems = rotationProblems(file);
   if (server.port !== 0 && server.port === server.metricsPort)
     problems.push({ path: 'server.metricsPort', message: 'must differ from server.port' });
   if (authentication.passwordHash.cost > authentication.passwordHash.maxCost)
     problems.push({ path: 'authentication.passwordHash.cost', message: 'must not be above maxCost' });
   return problems;
+}
+
+/** A key stays listed while its tokens live: more than these would make a long JWKS, and a Secret that grows too big. */
+const MOST_KEYS = 100;
+
+function rotationProblems({ authentication: { oauthOptions } }: FileConfig): Problem[] {
+  const { keyRotationPeriod, clients = [] } = oauthOptions;
+  const lives = [oauthOptions, ...clients].map(
+    (own) =>
+      (own.accessTokenMaxAge ?? oauthOptions.accessTokenMaxAge) +
+      (own.accessTokenInactivityTimeout ?? oauthOptions.accessTokenInactivityTimeout),
+  );
+  if (keyRotationPeriod === 0 || keyRotationPeriod * MOST_KEYS >= Math.max(...lives)) return [];
+  const message = `must be 0, or at least a ${MOST_KEYS}th of the longest life of a refresh token`;
+  return [{ path: 'authentication.oauthOptions.keyRotationPeriod', message }];
 }
 
 function settingWarnings(config: Config): string[] {

@@ -8,6 +8,8 @@ const DURATION_MESSAGE = 'expected a duration with its unit, such as "30s", "15m
 export interface DurationBounds {
   readonly minMs?: number;
   readonly maxMs?: number;
+  /** Zero is taken as well, where it means something of its own. */
+  readonly orZero?: boolean;
   /** Says the bounds in words. */
   readonly bounds?: string;
 }
@@ -19,11 +21,16 @@ export function duration(bounds: DurationBounds = {}) {
     .meta({ examples: ['30s', '2h'] })
     .transform((text, context) => {
       const ms = parseDuration(text);
-      if (ms !== undefined && ms >= (bounds.minMs ?? 0) && ms <= (bounds.maxMs ?? Number.MAX_SAFE_INTEGER)) return ms;
+      if (ms !== undefined && isWithin(ms, bounds)) return ms;
       context.addIssue({ code: 'custom', message: ms === undefined ? DURATION_MESSAGE : `must be ${bounds.bounds}` });
       return z.NEVER;
     });
 }
+
+const isWithin = (
+  ms: number,
+  { minMs = 0, maxMs = Number.MAX_SAFE_INTEGER, orZero = false }: DurationBounds,
+): boolean => (ms >= minMs && ms <= maxMs) || (orZero && ms === 0);
 
 /** RFC 1123 label. */
 export const dnsLabel = z

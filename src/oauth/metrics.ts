@@ -1,9 +1,15 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
+import { type RotationRules, rotationDueAt } from './key-plan.ts';
 import type { StoredKey } from './signing-key-data.ts';
 
-/** The states and the age of the signing keys, read at each scrape. */
-export function registerKeyMetrics(registry: Registry, clock: Clock, keys: () => readonly StoredKey[]): void {
+interface KeysToShow {
+  keys(): readonly StoredKey[];
+  readonly rotation: RotationRules;
+}
+
+/** The states and the age of the signing keys and when another one is due, read at each scrape. */
+export function registerKeyMetrics(registry: Registry, clock: Clock, { keys, rotation }: KeysToShow): void {
   new Gauge({
     name: 'gatehouse_signing_key_info',
     help: 'One for each signing key, by its state.',
@@ -24,7 +30,24 @@ export function registerKeyMetrics(registry: Registry, clock: Clock, keys: () =>
       for (const { kid, sinceMs } of keys()) this.set({ kid }, Math.max(0, (clock.now() - sinceMs) / 1000));
     },
   });
+  new Gauge({
+    name: 'gatehouse_signing_key_rotation_due_seconds',
+    help: 'Until another signing key is to become active, negative once that is overdue; no value when only an operator rotates.',
+    registers: [registry],
+    collect() {
+      const dueAt = rotationDueAt(keys(), rotation);
+      if (dueAt === undefined) this.remove();
+      else this.set((dueAt - clock.now()) / 1000);
+    },
+  });
 }
+
+export const createRotationFailures = (registry: Registry): Counter =>
+  new Counter({
+    name: 'gatehouse_signing_key_rotation_failures_total',
+    help: 'Changes of the signing keys that were due and could not be stored; each is tried again.',
+    registers: [registry],
+  });
 
 const VERIFICATIONS = 'gatehouse_token_verifications_total';
 

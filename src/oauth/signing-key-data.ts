@@ -1,5 +1,6 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import { calculateJwkThumbprint, type JWK } from 'jose';
 import type { Random } from '../random.ts';
 import { isFitForRs256, MODULUS_BITS } from './rsa-key-fitness.ts';
 
@@ -7,7 +8,7 @@ import { isFitForRs256, MODULUS_BITS } from './rsa-key-fitness.ts';
  * `next` is published but signs nothing yet, `active` signs, `verify-only` has signed, `revoked` is refused everywhere.
  * Exactly one key is active.
  */
-type KeyState = 'next' | 'active' | 'verify-only' | 'revoked';
+export type KeyState = 'next' | 'active' | 'verify-only' | 'revoked';
 
 /** RFC 7517 4, RFC 7518 6.3.1: never a private member. */
 export interface PublicJwk {
@@ -49,21 +50,36 @@ interface KeyEntry {
   readonly jwk: JWK;
 }
 
+type Data = Readonly<Record<string, Buffer>>;
+
+const newPair = promisify(generateKeyPair);
+
+/** Takes about a tenth of a second, in the thread pool. */
+export async function newKey(state: KeyState, nowMs: number): Promise<StoredKey> {
+  const { publicKey, privateKey } = await newPair('rsa', { modulusLength: MODULUS_BITS });
+  return { ...(await identified(publicKey)), state, sinceMs: nowMs, privateKey };
+}
+
 /** Data of a new Secret with one active key. */
-export async function newKeyData(nowMs: number, random: Random): Promise<Readonly<Record<string, Buffer>>> {
-  const { privateKey } = await generateKeyPair('RS256', { modulusLength: MODULUS_BITS, extractable: true });
-  const entry: KeyEntry = {
-    state: 'active',
-    since: new Date(nowMs).toISOString(),
-    jwk: await exportJWK(privateKey),
-  };
-  return { [KEYS]: Buffer.from(JSON.stringify({ keys: [entry] })), [DIGEST_KEY]: random.bytes(DIGEST_KEY_BYTES) };
+export async function newKeyData(nowMs: number, random: Random): Promise<Data> {
+  const keys = [await newKey('active', nowMs)];
+  return { ...withKeys({}, keys), [DIGEST_KEY]: random.bytes(DIGEST_KEY_BYTES) };
+}
+
+/** The data with these keys; everything else in the Secret stays. */
+export function withKeys(data: Data, keys: readonly StoredKey[]): Data {
+  const entries = keys.map(
+    ({ state, sinceMs, privateKey, publicKey }): KeyEntry => ({
+      state,
+      since: new Date(sinceMs).toISOString(),
+      jwk: (privateKey ?? publicKey).export({ format: 'jwk' }) as JWK,
+    }),
+  );
+  return { ...data, [KEYS]: Buffer.from(JSON.stringify({ keys: entries })) };
 }
 
 /** The keys of a Secret, or why they cannot be used, in words that hold nothing of them. */
-export async function readKeyData(
-  data: Readonly<Record<string, Buffer>>,
-): Promise<KeySet | { readonly fault: string }> {
+export async function readKeyData(data: Data): Promise<KeySet | { readonly fault: string }> {
   const digestKey = data[DIGEST_KEY];
   if (!digestKey || digestKey.length < DIGEST_KEY_BYTES) return { fault: `${DIGEST_KEY} is missing or too short` };
   try {
@@ -73,6 +89,7 @@ export async function readKeyData(
     const [only] = active;
     if (!only?.privateKey || active.length > 1)
       return { fault: 'there is not exactly one active key with its private part' };
+    if (new Set(keys.map((key) => key.kid)).size < keys.length) return { fault: 'a key is listed twice' };
     return { keys, active: { ...only, privateKey: only.privateKey }, digestKey };
   } catch {
     // Not the message: a parser's may quote what it could not read.
@@ -80,17 +97,20 @@ export async function readKeyData(
   }
 }
 
-async function readKey(entry: KeyEntry): Promise<StoredKey> {
-  const publicKey = createPublicKey({ key: { ...publicPart(entry.jwk) }, format: 'jwk' });
+async function readKey({ state, since, jwk }: KeyEntry): Promise<StoredKey> {
+  const publicKey = createPublicKey({ key: { ...publicPart(jwk) }, format: 'jwk' });
+  const sinceMs = Date.parse(since);
+  const isOurs = isKeyState(state) && !Number.isNaN(sinceMs) && isFitForRs256(jwk, publicKey);
+  if (!isOurs) throw new Error('not one of our keys');
+  const stored = { ...(await identified(publicKey)), state, sinceMs };
+  return jwk.d === undefined ? stored : { ...stored, privateKey: createPrivateKey({ key: jwk, format: 'jwk' }) };
+}
+
+/** The key with its name: the thumbprint of RFC 7638. */
+async function identified(publicKey: KeyObject): Promise<Pick<StoredKey, 'kid' | 'publicKey' | 'publicJwk'>> {
   const { n, e } = publicKey.export({ format: 'jwk' }) as { n: string; e: string };
   const kid = await calculateJwkThumbprint({ kty: 'RSA', n, e });
-  const sinceMs = Date.parse(entry.since);
-  const isOurs = isKeyState(entry.state) && !Number.isNaN(sinceMs) && isFitForRs256(entry.jwk, publicKey);
-  if (!isOurs) throw new Error('not one of our keys');
-  const publicJwk: PublicJwk = { kty: 'RSA', use: 'sig', alg: 'RS256', kid, n, e };
-  const stored = { kid, state: entry.state, sinceMs, publicKey, publicJwk };
-  if (entry.jwk.d === undefined) return stored;
-  return { ...stored, privateKey: createPrivateKey({ key: entry.jwk, format: 'jwk' }) };
+  return { kid, publicKey, publicJwk: { kty: 'RSA', use: 'sig', alg: 'RS256', kid, n, e } };
 }
 
 const publicPart = ({ kty, n, e }: JWK): JWK => ({

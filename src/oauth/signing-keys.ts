@@ -4,9 +4,12 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
 import type { SecretStore, StoredSecret } from '../secret-store.ts';
+import type { SecurityEvents } from '../security-events.ts';
+import { reportKeyChanges } from './key-events.ts';
+import type { RotationRules } from './key-plan.ts';
 import { type LoadedKeys, loadKeys, type SigningKey } from './loaded-keys.ts';
 import { registerKeyMetrics } from './metrics.ts';
-import { newKeyData, type PublicJwk, readKeyData } from './signing-key-data.ts';
+import { newKeyData, type PublicJwk, readKeyData, type StoredKey } from './signing-key-data.ts';
 
 export interface SigningKeys {
   /** Loads the keys, or creates them when there are none, then follows the Secret. Only a bug makes it throw. */
@@ -19,6 +22,8 @@ export interface SigningKeys {
   verificationKey(kid: string): KeyObject | undefined;
   /** Keys in state next, active and verify-only. Another list after each change. */
   publicKeys(): readonly PublicJwk[];
+  /** What the Secret holds, as far as this replica knows; `undefined` while it is gone, broken or not read yet. */
+  stored(): readonly StoredKey[] | undefined;
   /** For keyed digests that every replica makes alike, across restarts; `undefined` until the keys are loaded. */
   digestKey(): Buffer | undefined;
 }
@@ -29,6 +34,12 @@ export interface SigningKeyParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly registry: Registry;
+  readonly events: SecurityEvents;
+}
+
+export interface SigningKeyOptions {
+  readonly secretName: string;
+  readonly rotation: RotationRules;
 }
 
 /** Retries of the first write: 1 s, doubled up to 30 s. */
@@ -39,23 +50,27 @@ const LONGEST_RETRY_MS = 30_000;
  * The keys of one Secret. Whoever comes first creates it; the others read what is there. A Secret that cannot be read
  * is never replaced: before the first load we stay not ready, afterwards the last good keys stay (C-39).
  */
-export function createSigningKeys(options: { readonly secretName: string }, parts: SigningKeyParts): SigningKeys {
-  const log = parts.logger.child({ secret: options.secretName });
+export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyParts): SigningKeys {
+  const { events } = parts;
+  const secret = options.secretName;
+  const log = parts.logger.child({ secret });
   let reason = 'the signing keys are not loaded yet';
   let current: LoadedKeys | undefined;
-  registerKeyMetrics(parts.registry, parts.clock, () => current?.keys ?? []);
+  let stored: readonly StoredKey[] | undefined;
+  registerKeyMetrics(parts.registry, parts.clock, { keys: () => current?.keys ?? [], rotation: options.rotation });
 
-  const load = async (secret: StoredSecret): Promise<void> => {
-    const keySet = await readKeyData(secret.data);
+  const load = async ({ data }: StoredSecret): Promise<void> => {
+    const keySet = await readKeyData(data);
     if ('fault' in keySet) {
+      stored = undefined;
       reason = `the signing keys cannot be used: ${keySet.fault}`;
-      log.error(current ? `${reason}; the last good ones stay in use` : reason);
+      events.report('signing_keys_unusable', { secret, fault: keySet.fault, lastGoodInUse: current !== undefined });
       return;
     }
     const loaded = loadKeys(keySet, current);
-    if (loaded.kept.length > (current?.kept.length ?? 0))
-      log.warn({ kids: loaded.kept.map((key) => key.kid) }, 'signing keys are missing; they go on verifying');
+    if (current) reportKeyChanges(current, loaded, events);
     current = loaded;
+    stored = keySet.keys;
   };
 
   const create = async (signal: AbortSignal): Promise<void> => {
@@ -73,18 +88,19 @@ export function createSigningKeys(options: { readonly secretName: string }, part
     }
   };
 
-  const follow = async (secret: StoredSecret | undefined, signal: AbortSignal): Promise<void> => {
-    if (secret) await load(secret);
-    else if (!current) await create(signal);
-    else log.error('the signing keys were deleted; the last good ones stay in use');
+  const follow = async (found: StoredSecret | undefined, signal: AbortSignal): Promise<void> => {
+    if (found) return load(found);
+    stored = undefined;
+    if (!current) return create(signal);
+    events.report('signing_keys_missing', { secret, kids: current.keys.map(({ kid }) => kid) });
   };
 
   const run = async (signal: AbortSignal): Promise<void> => {
     // One after the other, in the order of the changes: loading waits for digests, and a later state must win.
     let turn = Promise.resolve();
     const broken = Promise.withResolvers<never>();
-    const onChange = (secret: StoredSecret | undefined): void => {
-      turn = turn.then(() => follow(secret, signal)).catch(broken.reject);
+    const onChange = (found: StoredSecret | undefined): void => {
+      turn = turn.then(() => follow(found, signal)).catch(broken.reject);
     };
     await Promise.race([parts.secrets.watch(options.secretName, onChange, signal), broken.promise]);
     await turn;
@@ -96,6 +112,7 @@ export function createSigningKeys(options: { readonly secretName: string }, part
     signingKey: (kid) => current?.signing.get(kid ?? current.active),
     verificationKey: (kid) => current?.verification.get(kid),
     publicKeys: () => current?.published ?? [],
+    stored: () => stored,
     digestKey: () => current?.digestKey,
   };
 }

@@ -15,6 +15,8 @@ const NAMES = [
   'refresh_reuse_total',
   'signing_key_info',
   'signing_key_age_seconds',
+  'signing_key_rotation_due_seconds',
+  'signing_key_rotation_failures_total',
   'password_hash_queue_length',
   'password_hashes_in_flight',
   'password_hash_queue_wait_seconds',

@@ -122,7 +122,7 @@ describe('the signing keys', () => {
     );
     await clock.until(
       () => service.gatehouse.log,
-      (log) => log.some(({ msg }) => String(msg).startsWith('the signing keys cannot be used')),
+      (log) => log.some(({ event }) => event === 'signing_keys_unusable'),
     );
     await clock.advance(120_000);
     expect(await failing(service)).toEqual(['signing-key']);

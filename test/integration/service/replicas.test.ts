@@ -52,7 +52,7 @@ describe('replicas on one cluster', () => {
     const { access_token: token } = await service.signIn('ada');
     cluster.objects.remove('secrets', KEY);
     await expect
-      .poll(() => service.logged('the signing keys were deleted; the last good ones stay in use').length)
+      .poll(() => service.gatehouse.log.filter(({ event }) => event === 'signing_keys_missing').length)
       .toBe(1);
     expect((await service.list(token)).status).toBe(200);
     expect((await service.signIn('ada')).access_token).not.toBe('');

@@ -158,6 +158,34 @@ authentication:
   });
 });
 
+describe('the rotation of signing keys', () => {
+  const period = (text: string) => `authentication: {oauthOptions: {keyRotationPeriod: ${text}}}`;
+
+  test.each([
+    ['30 days by default', '', 720 * 3_600_000],
+    ['an hour at least', period('1h'), 3_600_000],
+    ['never by the clock when it is 0', period('0'), 0],
+    ['never by the clock when it is "0s"', period('0s'), 0],
+  ])('comes after %s', (_, text, ms) => {
+    expect(load(text).config.authentication.oauthOptions.keyRotationPeriod).toBe(ms);
+  });
+
+  test.each([
+    [period('59m'), 'must be 0, or at least 1h'],
+    [period('720'), 'expected a duration with its unit, such as "30s", "15m" or "2h"'],
+    [
+      'authentication: {oauthOptions: {keyRotationPeriod: 1h, accessTokenMaxAge: 99h}}',
+      'must be 0, or at least a 100th of the longest life of a refresh token',
+    ],
+    [
+      'authentication: {oauthOptions: {keyRotationPeriod: 1h, clients: [{name: a, secret: b, accessTokenMaxAge: 99h}]}}',
+      'must be 0, or at least a 100th of the longest life of a refresh token',
+    ],
+  ])('%s is refused', (text, message) => {
+    expect(problemsOf(text)).toEqual([`authentication.oauthOptions.keyRotationPeriod: ${message}`]);
+  });
+});
+
 describe('OAuth clients', () => {
   const clients = (list: string) => `authentication: {oauthOptions: {clients: ${list}}}`;
 

@@ -10,6 +10,8 @@ export class MemorySecrets implements SecretStore {
   #version = 0;
   fault: Error | undefined;
   creates = 0;
+  /** So many updates are made, and their authors told that they failed. */
+  loseAnswers = 0;
 
   async read(name: string): Promise<StoredSecret | undefined> {
     this.#check();
@@ -24,7 +26,10 @@ export class MemorySecrets implements SecretStore {
 
   async update(name: string, data: Data, version: string): Promise<StoredSecret | 'conflict'> {
     this.#check();
-    return this.stored.get(name)?.version === version ? this.put(name, data) : 'conflict';
+    if (this.stored.get(name)?.version !== version) return 'conflict';
+    const made = this.put(name, data);
+    if (this.loseAnswers-- > 0) throw new Error('the connection was reset');
+    return made;
   }
 
   watch(name: string, onChange: Watcher, signal: AbortSignal): Promise<void> {

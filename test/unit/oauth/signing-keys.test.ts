@@ -3,10 +3,11 @@ import { Registry } from 'prom-client';
 import { afterAll, describe, expect, test } from 'vitest';
 import { newKeyData } from '../../../src/oauth/signing-key-data.ts';
 import { createSigningKeys, type SigningKeys } from '../../../src/oauth/signing-keys.ts';
+import { createSecurityEvents } from '../../../src/observability/security-events.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MemorySecrets } from './memory-secrets.ts';
-import { KEYS_SECRET, keyData, until } from './test-server.ts';
+import { KEYS_SECRET, keyData, keyOptions, until } from './test-server.ts';
 
 type Data = Readonly<Record<string, Buffer>>;
 
@@ -26,10 +27,8 @@ function start(secrets: MemorySecrets) {
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const registry = new Registry();
-  const keys = createSigningKeys(
-    { secretName: KEYS_SECRET },
-    { secrets, clock, random: systemRandom, logger, registry },
-  );
+  const events = createSecurityEvents(logger, registry);
+  const keys = createSigningKeys(keyOptions, { secrets, clock, random: systemRandom, logger, registry, events });
   running.push(keys.run(stop.signal));
   return { keys, clock, lines, registry };
 }

@@ -7,7 +7,7 @@ import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import type { OAuthOptions } from '../../../src/oauth/options.ts';
 import type { Change, SessionStore, UserSessions } from '../../../src/oauth/sessions.ts';
 import { newKeyData } from '../../../src/oauth/signing-key-data.ts';
-import { createSigningKeys, type SigningKeys } from '../../../src/oauth/signing-keys.ts';
+import { createSigningKeys, type SigningKeyOptions, type SigningKeys } from '../../../src/oauth/signing-keys.ts';
 import { type AccessTokens, createTokenVerifier } from '../../../src/oauth/token-verifier.ts';
 import { createSecurityEvents } from '../../../src/observability/security-events.ts';
 import { systemRandom } from '../../../src/random.ts';
@@ -17,6 +17,12 @@ import { FakeClock } from '../../support/fake-clock.ts';
 import { MemorySecrets } from './memory-secrets.ts';
 
 export const KEYS_SECRET = 'gatehouse-signing-keys';
+
+/** Every 30 days, and for the lives of tokens below. */
+export const keyOptions: SigningKeyOptions = {
+  secretName: KEYS_SECRET,
+  rotation: { periodMs: 720 * 3_600_000, tokenLifeMs: 14_410_000 },
+};
 
 /** One RSA key for all the tests of a file: making one takes a tenth of a second. */
 export const keyData = newKeyData(Date.parse('2026-03-09T09:00:00Z'), systemRandom);
@@ -118,9 +124,10 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   const registry = new Registry();
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const events = createSecurityEvents(logger, registry);
   const secrets = new MemorySecrets();
   secrets.put(KEYS_SECRET, await keyData);
-  const keys = createSigningKeys({ secretName: KEYS_SECRET }, { secrets, clock, random, logger, registry });
+  const keys = createSigningKeys(keyOptions, { secrets, clock, random, logger, registry, events });
   void keys.run(new AbortController().signal);
   await until(() => keys.ready() === undefined);
   const users = new Map([['alice', alice]]);
@@ -143,7 +150,6 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
     },
   };
   const signIn = { signIn: async (attempt: SignInAttempt) => test.signIn(attempt) };
-  const events = createSecurityEvents(logger, registry);
   const parts = { keys, sessions, users: directory, signIn, verifier, clock, random, logger, registry, events };
   const server = createAuthorizationServer(options, parts);
   return Object.assign(test, { server, verifier, keys, secrets, sessions, clock, registry, users, changed, lines });

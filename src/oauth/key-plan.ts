@@ -1,0 +1,105 @@
+import type { KeyState } from './signing-key-data.ts';
+
+/** What the rules need to know of a key. Instants and durations are milliseconds. */
+export interface KeyRecord {
+  readonly kid: string;
+  readonly state: KeyState;
+  readonly sinceMs: number;
+  readonly privateKey?: unknown;
+}
+
+export interface RotationRules {
+  /** Time from one activation to the next; 0: keys are rotated by hand only. */
+  readonly periodMs: number;
+  /** How long after its issue any token can still be taken. */
+  readonly tokenLifeMs: number;
+}
+
+/** What must be stored next. */
+interface KeyPlan<Key> {
+  readonly keys: readonly Key[];
+  /** Besides: a new key in state `next`. */
+  readonly publish: boolean;
+}
+
+/** Verifiers keep the JWKS for 300 s, and proxies before them may do so once more: three times that. */
+const PUBLISHED_MS = 15 * 60_000;
+
+/** The rotators look at least this often: about once a minute, with jitter. */
+export const LONGEST_CHECK_MS = 75_000;
+
+/** One look may find that a key is due for publication, another that it is due for use: so it is in use on time. */
+const PUBLISH_EARLY_MS = PUBLISHED_MS + 2 * LONGEST_CHECK_MS;
+
+/**
+ * A refresh token that comes again within the replay window (at most 60 s) is answered with the same pair, which only the
+ * same key can make; 30 s for replicas that learn late that the key has retired, 30 s for clocks that differ.
+ */
+const PRIVATE_PART_MS = 120_000;
+
+/** A replica may sign for a moment after the key has retired. */
+const MARGIN_MS = 60_000;
+
+/**
+ * What the clock asks for, or nothing. A key that is `next` becomes active 15 minutes after its publication, whoever
+ * published it; the schedule decides when one is published. Exactly one key is active before and after. A clock that was
+ * set back makes everything late, never early.
+ */
+export function planRotation<Key extends KeyRecord>(
+  keys: readonly Key[],
+  nowMs: number,
+  rules: RotationRules,
+): KeyPlan<Key> | undefined {
+  const next = nextKey(keys);
+  const tidied = tidy(keys, nowMs, rules);
+  const isDue = next !== undefined && nowMs - next.sinceMs >= PUBLISHED_MS;
+  const planned = isDue ? withActive(tidied, next.kid, nowMs) : tidied;
+  const publish = !next && nowMs >= publishAt(keys, rules);
+  const isChanged = planned.length < keys.length || planned.some((key, index) => key !== keys[index]);
+  return publish || isChanged ? { keys: planned, publish } : undefined;
+}
+
+/** The key that becomes active next: the one that was published first. */
+export const nextKey = <Key extends KeyRecord>(keys: readonly Key[]): Key | undefined =>
+  keys.filter((key) => key.state === 'next').sort((one, other) => one.sinceMs - other.sinceMs)[0];
+
+/** When another key is to become active; `undefined` when only an operator will make one so. */
+export function rotationDueAt(keys: readonly KeyRecord[], { periodMs }: RotationRules): number | undefined {
+  const next = nextKey(keys);
+  if (next) return next.sinceMs + PUBLISHED_MS;
+  const active = keys.find((key) => key.state === 'active');
+  return active && periodMs > 0 ? active.sinceMs + periodMs : undefined;
+}
+
+const publishAt = (keys: readonly KeyRecord[], rules: RotationRules): number =>
+  (rotationDueAt(keys, rules) ?? Number.POSITIVE_INFINITY) - PUBLISH_EARLY_MS;
+
+/** This key signs from now on, and the one before only verifies, in one step. */
+export const withActive = <Key extends KeyRecord>(keys: readonly Key[], kid: string, nowMs: number): readonly Key[] =>
+  keys.map((key) => {
+    if (key.kid === kid) return { ...key, state: 'active', sinceMs: nowMs };
+    return key.state === 'active' ? { ...key, state: 'verify-only', sinceMs: nowMs } : key;
+  });
+
+/** This key is refused from now on, and never signs again. */
+export const withRevoked = <Key extends KeyRecord>(keys: readonly Key[], kid: string, nowMs: number): readonly Key[] =>
+  keys.map((key) => (key.kid === kid ? { ...withoutPrivatePart(key), state: 'revoked', sinceMs: nowMs } : key));
+
+/**
+ * Without keys whose tokens have all expired, and without private parts that nothing needs. A revoked key stays listed as
+ * long: a replica that does not see it any more could take it for one that got lost.
+ */
+function tidy<Key extends KeyRecord>(keys: readonly Key[], nowMs: number, rules: RotationRules): readonly Key[] {
+  const isRetired = ({ state }: KeyRecord): boolean => state === 'verify-only' || state === 'revoked';
+  return keys
+    .filter((key) => !isRetired(key) || nowMs - key.sinceMs < rules.tokenLifeMs + MARGIN_MS)
+    .map((key) => {
+      const isNeeded = !isRetired(key) || nowMs - key.sinceMs < PRIVATE_PART_MS;
+      return isNeeded || key.privateKey === undefined ? key : withoutPrivatePart(key);
+    });
+}
+
+function withoutPrivatePart<Key extends KeyRecord>(key: Key): Key {
+  const { privateKey: _, ...rest } = key;
+  return rest as Key;
+}
