@@ -14,7 +14,7 @@ export interface Outcome {
   readonly members: readonly string[];
 }
 
-export type Aspect = keyof Outcome;
+type Aspect = keyof Outcome;
 
 const ASPECTS: readonly Aspect[] = ['answer', 'challenge', 'caching', 'type', 'members'];
 

@@ -27,7 +27,7 @@ export const PHASES = [
   'grant',
 ] as const;
 
-export type Phase = (typeof PHASES)[number];
+type Phase = (typeof PHASES)[number];
 
 export interface Setting {
   readonly flow: Flow;

@@ -16,7 +16,7 @@ interface SignInChange {
 const MOST_USES = 8;
 
 /** Scope of the sessions that the requests are about, unless they ask for another. */
-export const SESSION_SCOPE = 'profile email';
+const SESSION_SCOPE = 'profile email';
 
 /** What was signed in at one server, so that requests can be about it. Each method leaves the others' sessions alone. */
 export class Sessions {
