@@ -1,0 +1,19 @@
+import { constants, type KeyObject, sign } from 'node:crypto';
+import { readKeyData } from '../../src/oauth/signing-key-data.ts';
+
+const toPart = (value: unknown): string =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+/** Exactly this header and these claims (objects, or JSON text), signed with RS256 whatever the header says. */
+export function forgeToken(key: KeyObject, header: unknown, claims: unknown): string {
+  const input = `${toPart(header)}.${toPart(claims)}`;
+  const signature = sign('sha256', Buffer.from(input), { key, padding: constants.RSA_PKCS1_PADDING });
+  return `${input}.${signature.toString('base64url')}`;
+}
+
+/** The private key that signs, from the data of the Secret: what an attacker would have who had stolen it. */
+export async function signingKeyOf(data: Readonly<Record<string, Buffer>>): Promise<KeyObject> {
+  const keySet = await readKeyData(data);
+  if ('fault' in keySet) throw new Error(keySet.fault);
+  return keySet.active.privateKey;
+}
