@@ -1,0 +1,153 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
+import { forgeToken, signingKeyOf } from '../../support/forged-token.ts';
+import { type Answer, type Pair, type Service, startCluster, startService } from './stand.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const API_SERVER = 'https://kubernetes.default.svc.cluster.local';
+const apiServerKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+
+interface Stand {
+  readonly service: Service;
+  /** Our own: what is forged with it is stopped by its type alone. */
+  readonly key: KeyObject;
+}
+
+async function start(): Promise<Stand> {
+  const cluster = await startCluster();
+  const service = await startService(cluster);
+  return { service, key: await signingKeyOf(dataOf(cluster)) };
+}
+
+function dataOf(cluster: SimulatedCluster): Readonly<Record<string, Buffer>> {
+  const secret = cluster.objects.get('secrets', 'default/gatehouse-signing-keys');
+  const data = Object.entries(secret?.['data'] as Readonly<Record<string, string>>);
+  return Object.fromEntries(data.map(([name, text]) => [name, Buffer.from(text, 'base64')]));
+}
+
+const partOf = (token: string, index: 0 | 1): Members =>
+  JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString()) as Members;
+
+/** Everything that an access or a refresh token of the session says, and whatever audience a place may ask for. */
+function sharedClaims(pair: Pair): Members {
+  const [access, refresh] = [partOf(pair.access_token, 1), partOf(pair.refresh_token, 1)];
+  const aud = ['gatehouse', ...(access['aud'] as string[]), ...(refresh['aud'] as string[])];
+  return { ...refresh, ...access, aud };
+}
+
+const header = (pair: Pair, typ?: string): Members => {
+  const { alg, kid } = partOf(pair.access_token, 0);
+  return typ === undefined ? { alg, kid } : { alg, typ, kid };
+};
+
+/** As the API server writes them for a pod, with all that we look for besides. */
+function serviceAccountClaims(pair: Pair): Members {
+  const pod = { name: 'robot-0', uid: '11111111-2222-4333-8444-555555555555' };
+  const serviceaccount = { name: 'robot', uid: '66666666-7777-4888-9999-aaaaaaaaaaaa' };
+  const { token_type: _, ...shared } = sharedClaims(pair);
+  const sub = 'system:serviceaccount:default:robot';
+  return { ...shared, sub, nbf: shared['iat'], 'kubernetes.io': { namespace: 'default', pod, serviceaccount } };
+}
+
+/** The five types of token, each in every make that could be mistaken for another. */
+const TYPES: Readonly<Record<string, (pair: Pair, key: KeyObject) => readonly string[]>> = {
+  access: (pair) => [pair.access_token],
+  refresh: (pair) => [pair.refresh_token],
+  id: (pair, key) => {
+    const claims = { ...sharedClaims(pair), token_type: 'id_token', name: 'ada', nonce: 'n' };
+    return [forgeToken(key, header(pair, 'JWT'), claims), forgeToken(key, header(pair), claims)];
+  },
+  code: (pair, key) => {
+    const claims = { ...sharedClaims(pair), token_type: 'authorization_code', redirect_uri: 'https://a.example.com/' };
+    return ['JWT', 'code+jwt'].map((typ) => forgeToken(key, header(pair, typ), claims));
+  },
+  serviceAccount: (pair, key) => {
+    const claims = serviceAccountClaims(pair);
+    const own = { alg: 'RS256', kid: 'x2P0p0vYl0mJ5mJ4kX5fT0b9yQmX1g3qv3o0o3n3u2E' };
+    return [
+      forgeToken(apiServerKey, own, { ...claims, iss: API_SERVER }),
+      forgeToken(apiServerKey, own, claims),
+      forgeToken(key, header(pair), { ...claims, iss: API_SERVER }),
+      forgeToken(key, header(pair), claims),
+    ];
+  },
+};
+
+interface Place {
+  readonly send: (service: Service, token: string) => Promise<Answer>;
+  /** Its answer to each type of token: the status, and the word that a client looks at. */
+  readonly answers: Readonly<Record<string, readonly [number, unknown]>>;
+}
+
+const refused = (status: number, word: string) => ({
+  access: [status, word] as const,
+  refresh: [status, word] as const,
+  id: [status, word] as const,
+  code: [status, word] as const,
+  serviceAccount: [status, word] as const,
+});
+
+/** Each place that takes a token, and the one type that it is for. */
+const PLACES: Readonly<Record<string, Place>> = {
+  'the API': {
+    send: (service, token) => service.list(token),
+    answers: { ...refused(401, 'Unauthorized'), access: [200, undefined] },
+  },
+  'the refresh grant': {
+    send: (service, token) => service.refresh(token),
+    answers: { ...refused(400, 'invalid_grant'), refresh: [200, undefined] },
+  },
+  'the refresh grant, beside the same token as bearer': {
+    send: (service, token) => service.refresh(token, { authorization: `Bearer ${token}` }),
+    answers: { ...refused(401, 'invalid_grant'), refresh: [200, undefined] },
+  },
+  logout: {
+    send: (service, token) => service.call('/oauth/logout', { token }),
+    answers: { ...refused(401, 'invalid_token'), access: [200, undefined] },
+  },
+};
+
+describe.each(Object.entries(PLACES))('%s', (_, place) => {
+  test('N-36 R-13 takes the one type of token that is meant for it, and no other', async () => {
+    const { service, key } = await start();
+    for (const [type, make] of Object.entries(TYPES)) {
+      // Each in a session of its own: what one call ends or rotates is none of the next one's business.
+      const next = async (which: number) => make(await service.signIn('ada'), key)[which];
+      for (let which = 0, token = await next(0); token !== undefined; token = await next(++which)) {
+        const { status, body } = await place.send(service, token);
+        expect([type, which, status, body?.error ?? body?.reason]).toEqual([
+          type,
+          which,
+          ...(place.answers[type] ?? []),
+        ]);
+      }
+    }
+  });
+});
+
+test('N-36 a forged token with the types of an access token is one: nothing else of the forgeries is amiss', async () => {
+  const { service, key } = await start();
+  const pair = await service.signIn('ada');
+  const claims = { ...sharedClaims(pair), token_type: 'access_token' };
+  expect((await service.list(forgeToken(key, header(pair, 'at+jwt'), claims))).status).toBe(200);
+});
+
+test('N-41 a good token with any character replaced is 401 with the challenge', async () => {
+  const { service } = await start();
+  const { access_token: token } = await service.signIn('ada');
+  const character = fc.constantFrom(...'ABCXYZabcxyz0189-_.~+/');
+  await fc.assert(
+    fc.asyncProperty(fc.nat({ max: token.length - 1 }), character, async (index, other) => {
+      const text = token.slice(0, index) + other + token.slice(index + 1);
+      fc.pre(text !== token);
+      const answer = await service.list(text);
+      const challenge = 'Bearer realm="gatehouse", error="invalid_token"';
+      expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, challenge]);
+    }),
+    { numRuns: 300 },
+  );
+  expect((await service.list(token)).status).toBe(200);
+});
