@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { forgeToken, signingKeyOf } from '../../support/forged-token.ts';
-import { type Answer, type Pair, type Service, startCluster, startService } from './stand.ts';
+import { type Answer, CLIENT, type Pair, type Service, startCluster, startService } from './stand.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -76,53 +76,69 @@ const TYPES: Readonly<Record<string, (pair: Pair, key: KeyObject) => readonly st
   },
 };
 
+/** A status, and the word of the answer that a client looks at. */
+type Outcome = readonly [number, unknown];
+
 interface Place {
-  readonly send: (service: Service, token: string) => Promise<Answer>;
-  /** Its answer to each type of token: the status, and the word that a client looks at. */
-  readonly answers: Readonly<Record<string, readonly [number, unknown]>>;
+  /** `pair`: of the session that the token was made from. */
+  readonly send: (service: Service, token: string, pair: Pair) => Promise<Outcome>;
+  readonly outcomes: Readonly<Record<string, Outcome>>;
 }
 
-const refused = (status: number, word: string) => ({
-  access: [status, word] as const,
-  refresh: [status, word] as const,
-  id: [status, word] as const,
-  code: [status, word] as const,
-  serviceAccount: [status, word] as const,
-});
+const outcomeOf = ({ status, body }: Answer): Outcome => [status, body?.error ?? body?.reason];
 
-/** Each place that takes a token, and the one type that it is for. */
+const sameForAll = (outcome: Outcome): Place['outcomes'] =>
+  Object.fromEntries(Object.keys(TYPES).map((type) => [type, outcome]));
+
+const form = (token: string) => ({ form: { ...CLIENT, token } });
+
+/** Each place that takes a token, and the types that it is for. */
 const PLACES: Readonly<Record<string, Place>> = {
   'the API': {
-    send: (service, token) => service.list(token),
-    answers: { ...refused(401, 'Unauthorized'), access: [200, undefined] },
+    send: async (service, token) => outcomeOf(await service.list(token)),
+    outcomes: { ...sameForAll([401, 'Unauthorized']), access: [200, undefined] },
   },
-  'the refresh grant': {
-    send: (service, token) => service.refresh(token),
-    answers: { ...refused(400, 'invalid_grant'), refresh: [200, undefined] },
-  },
-  'the refresh grant, beside the same token as bearer': {
-    send: (service, token) => service.refresh(token, { authorization: `Bearer ${token}` }),
-    answers: { ...refused(401, 'invalid_grant'), refresh: [200, undefined] },
+  userinfo: {
+    send: async (service, token) => outcomeOf(await service.call('/oauth/userinfo', { token })),
+    outcomes: { ...sameForAll([401, 'invalid_token']), access: [200, undefined] },
   },
   logout: {
-    send: (service, token) => service.call('/oauth/logout', { token }),
-    answers: { ...refused(401, 'invalid_token'), access: [200, undefined] },
+    send: async (service, token) => outcomeOf(await service.call('/oauth/logout', { token })),
+    outcomes: { ...sameForAll([401, 'invalid_token']), access: [200, undefined] },
+  },
+  'the refresh grant': {
+    send: async (service, token) => outcomeOf(await service.refresh(token)),
+    outcomes: { ...sameForAll([400, 'invalid_grant']), refresh: [200, undefined] },
+  },
+  'the refresh grant, beside the same token as bearer': {
+    send: async (service, token) => outcomeOf(await service.refresh(token, { authorization: `Bearer ${token}` })),
+    outcomes: { ...sameForAll([401, 'invalid_grant']), refresh: [200, undefined] },
+  },
+  introspection: {
+    send: async (service, token) => {
+      const answer = await service.call('/oauth/introspect', form(token));
+      return [answer.status, answer.body.active];
+    },
+    outcomes: { ...sameForAll([200, false]), access: [200, true], refresh: [200, true] },
+  },
+  'revocation, judged by what the access token of the session gets after it,': {
+    send: async (service, token, pair) => {
+      expect((await service.call('/oauth/revoke', form(token))).status).toBe(200);
+      return outcomeOf(await service.list(pair.access_token));
+    },
+    outcomes: { ...sameForAll([200, undefined]), access: [401, 'Unauthorized'], refresh: [401, 'Unauthorized'] },
   },
 };
 
 describe.each(Object.entries(PLACES))('%s', (_, place) => {
-  test('N-36 R-13 takes the one type of token that is meant for it, and no other', async () => {
+  test('N-36 R-13 takes the types of token that are meant for it, and no other', async () => {
     const { service, key } = await start();
     for (const [type, make] of Object.entries(TYPES)) {
-      // Each in a session of its own: what one call ends or rotates is none of the next one's business.
-      const next = async (which: number) => make(await service.signIn('ada'), key)[which];
-      for (let which = 0, token = await next(0); token !== undefined; token = await next(++which)) {
-        const { status, body } = await place.send(service, token);
-        expect([type, which, status, body?.error ?? body?.reason]).toEqual([
-          type,
-          which,
-          ...(place.answers[type] ?? []),
-        ]);
+      // A session for each type: what a token that is taken ends or rotates is none of the next type's business.
+      const pair = await service.signIn('ada');
+      for (const [which, token] of make(pair, key).entries()) {
+        const outcome = await place.send(service, token, pair);
+        expect([type, which, ...outcome]).toEqual([type, which, ...(place.outcomes[type] ?? [])]);
       }
     }
   });
