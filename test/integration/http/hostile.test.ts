@@ -396,27 +396,30 @@ describe('limits in number', () => {
     }
   });
 
-  test.each(['/oauth/token', '/oauth/logout'])('HL-05 forms of %s that do not arrive take no place', async (path) => {
-    const limits = { ...defaultLimits, maxSignInsInFlight: 32, maxRequestsInFlight: 32 };
-    const waited = await startApp({ limits });
-    const sockets: Socket[] = [];
-    try {
-      for (let index = 0; index < 40; index++) {
-        const socket = connect(waited.port, '127.0.0.1');
-        sockets.push(socket);
-        await once(socket, 'connect');
-        socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n`);
-        await once(socket, 'data'); // the 100: from here on the body is waited for
+  test.each(['/oauth/token', '/oauth/revoke', '/oauth/introspect', '/oauth/logout'])(
+    'HL-05 forms of %s that do not arrive take no place',
+    async (path) => {
+      const limits = { ...defaultLimits, maxSignInsInFlight: 32, maxRequestsInFlight: 32 };
+      const waited = await startApp({ limits });
+      const sockets: Socket[] = [];
+      try {
+        for (let index = 0; index < 40; index++) {
+          const socket = connect(waited.port, '127.0.0.1');
+          sockets.push(socket);
+          await once(socket, 'connect');
+          socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n`);
+          await once(socket, 'data'); // the 100: from here on the body is waited for
+        }
+        const form = { method: 'POST', body: 'grant_type=password' };
+        expect((await waited.get('/oauth/token', form)).status).toBe(200);
+        expect((await waited.get('/oauth/logout', form)).status).toBe(200);
+        expect((await waited.get(LIST)).status).toBe(200);
+      } finally {
+        for (const socket of sockets) socket.destroy();
+        await waited.stop();
       }
-      const form = { method: 'POST', body: 'grant_type=password' };
-      expect((await waited.get('/oauth/token', form)).status).toBe(200);
-      expect((await waited.get('/oauth/logout', form)).status).toBe(200);
-      expect((await waited.get(LIST)).status).toBe(200);
-    } finally {
-      for (const socket of sockets) socket.destroy();
-      await waited.stop();
-    }
-  });
+    },
+  );
 
   test('HL-05 gives the places of pipelined requests back when their client goes', async () => {
     const authorizer = { authorize: () => new Promise<never>(() => {}) };
