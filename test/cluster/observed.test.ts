@@ -23,6 +23,7 @@ const GROUPS = [
   'http',
   'bearer-auth',
   'health-version-config',
+  'oauth-endpoints',
   'token-client-auth',
   'token-password',
 ] as const;
