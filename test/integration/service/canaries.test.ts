@@ -56,6 +56,15 @@ async function sendSecrets(service: Service): Promise<Pair[]> {
   await service.call(NODES, { token: TYPED.bearer, headers: { cookie: `token=${TYPED.query}` } });
   await service.list(third.refresh_token);
   await service.list(third.access_token);
+  await service.call(`/oauth/userinfo?access_token=${TYPED.query}`, { token: third.access_token });
+  await service.call('/oauth/userinfo', { form: { access_token: TYPED.query }, token: TYPED.bearer });
+  for (const path of ['/oauth/introspect', '/oauth/revoke']) {
+    await service.call(path, { form: { ...CONSOLE, token: TYPED.bearer } });
+    await service.call(path, { form: { ...CONSOLE, client_secret: TYPED.wrong, token: third.refresh_token } });
+    await service.call(`${path}?token=${TYPED.query}`, { form: { ...CONSOLE, token: third.refresh_token } });
+  }
+  await service.call('/oauth/introspect', { form: { ...CONSOLE, token: third.refresh_token } });
+  await service.call('/oauth/revoke', { form: { ...CONSOLE, token: second.refresh_token } });
   await service.call(`/oauth/logout?id_token_hint=${TYPED.query}`, { token: third.access_token });
   return [first, second, third];
 }

@@ -12,6 +12,8 @@ const NAMES = [
   'token_requests_total',
   'token_verifications_total',
   'token_revocations_total',
+  'revocation_requests_total',
+  'introspection_requests_total',
   'refresh_reuse_total',
   'signing_key_info',
   'signing_key_age_seconds',
@@ -70,6 +72,9 @@ async function askEverything(service: Service): Promise<void> {
   await service.call('/oauth/token', { form: { grant_type: 'password', ...CLIENT, client_secret: 'wrong' } });
   await service.refresh(pair.refresh_token);
   await service.refresh('nonsense');
+  await service.call('/oauth/userinfo', { token });
+  await service.call('/oauth/introspect', { form: { ...CLIENT, token } });
+  await service.call('/oauth/revoke', { form: { ...CLIENT, token: 'nonsense' } });
   await service.call('/oauth/logout', { token });
 }
 
