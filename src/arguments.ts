@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
+import { type KeysRequest, kidsLast, parseKeysRequest } from './keys-arguments.ts';
 
 export const HELP = `Usage: gatehouse [--config FILE]
        gatehouse --check-config [--config FILE]
        gatehouse hash-password
+       gatehouse keys list|rotate|revoke [--config FILE]
 
 The API server in front of a Kubernetes cluster: sign in, and read its nodes from memory.
 
@@ -15,6 +17,11 @@ Options:
 
 Commands:
   hash-password     read a password from standard input, print its hash for the users file
+  keys list         print the signing keys: kid, state, since when, age
+  keys rotate       publish the next signing key; a replica makes it the active one after 15 minutes
+    --now           make it the active one at once: verifiers that cache the keys may refuse its tokens for 5 minutes
+  keys revoke KID   refuse this signing key and all its tokens; was it the active one, another one is at once
+                    (keys works on the Secret of the cluster that the configuration names, whoever serves it)
 
 Environment:
   GATEHOUSE_CONFIG  the configuration file when there is no --config
@@ -27,12 +34,14 @@ Exit codes: 0 ended as asked, 1 failed while running, 2 wrong arguments or confi
 export type Command =
   | { readonly kind: 'run' | 'check-config'; readonly config?: string }
   | { readonly kind: 'help' | 'version' | 'config-schema' | 'hash-password' }
+  | { readonly kind: 'keys'; readonly request: KeysRequest; readonly config?: string }
   | { readonly kind: 'misuse'; readonly message: string };
 
 const OPTIONS = {
   config: { type: 'string' },
   'check-config': { type: 'boolean' },
   'config-schema': { type: 'boolean' },
+  now: { type: 'boolean' },
   version: { type: 'boolean', short: 'v' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -40,20 +49,25 @@ const OPTIONS = {
 /** Reads the command line; `fallbackConfig` is the file that the environment names. Never throws. */
 export function parseCommand(args: readonly string[], fallbackConfig: string | undefined): Command {
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    const { values, positionals } = parseArgs({ args: kidsLast(args), options: OPTIONS, allowPositionals: true });
     if (values.help) return { kind: 'help' };
     if (values.version) return { kind: 'version' };
     if (values['config-schema']) return { kind: 'config-schema' };
+    const config = values.config ?? (fallbackConfig || undefined);
+    const named = config === undefined ? {} : { config };
     const [command, ...more] = positionals;
+    if (command === 'keys') return keysCommand(parseKeysRequest(more, values.now ?? false), named);
+    if (values.now) return { kind: 'misuse', message: '--now goes with keys rotate only' };
     if (command === 'hash-password' && more.length === 0) return { kind: 'hash-password' };
     if (command !== undefined) return { kind: 'misuse', message: `unknown command "${positionals.join(' ')}"` };
-    const config = values.config ?? (fallbackConfig || undefined);
-    const kind = values['check-config'] ? 'check-config' : 'run';
-    return config === undefined ? { kind } : { kind, config };
+    return { kind: values['check-config'] ? 'check-config' : 'run', ...named };
   } catch (error) {
     return { kind: 'misuse', message: optionFault(error as NodeJS.ErrnoException) };
   }
 }
+
+const keysCommand = (request: ReturnType<typeof parseKeysRequest>, named: { readonly config?: string }): Command =>
+  'fault' in request ? { kind: 'misuse', message: request.fault } : { kind: 'keys', request, ...named };
 
 /** What `parseArgs` found wrong, in one line: without its advice on how to pass a text that looks like an option. */
 export function optionFault({ code, message }: NodeJS.ErrnoException): string {

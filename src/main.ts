@@ -6,6 +6,7 @@ import { checkConfig } from './check-config.ts';
 import { systemClock } from './clock.ts';
 import type { Config, Warnings } from './config/config.ts';
 import { configJsonSchema, loadConfig } from './config/load.ts';
+import type { KeysRequest } from './keys-arguments.ts';
 import { type BufferedOutput, createBufferedOutput } from './observability/buffered-output.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { systemRandom } from './random.ts';
@@ -51,6 +52,8 @@ async function execute(command: Command): Promise<number> {
       return EXIT_MISUSE;
     case 'check-config':
       return printCheck(command.config);
+    case 'keys':
+      return changeKeys(command.request, loadConfig(command.config, readFile));
     case 'run':
       return serve(loadConfig(command.config, readFile));
   }
@@ -70,6 +73,13 @@ async function printHash(): Promise<number> {
     return EXIT_MISUSE;
   }
   print(await hashPassword(read.password, DEFAULT_HASH_COST));
+  return 0;
+}
+
+async function changeKeys(request: KeysRequest, { config }: { config: Config }): Promise<number> {
+  const { runKeysCommand } = await import('./keys-command.ts');
+  const shared = { clock: systemClock, random: systemRandom, environment: process.env, print };
+  await runKeysCommand(request, config, { ...shared, version: readRelease().version });
   return 0;
 }
 
@@ -147,7 +157,7 @@ function describe(error: unknown): string {
 }
 
 /** What the operator wrote is at fault, not the run: the configuration or a file that it names. */
-const MISUSES: readonly string[] = ['ConfigError', 'UsersFileError', 'ClusterAccessError'];
+const MISUSES: readonly string[] = ['ConfigError', 'UsersFileError', 'ClusterAccessError', 'UnknownKeyError'];
 const isMisuse = (error: unknown): boolean => error instanceof Error && MISUSES.includes(error.name);
 
 async function main(): Promise<number> {

@@ -24,6 +24,9 @@ export function createMetricRegistry(build: BuildLabels): Registry {
   return registry;
 }
 
+/** For a command that ends before anybody could ask what it measured. */
+export const createUnreadRegistry = (): Registry => new Registry();
+
 /** A probe a second shows a blocked pool within one scrape and costs nothing that could be measured. */
 const PROBE_INTERVAL_MS = 1_000;
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { HELP, nodeFault, parseCommand } from '../../src/arguments.ts';
 
+/** A thumbprint may begin with a dash. */
+const DASHED_KID = `-${'A'.repeat(42)}`;
+
 describe('the command line', () => {
   test.each([
     [[], undefined, { kind: 'run' }],
@@ -12,6 +15,16 @@ describe('the command line', () => {
     [['-h'], undefined, { kind: 'help' }],
     [['--config-schema'], undefined, { kind: 'config-schema' }],
     [['hash-password'], undefined, { kind: 'hash-password' }],
+    [['keys', 'list'], undefined, { kind: 'keys', request: { action: 'list' } }],
+    [['keys', 'list'], '/env.yaml', { kind: 'keys', request: { action: 'list' }, config: '/env.yaml' }],
+    [['keys', 'rotate'], undefined, { kind: 'keys', request: { action: 'rotate', isNow: false } }],
+    [['keys', 'rotate', '--now'], undefined, { kind: 'keys', request: { action: 'rotate', isNow: true } }],
+    [['keys', 'revoke', 'abc'], undefined, { kind: 'keys', request: { action: 'revoke', kid: 'abc' } }],
+    [
+      ['keys', 'revoke', DASHED_KID, '--config', 'a.yaml'],
+      undefined,
+      { kind: 'keys', request: { action: 'revoke', kid: DASHED_KID }, config: 'a.yaml' },
+    ],
   ])('%j with GATEHOUSE_CONFIG=%s is %j', (args, fallback, command) => {
     expect(parseCommand(args, fallback)).toEqual(command);
   });
@@ -25,6 +38,12 @@ describe('the command line', () => {
     [['--config', '-x'], '--config needs a value'],
     [['--check-config=yes'], '--check-config takes no value'],
     [['serve'], 'unknown command "serve"'],
+    [['keys'], 'keys is followed by list, rotate or revoke KID, and nothing else'],
+    [['keys', 'rotate', 'abc'], 'keys is followed by list, rotate or revoke KID, and nothing else'],
+    [['keys', 'revoke'], 'keys revoke needs the kid of one key'],
+    [['keys', 'revoke', 'a', 'b'], 'keys revoke needs the kid of one key'],
+    [['keys', 'list', '--now'], '--now goes with keys rotate only'],
+    [['--now'], '--now goes with keys rotate only'],
     [['hash-password', 'secret'], 'unknown command "hash-password secret"'],
   ])('%j is a misuse, said in one line', (args, message) => {
     expect(parseCommand(args, undefined)).toEqual({ kind: 'misuse', message });
@@ -40,6 +59,10 @@ describe('the command line', () => {
       '-v',
       '-h',
       'hash-password',
+      'keys list',
+      'keys rotate',
+      '--now',
+      'keys revoke KID',
     ];
     for (const option of [...options, 'GATEHOUSE_CONFIG', 'KUBECONFIG']) expect(HELP).toContain(option);
   });

@@ -41,6 +41,8 @@ const COMPOSITION = [
   'arguments.ts',
   'check-config.ts',
   'cluster-version.ts',
+  'keys-arguments.ts',
+  'keys-command.ts',
   'main.ts',
   'node-mirror.ts',
   'options.ts',

@@ -46,7 +46,7 @@ export class Program {
     return this.#output.stdout + this.#output.stderr;
   }
 
-  signal(name: 'SIGTERM' | 'SIGINT'): void {
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void {
     this.#child.kill(name);
   }
 

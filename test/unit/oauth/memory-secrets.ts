@@ -12,6 +12,8 @@ export class MemorySecrets implements SecretStore {
   creates = 0;
   /** So many updates are made, and their authors told that they failed. */
   loseAnswers = 0;
+  /** What somebody else does just before the next update. */
+  beforeUpdate: (() => Promise<void>) | undefined;
 
   async read(name: string): Promise<StoredSecret | undefined> {
     this.#check();
@@ -26,6 +28,9 @@ export class MemorySecrets implements SecretStore {
 
   async update(name: string, data: Data, version: string): Promise<StoredSecret | 'conflict'> {
     this.#check();
+    const first = this.beforeUpdate;
+    this.beforeUpdate = undefined;
+    await first?.();
     if (this.stored.get(name)?.version !== version) return 'conflict';
     const made = this.put(name, data);
     if (this.loseAnswers-- > 0) throw new Error('the connection was reset');
