@@ -3,6 +3,7 @@ import type { HttpLimits } from './http/limits.ts';
 import type { HttpServerOptions } from './http/server.ts';
 import { type Client, longestTokenSeconds, type OAuthOptions } from './oauth/options.ts';
 import type { SigningKeyOptions } from './oauth/signing-keys.ts';
+import type { TokenReviewOptions } from './oauth/token-review.ts';
 import type { PasswordOptions } from './users/password-sign-in.ts';
 
 /** Projections of the configuration: each part gets its own small options, never the whole. */
@@ -42,6 +43,11 @@ export function toSigningKeyOptions(config: Config): SigningKeyOptions {
   return { secretName: config.keys.secretName, rotation: { periodMs, tokenLifeMs } };
 }
 
+export const toTokenReviewOptions = ({ platform, authentication }: Config): TokenReviewOptions => ({
+  platform,
+  callerAuth: authentication.tokenReview.callerAuth,
+});
+
 export function toPasswordOptions({ authentication }: Config): PasswordOptions {
   const { passwordGate, passwordHash } = authentication;
   return {
@@ -75,8 +81,16 @@ export function toHttpLimits({ limits }: Config): HttpLimits {
 /** Answers in flight at the end of the delay get this long: 15 s + 30 s stay inside the pod's grace period of 50 s. */
 const DRAIN_MS = 30_000;
 
-export function toApiServerOptions({ server }: Config): HttpServerOptions {
-  return { ...listening(server), port: server.port, shutdownDelayMs: server.shutdownDelay, drainMs: DRAIN_MS };
+export function toApiServerOptions({ server, authentication }: Config): HttpServerOptions {
+  const { tls, ...place } = listening(server);
+  const { clientCAFile } = authentication.tokenReview;
+  return {
+    ...place,
+    ...(tls ? { tls: { ...tls, ...(clientCAFile === undefined ? {} : { clientCAFile }) } } : {}),
+    port: server.port,
+    shutdownDelayMs: server.shutdownDelay,
+    drainMs: DRAIN_MS,
+  };
 }
 
 /** The metrics port closes once the API port has drained: nothing is left to wait for. */

@@ -78,6 +78,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     release: { ...release, ...runtime },
     clusterVersion: version.known,
     authorizationServer: tokens.authorizationServer,
+    tokenReviews: tokens.tokenReviews,
     verifier: tokens.verifier,
     authorizer:
       config.authorization.mode === 'AlwaysAllow'

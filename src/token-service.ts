@@ -3,14 +3,16 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import type { HealthCheck } from './http/health.ts';
 import type { AuthorizationServer } from './oauth/authorization-server.ts';
+import { createCallerTokenFile } from './oauth/caller-token-file.ts';
 import { createAuthorizationServer } from './oauth/create-authorization-server.ts';
 import type { TokenVerifier } from './oauth/identity.ts';
 import { createKeyRotator } from './oauth/key-rotator.ts';
 import { createMemorySessions } from './oauth/memory-sessions.ts';
 import { createSigningKeys } from './oauth/signing-keys.ts';
+import { createTokenReviews, type TokenReviews } from './oauth/token-review.ts';
 import { createTokenVerifier } from './oauth/token-verifier.ts';
 import type { Logger } from './observability/logger.ts';
-import { toOAuthOptions, toPasswordOptions, toSigningKeyOptions } from './options.ts';
+import { toOAuthOptions, toPasswordOptions, toSigningKeyOptions, toTokenReviewOptions } from './options.ts';
 import type { Random } from './random.ts';
 import type { Part } from './run-group.ts';
 import type { SecretStore } from './secret-store.ts';
@@ -33,6 +35,7 @@ export interface TokenServiceParts {
 /** Who may sign in, what they get for it, and what judges it at every call. */
 export interface TokenService {
   readonly authorizationServer: AuthorizationServer;
+  readonly tokenReviews: TokenReviews;
   readonly verifier: TokenVerifier;
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
@@ -49,13 +52,19 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
   const options = toOAuthOptions(config);
   const shared = { ...parts, users, keys, sessions };
   const verifier = createTokenVerifier(options, shared);
+  const { callerTokenFile } = config.authentication.tokenReview;
+  const caller = callerTokenFile === undefined ? undefined : createCallerTokenFile(callerTokenFile, parts);
+  const usersFault = (): string | undefined => people.checks.map(({ check }) => check()).find((fault) => fault);
+  const callerToken = (): string | undefined => caller?.token();
   return {
     authorizationServer: createAuthorizationServer(options, { ...shared, signIn, verifier }),
+    tokenReviews: createTokenReviews(toTokenReviewOptions(config), { ...shared, verifier, usersFault, callerToken }),
     verifier,
     parts: [
       ...people.parts,
       { name: 'signing keys', run: keys.run },
       { name: 'signing key rotation', run: createKeyRotator(keyOptions, { ...parts, keys }).run },
+      ...(caller ? [{ name: 'caller token file', run: caller.run }] : []),
     ],
     checks: [...people.checks, { name: 'signing-key', endpoints: ['readyz'], check: keys.ready }],
   };

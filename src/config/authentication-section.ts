@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, countBetween, duration, path, section } from './fields.ts';
+import { tokenReview } from './token-review-section.ts';
 
 const MINUTE_MS = 60_000;
 /** A new key is published 15 minutes before it signs: below an hour there would be little else. */
@@ -111,4 +112,5 @@ export const authentication = section({
     maxCost: countBetween(10, 14).default(12).describe('Highest bcrypt cost that is accepted.'),
   }),
   trustedProxies: z.array(trustedProxy).default([]),
+  tokenReview,
 });

@@ -3,6 +3,7 @@ import type { Config, Warnings } from './config.ts';
 import { ConfigError, type Problem } from './problem.ts';
 import type { FileConfig } from './schema.ts';
 import { tlsProblems } from './tls-files.ts';
+import { tokenReviewProblems, tokenReviewWarnings } from './token-review-files.ts';
 
 /** 3.4's web client refreshes when 10 minutes are left; below 15 minutes it would do little else. */
 const SHORT_ACCESS_TOKEN_MS = 15 * 60_000;
@@ -11,7 +12,12 @@ const SHORT_ACCESS_TOKEN_MS = 15 * 60_000;
 export function complete(file: FileConfig, source: string, readFile: ReadFile): { config: Config; warnings: Warnings } {
   const { platform, authentication } = file;
   const { clients, problems, warnings } = completeClients(platform, authentication.oauthOptions.clients, readFile);
-  const all = [...problems, ...contradictions(file), ...tlsProblems(file.server.tls, readFile)];
+  const all = [
+    ...problems,
+    ...contradictions(file),
+    ...tlsProblems(file.server.tls, readFile),
+    ...tokenReviewProblems(file, readFile),
+  ];
   if (all.length > 0) throw new ConfigError(source, all);
   const issuer = authentication.oauthOptions.issuer ?? `http://localhost:${file.server.port}/oauth`;
   const config: Config = {
@@ -20,7 +26,10 @@ export function complete(file: FileConfig, source: string, readFile: ReadFile): 
     users: completeUsers(file),
     keys: { secretName: file.keys.secretName ?? `${platform}-signing-keys` },
   };
-  return { config: deepFreeze(config), warnings: [...warnings, ...settingWarnings(config)] };
+  return {
+    config: deepFreeze(config),
+    warnings: [...warnings, ...settingWarnings(config), ...tokenReviewWarnings(file, readFile)],
+  };
 }
 
 function completeUsers({ platform, users }: FileConfig): Config['users'] {

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { NodeLister } from '../nodes/node-lister.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import type { TokenVerifier } from '../oauth/identity.ts';
+import type { TokenReviews } from '../oauth/token-review.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
 import { createAccessLog } from './access-log.ts';
@@ -28,6 +29,7 @@ import { discoveryRoutes } from './routes/discovery.ts';
 import { healthRoutes } from './routes/health.ts';
 import { nodeRoutes } from './routes/nodes.ts';
 import { oauthRoutes } from './routes/oauth.ts';
+import { tokenReviewRoutes } from './routes/token-review.ts';
 import { type ReleaseInfo, versionRoutes } from './routes/version.ts';
 import { withdrawnLogRoutes } from './routes/withdrawn.ts';
 import { refuseWithdrawnPaths, servePublicPaths, serveRoute } from './serve-route.ts';
@@ -40,6 +42,7 @@ export interface AppParts {
   /** The cluster's own `/version`; `undefined` until it is known. */
   clusterVersion(): Readonly<Record<string, unknown>> | undefined;
   readonly authorizationServer: AuthorizationServer;
+  readonly tokenReviews: TokenReviews;
   readonly verifier: TokenVerifier;
   readonly authorizer: Authorizer;
   readonly nodes: NodeLister;
@@ -73,6 +76,7 @@ export function createRoutes(parts: AppParts): Route[] {
     ...versionRoutes(parts, writer),
     ...descriptionRoutes({ platform, version: release.version, descriptions }, writer),
     ...oauthRoutes({ server: parts.authorizationServer, limits, bodies, writer }),
+    ...tokenReviewRoutes({ reviews: parts.tokenReviews, bodies, writer }),
     ...discoveryRoutes(nodes, writer),
     ...nodes,
     ...withdrawnLogRoutes(platform),

@@ -13,7 +13,7 @@ export interface Route {
   readonly access: 'public' | 'signed-in' | 'authorized';
   /** Which places it takes while in flight: HL-05. Health takes none. */
   readonly admission: 'health' | 'sign-in' | 'other';
-  /** A POST reads a form and calls `exchange.admit` when it has arrived, not before. */
+  /** A POST reads a form (or a review) and calls `exchange.admit` when it has arrived, not before. */
   readonly readsForm?: true;
   /** `json` routes answer 406 to a caller that accepts no JSON. */
   readonly produces: 'json' | 'any';

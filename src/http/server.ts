@@ -23,7 +23,12 @@ export interface HttpServerOptions {
   /** 0: any free one. */
   readonly port: number;
   /** PEM files; plain HTTP when absent. */
-  readonly tls?: { readonly certFile: string; readonly keyFile: string };
+  readonly tls?: {
+    readonly certFile: string;
+    readonly keyFile: string;
+    /** Authorities of client certificates: these are asked for then, and a connection without one serves all the same. */
+    readonly clientCAFile?: string;
+  };
   /** How long serving goes on after the signal, while /readyz already fails. */
   readonly shutdownDelayMs: number;
   /** How long answers in flight may then take before they are cut. */
@@ -130,6 +135,9 @@ function createServer({ tls }: HttpServerOptions, app: App, limits: HttpLimits):
         ...options,
         cert: readFileSync(tls.certFile),
         key: readFileSync(tls.keyFile),
+        ...(tls.clientCAFile === undefined
+          ? {}
+          : { ca: readFileSync(tls.clientCAFile), requestCert: true, rejectUnauthorized: false }),
         minVersion: 'TLSv1.2',
         handshakeTimeout: limits.headersTimeoutMs,
       })

@@ -98,3 +98,12 @@ export function createTokenMetrics(registry: Registry): TokenMetrics {
     }),
   };
 }
+
+/** What came of token reviews: few words of ours, never anything of the token. */
+export const createReviewCounter = (registry: Registry): Counter<'result'> =>
+  new Counter({
+    name: 'gatehouse_token_reviews_total',
+    help: 'Token reviews, by result.',
+    labelNames: ['result'],
+    registers: [registry],
+  });

@@ -13,6 +13,15 @@ export const clientAuthenticationFailed = (platform: string): OAuthError =>
     headers: { 'WWW-Authenticate': `Basic realm="${platform}"` },
   });
 
+/** The caller of the TokenReview webhook is not who may ask (N-61). */
+export const callerAuthenticationFailed = (platform: string): OAuthError =>
+  new OAuthError({
+    status: 401,
+    code: 'invalid_client',
+    description: 'caller authentication failed',
+    headers: { 'WWW-Authenticate': `Bearer realm="${platform}"` },
+  });
+
 export const unauthorizedClient = (): OAuthError =>
   new OAuthError({
     status: 400,

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
+import { followFile } from '../followed-file.ts';
 import type { Logger } from '../observability/logger.ts';
 import { createReloadCounter } from './metrics.ts';
 import type { User } from './user.ts';
@@ -40,13 +41,9 @@ export class UsersFileError extends Error {
   }
 }
 
-/** A removed user should be gone within 5 s, as any revocation (R-06): 2 s leave room for a slow disk. */
-const POLL_MS = 2000;
-
 /**
  * Users of a YAML file. Throws `UsersFileError` when it cannot be used at start; afterwards the last good content stays
- * until there is another good one. Looks at the file by name each time, through links, so that an atomic replacement
- * and the swapped links of a mounted Secret are seen.
+ * until there is another good one.
  */
 export function createUsersFile(options: UsersFileOptions, parts: UsersFileParts): UsersFile {
   const reloads = createReloadCounter(parts.registry);
@@ -54,7 +51,6 @@ export function createUsersFile(options: UsersFileOptions, parts: UsersFileParts
   let taken = readAtStart(options.path);
   let users = usersOf(parseUsersFile(taken, options), options.path);
   let last: Reading = { text: taken };
-  let seen = '';
 
   const reload = async (): Promise<void> => {
     const next = await readAgain(options.path);
@@ -76,15 +72,7 @@ export function createUsersFile(options: UsersFileOptions, parts: UsersFileParts
     for (const changed of listeners) changed();
   };
 
-  const run = async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) {
-      // Taken before the content is read, so that a change during the reading is seen the next time.
-      const mark = await fileMark(options.path);
-      if (mark !== seen) await reload();
-      seen = mark;
-      await parts.clock.sleep(POLL_MS, signal);
-    }
-  };
+  const run = (signal: AbortSignal): Promise<void> => followFile(options.path, reload, { clock: parts.clock, signal });
   return { label: 'users file', users: () => users, onChange: (changed) => listeners.push(changed), run };
 }
 
@@ -116,13 +104,3 @@ const readAgain = (path: string): Promise<Reading> =>
 const unreadable = (code: string | undefined): { readonly problems: [UsersFileProblem] } => ({
   problems: [{ path: '', message: `cannot be read (${code ?? 'unknown reason'})` }],
 });
-
-/** Differs whenever the file behind the name may have: another file, another time, another size. */
-async function fileMark(path: string): Promise<string> {
-  try {
-    const { dev, ino, mtimeNs, ctimeNs, size } = await stat(path, { bigint: true });
-    return [dev, ino, mtimeNs, ctimeNs, size].join(' ');
-  } catch (error) {
-    return String((error as NodeJS.ErrnoException).code);
-  }
-}

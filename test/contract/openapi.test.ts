@@ -168,6 +168,7 @@ function refused(key: string): Promise<Response> {
   if (key.endsWith('{check}')) return call(key, { values: { check: 'unknown' } });
   if (FORMS.has(key)) return call(key, { body: '' });
   if (key.endsWith('/oauth/userinfo')) return call(key, { headers: { Authorization: '' } });
+  if (key === 'POST /oauth/authenticate') return call(key, { headers: { Authorization: '' } });
   if (key.includes('/oauth/logout')) return call(key, { query: '?all=maybe' });
   if (key.includes('/kapis') && !key.endsWith('/version')) return call(key, { headers: { Authorization: '' } });
   if (key === 'GET /livez') return call(key);

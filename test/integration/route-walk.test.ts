@@ -26,6 +26,7 @@ const PUBLIC = new Set([
   '/oauth/userinfo', // asks for its bearer itself, and answers in the words of OAuth
   '/oauth/revoke', // asks for client credentials itself
   '/oauth/introspect', // asks for client credentials itself
+  '/oauth/authenticate', // asks for a caller's credentials itself
   '/oauth/logout', // ends what its bearer names; without one it ends nothing
 ]);
 

@@ -11,6 +11,8 @@ import { createHttpServer } from '../../../src/http/server.ts';
 import type { Representation } from '../../../src/nodes/node-lister.ts';
 import type { AuthorizationServer } from '../../../src/oauth/authorization-server.ts';
 import type { Identity, TokenVerifier } from '../../../src/oauth/identity.ts';
+import { callerAuthenticationFailed } from '../../../src/oauth/refusals.ts';
+import type { TokenReviews } from '../../../src/oauth/token-review.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { systemRandom } from '../../../src/random.ts';
 
@@ -85,6 +87,18 @@ export const fakeAuthorizationServer: AuthorizationServer = {
   metadata: () => metadata,
 };
 
+/** Lets in whoever shows a bearer, and takes every token for alice's. */
+const fakeTokenReviews: TokenReviews = {
+  checkHead: ({ authorization }) => {
+    if (!authorization?.startsWith('Bearer ')) throw callerAuthenticationFailed('gatehouse');
+  },
+  review: () => ({
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenReview',
+    status: { authenticated: true, user: { username: 'alice', uid: 'u-1', groups: ['developers'] } },
+  }),
+};
+
 export interface LogLine extends Record<string, unknown> {
   readonly level: string;
   readonly msg: string;
@@ -105,6 +119,7 @@ export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []):
     release,
     clusterVersion: () => undefined,
     authorizationServer: fakeAuthorizationServer,
+    tokenReviews: fakeTokenReviews,
     verifier: fakeVerifier,
     authorizer: { authorize: (subject) => ({ allowed: subject.name === 'alice', source: 'cache' }) },
     nodes: {

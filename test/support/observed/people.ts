@@ -46,6 +46,7 @@ export const OBSERVED_CONFIG = {
     authenticateRateLimiterDuration: '10m',
     addressRateLimiterMaxTries: 1000,
     oauthOptions: { clients: [CLIENTS.client, CLIENTS.client2] },
+    tokenReview: { callerAuth: 'none' }, // as the server whose answers were recorded
   },
   users: { firstAdministrator: false },
 } as const;

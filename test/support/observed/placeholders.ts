@@ -116,6 +116,7 @@ export class Placeholders {
     const other = await this.#login(user);
     const ended = await this.#login(user);
     await this.#send('GET', `/oauth/logout${query}`, ended.access_token);
+    if (query !== '') this.#tokens.delete(user); // it was ended, too
     return other.access_token;
   }
 

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { path, section } from './fields.ts';
+
+export const tokenReview = section({
+  callerAuth: z
+    .enum(['required', 'none'])
+    .default('required')
+    .describe(
+      'Who may ask POST /oauth/authenticate: required, callers with the bearer or a client certificate named below, so without both settings nobody; none, everybody, as KubeSphere 3.4.',
+    ),
+  callerTokenFile: path
+    .optional()
+    .describe('A file that holds the bearer of callers; read again when it changes. Blanks around it are ignored.'),
+  clientCAFile: path
+    .optional()
+    .describe('Certificates (PEM) of the authorities whose client certificates let callers in. Needs server.tls.'),
+});

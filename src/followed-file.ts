@@ -1,0 +1,34 @@
+import { stat } from 'node:fs/promises';
+import type { Clock } from './clock.ts';
+
+/** What follows from a file should hold within 5 s, as any revocation (R-06): 2 s leave room for a slow disk. */
+const POLL_MS = 2000;
+
+/**
+ * Calls `reload` at first, and again whenever the file may have changed, until the signal aborts. Looks at the file by
+ * name each time, through links, so that an atomic replacement and the swapped links of a mounted Secret are seen.
+ */
+export async function followFile(
+  path: string,
+  reload: () => Promise<void>,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  let seen = '';
+  while (!signal.aborted) {
+    // Taken before the content is read, so that a change during the reading is seen the next time.
+    const mark = await fileMark(path);
+    if (mark !== seen) await reload();
+    seen = mark;
+    await clock.sleep(POLL_MS, signal);
+  }
+}
+
+/** Differs whenever the file behind the name may have: another file, another time, another size. */
+async function fileMark(path: string): Promise<string> {
+  try {
+    const { dev, ino, mtimeNs, ctimeNs, size } = await stat(path, { bigint: true });
+    return [dev, ino, mtimeNs, ctimeNs, size].join(' ');
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
+  }
+}

@@ -1,0 +1,47 @@
+import type { TokenReviews } from '../../oauth/token-review.ts';
+import { type AnswerWriter, wholeBody } from '../answer.ts';
+import { hasClientCertificate } from '../client-certificate.ts';
+import { toJsonBytes } from '../document.ts';
+import type { BodyReader } from '../read-body.ts';
+import type { Handler, Route } from '../route-table.ts';
+
+export interface TokenReviewRouteParts {
+  readonly reviews: TokenReviews;
+  readonly bodies: BodyReader;
+  readonly writer: AnswerWriter;
+}
+
+/** A review holds one token of at most 8 KiB and a few names: above, 413. */
+const LONGEST_REVIEW = 64 * 1024;
+
+/** N-57: an answer is good for this moment. The API server keeps it for as long as its own settings say. */
+const NO_STORE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+
+/** The TokenReview webhook. Public as all of /oauth: it asks for credentials of its own kind. */
+export function tokenReviewRoutes(parts: TokenReviewRouteParts): Route[] {
+  return [
+    {
+      template: '/oauth/authenticate',
+      access: 'public',
+      admission: 'other',
+      readsForm: true,
+      produces: 'json',
+      methods: { POST: reviewHandler(parts) },
+    },
+  ];
+}
+
+/** The query is not looked at: the API server appends its own time limit. */
+function reviewHandler({ reviews, bodies, writer }: TokenReviewRouteParts): Handler {
+  return async (exchange) => {
+    const { headers, socket } = exchange.request;
+    reviews.checkHead({
+      contentType: headers['content-type'],
+      authorization: headers.authorization,
+      hasClientCertificate: hasClientCertificate(socket),
+    });
+    const body = await bodies.read(exchange, LONGEST_REVIEW);
+    exchange.admit?.();
+    writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(reviews.review(body))));
+  };
+}
