@@ -19,7 +19,7 @@ export interface ReviewHead extends CallerProof {
 }
 
 /** `status` of a TokenReview; members in wire order. */
-export type ReviewStatus =
+type ReviewStatus =
   | { readonly authenticated: false }
   | {
       readonly authenticated: true;
@@ -28,7 +28,7 @@ export type ReviewStatus =
       readonly audiences?: readonly string[];
     };
 
-export interface ReviewAnswer {
+interface ReviewAnswer {
   /** As it was asked. */
   readonly apiVersion: string;
   readonly kind: 'TokenReview';
