@@ -13,6 +13,9 @@ export interface ReviewRequest {
 /** RFC 8259 11: JSON is UTF-8, which a charset parameter may say but not change. */
 const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i;
 
+/** A review has three levels, four with the metadata of an object. */
+const DEEPEST = 32;
+
 const API_VERSIONS: readonly unknown[] = ['authentication.k8s.io/v1', 'authentication.k8s.io/v1beta1'];
 
 export function checkReviewType(contentType: string | undefined): void {
@@ -21,7 +24,7 @@ export function checkReviewType(contentType: string | undefined): void {
 
 /** Reads a body whose size was judged as it arrived; members that we do not know are passed over, as Kubernetes does. */
 export function parseReview(body: Buffer): ReviewRequest {
-  const review = parseStrictObject(body);
+  const review = parseStrictObject(body, DEEPEST);
   if (!review) throw invalidRequest('the body is not one JSON object without repeated names');
   const { apiVersion, kind, spec } = review;
   if (kind !== 'TokenReview' || !API_VERSIONS.includes(apiVersion))
