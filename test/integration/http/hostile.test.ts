@@ -48,13 +48,13 @@ describe('framing that Node or the guard refuses', () => {
   const post = `POST ${LIST} HTTP/1.1\r\n${HEAD}`;
   test.each([
     [
-      'A-01 Content-Length beside Transfer-Encoding',
+      'A-01 N-54 Content-Length beside Transfer-Encoding',
       `${post}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
-    ['A-02 two Content-Length', `${post}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`],
+    ['A-02 N-54 two Content-Length', `${post}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`],
     ['A-02 a list of Content-Length', `${post}Content-Length: 3, 3\r\n\r\nabc`],
     ['A-02 a signed Content-Length', `${post}Content-Length: +3\r\n\r\nabc`],
-    ['A-03 an unknown transfer coding', `${post}Transfer-Encoding: xchunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`],
+    ['A-03 N-54 an unknown transfer coding', `${post}Transfer-Encoding: xchunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`],
     ['A-03 two codings', `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
     ['A-03 chunks in HTTP/1.0', `POST ${LIST} HTTP/1.0\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
     ['A-04 chunked before identity', `${post}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
@@ -197,7 +197,7 @@ describe('the request target', () => {
 });
 
 describe('headers and upgrades', () => {
-  test('A-09 a header block over 16 KiB is 431 and closes', async () => {
+  test('A-09 N-52 a header block over 16 KiB is 431 and closes', async () => {
     const answer = await answerTo(`GET ${LIST} HTTP/1.1\r\n${HEAD}X: ${'a'.repeat(17_000)}\r\n\r\n`);
     expect(answer.status).toBe(431);
     expect(answer.headers.get('connection')).toBe('close');
@@ -305,7 +305,7 @@ describe('bodies', () => {
 });
 
 describe('limits in time', () => {
-  test('A-10 a connection that sends nothing, and one with slow headers, get 408', async () => {
+  test('A-10 N-52 a connection that sends nothing, and one with slow headers, get 408', async () => {
     const limits = { ...defaultLimits, headersTimeoutMs: 100 };
     const slow = await startApp({ limits });
     try {
@@ -320,7 +320,7 @@ describe('limits in time', () => {
     }
   });
 
-  test('A-10 a slow body gets 408', async () => {
+  test('A-10 N-52 a slow body gets 408', async () => {
     const limits = { ...defaultLimits, bodyTimeoutMs: 50 };
     const slow = await startApp({ limits });
     try {

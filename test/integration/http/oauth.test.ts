@@ -83,7 +83,7 @@ describe('the token endpoint', () => {
     expect(JSON.stringify(app.lines)).not.toContain('canary');
   });
 
-  test('N-07 a form of 16 KiB is read, one byte more is 413', async () => {
+  test('N-07 N-52 a form of 16 KiB is read, one byte more is 413', async () => {
     expect((await post('a'.repeat(16_384))).status).toBe(200);
     const answer = await post('a'.repeat(16_385));
     expect(answer.status).toBe(413);

@@ -76,7 +76,7 @@ async function answerOn(socket: Socket): Promise<string> {
 }
 
 describe('the port under TLS', () => {
-  test('answers, and asks to be used over TLS only', async () => {
+  test('A-48 answers, and asks to be used over TLS only', async () => {
     await withTls({}, async ({ secure }) => {
       const answer = await answerOn(await secure());
       expect(answer).toMatch(/^HTTP\/1\.1 200 /);

@@ -235,6 +235,19 @@ describe('OAuth clients', () => {
     ]);
   });
 
+  test('N-16 warn when they may use the password grant, which a list of grants can leave out', () => {
+    const secret = 'sixteen-or-more-chars';
+    const list = `[{name: a, secretFile: /s}, {name: b, secretFile: /s, grantTypes: [refresh_token]}]`;
+    const { config, warnings } = load(clients(list), { '/s': secret });
+    expect(config.authentication.oauthOptions.clients.map((one) => one.grantTypes)).toEqual([
+      ['password', 'refresh_token'],
+      ['refresh_token'],
+    ]);
+    expect(warnings.filter((warning) => warning.includes('OAuth client'))).toEqual([
+      'OAuth client "a" may use the password grant, which RFC 9700 advises against; it sees people’s passwords',
+    ]);
+  });
+
   test('warn about inline and short secrets without showing them', () => {
     const { warnings } = load(clients('[{name: a, secret: hunter2}]'));
     expect(warnings.length).toBeGreaterThanOrEqual(2);

@@ -114,7 +114,7 @@ describe('the token endpoint', () => {
     expect(await refused({ ...PASSWORD_FORM, [name]: '' })).toEqual(refusal);
   });
 
-  test('N-14 answers every failed sign-in with the same words', async () => {
+  test('N-14 A-42 answers every failed sign-in with the same words', async () => {
     expect(await refused({ ...PASSWORD_FORM, username: 'nobody' })).toEqual({
       status: 400,
       code: 'invalid_grant',
