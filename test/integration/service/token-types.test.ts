@@ -18,7 +18,8 @@ interface Stand {
 
 async function start(): Promise<Stand> {
   const cluster = await startCluster();
-  const service = await startService(cluster);
+  const config = { authentication: { tokenReview: { callerAuth: 'none' } } };
+  const service = await startService(cluster, { config });
   return { service, key: await signingKeyOf(dataOf(cluster)) };
 }
 
@@ -90,6 +91,7 @@ const outcomeOf = ({ status, body }: Answer): Outcome => [status, body?.error ??
 const sameForAll = (outcome: Outcome): Place['outcomes'] =>
   Object.fromEntries(Object.keys(TYPES).map((type) => [type, outcome]));
 
+const JSON_TYPE = { 'content-type': 'application/json' };
 const form = (token: string) => ({ form: { ...CLIENT, token } });
 
 /** Each place that takes a token, and the types that it is for. */
@@ -120,6 +122,16 @@ const PLACES: Readonly<Record<string, Place>> = {
       return [answer.status, answer.body.active];
     },
     outcomes: { ...sameForAll([200, false]), access: [200, true], refresh: [200, true] },
+  },
+  'a token review': {
+    send: async (service, token) => {
+      const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } };
+      const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(review) };
+      const answer = await fetch(`${service.gatehouse.origin}/oauth/authenticate`, init);
+      const { status } = (await answer.json()) as { status: { authenticated: boolean } };
+      return [answer.status, status.authenticated];
+    },
+    outcomes: { ...sameForAll([200, false]), access: [200, true] },
   },
   'revocation, judged by what the access token of the session gets after it,': {
     send: async (service, token, pair) => {
