@@ -2,13 +2,14 @@ import type { Registry } from 'prom-client';
 import type { Clock } from './clock.ts';
 import type { HealthCheck } from './http/health.ts';
 import type { Cluster } from './kubernetes/cluster.ts';
+import type { Freshness } from './kubernetes/freshness.ts';
 import { createNodeLister } from './nodes/node-cache.ts';
 import type { NodeLister } from './nodes/node-lister.ts';
 import { NodeStore } from './nodes/node-store.ts';
 import { PodStore, podFieldSelector } from './nodes/pod-store.ts';
 import { UsageLedger } from './nodes/usage-ledger.ts';
 import type { Random } from './random.ts';
-import { MAX_STALENESS_MS, mirrorChecks, reflectorsCheck } from './readiness.ts';
+import { MAX_STALENESS_MS, mirrorChecks } from './readiness.ts';
 import type { Part } from './run-group.ts';
 
 export interface NodeMirrorOptions {
@@ -29,6 +30,7 @@ export interface NodeMirror {
   readonly lister: NodeLister;
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
+  readonly reflectors: Readonly<Record<string, Freshness>>;
 }
 
 /** 64 random bits tell the versions of two processes apart. */
@@ -65,6 +67,7 @@ export function createNodeMirror(
       })),
       { name: 'leaf warmer', run: (signal) => lister.run(signal) },
     ],
-    checks: [...reflectors.flatMap(([name, reflector]) => mirrorChecks(name, reflector)), reflectorsCheck(freshness)],
+    checks: reflectors.flatMap(([name, reflector]) => mirrorChecks(name, reflector)),
+    reflectors: freshness,
   };
 }

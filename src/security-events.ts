@@ -24,7 +24,9 @@ export type SecurityEventName =
   | 'signing_keys_missing'
   | 'signing_keys_unusable'
   /** Ended sessions and revoked keys may be unknown here: the records could not be followed for a minute. */
-  | 'revocation_data_stale';
+  | 'revocation_data_stale'
+  /** The record of a user's sessions is not one of ours: that user's tokens are neither taken nor refused until it goes. */
+  | 'session_record_unreadable';
 
 /** Names and ids that tell which; never a secret, never what a caller typed. */
 type SecurityEventFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;

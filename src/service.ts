@@ -15,7 +15,7 @@ import { createMetricRegistry, createThreadpoolProbe } from './observability/met
 import { createSecurityEvents } from './observability/security-events.ts';
 import { toApiServerOptions, toHttpLimits, toMetricsServerOptions } from './options.ts';
 import type { Random } from './random.ts';
-import { announceReady } from './readiness.ts';
+import { announceReady, reflectorsCheck } from './readiness.ts';
 import type { Release, Runtime } from './release.ts';
 import { type Part, runGroup } from './run-group.ts';
 import { createTokenService } from './token-service.ts';
@@ -63,12 +63,12 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const cluster = await connectCluster(access, shared);
   const version = new ClusterVersionReader({ clock, logger, read: cluster.version });
   const mirror = createNodeMirror({ platform: config.platform, usage: config.nodes.usage }, { ...shared, cluster });
-  const { secrets, inCluster, reviewer } = cluster;
-  const tokens = createTokenService(config, { ...shared, secrets, inCluster });
+  const tokens = createTokenService(config, { ...shared, cluster });
   const shutdown = { began: false };
   const health: HealthCheck[] = [
     ...mirror.checks,
     ...tokens.checks,
+    reflectorsCheck({ ...mirror.reflectors, ...tokens.reflectors }),
     { name: 'shutdown', endpoints: ['readyz'], check: () => (shutdown.began ? 'the process is stopping' : undefined) },
   ];
   const limits = toHttpLimits(config);
@@ -83,7 +83,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     authorizer:
       config.authorization.mode === 'AlwaysAllow'
         ? createAlwaysAllow(registry)
-        : createAccessReviewAuthorizer({}, { ...shared, reviewer }),
+        : createAccessReviewAuthorizer({}, { ...shared, reviewer: cluster.reviewer }),
     nodes: mirror.lister,
     health,
     limits,

@@ -2,12 +2,13 @@ import type { Registry } from 'prom-client';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import type { HealthCheck } from './http/health.ts';
+import type { Cluster } from './kubernetes/cluster.ts';
+import type { Freshness } from './kubernetes/freshness.ts';
 import type { AuthorizationServer } from './oauth/authorization-server.ts';
 import { createCallerTokenFile } from './oauth/caller-token-file.ts';
 import { createAuthorizationServer } from './oauth/create-authorization-server.ts';
 import type { TokenVerifier } from './oauth/identity.ts';
 import { createKeyRotator } from './oauth/key-rotator.ts';
-import { createMemorySessions } from './oauth/memory-sessions.ts';
 import { createSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenReviews, type TokenReviews } from './oauth/token-review.ts';
 import { createTokenVerifier } from './oauth/token-verifier.ts';
@@ -15,16 +16,14 @@ import type { Logger } from './observability/logger.ts';
 import { toOAuthOptions, toPasswordOptions, toSigningKeyOptions, toTokenReviewOptions } from './options.ts';
 import type { Random } from './random.ts';
 import type { Part } from './run-group.ts';
-import type { SecretStore } from './secret-store.ts';
 import type { SecurityEvents } from './security-events.ts';
+import { createSessions } from './session-stores.ts';
 import { createUserSources } from './user-sources.ts';
 import { createPasswordSignIn } from './users/password-sign-in.ts';
 import { createUserDirectory } from './users/user-directory.ts';
 
 export interface TokenServiceParts {
-  readonly secrets: SecretStore;
-  /** Decides whether there is a first administrator when the configuration does not say. */
-  readonly inCluster: boolean;
+  readonly cluster: Pick<Cluster, 'secrets' | 'inCluster' | 'mirrorSecrets'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -39,18 +38,20 @@ export interface TokenService {
   readonly verifier: TokenVerifier;
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
+  readonly reflectors: Readonly<Record<string, Freshness>>;
 }
 
 /** Wires users, keys and sessions into the authorization server and the verifier. */
 export function createTokenService(config: Config, parts: TokenServiceParts): TokenService {
-  const people = createUserSources(config, parts.inCluster, parts);
+  const { secrets, inCluster } = parts.cluster;
+  const people = createUserSources(config, inCluster, { ...parts, secrets });
   const users = createUserDirectory(people.sources, parts);
   const signIn = createPasswordSignIn(toPasswordOptions(config), { ...parts, users });
   const keyOptions = toSigningKeyOptions(config);
-  const keys = createSigningKeys(keyOptions, parts);
-  const sessions = createMemorySessions(parts);
+  const keys = createSigningKeys(keyOptions, { ...parts, secrets });
+  const sessions = createSessions(config, parts);
   const options = toOAuthOptions(config);
-  const shared = { ...parts, users, keys, sessions };
+  const shared = { ...parts, users, keys, sessions: sessions.store };
   const verifier = createTokenVerifier(options, shared);
   const { callerTokenFile } = config.authentication.tokenReview;
   const caller = callerTokenFile === undefined ? undefined : createCallerTokenFile(callerTokenFile, parts);
@@ -62,10 +63,12 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
     verifier,
     parts: [
       ...people.parts,
+      ...sessions.parts,
       { name: 'signing keys', run: keys.run },
-      { name: 'signing key rotation', run: createKeyRotator(keyOptions, { ...parts, keys }).run },
+      { name: 'signing key rotation', run: createKeyRotator(keyOptions, { ...parts, secrets, keys }).run },
       ...(caller ? [{ name: 'caller token file', run: caller.run }] : []),
     ],
-    checks: [...people.checks, { name: 'signing-key', endpoints: ['readyz'], check: keys.ready }],
+    reflectors: sessions.reflectors,
+    checks: [...people.checks, ...sessions.checks, { name: 'signing-key', endpoints: ['readyz'], check: keys.ready }],
   };
 }

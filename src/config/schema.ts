@@ -51,7 +51,12 @@ export const configSchema = z
         .describe('RBAC asks the cluster by SubjectAccessReview; AlwaysAllow is for demonstrations.'),
     }),
     users: section({ file: path.optional().describe('The users file.'), firstAdministrator }),
-    sessions: section({ store: z.enum(['memory']).default('memory').describe('memory: for a single replica.') }),
+    sessions: section({
+      store: z
+        .enum(['memory', 'kubernetes'])
+        .default('memory')
+        .describe('memory: for a single replica; kubernetes: Secrets of our namespace, shared by all replicas.'),
+    }),
     nodes: section({ usage: z.boolean().default(true).describe('false: no pod watch and no usage annotations.') }),
     keys: section({ secretName: objectName.optional().describe('Default: <platform>-signing-keys.') }),
     log,

@@ -9,7 +9,7 @@ import type { RequestMetrics } from './metrics.ts';
 type Purpose = 'list' | 'watch' | 'review' | 'secrets' | 'version';
 
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With its query. */
   readonly path: string;
   readonly purpose: Purpose;

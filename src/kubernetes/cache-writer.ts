@@ -95,7 +95,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     const order = compareResourceVersions(resourceVersion, this.#resourceVersion);
     const isSameEpoch = order >= 0 && this.#epoch > 0;
     if (isSameEpoch) this.#parts.metrics.surprised(this.#surprises(entries));
-    this.#parts.store.replace(entries, { sameHistory: isSameEpoch && !isSuspect });
+    this.#parts.store.replace(entries, { sameHistory: isSameEpoch && !isSuspect, resourceVersion });
     this.#resourceVersion = resourceVersion;
     this.proven();
     if (isSameEpoch) return 'same_epoch';

@@ -3,7 +3,7 @@ import { Backoff } from '../backoff.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
-import type { SecretStore } from '../secret-store.ts';
+import type { SecretRecords, SecretStore } from '../secret-store.ts';
 import { AccessReviews } from './access-reviews.ts';
 import { ApiClient } from './api-client.ts';
 import { ClusterError } from './cluster-error.ts';
@@ -11,8 +11,11 @@ import { ConnectionPool } from './connection-pool.ts';
 import { CredentialSource } from './credentials.ts';
 import { findAccess } from './find-access.ts';
 import { createHttpListerWatcher, type WatchedResource } from './http-lister-watcher.ts';
-import { ReflectorMetricsFamily, RequestMetrics } from './metrics.ts';
+import { createSecretLag, ReflectorMetricsFamily, RequestMetrics } from './metrics.ts';
 import { type Reflector, StoreReflector } from './reflector.ts';
+import { SecretMirror } from './secret-mirror.ts';
+import { ClusterSecretRecords } from './secret-records.ts';
+import { SecretRequests } from './secret-requests.ts';
 import { ClusterSecrets } from './secrets.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
 import { withTimeLimit } from './time-limit.ts';
@@ -38,12 +41,23 @@ export interface ClusterParts {
   readonly registry: Registry;
 }
 
+export interface MirroredSecrets {
+  readonly records: SecretRecords;
+  /** Keeps them current. */
+  readonly reflector: Reflector;
+}
+
 /** The one cluster that we stand in front of. */
 export interface Cluster {
   readonly inCluster: boolean;
   readonly namespace: string;
   readonly secrets: SecretStore;
   readonly reviewer: AccessReviews;
+  /**
+   * Mirrors the Secrets of our namespace that carry these labels. `name` labels the reflector's metrics; to be called at
+   * most once.
+   */
+  mirrorSecrets(name: string, labels: Readonly<Record<string, string>>): MirroredSecrets;
   /** At most one reflector per resource name: the name labels its metrics. */
   reflect<E extends StoredEntry>(resource: WatchedResource, store: ReflectedStore<E>): Reflector;
   /** `GET /version`. Rejects when the cluster does not answer within 5 s. */
@@ -68,24 +82,26 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
   const namespace = options.namespace || access.namespace || 'default';
   const closing = new AbortController();
   const reflectors = new ReflectorMetricsFamily(registry);
+  const requests = new SecretRequests({ client, namespace, clock, closed: closing.signal });
+  const reflect: Cluster['reflect'] = (resource, store) => {
+    const source = createHttpListerWatcher(client, resource);
+    const { name } = resource;
+    return new StoreReflector({ name, source, store, clock, random, logger, metrics: reflectors.of(name) });
+  };
   return {
     inCluster: access.inCluster,
     namespace,
     reviewer: new AccessReviews(client),
     secrets: new ClusterSecrets({
-      client,
-      namespace,
+      requests,
       clock,
       logger,
-      closed: closing.signal,
-      watcherOf: (path, fieldSelector) => createHttpListerWatcher(client, { path, fieldSelector, name: 'secrets' }),
+      watcherOf: (fieldSelector) =>
+        createHttpListerWatcher(client, { path: requests.path, fieldSelector, name: 'secrets' }),
       newBackoff: () => new Backoff(clock, random),
     }),
-    reflect(resource, store) {
-      const source = createHttpListerWatcher(client, resource);
-      const { name } = resource;
-      return new StoreReflector({ name, source, store, clock, random, logger, metrics: reflectors.of(name) });
-    },
+    mirrorSecrets: (name, labels) => mirrorSecrets({ name, labels }, { requests, namespace, clock, registry, reflect }),
+    reflect,
     version: (signal) =>
       withTimeLimit(clock, { ms: VERSION_LIMIT_MS, signals: [signal] }, (limited) => readVersion(client, limited)),
     async close() {
@@ -93,6 +109,23 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
       await pool.close();
     },
   };
+}
+
+function mirrorSecrets(
+  { name, labels }: { readonly name: string; readonly labels: Readonly<Record<string, string>> },
+  parts: Pick<Cluster, 'namespace' | 'reflect'> & {
+    readonly requests: SecretRequests;
+    readonly clock: Clock;
+    readonly registry: Registry;
+  },
+): MirroredSecrets {
+  const labelSelector = Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  const lag = createSecretLag(parts.registry);
+  const mirror = new SecretMirror({ clock: parts.clock, observeLag: (seconds) => lag.observe(seconds) });
+  const reflector = parts.reflect({ path: parts.requests.path, name, labelSelector }, mirror);
+  return { records: new ClusterSecretRecords({ ...parts, labels, mirror, freshness: reflector }), reflector };
 }
 
 async function readVersion(client: ApiClient, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {

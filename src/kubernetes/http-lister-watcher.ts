@@ -13,6 +13,7 @@ export interface WatchedResource {
   /** The `resource` label of the metrics: `nodes`. */
   readonly name: string;
   readonly fieldSelector?: string;
+  readonly labelSelector?: string;
 }
 
 /** Names and versions only: "Receiving resources as Tables / metadata" of the API concepts. */
@@ -20,8 +21,9 @@ const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.
 
 export function createHttpListerWatcher(client: ApiClient, resource: WatchedResource): ListerWatcher {
   const pathOf = (query: Record<string, string>): string => {
-    const selector = resource.fieldSelector ? { fieldSelector: resource.fieldSelector } : {};
-    return `${resource.path}?${new URLSearchParams({ ...selector, ...query })}`;
+    const { path, fieldSelector, labelSelector } = resource;
+    const selectors = { ...(fieldSelector ? { fieldSelector } : {}), ...(labelSelector ? { labelSelector } : {}) };
+    return `${path}?${new URLSearchParams({ ...selectors, ...query })}`;
   };
   return {
     list: (request, progress, signal) => list(client, { path: pathOf(listQuery(request)), request, progress }, signal),

@@ -46,6 +46,18 @@ export class RequestMetrics {
   }
 }
 
+/** 1 ms to 10 s: the watch usually brings a write within milliseconds; R-06 allows 5 s. */
+const LAG_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** How far the other replicas are behind a change of ours. */
+export const createSecretLag = (registry: Registry): Histogram =>
+  new Histogram({
+    name: 'gatehouse_session_record_lag_seconds',
+    help: 'Seconds from a change of a session record until our own watch brought it, as it does to the other replicas.',
+    buckets: LAG_BUCKETS,
+    registers: [registry],
+  });
+
 /** What a reflector is doing; exactly one at a time. */
 export type ReflectorState = 'listing' | 'watching' | 'backing_off';
 export type RelistReason = 'expired' | 'too_large_version' | 'stream_error' | 'restored' | 'self_check';

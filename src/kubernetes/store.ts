@@ -11,6 +11,8 @@ export interface StoredEntry {
 export interface Replacement {
   /** An entry of the same uid and version has the same content. Not after a restore: the new history repeats numbers. */
   readonly sameHistory: boolean;
+  /** The version of the list: what is newer cannot be missing from it. */
+  readonly resourceVersion: string;
 }
 
 /**

@@ -61,7 +61,10 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
   }
 
   /** Nodes that a relist of the same history shows unchanged keep their leaves, with what is cached of them. */
-  replace(entries: readonly NodeEntry[], { sameHistory }: Replacement = { sameHistory: false }): void {
+  replace(
+    entries: readonly NodeEntry[],
+    { sameHistory }: Pick<Replacement, 'sameHistory'> = { sameHistory: false },
+  ): void {
     const names = new Set(entries.map((entry) => entry.key));
     for (const name of [...this.#nodes.keys()]) if (!names.has(name)) this.remove(name);
     for (const entry of entries) {

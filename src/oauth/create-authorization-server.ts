@@ -26,7 +26,7 @@ import { createTokenCheck } from './token-check.ts';
 import { createTokenEndpoint } from './token-endpoint.ts';
 import { createTokenIssuer } from './token-issuer.ts';
 import type { AccessTokens } from './token-verifier.ts';
-import { createLiveUsers, createStandings } from './user-standing.ts';
+import { createLiveUsers, createStandings, standingDigest } from './user-standing.ts';
 import { createUserinfo } from './userinfo.ts';
 
 export interface AuthorizationServerParts {
@@ -47,7 +47,7 @@ export function createAuthorizationServer(options: OAuthOptions, parts: Authoriz
   const metrics = createTokenMetrics(parts.registry);
   const standing = createStandings(parts.keys);
   const ends = createSessionEnds(options, { ...parts, metrics });
-  parts.users.onChange((name) => void ends.changed(name));
+  parts.users.onChange((name) => void ends.changed(name, standingDigest(parts.users.byName(name), standing)));
   const issuer = createTokenIssuer(options, { ...parts, standing });
   const check = createTokenCheck(REFRESH, options, parts);
   const liveUser = createLiveUsers(parts.users, standing);

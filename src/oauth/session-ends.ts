@@ -16,8 +16,11 @@ export interface SessionEnds {
   others(user: string, spared: string, iat: number): Promise<void>;
   /** One session whose refresh token came again: tried until it stands, for the token may be in the wrong hands. */
   reused(user: string, sid: string): Promise<void>;
-  /** Every session of a user who changed, so that changing back revives none: tried until it stands. */
-  changed(user: string): Promise<void>;
+  /**
+   * Every session of a user who changed, so that changing back revives none: tried until it stands. `cause` names what
+   * the user has become; a replica that sees it later than another ends no session that has begun since.
+   */
+  changed(user: string, cause: string): Promise<void>;
 }
 
 interface EndParts {
@@ -42,12 +45,22 @@ export function createSessionEnds(options: OAuthOptions, parts: EndParts): Sessi
     parts.metrics.revocations.inc({ scope: 'session' });
     parts.events.report('session_ended', { user, sid });
   };
+  const noteUserEnded = (user: string, spared?: string): void => {
+    parts.metrics.revocations.inc({ scope: 'user' });
+    parts.events.report('user_sessions_ended', { user, ...(spared === undefined ? {} : { spared }) });
+  };
   const cutOff = async (user: string, iat: number, spared?: string): Promise<void> => {
     const at = Math.max(now(), iat);
     const end = { at, keepUntil: at + longest, ...(spared === undefined ? {} : { spared }) };
     await store(user, (current) => withCutOff(current, end));
-    parts.metrics.revocations.inc({ scope: 'user' });
-    parts.events.report('user_sessions_ended', { user, ...(spared === undefined ? {} : { spared }) });
+    noteUserEnded(user, spared);
+  };
+  const cutOffOnce = async (user: string, cause: string): Promise<void> => {
+    const isNew = await parts.sessions.update(user, (current) => {
+      if (current.cutOffCause === cause) return { outcome: false };
+      return { next: withCutOff(current, { at: now(), keepUntil: now() + longest, cause }), outcome: true };
+    });
+    if (isNew) noteUserEnded(user);
   };
   const insist = async (end: () => Promise<void>, ended: { user: string; sid?: string }): Promise<void> => {
     try {
@@ -62,6 +75,6 @@ export function createSessionEnds(options: OAuthOptions, parts: EndParts): Sessi
     user: (user, iat) => cutOff(user, iat),
     others: (user, sid, iat) => cutOff(user, iat, sid),
     reused: (user, sid) => insist(() => session(user, sid), { user, sid }),
-    changed: (user) => insist(() => cutOff(user, 0), { user }),
+    changed: (user, cause) => insist(() => cutOffOnce(user, cause), { user }),
   };
 }

@@ -73,8 +73,9 @@ export function withSessionEnded(sessions: UserSessions, sid: string, ended: Dea
 /** The record with every token up to this second dead, of all sessions but the spared one. */
 export function withCutOff(
   sessions: UserSessions,
-  cutOff: { readonly at: number; readonly keepUntil: number; readonly spared?: string },
+  cutOff: { readonly at: number; readonly keepUntil: number; readonly spared?: string; readonly cause?: string },
 ): UserSessions {
+  const cause = cutOff.cause ?? sessions.cutOffCause;
   const outlives = ([sid, record]: [string, SessionRecord]): boolean =>
     sid === cutOff.spared || record.issuedAt > cutOff.at;
   return {
@@ -83,6 +84,7 @@ export function withCutOff(
     cutOff: Math.max(sessions.cutOff, cutOff.at),
     cutOffKeepUntil: Math.max(sessions.cutOffKeepUntil, cutOff.keepUntil),
     ...(cutOff.spared === undefined ? {} : { spared: cutOff.spared }),
+    ...(cause === undefined ? {} : { cutOffCause: cause }),
   };
 }
 
@@ -98,9 +100,8 @@ export function trimmed(sessions: UserSessions, nowSeconds: number): UserSession
   for (const [sid, idle] of live.splice(MOST_SESSIONS))
     dead.push([sid, { endedAt: Math.max(nowSeconds, idle.issuedAt), keepUntil: idle.keepUntil }]);
   const isCutOffWanted = sessions.cutOffKeepUntil > nowSeconds;
-  const { cutOff, cutOffKeepUntil, spared } = isCutOffWanted ? sessions : NOTHING_REMEMBERED;
-  const rest = { live: new Map(live), dead: new Map(dead), cutOff, cutOffKeepUntil };
-  return mergeOldestDead({ ...rest, ...(spared === undefined ? {} : { spared }) });
+  const { live: _, dead: __, ...cutOff } = isCutOffWanted ? sessions : NOTHING_REMEMBERED;
+  return mergeOldestDead({ ...cutOff, live: new Map(live), dead: new Map(dead) });
 }
 
 /** Too many ended sessions: the older half is covered by a cut-off instead, at the cost of older tokens of the others. */

@@ -33,6 +33,8 @@ export interface UserSessions {
   readonly cutOff: number;
   /** The one session that the cut-off spares. */
   readonly spared?: string;
+  /** What the user had become when the cut-off was set: another replica that sees the same need not set it again. */
+  readonly cutOffCause?: string;
   /** When the last token that the cut-off concerns has expired, in seconds. */
   readonly cutOffKeepUntil: number;
 }
@@ -58,7 +60,7 @@ export interface SessionStore {
    * current. For the log and the answer 503.
    */
   fault(): string | undefined;
-  /** From memory; at most seconds behind the other replicas. */
+  /** From memory; at most seconds behind the other replicas. Throws `ServiceUnavailable` when it cannot be told. */
   read(user: string): UserSessions;
   /**
    * Compare-and-swap: `decide` sees the record and says what to store. When somebody else changed it meanwhile, it is

@@ -1,3 +1,4 @@
+import { StatusError } from '../status-error.ts';
 import { parseAuthorization } from './authorization-header.ts';
 import type { FormRequest, TokenResponse } from './authorization-server.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
@@ -93,6 +94,7 @@ function toRefusal(
   error: unknown,
   context: { readonly authorization: string | undefined; readonly platform: string; readonly grant_type: string },
 ): OAuthError {
+  if (error instanceof StatusError && error.answer.code === 503) return notAvailable(error);
   if (!(error instanceof OAuthError)) return serverError(error);
   const isRefusedRefresh = context.grant_type === 'refresh_token' && error.refusal.code === 'invalid_grant';
   const hasBearer = parseAuthorization(context.authorization)?.scheme === 'bearer';

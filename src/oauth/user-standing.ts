@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { isClusterOwn, type User, type UserDirectory } from '../users/user.ts';
 import type { TokenClaims } from './claims.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -42,6 +42,15 @@ export function createStandings(keys: SigningKeys): Standings {
     known.set(user, { key, standing });
     return standing;
   };
+}
+
+/**
+ * What a user has become, in a word that tells nothing of it: equal on every replica that knows the user as the same person
+ * with the same password in the same state.
+ */
+export function standingDigest(user: User | undefined, standing: Standings): string {
+  const words = user ? [user.uid, user.state === 'Disabled', standing(user).pwd ?? ''] : ['gone'];
+  return createHash('sha256').update(words.join(':')).digest('base64url').slice(0, DIGEST_CHARACTERS);
 }
 
 function passwordDigest(user: User, key: Buffer | undefined): string | undefined {

@@ -18,6 +18,7 @@ const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
   signing_keys_missing: 'signing keys are missing; the last good ones stay in use',
   signing_keys_unusable: 'the stored signing keys cannot be used',
   revocation_data_stale: 'ended sessions may be unknown here: their records cannot be followed',
+  session_record_unreadable: 'a session record cannot be read: the user gets 503 until it is mended or deleted',
 };
 
 /** What is routine: told, and no cause for concern by itself. */

@@ -9,7 +9,7 @@ describe('contradictory values', () => {
     [
       'more replicas than one with sessions in memory',
       { replicaCount: 2 },
-      "replicaCount is 2, but sessions.store is memory: replicas would not see each other's sessions; set replicaCount to 1.",
+      "replicaCount is 2, but sessions.store is memory: replicas would not see each other's sessions; set sessions.store to kubernetes, or replicaCount to 1.",
     ],
     [
       'a node port on a Service that has none',

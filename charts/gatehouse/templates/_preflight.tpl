@@ -1,7 +1,7 @@
 {{/* Values that are fine one by one and contradict each other. Each ends the rendering with a sentence. */}}
 {{- define "gatehouse.preflight" -}}
 {{- if and (gt (int .Values.replicaCount) 1) (eq .Values.sessions.store "memory") -}}
-{{- fail (printf "replicaCount is %d, but sessions.store is memory: replicas would not see each other's sessions; set replicaCount to 1." (int .Values.replicaCount)) -}}
+{{- fail (printf "replicaCount is %d, but sessions.store is memory: replicas would not see each other's sessions; set sessions.store to kubernetes, or replicaCount to 1." (int .Values.replicaCount)) -}}
 {{- end -}}
 {{- if eq .Values.service.type "ClusterIP" -}}
 {{- if .Values.service.nodePort -}}

@@ -50,6 +50,7 @@ const COMPOSITION = [
   'release.ts',
   'run-group.ts',
   'service.ts',
+  'session-stores.ts',
   'token-service.ts',
   'user-sources.ts',
 ];

@@ -1,0 +1,177 @@
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Random } from '../random.ts';
+import type { SecretRecords } from '../secret-store.ts';
+import type { SecurityEvents } from '../security-events.ts';
+import { serviceUnavailable } from '../status-error.ts';
+import { decodeSessions, encodeSessions, recordName } from './session-record.ts';
+import { isEmpty, trimmed } from './session-rules.ts';
+import { type Change, NOTHING_REMEMBERED, type SessionStore, type UserSessions } from './sessions.ts';
+
+export interface ClusterSessionsOptions {
+  /** Names of the records: this and a digest of the user's name. */
+  readonly namePrefix: string;
+  /** Records that were not proven current for so long are not judged by (C-38). */
+  readonly maxStalenessMs: number;
+}
+
+export interface ClusterSessionsParts {
+  readonly records: SecretRecords;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly events: SecurityEvents;
+}
+
+/** Sessions that all replicas share: one record per user in the cluster, changed by compare-and-swap, read from memory. */
+export interface ClusterSessions extends SessionStore {
+  /** Removes records that no token depends on any more, and tells when the records cannot be followed. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Writers of one record who lose this often in a row have a busy minute: the client is told to come again. */
+const MOST_ATTEMPTS = 12;
+/** Losers spread themselves: up to 15 ms more after each loss, so 12 attempts stay within a second. */
+const PAUSE_STEP_MS = 15;
+
+/** C-38: a failure this long is worth waking somebody. */
+const ALARM_MS = 60_000;
+const LOOK_MS = 10_000;
+
+/** Every replica looks for expired records, at its own time: each hour or two is enough for what lives for hours. */
+const SWEEP_MS = 3_600_000;
+
+export function createClusterSessions(options: ClusterSessionsOptions, parts: ClusterSessionsParts): ClusterSessions {
+  return new SharedSessions(options, parts);
+}
+
+class SharedSessions implements ClusterSessions {
+  readonly #options: ClusterSessionsOptions;
+  readonly #parts: ClusterSessionsParts;
+  readonly #byUser = new Map<string, UserSessions>();
+  /** Whose record it is, by its name. */
+  readonly #users = new Map<string, string>();
+  readonly #unreadable = new Set<string>();
+  /** The last change of each user that is under way here: they would only lose races against each other. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  constructor(options: ClusterSessionsOptions, parts: ClusterSessionsParts) {
+    this.#options = options;
+    this.#parts = parts;
+    parts.records.onChange((name) => this.#take(name));
+  }
+
+  fault = (): string | undefined => {
+    const { records } = this.#parts;
+    if (!records.hasSynced()) return 'the session records are not loaded yet';
+    const isOld = records.stalenessMs() > this.#options.maxStalenessMs;
+    return isOld ? 'the session records are too old to judge by' : undefined;
+  };
+
+  read = (user: string): UserSessions => {
+    const sessions = this.#byUser.get(user);
+    if (sessions) return sessions;
+    if (this.#unreadable.size > 0 && this.#unreadable.has(this.#nameOf(user)))
+      throw serviceUnavailable('the session record of the user cannot be read', 5);
+    return NOTHING_REMEMBERED;
+  };
+
+  async update<T>(user: string, decide: (current: UserSessions) => Change<T>): Promise<T> {
+    const before = this.#turns.get(user);
+    const mine = (before ?? Promise.resolve()).then(() => this.#swap(user, decide));
+    const turn = mine.catch(() => undefined);
+    this.#turns.set(user, turn);
+    try {
+      return await mine;
+    } finally {
+      if (this.#turns.get(user) === turn) this.#turns.delete(user);
+    }
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#parts;
+    const nextSweep = (): number => clock.monotonic() + SWEEP_MS * (1 + random.fraction());
+    let sweepAt = nextSweep();
+    let isAlarmed = false;
+    while (!signal.aborted) {
+      await clock.sleep(LOOK_MS, signal);
+      isAlarmed = this.#watchStaleness(isAlarmed);
+      if (signal.aborted || clock.monotonic() < sweepAt) continue;
+      await this.#sweep(signal);
+      sweepAt = nextSweep();
+    }
+  }
+
+  /** Decides by what is in memory: when that was old, the write finds out, and it is decided again by what is stored. */
+  async #swap<T>(user: string, decide: (current: UserSessions) => Change<T>): Promise<T> {
+    const { clock, random, records } = this.#parts;
+    const name = this.#nameOf(user);
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      if (attempt > 0) {
+        const pauseMs = Math.floor(random.fraction() * attempt * PAUSE_STEP_MS);
+        if (pauseMs > 0) await clock.sleep(pauseMs);
+        await records.refresh(name);
+      }
+      const { next, outcome } = decide(this.read(user));
+      if (!next || (await this.#store(name, user, next))) return outcome;
+    }
+    throw new Error(`a session record was changed by others ${MOST_ATTEMPTS} times in a row`);
+  }
+
+  /** False when somebody else was first. */
+  async #store(name: string, user: string, next: UserSessions): Promise<boolean> {
+    const { records, clock } = this.#parts;
+    const kept = trimmed(next, Math.floor(clock.now() / 1000));
+    const stored = records.get(name);
+    if (isEmpty(kept)) return !stored || (await records.remove(name, stored.version)) === 'removed';
+    const data = encodeSessions(user, kept);
+    if (!stored) return (await records.create(name, data)) === 'created';
+    return (await records.update(name, data, stored.version)) === 'updated';
+  }
+
+  /** Takes over what memory says of a record now. One that cannot be read is nobody's proof of anything: see `read`. */
+  #take(name: string): void {
+    const secret = this.#parts.records.get(name);
+    const owner = this.#users.get(name);
+    this.#unreadable.delete(name);
+    if (owner !== undefined) this.#byUser.delete(owner);
+    this.#users.delete(name);
+    if (!secret) return;
+    try {
+      const { user, sessions } = decodeSessions(secret.data);
+      if (this.#nameOf(user) !== name) throw new Error('it is not named after its user');
+      this.#users.set(name, user);
+      this.#byUser.set(user, sessions);
+    } catch (error) {
+      this.#unreadable.add(name);
+      const reason = (error as Error).message;
+      this.#parts.events.report('session_record_unreadable', { secret: name, reason });
+    }
+  }
+
+  #watchStaleness(wasAlarmed: boolean): boolean {
+    const { records, events } = this.#parts;
+    const isStale = records.hasSynced() && records.stalenessMs() > ALARM_MS;
+    if (isStale && !wasAlarmed)
+      events.report('revocation_data_stale', { seconds: Math.round(records.stalenessMs() / 1000) });
+    return isStale;
+  }
+
+  /** Only what is wholly expired: a record that still matters is trimmed when it is changed next. */
+  async #sweep(signal: AbortSignal): Promise<void> {
+    const { clock, records, logger } = this.#parts;
+    const now = Math.floor(clock.now() / 1000);
+    for (const [user, sessions] of [...this.#byUser]) {
+      if (signal.aborted) return;
+      if (!isEmpty(trimmed(sessions, now))) continue;
+      const name = this.#nameOf(user);
+      const version = records.get(name)?.version;
+      if (version === undefined) continue;
+      await records.remove(name, version).catch((error: unknown) => {
+        logger.warn({ err: error, secret: name }, 'an expired session record cannot be removed yet');
+      });
+    }
+  }
+
+  #nameOf = (user: string): string => recordName(this.#options.namePrefix, user);
+}

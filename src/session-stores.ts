@@ -1,0 +1,54 @@
+import type { Clock } from './clock.ts';
+import type { HealthCheck } from './http/health.ts';
+import type { Cluster } from './kubernetes/cluster.ts';
+import type { Freshness } from './kubernetes/freshness.ts';
+import { createClusterSessions } from './oauth/cluster-sessions.ts';
+import { createMemorySessions } from './oauth/memory-sessions.ts';
+import type { SessionStore } from './oauth/sessions.ts';
+import type { Logger } from './observability/logger.ts';
+import type { Random } from './random.ts';
+import { MAX_STALENESS_MS, mirrorChecks } from './readiness.ts';
+import type { Part } from './run-group.ts';
+import type { SecurityEvents } from './security-events.ts';
+
+export interface SessionStoreParts {
+  readonly cluster: Pick<Cluster, 'mirrorSecrets'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly events: SecurityEvents;
+}
+
+/** Where sessions are recorded, what keeps it current, and how it is judged. */
+export interface Sessions {
+  readonly store: SessionStore;
+  readonly parts: readonly Part[];
+  readonly checks: readonly HealthCheck[];
+  readonly reflectors: Readonly<Record<string, Freshness>>;
+}
+
+/** The name of the records in metrics and readiness checks. */
+const NAME = 'sessions';
+
+/** `memory`: of one replica. `kubernetes`: one Secret per user who refreshed or ended a session, shared by all replicas. */
+export function createSessions(
+  { platform, sessions }: { readonly platform: string; readonly sessions: { readonly store: 'memory' | 'kubernetes' } },
+  parts: SessionStoreParts,
+): Sessions {
+  if (sessions.store === 'memory') {
+    return { store: createMemorySessions(parts), parts: [], checks: [], reflectors: {} };
+  }
+  const labels = { 'app.kubernetes.io/part-of': platform, 'app.kubernetes.io/component': NAME };
+  const { records, reflector } = parts.cluster.mirrorSecrets(NAME, labels);
+  const options = { namePrefix: `${platform}-sessions-`, maxStalenessMs: MAX_STALENESS_MS };
+  const store = createClusterSessions(options, { ...parts, records });
+  return {
+    store,
+    parts: [
+      { name: `reflector of ${NAME}`, run: (signal) => reflector.run(signal) },
+      { name: 'session records', run: (signal) => store.run(signal) },
+    ],
+    checks: mirrorChecks(NAME, reflector),
+    reflectors: { [NAME]: reflector },
+  };
+}
