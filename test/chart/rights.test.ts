@@ -55,6 +55,18 @@ describe('rights of the service account', () => {
     ]);
   });
 
+  test('8.1 reach every Secret of the namespace, and of no other, where sessions are kept in Secrets', async () => {
+    const { rules } = await render({ ...busy, sessions: { store: 'kubernetes' } });
+    expect(rules.filter(({ resources }) => resources?.includes('secrets'))).toEqual([
+      {
+        role: 'Role gatehouse',
+        apiGroups: [''],
+        resources: ['secrets'],
+        verbs: ['create', 'get', 'list', 'watch', 'update', 'delete'],
+      },
+    ]);
+  });
+
   test('8.1 no rule has a wildcard, escalate, bind, impersonate, nodes/proxy, serviceaccounts/token or pods/exec', async () => {
     const words = (await render(busy)).rules.flatMap(({ role: _, ...rule }) => Object.values(rule).flat());
     const forbidden = ['*', 'escalate', 'bind', 'impersonate', 'nodes/proxy', 'serviceaccounts/token', 'pods/exec'];
