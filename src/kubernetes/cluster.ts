@@ -41,7 +41,7 @@ export interface ClusterParts {
   readonly registry: Registry;
 }
 
-export interface MirroredSecrets {
+interface MirroredSecrets {
   readonly records: SecretRecords;
   /** Keeps them current. */
   readonly reflector: Reflector;
