@@ -5,8 +5,11 @@ export type Form = ReadonlyMap<string, string>;
 
 const MOST_PARAMETERS = 64;
 
-/** RFC 6749 appendix B: a form in UTF-8, which the charset parameter may say but not change. */
-const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i;
+/**
+ * RFC 6749 appendix B: a form in UTF-8, which the charset parameter may say but not change. A semicolon without a parameter
+ * behind it is allowed (RFC 9110 5.6.6). Each blank can belong to one place of the pattern only, so it never backtracks far.
+ */
+const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(;[ \t]*(charset=("utf-8"|utf-8)[ \t]*)?)*$/i;
 
 /** What is judged before a body is read (N-02, N-03). */
 export function checkFormHead(contentType: string | undefined, queryString: string): void {

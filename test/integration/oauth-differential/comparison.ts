@@ -1,7 +1,7 @@
 import type { Contestant } from './contestants.ts';
 import { type Difference, differences } from './differences.ts';
 import { answerOf, type Divergence, divergences, outcomeOf } from './outcome.ts';
-import type { Plan } from './plan.ts';
+import { type Plan, TOKEN_FLOWS } from './plan.ts';
 import { titleOf } from './plans.ts';
 
 /** What each server answers to one variation alone. */
@@ -20,12 +20,15 @@ export class Comparison {
   readonly unlisted: string[] = [];
   /** Where Gatehouse named another of several faults than the first. */
   readonly outOfOrder: string[] = [];
-  requests = 0;
+  readonly #requests = { token: 0, others: 0 };
 
   constructor(gatehouse: Contestant, peer: Contestant) {
     this.#gatehouse = gatehouse;
     this.#peer = peer;
   }
+
+  /** How many were sent to the token endpoint, and to the others. */
+  requests = (to: 'token' | 'others'): number => this.#requests[to];
 
   /** Differences that are listed and did not occur. */
   idle = (): Difference[] => differences.filter((difference) => !this.#used.has(difference));
@@ -33,7 +36,7 @@ export class Comparison {
   /** One variation, or none: each difference has to be listed. */
   async plain(plan: Plan): Promise<void> {
     const { gatehouse, peer, found } = await this.#ask(plan);
-    for (const { name } of plan.variations) this.#alone.set(keyOf(plan, name), { gatehouse, peer });
+    this.#alone.set(keyOf(plan, plan.variations[0]?.name), { gatehouse, peer });
     this.#report(plan, found);
   }
 
@@ -43,8 +46,9 @@ export class Comparison {
    */
   async mixed(plan: Plan): Promise<void> {
     const { gatehouse, peer, found } = await this.#ask(plan);
-    const alone = plan.variations.map(({ name }) => this.#alone.get(keyOf(plan, name)) as Alone);
-    const first = alone.find((answers) => answers.gatehouse !== '200')?.gatehouse ?? '200';
+    const alone = plan.variations.map(({ name }) => this.#answersTo(plan, name));
+    const bare = this.#answersTo(plan).gatehouse;
+    const first = alone.find((answers) => answers.gatehouse !== bare)?.gatehouse ?? bare;
     if (gatehouse !== first) this.outOfOrder.push(`${titleOf(plan)}: ${gatehouse} instead of ${first}`);
     const isOneOfThem = alone.some((answers) => answers.peer === peer);
     this.#report(
@@ -53,8 +57,12 @@ export class Comparison {
     );
   }
 
+  /** What was harmless in one flow is in the others. */
+  #answersTo = (plan: Plan, variation = ''): Alone =>
+    (this.#alone.get(keyOf(plan, variation)) ?? this.#alone.get(keyOf(plan))) as Alone;
+
   async #ask(plan: Plan): Promise<Alone & { readonly found: readonly Divergence[] }> {
-    this.requests++;
+    this.#requests[TOKEN_FLOWS.includes(plan.flow) ? 'token' : 'others']++;
     const [ours, theirs] = await Promise.all([this.#gatehouse.ask(plan), this.#peer.ask(plan)]);
     const found = divergences(outcomeOf(ours), outcomeOf(theirs));
     return { gatehouse: answerOf(ours), peer: answerOf(theirs), found };
@@ -69,12 +77,13 @@ export class Comparison {
   }
 }
 
-const keyOf = ({ flow }: Plan, variation: string): string => `${flow}: ${variation}`;
+const keyOf = ({ flow }: Plan, variation = ''): string => `${flow}: ${variation}`;
 
 const explains = (difference: Difference, plan: Plan, { aspect, gatehouse, peer }: Divergence): boolean =>
   difference.aspect === aspect &&
   difference.gatehouse === gatehouse &&
   difference.peer === peer &&
+  (!difference.flow || difference.flow === plan.flow) &&
   (!difference.of || plan.variations.some(({ name }) => difference.of?.includes(name)));
 
 const sentenceOf = ({ aspect, gatehouse, peer }: Divergence): string =>

@@ -40,8 +40,8 @@ function contestant({ origin, passReplayWindow, stop }: Running): Contestant {
   const ask: Contestant['ask'] = async (plan) => {
     const random = seededRandom(plan.seed);
     const answer = await send((await drafted(plan, { ...plan, sessions, random })).toWire());
-    const sendsCurrent = plan.flow === 'refresh_token' && !plan.variations.some(({ phase }) => phase === 'grant');
-    if (sendsCurrent) sessions.note(answer);
+    const usesCurrent = ['refresh_token', 'revoke'].includes(plan.flow);
+    if (usesCurrent && !plan.variations.some(({ phase }) => phase === 'grant')) sessions.note(answer);
     return answer;
   };
   return {

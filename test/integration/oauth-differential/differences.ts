@@ -1,9 +1,12 @@
 import type { Divergence } from './outcome.ts';
+import type { Flow } from './plan.ts';
 
 /** A difference between the two servers that is meant, with the rule that decides it. */
 export interface Difference extends Divergence {
   /** Names of the variations that bring it about; `undefined`: any request. */
   readonly of?: readonly string[];
+  /** Default: any. */
+  readonly flow?: Flow;
   readonly reason: string;
 }
 
@@ -25,11 +28,11 @@ export const differences: readonly Difference[] = [
     reason: 'as the other methods; the answer to HEAD has no body',
   },
   {
-    of: ['method GET', 'method PUT', 'method DELETE', 'method PATCH'],
+    of: ['method GET', 'method PUT', 'method DELETE', 'method PATCH', 'userinfo by PUT', 'userinfo by DELETE'],
     aspect: 'answer',
     gatehouse: '405 invalid_request',
     peer: '404',
-    reason: 'RFC 9110 15.5.6: the path exists, the method is not for it (RFC 6749 3.2 allows POST only)',
+    reason: 'RFC 9110 15.5.6: the path exists, the method is not for it',
   },
   {
     of: ['accept text/html'],
@@ -147,14 +150,14 @@ export const differences: readonly Difference[] = [
     reason: 'RFC 7617 2: the Basic challenge has no error parameter; the body has the code',
   },
   {
-    of: ['two Basic headers'],
+    of: ['two Basic headers', 'userinfo twice'],
     aspect: 'answer',
     gatehouse: '400 invalid_request',
     peer: '200',
     reason: 'RFC 9110 5.3: not a list header; with two it is unclear who asks',
   },
   {
-    of: ['Basic and two spaces'],
+    of: ['Basic and two spaces', 'userinfo with two spaces'],
     aspect: 'answer',
     gatehouse: '200',
     peer: '400 invalid_request',
@@ -230,5 +233,93 @@ export const differences: readonly Difference[] = [
     peer: 'id_token:string',
     reason:
       'OpenID Connect Core 12.2: a refresh may come without; ID tokens come with the authorization code flow only',
+  },
+  {
+    flow: 'revoke',
+    aspect: 'caching',
+    gatehouse: 'no-cache, no-store',
+    peer: '',
+    reason: 'no answer under /oauth is to be kept',
+  },
+  {
+    flow: 'revoke',
+    aspect: 'type',
+    gatehouse: '',
+    peer: 'text/plain',
+    reason: 'RFC 9110 8.3: an answer without content has no media type',
+  },
+  {
+    of: ['about a foreign JWT'],
+    flow: 'revoke',
+    aspect: 'answer',
+    gatehouse: '200',
+    peer: '400 unsupported_token_type',
+    reason:
+      'RFC 7009 2.2: a token that is not valid is 200; our own are JWTs, the tokens of oidc-provider are not here',
+  },
+  {
+    of: ['about a foreign JWT'],
+    flow: 'introspect',
+    aspect: 'answer',
+    gatehouse: '200 inactive',
+    peer: '400 unsupported_token_type',
+    reason: 'RFC 7662 2.2: a token that is not known is not active',
+  },
+  {
+    of: ["about another client's refresh token", "about another client's access token"],
+    flow: 'revoke',
+    aspect: 'answer',
+    gatehouse: '400 invalid_grant',
+    peer: '400 invalid_request',
+    reason: 'RFC 7009 2.1 wants a refusal; RFC 6749 5.2 calls a token that was issued to another client invalid_grant',
+  },
+  {
+    of: ['a public client at revoke'],
+    aspect: 'answer',
+    gatehouse: '400 invalid_grant',
+    peer: '200',
+    reason: 'the same refusal for a client without secret: whoever asks holds the token already',
+  },
+  {
+    of: ['a public client at introspect'],
+    aspect: 'answer',
+    gatehouse: '400 unauthorized_client',
+    peer: '200 inactive',
+    reason: 'RFC 7662 2.1 wants a caller that authenticates; it is told that it may not, not that the token is bad',
+  },
+  {
+    flow: 'introspect',
+    aspect: 'members',
+    gatehouse: 'aud:object, jti:string, username:string',
+    peer: '',
+    reason: 'RFC 7662 2.2 has these members; the opaque tokens of oidc-provider have none of them here',
+  },
+  {
+    of: ['userinfo without a bearer'],
+    aspect: 'answer',
+    gatehouse: '401 login_required',
+    peer: '401 invalid_token',
+    reason: 'the code of KubeSphere 3.4; the challenge has no error (RFC 6750 3.1)',
+  },
+  {
+    of: ['userinfo with Basic', 'userinfo with Digest', 'userinfo with the token in the address'],
+    aspect: 'answer',
+    gatehouse: '401 login_required',
+    peer: '400 invalid_request',
+    reason: 'not a bearer in the header, so no credentials; RFC 6750 3.1: the challenge then has no error',
+  },
+  {
+    of: ['userinfo with the token in a form'],
+    aspect: 'answer',
+    gatehouse: '401 login_required',
+    peer: '200',
+    reason: 'RFC 6750 2.2 lets a server take it; the header is the one way here',
+  },
+  {
+    of: ['userinfo without the scope openid'],
+    aspect: 'answer',
+    gatehouse: '200',
+    peer: '403 insufficient_scope',
+    reason: 'scopes give no right here: clients of KubeSphere 3.4 ask for none and read userinfo',
   },
 ];

@@ -1,5 +1,5 @@
 import { FORM } from './draft.ts';
-import type { Variation } from './plan.ts';
+import { TOKEN_FLOWS, type Variation } from './plan.ts';
 
 /** The request as HTTP and as a form: what comes before the client is even looked for. */
 export const formVariations: readonly Variation[] = [
@@ -52,7 +52,7 @@ export const formVariations: readonly Variation[] = [
       draft.body = '{"grant_type":"password"}';
     },
   },
-  ...[`${FORM}; charset=utf-8`, `${FORM};charset="UTF-8"`, 'Application/X-WWW-Form-URLEncoded'].map(
+  ...[`${FORM}; charset=utf-8`, `${FORM};charset="UTF-8"`, `${FORM};`, 'Application/X-WWW-Form-URLEncoded'].map(
     (type): Variation => ({
       name: `type ${type}`,
       phase: 'spelling',
@@ -96,7 +96,7 @@ export const formVariations: readonly Variation[] = [
       draft.add('note', '2');
     },
   },
-  { name: 'grant_type twice', phase: 'repeats', apply: (draft) => draft.repeat('grant_type') },
+  { name: 'grant_type twice', phase: 'repeats', flows: TOKEN_FLOWS, apply: (draft) => draft.repeat('grant_type') },
   {
     name: 'client_id twice',
     phase: 'repeats',
@@ -120,6 +120,7 @@ export const formVariations: readonly Variation[] = [
   {
     name: 'scope twice',
     phase: 'repeats',
+    flows: TOKEN_FLOWS,
     apply: (draft) => {
       draft.add('scope', 'profile');
       draft.add('scope', 'profile');
@@ -128,6 +129,7 @@ export const formVariations: readonly Variation[] = [
   {
     name: 'an empty scope twice',
     phase: 'repeats',
+    flows: TOKEN_FLOWS,
     apply: (draft) => {
       draft.add('scope', '');
       draft.add('scope', '');
@@ -136,6 +138,7 @@ export const formVariations: readonly Variation[] = [
   {
     name: "another grant's parameter twice",
     phase: 'repeats',
+    flows: TOKEN_FLOWS,
     apply: (draft) => {
       draft.add('code', '1');
       draft.add('code', '2');

@@ -1,5 +1,5 @@
 import { ada, app, basic, odd, zoe } from './people.ts';
-import type { Flow, Setting, Variation } from './plan.ts';
+import { type Flow, type Setting, TOKEN_FLOWS, type Variation } from './plan.ts';
 
 const PASSWORD: readonly Flow[] = ['password'];
 const REFRESH: readonly Flow[] = ['refresh_token'];
@@ -7,12 +7,14 @@ const REFRESH: readonly Flow[] = ['refresh_token'];
 const grantType = (name: string, value: string | undefined): Variation => ({
   name,
   phase: 'grant type',
+  flows: TOKEN_FLOWS,
   apply: (draft) => (value === undefined ? draft.drop('grant_type') : draft.set('grant_type', value)),
 });
 
 const scope = (name: string, value: string, more: Partial<Variation> = {}): Variation => ({
   name,
   phase: 'scope',
+  flows: TOKEN_FLOWS,
   apply: (draft) => draft.set('scope', value),
   ...more,
 });
@@ -96,8 +98,14 @@ export const grantVariations: readonly Variation[] = [
   token('a token that was just replaced', ({ sessions }) => sessions.replaced()),
   token('a token that was replaced long ago', ({ sessions }) => sessions.replacedLongAgo()),
   token('a token two generations old', async ({ sessions }) => (await sessions.replacedTwice()).oldest),
-  token('a token twice rotated', async ({ sessions }) => (await sessions.replacedTwice()).newest),
-  token('a token of a session with reuse', ({ sessions }) => sessions.ofReused()),
+  token('a token twice rotated', async ({ sessions }) => (await sessions.replacedTwice()).newest.refresh_token),
+  token('a token of a session with reuse', async ({ sessions }) => (await sessions.ofReused()).refresh_token),
+  ...(['access_token', 'refresh_token'] as const).map((which) =>
+    token(
+      `a token of a session revoked by ${which}`,
+      async ({ sessions }) => (await sessions.revokedBy(which)).refresh_token,
+    ),
+  ),
   ...['openid', ''].map((words) => ({
     ...token(`a token with the scope ${words || 'of nothing'}`, async ({ sessions }) => {
       return (await sessions.signIn({ scope: words })).refresh_token;

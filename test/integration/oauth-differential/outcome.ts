@@ -2,7 +2,7 @@ import type { Answer } from './http-exchange.ts';
 
 /** What is compared of an answer; each aspect is a set of words. */
 export interface Outcome {
-  /** Status and `error`, as one word. */
+  /** Status and `error`, or what introspection says, as one word. */
   readonly answer: readonly string[];
   /** `WWW-Authenticate`, when it is a 401: scheme and `error`. */
   readonly challenge: readonly string[];
@@ -30,8 +30,9 @@ export function outcomeOf(answer: Answer): Outcome {
   };
 }
 
-/** `200`, or as `400 invalid_request`. */
-export const answerOf = ({ status, body }: Answer): string => [status, body?.['error']].filter(Boolean).join(' ');
+/** As in `200`, `400 invalid_request`; `200 inactive` when introspection says so (RFC 7662 2.2). */
+export const answerOf = ({ status, body }: Answer): string =>
+  [status, body?.['error'], body?.['active'] === false && 'inactive'].filter(Boolean).join(' ');
 
 const challengeOf = (header: string): string[] => [
   ...(/^\w+/.exec(header) ?? []),

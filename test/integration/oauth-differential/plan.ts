@@ -4,7 +4,11 @@ import { ada, basic, consoleClient } from './people.ts';
 import type { Sessions } from './sessions.ts';
 
 /** What a request is for, before anything about it is varied. */
-export type Flow = 'password' | 'refresh_token';
+export type Flow = 'password' | 'refresh_token' | 'revoke' | 'introspect' | 'userinfo';
+
+export const TOKEN_FLOWS: readonly Flow[] = ['password', 'refresh_token'];
+export const QUESTION_FLOWS: readonly Flow[] = ['revoke', 'introspect'];
+export const FORM_FLOWS: readonly Flow[] = [...TOKEN_FLOWS, ...QUESTION_FLOWS];
 
 /** How the client proves itself, in the words of the registry. */
 export type Style = 'client_secret_post' | 'client_secret_basic';
@@ -41,8 +45,9 @@ export interface Variation {
   /** Unique; what the list of differences names. */
   readonly name: string;
   readonly phase: Phase;
-  /** Default: all. */
+  /** Default: all that post a form. */
   readonly flows?: readonly Flow[];
+  /** Default: all. */
   readonly styles?: readonly Style[];
   /** Never together with others: what it comes to depends on them. */
   readonly alone?: boolean;
@@ -57,24 +62,49 @@ export interface Plan {
   readonly seed: number;
 }
 
+const PATHS: Readonly<Record<Flow, string>> = {
+  password: '/oauth/token',
+  refresh_token: '/oauth/token',
+  revoke: '/oauth/revoke',
+  introspect: '/oauth/introspect',
+  userinfo: '/oauth/userinfo',
+};
+
 /** What a plan comes to at one server, with that server's tokens in it. */
 export async function drafted(plan: Plan, setting: Setting): Promise<Draft> {
-  const draft = new Draft('/oauth/token');
-  draft.add('grant_type', plan.flow);
-  if (plan.flow === 'password') {
+  const draft = new Draft(PATHS[plan.flow]);
+  await begin[plan.flow](draft, setting.sessions);
+  if (plan.flow !== 'userinfo') authenticate(draft, plan.style);
+  for (const variation of repeatsLast(plan.variations)) await variation.apply(draft, setting);
+  return draft;
+}
+
+const begin: Readonly<Record<Flow, (draft: Draft, sessions: Sessions) => void | Promise<void>>> = {
+  password: (draft) => {
+    draft.add('grant_type', 'password');
     draft.add('username', ada.name);
     draft.add('password', ada.password);
-  } else {
-    draft.add('refresh_token', (await setting.sessions.current()).refresh_token);
-  }
-  if (plan.style === 'client_secret_basic') {
+  },
+  refresh_token: async (draft, sessions) => {
+    draft.add('grant_type', 'refresh_token');
+    draft.add('refresh_token', (await sessions.current()).refresh_token);
+  },
+  revoke: async (draft, sessions) => draft.add('token', (await sessions.current()).refresh_token),
+  introspect: async (draft, sessions) => draft.add('token', (await sessions.current()).access_token),
+  userinfo: async (draft, sessions) => {
+    draft.method = 'GET';
+    draft.header('Content-Type');
+    draft.header('Authorization', `Bearer ${(await sessions.withOpenid()).access_token}`);
+  },
+};
+
+function authenticate(draft: Draft, style: Style): void {
+  if (style === 'client_secret_basic') {
     draft.header('Authorization', basic(consoleClient));
   } else {
     draft.add('client_id', consoleClient.id);
     draft.add('client_secret', consoleClient.secret ?? '');
   }
-  for (const variation of repeatsLast(plan.variations)) await variation.apply(draft, setting);
-  return draft;
 }
 
 /** What is repeated is what the others made of it. */
@@ -84,4 +114,4 @@ const repeatsLast = (variations: readonly Variation[]): Variation[] => [
 ];
 
 export const isApplicable = ({ flows, styles }: Variation, flow: Flow, style: Style): boolean =>
-  (flows?.includes(flow) ?? true) && (styles?.includes(style) ?? true);
+  (flows ?? FORM_FLOWS).includes(flow) && (styles?.includes(style) ?? true);

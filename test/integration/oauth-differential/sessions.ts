@@ -23,6 +23,7 @@ export class Sessions {
   readonly #send: (wire: WireRequest) => Promise<Answer>;
   readonly #passReplayWindow: () => void;
   #current: { readonly pair: Pair; readonly uses: number } | undefined;
+  #withOpenid: Pair | undefined;
 
   constructor(send: (wire: WireRequest) => Promise<Answer>, passReplayWindow: () => void) {
     this.#send = send;
@@ -39,12 +40,25 @@ export class Sessions {
     return this.#current.pair;
   }
 
-  /** What became of the current session, when its refresh token was sent. */
+  /** What became of the current session, when its refresh token was used or revoked. */
   note(answer: Answer): void {
-    if (!this.#current) return;
-    const { uses } = this.#current;
-    if (answer.status === 200) this.#current = { pair: answer.body as unknown as Pair, uses: uses + 1 };
-    else if (answer.body?.['error'] === 'invalid_grant') this.#current = undefined;
+    const uses = (this.#current?.uses ?? 0) + 1;
+    const isPair = answer.body?.['refresh_token'] !== undefined;
+    if (isPair) this.#current = { pair: answer.body as unknown as Pair, uses };
+    else if (answer.status === 200 || answer.body?.['error'] === 'invalid_grant') this.#current = undefined;
+  }
+
+  /** A session whose access token is good for userinfo at both servers. */
+  async withOpenid(): Promise<Pair> {
+    this.#withOpenid ??= await this.signIn({ scope: 'openid profile email' });
+    return this.#withOpenid;
+  }
+
+  /** A session that was revoked by one of its tokens. */
+  async revokedBy(which: keyof Pair): Promise<Pair> {
+    const pair = await this.signIn({ scope: 'openid' });
+    await this.#send(formTo('/oauth/revoke', consoleClient, { token: pair[which] }));
+    return pair;
   }
 
   /** A token that was refreshed since, less than 30 s ago. */
@@ -60,14 +74,14 @@ export class Sessions {
     return token;
   }
 
-  async replacedTwice(): Promise<{ readonly oldest: string; readonly newest: string }> {
+  async replacedTwice(): Promise<{ readonly oldest: string; readonly newest: Pair }> {
     const first = await this.signIn();
     const newest = await this.#refresh(await this.#refresh(first));
-    return { oldest: first.refresh_token, newest: newest.refresh_token };
+    return { oldest: first.refresh_token, newest };
   }
 
-  /** The newest token of a session in which an old one was used again. */
-  async ofReused(): Promise<string> {
+  /** The newest tokens of a session in which an old one was used again. */
+  async ofReused(): Promise<Pair> {
     const { oldest, newest } = await this.replacedTwice();
     await this.#send(formTo('/oauth/token', consoleClient, { grant_type: 'refresh_token', refresh_token: oldest }));
     return newest;

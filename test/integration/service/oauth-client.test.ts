@@ -64,9 +64,9 @@ async function discover(issuer: string, algorithm: 'oidc' | 'oauth2' = 'oidc'): 
 }
 
 /** A running Gatehouse that knows the address at which it is reached. */
-async function start(): Promise<string> {
+async function start(path = '/oauth'): Promise<string> {
   const [port = 0] = await freePorts(1);
-  const issuer = `http://127.0.0.1:${port}/oauth`;
+  const issuer = `http://127.0.0.1:${port}${path}`;
   const config = { server: { port }, authentication: { oauthOptions: { issuer } } };
   await startService(await startCluster(), { config });
   return issuer;
@@ -77,11 +77,13 @@ const codeOf = (failure: unknown): unknown =>
 
 /** oauth4webapi is strict where standards are: it throws at every answer that is not conformant. */
 describe('an independent OAuth client', () => {
-  test('discovers the server by its issuer, in the manner of OpenID Connect and of RFC 8414', async () => {
-    const issuer = await start();
+  test.each(['/oauth', ''])('discovers the server by an issuer with the path "%s" in both ways', async (path) => {
+    const issuer = await start(path);
     const metadata = await discover(issuer);
     expect(metadata.issuer).toBe(issuer);
     expect(await discover(issuer, 'oauth2')).toEqual(metadata);
+    const { access_token } = await new Application(metadata, METHODS[0][1]).signIn('ada');
+    expect(access_token).toBeTypeOf('string');
   });
 
   test.each(METHODS)('signs in and refreshes with %s', async (_, method) => {

@@ -9,6 +9,8 @@ describe('the head of a form', () => {
     'application/x-www-form-urlencoded',
     'Application/X-WWW-Form-URLencoded; charset=UTF-8',
     'application/x-www-form-urlencoded;charset="utf-8"',
+    'application/x-www-form-urlencoded;',
+    'application/x-www-form-urlencoded ; charset=utf-8 ; ',
   ])('takes the content type %s', (type) => {
     expect(() => checkFormHead(type, '')).not.toThrow();
   });
@@ -20,6 +22,8 @@ describe('the head of a form', () => {
     'multipart/form-data; boundary=x',
     'text/plain',
     'application/x-www-form-urlencoded; charset=utf-7',
+    'application/x-www-form-urlencoded; charset=utf-8 charset=utf-8',
+    'application/x-www-form-urlencoded; boundary=x',
     'application/x-www-form-urlencoded-not',
   ])('N-02 N-06 refuses the content type %s', async (type) => {
     expect(await refusalOf(() => checkFormHead(type, ''))).toEqual(
