@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -45,6 +45,14 @@ describe('the table of docs/security.md', () => {
       expect([file, existsSync(new URL(file, ROOT))]).toEqual([file, true]);
       expect([file, idsInTitles(file).has(row.id)]).toEqual([file, true]);
     }
+  });
+
+  test('calls nothing "not built" that a test names', () => {
+    const tests = globSync('test/**/*.test.ts', { cwd: ROOT });
+    expect(tests.length).toBeGreaterThan(100);
+    const named = new Set(tests.flatMap((file) => [...idsInTitles(file)]));
+    const missing = rows.filter(({ shownBy }) => shownBy.startsWith('not built')).map(({ id }) => id);
+    expect(missing.filter((id) => named.has(id))).toEqual([]);
   });
 
   test('is what the attacks refer to', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Authorizer, RequestAttributes, Subject } from '../../../src/authorization/authorizer.ts';
+import type { TokenVerifier } from '../../../src/oauth/identity.ts';
 import { serviceUnavailable } from '../../../src/status-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type AppUnderTest, eventually, fakeVerifier, startApp } from './app-under-test.ts';
@@ -89,6 +90,26 @@ describe('credentials', () => {
       expect((await app.get(LIST, { headers })).status).toBe(401);
     },
   );
+
+  test('N-33 A-20 a token of 8 KiB is verified, one character more is 401 unread, and a header past its limit is 431', async () => {
+    const lengths: number[] = [];
+    const verify: TokenVerifier['verify'] = (text) => {
+      lengths.push(text.length);
+      return { fault: 'invalid' };
+    };
+    const counting = await startApp({ verifier: { verify } });
+    try {
+      for (const [length, code] of [
+        [8_192, 401],
+        [8_193, 401],
+        [1_000_000, 431],
+      ] as const)
+        expect((await counting.get(LIST, as(`Bearer ${'a'.repeat(length)}`))).status).toBe(code);
+      expect(lengths).toEqual([8_192]);
+    } finally {
+      await counting.stop();
+    }
+  });
 
   test('N-32 the scheme is read in any case', async () => {
     expect((await app.get(LIST, as('bEaReR good'))).status).toBe(200);

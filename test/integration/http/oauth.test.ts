@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { FormRequest, LogoutRequest, LogoutResponse } from '../../../src/oauth/authorization-server.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
@@ -100,8 +101,12 @@ describe('the token endpoint', () => {
     expect(await app.raw(head + chunk.repeat(12), /\}$/)).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test('A-24 a compressed form is 415', async () => {
-    const answer = await post('x', { ...FORM, 'Content-Encoding': 'gzip' });
+  test.each(['gzip', 'br', 'deflate', 'zstd', 'x-none', 'gzip, gzip'])('A-24 a form in %s is 415', async (coding) => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000));
+    expect(bomb.length).toBeLessThan(16_384);
+    const headers = { ...FORM, 'Content-Encoding': coding };
+    const answer = await fetch(`${app.url}/oauth/token`, { method: 'POST', body: bomb, headers });
+    expect(forms).toEqual([]);
     expect(answer.status).toBe(415);
     expect(await answer.text()).toBe(
       '{"error":"invalid_request","error_description":"the body of the request must not have a Content-Encoding"}',

@@ -95,6 +95,11 @@ describe('a form', () => {
     expect(form.get('toString')).toBe(undefined);
   });
 
+  test.each(['p[]=x', 'p[a]=x', 'p.a=x'])('A-22 refuses %s a thousand times over', async (one) => {
+    const many = Array.from({ length: 1_001 }, (_, index) => one.replace('p', `p${index}`)).join('&');
+    expect(await refusalOf(() => parse(many))).toEqual(invalid('there are more than 64 parameters'));
+  });
+
   test('decodeFormText tells broken text from an empty one', () => {
     expect([decodeFormText(''), decodeFormText('%'), decodeFormText('+')]).toEqual(['', undefined, ' ']);
   });
