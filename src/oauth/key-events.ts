@@ -13,6 +13,6 @@ export function reportKeyChanges(before: LoadedKeys, now: LoadedKeys, events: Se
   }
   for (const { kid, state } of before.keys)
     if (state === 'verify-only' && !listed.has(kid)) events.report('signing_key_retired', { kid });
-  if (now.kept.length > before.kept.length)
+  if (now.kept.some((key) => !before.kept.some(({ kid }) => kid === key.kid)))
     events.report('signing_keys_missing', { kids: now.kept.map(({ kid }) => kid) });
 }

@@ -83,6 +83,11 @@ describe('signing keys', () => {
     ['has no active key', (data) => withKeys(data, [{ ...entryOf(data), state: 'next' }]), 'exactly one active key'],
     ['has two active keys', (data) => withKeys(data, [entryOf(data), entryOf(data)]), 'exactly one active key'],
     [
+      'lists a key twice',
+      (data) => withKeys(data, [entryOf(data), { ...entryOf(data), state: 'verify-only' }]),
+      'a key is listed twice',
+    ],
+    [
       'has an unknown state',
       (data) => withKeys(data, [{ ...entryOf(data), state: 'retired' }]),
       'keys.json is missing or',
