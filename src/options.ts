@@ -27,6 +27,13 @@ export function toOAuthOptions({ platform, authentication, limits }: Config): OA
   };
 }
 
+/** `undefined`: service accounts of the cluster are not let in. */
+export function toServiceAccountOptions({ authentication }: Config): { readonly audience: string } | undefined {
+  const { serviceAccountTokens, oauthOptions } = authentication;
+  const { enabled, audience = oauthOptions.accessTokenAudience ?? oauthOptions.issuer } = serviceAccountTokens;
+  return enabled ? { audience } : undefined;
+}
+
 function toClient({ accessTokenMaxAge, accessTokenInactivityTimeout, ...client }: ClientConfig): Client {
   return {
     ...client,

@@ -1,4 +1,6 @@
 import type { Registry } from 'prom-client';
+import { createBearerVerifier } from './authentication/bearer-verifier.ts';
+import { ServiceAccountTokens } from './authentication/service-account-tokens.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import type { HealthCheck } from './http/health.ts';
@@ -7,13 +9,19 @@ import type { Freshness } from './kubernetes/freshness.ts';
 import type { AuthorizationServer } from './oauth/authorization-server.ts';
 import { createCallerTokenFile } from './oauth/caller-token-file.ts';
 import { createAuthorizationServer } from './oauth/create-authorization-server.ts';
-import type { TokenVerifier } from './oauth/identity.ts';
+import type { BearerVerifier, TokenVerifier } from './oauth/identity.ts';
 import { createKeyRotator } from './oauth/key-rotator.ts';
 import { createSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenReviews, type TokenReviews } from './oauth/token-review.ts';
 import { createTokenVerifier } from './oauth/token-verifier.ts';
 import type { Logger } from './observability/logger.ts';
-import { toOAuthOptions, toPasswordOptions, toSigningKeyOptions, toTokenReviewOptions } from './options.ts';
+import {
+  toOAuthOptions,
+  toPasswordOptions,
+  toServiceAccountOptions,
+  toSigningKeyOptions,
+  toTokenReviewOptions,
+} from './options.ts';
 import type { Random } from './random.ts';
 import type { Part } from './run-group.ts';
 import type { SecurityEvents } from './security-events.ts';
@@ -23,7 +31,7 @@ import { createPasswordSignIn } from './users/password-sign-in.ts';
 import { createUserDirectory } from './users/user-directory.ts';
 
 export interface TokenServiceParts {
-  readonly cluster: Pick<Cluster, 'secrets' | 'inCluster' | 'mirrorSecrets'>;
+  readonly cluster: Pick<Cluster, 'secrets' | 'inCluster' | 'mirrorSecrets' | 'tokenReviewer'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -35,7 +43,8 @@ export interface TokenServiceParts {
 export interface TokenService {
   readonly authorizationServer: AuthorizationServer;
   readonly tokenReviews: TokenReviews;
-  readonly verifier: TokenVerifier;
+  /** For the API; /oauth knows our own tokens only. */
+  readonly verifier: BearerVerifier;
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
   readonly reflectors: Readonly<Record<string, Freshness>>;
@@ -60,7 +69,7 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
   return {
     authorizationServer: createAuthorizationServer(options, { ...shared, signIn, verifier }),
     tokenReviews: createTokenReviews(toTokenReviewOptions(config), { ...shared, verifier, usersFault, callerToken }),
-    verifier,
+    verifier: acceptServiceAccounts(config, verifier, parts),
     parts: [
       ...people.parts,
       ...sessions.parts,
@@ -71,4 +80,13 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
     reflectors: sessions.reflectors,
     checks: [...people.checks, ...sessions.checks, { name: 'signing-key', endpoints: ['readyz'], check: keys.ready }],
   };
+}
+
+/** Our own verifier; where the operator lets service accounts in, the cluster's word beside it. */
+function acceptServiceAccounts(config: Config, ours: TokenVerifier, parts: TokenServiceParts): BearerVerifier {
+  const options = toServiceAccountOptions(config);
+  if (!options) return ours;
+  const reviewer = parts.cluster.tokenReviewer;
+  const serviceAccounts = new ServiceAccountTokens(options.audience, { ...parts, reviewer });
+  return createBearerVerifier(config.authentication.oauthOptions.issuer, { ours, serviceAccounts });
 }

@@ -10,6 +10,8 @@ import { ObjectStore } from './object-store.ts';
 import { type Decision, decide, type SubjectAccessReviewSpec } from './rbac.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { ServerParts } from './server.ts';
+import type { TokenReviewSpec } from './token-reviews.ts';
+import { TokenSigner } from './token-signer.ts';
 
 export interface SimulatedClusterOptions {
   /** Default 0: given by the kernel. Always on 127.0.0.1. */
@@ -25,6 +27,8 @@ export interface SimulatedClusterOptions {
   readonly tokens?: Readonly<Record<string, Identity>>;
   /** Decides SubjectAccessReviews. Default: RBAC over the role and binding objects in the store. */
   readonly authorize?: (spec: SubjectAccessReviewSpec) => boolean;
+  /** Decides TokenReviews: their status, or `undefined` for the usual one. Default: always the usual one. */
+  readonly reviewToken?: (spec: TokenReviewSpec) => object | undefined;
   /** `gitVersion` of `/version`. Default v1.34.4. */
   readonly version?: string;
 }
@@ -39,6 +43,8 @@ export interface SimulatedCluster {
   readonly tokens: Map<string, Identity>;
   /** The state, without HTTP in between. */
   readonly objects: ObjectStore;
+  /** A token of an existing service account, as a pod has it mounted; good for an hour. */
+  serviceAccountToken(namespace: string, name: string, audiences: readonly string[]): string;
   readonly faults: Faults;
   readonly evidence: Evidence;
   /** The text of a kubeconfig file; the administrator's token unless another is given. */
@@ -56,7 +62,7 @@ export interface SimulatedCluster {
 export async function startSimulatedCluster(options: SimulatedClusterOptions = {}): Promise<SimulatedCluster> {
   const adminToken = randomBytes(16).toString('hex');
   const parts = createParts(options, adminToken);
-  const { store, clock, tokens, faults, evidence } = parts;
+  const { store, clock, tokens, faults, evidence, signer } = parts;
   const listener = new Listener(parts);
   await listener.open(options.port ?? 0);
   const url = `http://127.0.0.1:${listener.port}`;
@@ -65,6 +71,11 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions = {
     adminToken,
     tokens,
     objects: store,
+    serviceAccountToken: (namespace, name, aud) => {
+      const uid = store.get('serviceaccounts', `${namespace}/${name}`)?.metadata.uid;
+      if (!uid) throw new Error(`there is no service account ${namespace}/${name}`);
+      return signer.issue({ namespace, name, uid }, { aud, lifeSeconds: 3_600 });
+    },
     faults,
     evidence,
     kubeconfig: (token = adminToken) => kubeconfigText(url, token),
@@ -93,6 +104,8 @@ function createParts(options: SimulatedClusterOptions, adminToken: string) {
     random,
     tokens: new Map<string, Identity>([...Object.entries(options.tokens ?? {}), [adminToken, admin]]),
     decide: deciderOf(options, store),
+    signer: new TokenSigner(clock, random),
+    reviewToken: options.reviewToken ?? (() => undefined),
     version: options.version ?? 'v1.34.4',
     faults: new Faults(),
     evidence: new Evidence(),

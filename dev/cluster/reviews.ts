@@ -1,13 +1,13 @@
 import { type Answer, json } from './answer.ts';
-import { type Identity, withAuthenticated } from './identity.ts';
+import type { Identity } from './identity.ts';
 import { apiVersionOf, type ResourceKind } from './kinds.ts';
 import { isRecord } from './kube-object.ts';
 import type { Decision, SubjectAccessReviewSpec } from './rbac.ts';
 import { type ApiError, invalid } from './status.ts';
+import { type TokenReviewParts, tokenStatus } from './token-reviews.ts';
 
-interface ReviewParts {
+interface ReviewParts extends TokenReviewParts {
   readonly caller: Identity;
-  readonly tokens: ReadonlyMap<string, Identity>;
   readonly decide: (spec: SubjectAccessReviewSpec) => Decision;
 }
 
@@ -36,9 +36,3 @@ const incomplete = (field: string, problem: string): ApiError =>
   invalid({ group: 'authorization.k8s.io', kind: '', name: '' }, [
     { field, reason: 'FieldValueInvalid', message: `Invalid value: ${problem}` },
   ]);
-
-function tokenStatus(spec: Record<string, unknown>, { tokens }: ReviewParts): object {
-  const identity = tokens.get(String(spec['token'] ?? ''));
-  if (!identity) return { user: {}, error: '[invalid bearer token]' };
-  return { authenticated: true, user: withAuthenticated(identity), audiences: ['https://kubernetes.default.svc'] };
-}

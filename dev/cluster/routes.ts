@@ -15,14 +15,14 @@ import { type ApiRequest, type ResourceTarget, targetKey } from './request.ts';
 import { parseObject } from './request-body.ts';
 import { review } from './reviews.ts';
 import { deleted, methodNotAllowed, notFound, tooLargeResourceVersion, unknownResource } from './status.ts';
+import { requestToken } from './token-requests.ts';
+import type { TokenReviewParts } from './token-reviews.ts';
 import { createObject, patchObject, updateObject } from './writes.ts';
 
 /** What answering a request needs, watches aside. */
-export interface RouteParts {
-  readonly store: ObjectStore;
+export interface RouteParts extends TokenReviewParts {
   readonly clock: Clock;
   readonly random: Random;
-  readonly tokens: ReadonlyMap<string, Identity>;
   readonly decide: (spec: SubjectAccessReviewSpec) => Decision;
   readonly version: string;
 }
@@ -35,6 +35,8 @@ export function answerRequest(request: ApiRequest, caller: Identity, parts: Rout
     if (request.verb !== 'create') throw methodNotAllowed();
     return review(target.kind, parseObject(request.body, target.kind), { ...parts, caller });
   }
+  if (target.kind.plural === 'serviceaccounts' && target.subresource === 'token')
+    return requestToken(request, target, parts);
   const known = target.subresource === '' || (target.subresource === 'status' && target.kind.hasStatus);
   if (!known) throw unknownResource();
   return answerResource(request, target, parts);

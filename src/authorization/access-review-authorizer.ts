@@ -1,11 +1,11 @@
 import type { Registry } from 'prom-client';
+import { BoundedCalls, CallTimedOut } from '../bounded-calls.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type StatusError, serviceUnavailable } from '../status-error.ts';
 import type { AccessReviewer, Authorizer, Decision, RequestAttributes, Subject } from './authorizer.ts';
 import { type Answered, DecisionCache, decisionKey } from './decision-cache.ts';
 import { decisionCounter, reviewMetrics } from './metrics.ts';
-import { Slots } from './slots.ts';
 
 export interface AccessReviewOptions {
   /** For how long an answer is taken without asking again. Default 10,000 ms. */
@@ -52,7 +52,7 @@ class AccessReviewAuthorizer implements Authorizer {
   readonly #options: typeof DEFAULTS;
   readonly #parts: AccessReviewParts;
   readonly #cache: DecisionCache;
-  readonly #slots: Slots;
+  readonly #calls: BoundedCalls;
   readonly #reviews = new Map<string, Promise<boolean>>();
   readonly #count: (decision: Decision | 'error') => void;
   readonly #observe: (seconds: number) => void;
@@ -64,7 +64,7 @@ class AccessReviewAuthorizer implements Authorizer {
     this.#options = options;
     this.#parts = parts;
     this.#cache = new DecisionCache(options.maxEntries);
-    this.#slots = new Slots(options.maxInFlight);
+    this.#calls = new BoundedCalls(options, parts.clock);
     this.#count = decisionCounter(parts.registry);
     this.#observe = reviewMetrics(parts.registry, () => this.#cache.size);
   }
@@ -109,34 +109,18 @@ class AccessReviewAuthorizer implements Authorizer {
 
   async #review(key: string, subject: Subject, attributes: RequestAttributes): Promise<boolean> {
     const { clock, reviewer } = this.#parts;
-    const limit = new AbortController();
-    const cancel = clock.after(this.#options.timeoutMs, () => limit.abort());
     const began = clock.monotonic();
     try {
-      if (!(await this.#slots.take(limit.signal))) throw new Error('no access review could be begun in time');
-      const allowed = await this.#inSlot(reviewer.review(subject, attributes, limit.signal), limit.signal);
+      const allowed = await this.#calls.run((signal) => reviewer.review(subject, attributes, signal));
       this.#cache.set(key, { allowed, at: clock.monotonic() });
       this.#answered();
       return allowed;
     } catch (error) {
-      this.#failed(error, limit.signal.aborted);
+      this.#failed(error);
       throw error;
     } finally {
-      cancel();
       this.#observe((clock.monotonic() - began) / 1000);
     }
-  }
-
-  /** The slot is free again when the review has ended, which may be later than our patience. */
-  #inSlot(review: Promise<boolean>, limit: AbortSignal): Promise<boolean> {
-    return new Promise((resolve, reject) => {
-      const giveUp = (): void => reject(new Error('the access review took too long'));
-      limit.addEventListener('abort', giveUp, { once: true });
-      review.then(resolve, reject).finally(() => {
-        limit.removeEventListener('abort', giveUp);
-        this.#slots.release();
-      });
-    });
   }
 
   #answered(): void {
@@ -146,10 +130,10 @@ class AccessReviewAuthorizer implements Authorizer {
   }
 
   /** The first failure in a row is worth a warning; the others are counted. */
-  #failed(error: unknown, hung: boolean): void {
+  #failed(error: unknown): void {
     if (!this.#failing) this.#parts.logger.warn({ err: error }, 'access reviews fail; known answers hold for a while');
     this.#failing = true;
-    this.#hangs = hung;
+    this.#hangs = error instanceof CallTimedOut;
   }
 }
 

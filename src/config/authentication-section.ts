@@ -113,4 +113,18 @@ export const authentication = section({
   }),
   trustedProxies: z.array(trustedProxy).default([]),
   tokenReview,
+  serviceAccountTokens: section({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe('true: a service account of the cluster may call with its projected token, checked by TokenReview.'),
+    audience: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe(
+        'The audience that such a token was made for. Default: that of access tokens. Not the API server’s own.',
+      ),
+  }),
 });

@@ -83,8 +83,16 @@ function settingWarnings(config: Config): string[] {
     warnings.push(
       'authorization.mode is AlwaysAllow: everybody who signs in may do everything; for demonstrations only',
     );
+  const { enabled, audience } = config.authentication.serviceAccountTokens;
+  if (enabled && audience?.startsWith(API_SERVER))
+    warnings.push(
+      'serviceAccountTokens.audience looks like that of the API server: every pod has a token for it, made for others',
+    );
   return warnings;
 }
+
+/** Audience of every pod's own token, unless the API server was told another (`--api-audiences`). */
+const API_SERVER = 'https://kubernetes.default';
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);

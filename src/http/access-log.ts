@@ -55,8 +55,9 @@ class CallerLoggers {
 
   of(exchange: Exchange, identity: Identity): Logger {
     const { request, route, info, decision, source } = exchange;
-    // No part can run over into the next: none of them holds a line break.
-    const key = `${identity.sid}\n${identity.clientId}\n${request.method}\n${route?.template}\n${info?.verb}\n${info?.namespace}\n${info?.name}\n${info?.group}\n${info?.version}\n${info?.resource}\n${info?.subresource}\n${decision?.allowed}\n${decision?.source}\n${source}\n${request.headers['user-agent']}`;
+    // No part can run over into the next: none of them holds a line break. A service account has no session, and its name
+    // has colons, which the id of a session has not.
+    const key = `${identity.sid ?? identity.name}\n${identity.clientId}\n${request.method}\n${route?.template}\n${info?.verb}\n${info?.namespace}\n${info?.name}\n${info?.group}\n${info?.version}\n${info?.resource}\n${info?.subresource}\n${decision?.allowed}\n${decision?.source}\n${source}\n${request.headers['user-agent']}`;
     const known = this.#loggers.get(key);
     if (known) return known;
     if (this.#loggers.size >= MOST_CALLERS) this.#loggers.clear();

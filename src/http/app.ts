@@ -3,7 +3,7 @@ import type { Authorizer } from '../authorization/authorizer.ts';
 import type { Clock } from '../clock.ts';
 import type { NodeLister } from '../nodes/node-lister.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
-import type { TokenVerifier } from '../oauth/identity.ts';
+import type { BearerVerifier } from '../oauth/identity.ts';
 import type { TokenReviews } from '../oauth/token-review.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
@@ -43,7 +43,7 @@ export interface AppParts {
   clusterVersion(): Readonly<Record<string, unknown>> | undefined;
   readonly authorizationServer: AuthorizationServer;
   readonly tokenReviews: TokenReviews;
-  readonly verifier: TokenVerifier;
+  readonly verifier: BearerVerifier;
   readonly authorizer: Authorizer;
   readonly nodes: NodeLister;
   readonly health: HealthChecks;
@@ -98,7 +98,7 @@ export function serveRoutes(routes: readonly Route[], parts: AppParts): App {
     answerMethod(writer, cors), // OPTIONS and 405, without credentials
     admission(limits, metrics, parts.registry), // places, by class
     servePublicPaths(platform), // health, version, descriptions, /oauth: the bearer is not looked at
-    authenticate({ verifier, platform, maxBearerBytes, metrics }), // from here on a user is known, or 401 was answered
+    authenticate({ verifier, platform, maxBearerBytes, metrics, deadline }), // from here on a user is known, or 401 was answered
     readRequestInfo, // verb, group, resource, name
     refuseWithdrawnPaths, // 410 to anybody signed in
     authorize(parts.authorizer, deadline), // before any cache is read

@@ -1,16 +1,19 @@
 import { readBearer } from '../oauth/authorization-header.ts';
-import type { TokenFault, TokenVerifier } from '../oauth/identity.ts';
+import type { BearerVerifier, TokenFault, Verification } from '../oauth/identity.ts';
 import type { StatusError } from '../status-error.ts';
+import type { AnswerDeadline } from './answer-deadline.ts';
+import type { Exchange } from './exchange.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { malformed, unauthorized } from './refusals.ts';
-import type { Step } from './step.ts';
+import type { Outcome, Step } from './step.ts';
 
 export interface AuthenticateParts {
-  readonly verifier: TokenVerifier;
+  readonly verifier: BearerVerifier;
   /** The realm of every challenge. */
   readonly platform: string;
   readonly maxBearerBytes: number;
   readonly metrics: HttpMetrics;
+  readonly deadline: AnswerDeadline;
 }
 
 const SENTENCES: Readonly<Record<TokenFault, string>> = {
@@ -25,6 +28,14 @@ export function authenticate(parts: AuthenticateParts): Step {
   const challenge = `Bearer realm="${parts.platform}"`;
   const refuse = (fault: TokenFault): StatusError =>
     unauthorized(SENTENCES[fault], `${challenge}, error="invalid_token"`);
+  const conclude = (exchange: Exchange, verification: Verification): Outcome => {
+    if ('fault' in verification) {
+      exchange.reason = verification.fault;
+      throw refuse(verification.fault);
+    }
+    exchange.identity = verification.identity;
+    return 'next';
+  };
   return (exchange) => {
     const bearer = readBearer(exchange.request.headers.authorization, parts.maxBearerBytes);
     if (bearer.kind !== 'token') {
@@ -37,11 +48,8 @@ export function authenticate(parts: AuthenticateParts): Step {
       throw malformed('its Authorization header is not one bearer token', header);
     }
     const verification = parts.verifier.verify(bearer.text);
-    if ('fault' in verification) {
-      exchange.reason = verification.fault;
-      throw refuse(verification.fault);
-    }
-    exchange.identity = verification.identity;
-    return 'next';
+    return verification instanceof Promise
+      ? parts.deadline.bound(verification).then((judged) => conclude(exchange, judged))
+      : conclude(exchange, verification);
   };
 }

@@ -6,7 +6,7 @@ import { HeldRefusal } from './held-refusal.ts';
 import type { RequestMetrics } from './metrics.ts';
 
 /** What a request is for: the `purpose` label of `gatehouse_cluster_requests_total`. */
-type Purpose = 'list' | 'watch' | 'review' | 'secrets' | 'version';
+type Purpose = 'list' | 'watch' | 'review' | 'token_review' | 'secrets' | 'version';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -52,6 +52,7 @@ const LONGEST_BODY: Readonly<Record<Purpose, number>> = {
   list: PAGE_BYTES,
   watch: Number.POSITIVE_INFINITY,
   review: ONE_OBJECT_BYTES,
+  token_review: ONE_OBJECT_BYTES,
   secrets: ONE_OBJECT_BYTES,
   version: ONE_OBJECT_BYTES,
 };

@@ -19,6 +19,7 @@ import { SecretRequests } from './secret-requests.ts';
 import { ClusterSecrets } from './secrets.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
 import { withTimeLimit } from './time-limit.ts';
+import { TokenReviews } from './token-reviews.ts';
 
 /** `/version` costs the API server nothing. */
 const VERSION_LIMIT_MS = 5_000;
@@ -53,6 +54,7 @@ export interface Cluster {
   readonly namespace: string;
   readonly secrets: SecretStore;
   readonly reviewer: AccessReviews;
+  readonly tokenReviewer: TokenReviews;
   /**
    * Mirrors the Secrets of our namespace that carry these labels. `name` labels the reflector's metrics; to be called at
    * most once.
@@ -92,6 +94,7 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
     inCluster: access.inCluster,
     namespace,
     reviewer: new AccessReviews(client),
+    tokenReviewer: new TokenReviews(client),
     secrets: new ClusterSecrets({
       requests,
       clock,

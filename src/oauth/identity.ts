@@ -1,13 +1,17 @@
 /** Who is calling, once a bearer has been verified (step 9 of the verification). */
 export interface Identity {
-  /** The user's name (`sub`). */
+  /** The user's name (`sub`), or `system:serviceaccount:<namespace>:<name>`. */
   readonly name: string;
   readonly uid: string;
-  /** The user's current groups without `system:*` and `kubeadm:*`, plus `system:authenticated`. */
+  /**
+   * The user's current groups without `system:*` and `kubeadm:*`, plus `system:authenticated`; a service account's, as the
+   * cluster says.
+   */
   readonly groups: readonly string[];
-  readonly clientId: string;
-  /** The session. */
-  readonly sid: string;
+  /** Absent for a service account, which did not sign in with us. */
+  readonly clientId?: string;
+  /** The session; absent for a service account. */
+  readonly sid?: string;
 }
 
 /** Why a bearer was not accepted; also the `result` label of `gatehouse_token_verifications_total`. */
@@ -15,8 +19,13 @@ export type TokenFault = 'expired' | 'not_yet_valid' | 'revoked' | 'invalid';
 
 export type Verification = { readonly identity: Identity; readonly cached: boolean } | { readonly fault: TokenFault };
 
-/** Verifies access tokens from memory: synchronous, off the thread pool, no network. */
-export interface TokenVerifier {
+/** Judges any bearer: at once, or by promise when somebody has to be asked. */
+export interface BearerVerifier {
   /** `text` is what follows the scheme in `Authorization`, exactly as sent. */
+  verify(text: string): Verification | Promise<Verification>;
+}
+
+/** Verifies access tokens from memory: synchronous, off the thread pool, no network. */
+export interface TokenVerifier extends BearerVerifier {
   verify(text: string): Verification;
 }

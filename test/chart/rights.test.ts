@@ -10,6 +10,7 @@ const busy = {
   users: { existingSecret: 'people' },
   oauth: { client: { existingSecret: 'console-client' } },
   tls: { existingSecret: 'certificate' },
+  config: { authentication: { serviceAccountTokens: { enabled: true } } },
 };
 
 describe('rights of the service account', () => {
@@ -80,6 +81,22 @@ describe('rights of the service account', () => {
   test('8.1 leave the pods out when nodes.usage is off', async () => {
     const { rules } = await render({ config: { nodes: { usage: false } } });
     expect(rules.filter(({ resources }) => resources?.includes('pods'))).toEqual([]);
+  });
+
+  test('8.1 have token reviews when service accounts are let in, and only then', async () => {
+    const rules = async (serviceAccountTokens?: object) =>
+      (await render({ config: { authentication: { serviceAccountTokens } } })).rules.filter(({ apiGroups }) =>
+        apiGroups?.includes('authentication.k8s.io'),
+      );
+    expect(await rules({ enabled: true, audience: 'gatehouse' })).toEqual([
+      {
+        role: 'ClusterRole gatehouse',
+        apiGroups: ['authentication.k8s.io'],
+        resources: ['tokenreviews'],
+        verbs: ['create'],
+      },
+    ]);
+    expect([await rules(), await rules({}), await rules({ enabled: false })]).toEqual([[], [], []]);
   });
 
   test('8.1 follow the Secret names of the configuration', async () => {

@@ -9,6 +9,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   nodes: ['kubernetes', 'observability'],
   users: ['observability'],
   oauth: ['users/user.ts', 'users/sign-in.ts', 'observability/logger.ts'],
+  authentication: ['oauth', 'observability'],
   authorization: ['kubernetes', 'observability'],
   http: ['oauth', 'users', 'authorization', 'nodes', 'observability'],
   observability: [],
@@ -31,10 +32,12 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
 const LOW = [
   'backoff.ts',
   'boolean-word.ts',
+  'bounded-calls.ts',
   'clock.ts',
   'random.ts',
   'secret-store.ts',
   'security-events.ts',
+  'slots.ts',
   'status-error.ts',
 ];
 const COMPOSITION = [

@@ -44,7 +44,10 @@ const header = (pair: Pair, typ?: string): Members => {
   return typ === undefined ? { alg, kid } : { alg, typ, kid };
 };
 
-/** As the API server writes them for a pod, with all that we look for besides. */
+/**
+ * As the API server writes them for a pod, with all that we look for besides. `authentication.serviceAccountTokens` is off, as
+ * by default; what is different with it stands in `service-accounts.test.ts`.
+ */
 function serviceAccountClaims(pair: Pair): Members {
   const pod = { name: 'robot-0', uid: '11111111-2222-4333-8444-555555555555' };
   const serviceaccount = { name: 'robot', uid: '66666666-7777-4888-9999-aaaaaaaaaaaa' };

@@ -15,6 +15,7 @@ import { describeSelectors } from './selectors.ts';
 import { describeServer } from './server.ts';
 import type { Suite } from './suite.ts';
 import type { ConformanceTarget } from './target.ts';
+import { describeTokenReviews } from './token-reviews.ts';
 import { describeUpdates } from './updates.ts';
 import { describeWatchLists } from './watch-lists.ts';
 import { describeWatches } from './watches.ts';
@@ -58,6 +59,7 @@ export function describeConformance(name: string, start: () => Promise<Conforman
     describeSecrets(suite);
     describeLeases(suite);
     describeReviews(suite);
+    describeTokenReviews(suite);
     describeRefusals(suite);
     describeExpiry(suite); // last: it compacts
   });

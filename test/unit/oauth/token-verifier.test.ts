@@ -254,6 +254,17 @@ describe('verification', () => {
     expect(verify((await signInAlice(server)).refresh_token)).toEqual(INVALID);
   });
 
+  // Whoever is let in by `authentication.serviceAccountTokens` is judged by the cluster, never here: the row holds without
+  // exception in this verifier, and for every bearer where that setting is off, as it is by default.
+  test('N-36 refuses a service account token, though it says our audience', async () => {
+    const sub = 'system:serviceaccount:shop:robot';
+    const [, { aud }] = partsOf(token) as [Claims, Claims];
+    const claims = { iss: 'https://kubernetes.default.svc', sub, aud, exp: now() + 600, iat: now() };
+    const { keys } = server;
+    expect(verify(await signed({ alg: 'RS256', kid: keys.publicKeys()[0]?.kid }, claims))).toEqual(INVALID);
+    expect(verify(await changed(claims))).toEqual(INVALID);
+  });
+
   test('fails as unavailable, not as a bad token, while there are no keys', async () => {
     const test = await newTestServer();
     const { access_token } = await signInAlice(test);

@@ -60,7 +60,7 @@ describe('the simulated cluster', () => {
       authenticated: true,
       user: { username: 'alice', groups: ['g', 'system:authenticated'] },
     });
-    expect(await ask('unknown')).toEqual({ user: {}, error: '[invalid bearer token]' });
+    expect(await ask('unknown')).toEqual({ user: {}, error: 'invalid bearer token' });
   });
 
   test('refuses sendInitialEvents where WatchList is off', async () => {

@@ -7,6 +7,14 @@ export class Slots {
     this.#free = count;
   }
 
+  get free(): number {
+    return this.#free;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   /** Resolves to true with a slot, or to false when the signal aborted first. */
   take(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);

@@ -1,0 +1,39 @@
+import { parseCompactJws } from '../oauth/compact-jws.ts';
+import type { BearerVerifier, TokenVerifier } from '../oauth/identity.ts';
+import type { ServiceAccountTokens } from './service-account-tokens.ts';
+
+export interface BearerVerifierParts {
+  /** Judges what we issued. */
+  readonly ours: TokenVerifier;
+  /** Judges what anybody else issued. */
+  readonly serviceAccounts: ServiceAccountTokens;
+}
+
+/**
+ * A bearer goes where its issuer says, and nowhere else: ours is judged by our verifier alone, so no answer of the cluster
+ * can make up for its fault. What names no issuer is ours to refuse. The length of a bearer was judged by the caller.
+ */
+export function createBearerVerifier(issuer: string, { ours, serviceAccounts }: BearerVerifierParts): BearerVerifier {
+  const beginsAsOurs = createOwnClaimsCheck(issuer);
+  return {
+    verify(text) {
+      if (beginsAsOurs(text)) return ours.verify(text);
+      const known = serviceAccounts.known(text);
+      if (known) return known;
+      const claims = parseCompactJws(text)?.claims ?? {};
+      const { iss } = claims;
+      const isForeign = typeof iss === 'string' && iss !== '' && iss !== issuer;
+      return isForeign ? serviceAccounts.verify(text, claims) : ours.verify(text);
+    },
+  };
+}
+
+/**
+ * The claims of our tokens begin with `iss`, so their text tells without being decoded or copied. Base64 turns each three
+ * bytes into four characters: what follows the issuer's closing quote is cut off down to whole threes.
+ */
+function createOwnClaimsCheck(issuer: string): (text: string) => boolean {
+  const beginning = Buffer.from(`{"iss":${JSON.stringify(issuer)},"`);
+  const whole = beginning.subarray(0, beginning.length - (beginning.length % 3)).toString('base64url');
+  return (text) => text.startsWith(whole, text.indexOf('.') + 1);
+}

@@ -1,0 +1,162 @@
+import type { Registry } from 'prom-client';
+import { BoundedCalls, CallTimedOut, TooManyCalls } from '../bounded-calls.ts';
+import type { Clock } from '../clock.ts';
+import type { Identity, Verification } from '../oauth/identity.ts';
+import { verificationCounter } from '../oauth/metrics.ts';
+import { createTextDigest } from '../oauth/text-digest.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Random } from '../random.ts';
+import { type StatusError, serviceUnavailable } from '../status-error.ts';
+import { RefusalBudget } from './refusal-budget.ts';
+import { type ReviewedToken, ReviewedTokens } from './reviewed-tokens.ts';
+import { claimsFault, expiresAtOf } from './service-account-claims.ts';
+
+/** What of the cluster is asked. */
+export interface TokenReviewer {
+  /** The service account that a token for `audience` stands for, `undefined` when there is none. Rejects when there is no answer. */
+  review(token: string, audience: string, signal: AbortSignal): Promise<ServiceAccount | undefined>;
+}
+
+interface ServiceAccount {
+  readonly username: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+}
+
+export interface ServiceAccountTokenParts {
+  readonly reviewer: TokenReviewer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly registry: Registry;
+  readonly logger: Logger;
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/**
+ * As long as kube-apiserver itself remembers a good token (`TokenSuccessCacheTTL`): the token of a deleted pod or service
+ * account is refused within the two, 20 s. One review in 10 s for each caller is next to nothing.
+ */
+const LIFETIME_MS = 10_000;
+/** How long a good token is good while the cluster gives no answer: a restart of the API server, not an outage. */
+const MAX_STALE_MS = 60_000;
+const REVIEWS = { maxInFlight: 16, maxWaiting: 64, timeoutMs: 3_000 };
+/** Reviews without a good end. No honest caller is refused again and again; the API server feels nothing of 50 in a second. */
+const REFUSALS_PER_SECOND = 50;
+
+const INVALID = { fault: 'invalid' } as const;
+
+/** Callers in the cluster, by their projected service account tokens (https://kubernetes.io/docs/concepts/storage/projected-volumes/). */
+export class ServiceAccountTokens {
+  readonly #audience: string;
+  readonly #parts: ServiceAccountTokenParts;
+  readonly #digest: (text: string) => string;
+  readonly #results;
+  readonly #reviewed = new ReviewedTokens();
+  readonly #reviews = new Map<string, Promise<Verification>>();
+  readonly #calls: BoundedCalls;
+  readonly #budget: RefusalBudget;
+  /** The last review was given up: who has an answer need not wait for the next one. */
+  #hangs = false;
+  #failing = false;
+
+  constructor(audience: string, parts: ServiceAccountTokenParts) {
+    this.#audience = audience;
+    this.#parts = parts;
+    this.#digest = createTextDigest(parts.random);
+    this.#results = verificationCounter(parts.registry);
+    this.#calls = new BoundedCalls(REVIEWS, parts.clock);
+    this.#budget = new RefusalBudget(REFUSALS_PER_SECOND, parts.clock);
+  }
+
+  /** What the cluster said of this token a moment ago; `undefined` when it has to be asked. */
+  known(text: string): Verification | undefined {
+    const token = this.#reviewed.get(this.#digest(text));
+    return token && this.#isWithin(LIFETIME_MS, token) ? this.#remembered(token) : undefined;
+  }
+
+  /**
+   * Refuses at once what the claims rule out, then asks the cluster. Throws or rejects with a 503 `StatusError` when it
+   * gives no answer and none is known: never "good", and never "bad" either.
+   */
+  verify(text: string, claims: Claims): Verification | Promise<Verification> {
+    const fault = claimsFault(claims, { audience: this.#audience, nowMs: this.#parts.clock.now() });
+    if (fault) return this.#counted({ fault });
+    const digest = this.#digest(text);
+    const last = this.#reviewed.get(digest);
+    const good = last?.identity && this.#isWithin(MAX_STALE_MS, last) ? last : undefined;
+    // What is known to be good is asked for again whatever others send.
+    if (!good && this.#budget.isSpent) throw serviceUnavailable(UNAVAILABLE, 1);
+    const review = this.#reviewOnce(digest, { text, expiresAt: expiresAtOf(claims) });
+    if (good && this.#hangs) return this.#remembered(good);
+    return review.then(
+      (verification) => this.#counted(verification),
+      (cause) => {
+        if (good && this.#isWithin(MAX_STALE_MS, good)) return this.#remembered(good);
+        throw unavailable(cause);
+      },
+    );
+  }
+
+  #isWithin = (ms: number, { at, expiresAt }: ReviewedToken): boolean =>
+    this.#parts.clock.monotonic() - at < ms && this.#parts.clock.now() < expiresAt;
+
+  #remembered = ({ identity }: ReviewedToken): Verification =>
+    this.#counted(identity ? { identity, cached: true } : INVALID);
+
+  #counted(verification: Verification): Verification {
+    this.#results.inc({ result: 'fault' in verification ? verification.fault : verification.cached ? 'cached' : 'ok' });
+    return verification;
+  }
+
+  /** Callers with the same token share one review. */
+  #reviewOnce(digest: string, token: { text: string; expiresAt: number }): Promise<Verification> {
+    const running = this.#reviews.get(digest);
+    if (running !== undefined) return running;
+    const review = this.#review(digest, token).finally(() => this.#reviews.delete(digest));
+    review.catch(() => undefined); // whoever took a known answer listens no more
+    this.#reviews.set(digest, review);
+    return review;
+  }
+
+  async #review(digest: string, { text, expiresAt }: { text: string; expiresAt: number }): Promise<Verification> {
+    const { reviewer, clock } = this.#parts;
+    const at = clock.monotonic();
+    try {
+      const account = await this.#calls.run((signal) => reviewer.review(text, this.#audience, signal));
+      const identity = account && toIdentity(account);
+      if (!identity) this.#budget.spend();
+      this.#reviewed.set(digest, { ...(identity && { identity }), at, expiresAt });
+      this.#answered();
+      return identity ? { identity, cached: false } : INVALID;
+    } catch (error) {
+      this.#budget.spend();
+      if (!(error instanceof TooManyCalls)) this.#failed(error);
+      throw error;
+    }
+  }
+
+  #answered(): void {
+    if (this.#failing) this.#parts.logger.info('token reviews are answered again');
+    this.#failing = false;
+    this.#hangs = false;
+  }
+
+  /** The first failure in a row is worth a warning; the others are counted as requests to the cluster. */
+  #failed(error: unknown): void {
+    if (!this.#failing) this.#parts.logger.warn({ err: error }, 'token reviews fail; known answers hold for a minute');
+    this.#failing = true;
+    this.#hangs = error instanceof CallTimedOut;
+  }
+}
+
+/** Name, uid and groups as the cluster says; it names `system:authenticated` itself, but need not. */
+const toIdentity = ({ username, uid, groups }: ServiceAccount): Identity => ({
+  name: username,
+  uid,
+  groups: groups.includes('system:authenticated') ? groups : [...groups, 'system:authenticated'],
+});
+
+const UNAVAILABLE = 'service account tokens cannot be checked now';
+
+const unavailable = (cause: unknown): StatusError => serviceUnavailable(UNAVAILABLE, 5, cause);

@@ -1,0 +1,65 @@
+import type { ApiClient } from './api-client.ts';
+import { ClusterError } from './cluster-error.ts';
+
+/** A service account, as the cluster says of a token of its own. */
+export interface ReviewedServiceAccount {
+  /** `system:serviceaccount:<namespace>:<name>` */
+  readonly username: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+}
+
+const PATH = '/apis/authentication.k8s.io/v1/tokenreviews';
+
+/** A namespace is a DNS label, a service account's name a DNS subdomain (RFC 1123). */
+const SERVICE_ACCOUNT = /^system:serviceaccount:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?:[a-z0-9][a-z0-9.-]{0,252}$/;
+
+/** Asks the cluster whose token a text is. */
+export class TokenReviews {
+  readonly #client: ApiClient;
+
+  constructor(client: ApiClient) {
+    this.#client = client;
+  }
+
+  /**
+   * The service account that a token made for `audience` stands for; `undefined` when the cluster knows no such token, when
+   * it was made for others, or stands for anybody else. Rejects when there is no answer.
+   */
+  async review(token: string, audience: string, signal: AbortSignal): Promise<ReviewedServiceAccount | undefined> {
+    const body = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenReview',
+      spec: { token, audiences: [audience] },
+    };
+    const response = await this.#client.json({ method: 'POST', path: PATH, purpose: 'token_review', body }, signal);
+    const { status } = (response.body ?? {}) as { status?: unknown };
+    if (response.status > 299 || typeof status !== 'object' || status === null)
+      throw new ClusterError('a token review', response);
+    return toServiceAccount(status, audience);
+  }
+}
+
+interface TokenReviewStatus {
+  /** Left out for `false`. */
+  readonly authenticated?: unknown;
+  readonly audiences?: unknown;
+  readonly user?: { readonly username?: unknown; readonly uid?: unknown; readonly groups?: unknown } | null;
+}
+
+/**
+ * An authenticator that knows nothing of audiences leaves them out, and then the token was made for the API server: only
+ * our audience in the answer says that it was made for us
+ * (https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-review-v1/).
+ */
+function toServiceAccount(status: TokenReviewStatus, audience: string): ReviewedServiceAccount | undefined {
+  const { authenticated, audiences, user } = status;
+  const isForUs = Array.isArray(audiences) && audiences.includes(audience);
+  if (authenticated !== true || !isForUs || !user) return undefined;
+  const { username, uid = '', groups = [] } = user;
+  if (typeof username !== 'string' || !SERVICE_ACCOUNT.test(username)) return undefined;
+  return typeof uid === 'string' && isTexts(groups) ? { username, uid, groups } : undefined;
+}
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');

@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { ReviewedTokens } from '../../../src/authentication/reviewed-tokens.ts';
+import { IDENTITY } from './robots.ts';
+
+const good = { identity: IDENTITY, at: 0, expiresAt: 1 };
+const refused = { at: 0, expiresAt: 1 };
+
+describe('the memory of reviewed tokens', () => {
+  test('keeps the last answer for a token', () => {
+    const tokens = new ReviewedTokens();
+    for (const answer of [good, refused, good]) {
+      tokens.set('a', answer);
+      expect(tokens.get('a')).toBe(answer);
+    }
+  });
+
+  test('forgets the one asked for longest ago, beyond 10,000 good ones', () => {
+    const tokens = new ReviewedTokens();
+    for (let index = 0; index < 10_000; index++) tokens.set(`${index}`, good);
+    tokens.set('0', good);
+    tokens.set('new', good);
+    expect(['0', '1', '2', 'new'].map((digest) => tokens.get(digest))).toEqual([good, undefined, good, good]);
+  });
+
+  test('keeps 1,000 refused ones, which push no good one out', () => {
+    const tokens = new ReviewedTokens();
+    tokens.set('good', good);
+    for (let index = 0; index < 20_000; index++) tokens.set(`${index}`, refused);
+    const kept = Array.from({ length: 20_000 }, (_, index) => tokens.get(`${index}`)).filter(Boolean);
+    expect([tokens.get('good'), kept.length]).toEqual([good, 1_000]);
+  });
+});

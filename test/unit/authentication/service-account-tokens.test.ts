@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import { AUDIENCE, type Claims, createRobots, IDENTITY, outcomeOf, ROBOT } from './robots.ts';
+
+const GOOD = { identity: IDENTITY, cached: false };
+const KNOWN = { identity: IDENTITY, cached: true };
+const unavailable = (retryAfterSeconds: number): object => ({
+  code: 503,
+  reason: 'ServiceUnavailable',
+  message: 'service account tokens cannot be checked now',
+  details: { retryAfterSeconds },
+});
+
+describe('a service account token', () => {
+  test('is asked for with our audience, and is the account that the cluster names', async () => {
+    const { reviewer, claimsOf, learn, count } = createRobots();
+    expect(await learn(claimsOf())).toEqual(GOOD);
+    expect(reviewer.last.audience).toBe(AUDIENCE);
+    expect(await count('ok')).toBe(1);
+  });
+
+  test('is in system:authenticated, whether the cluster says so or not', async () => {
+    const { claimsOf, learn } = createRobots();
+    const verification = await learn(claimsOf(), { ...ROBOT, groups: ['system:serviceaccounts'] });
+    expect(verification).toMatchObject({ identity: { groups: ['system:serviceaccounts', 'system:authenticated'] } });
+  });
+
+  test('is good at once for 10 s, then asked for again', async () => {
+    const { clock, reviewer, claimsOf, learn, verify, count } = createRobots();
+    const claims = claimsOf();
+    await learn(claims);
+    await clock.advance(9_999);
+    expect(verify(claims)).toEqual(KNOWN);
+    expect(await count('cached')).toBe(1);
+    await clock.advance(1);
+    expect(await learn(claims)).toEqual(GOOD);
+    expect(reviewer.reviews.length).toBe(2);
+  });
+
+  test('is refused as soon as the cluster refuses it', async () => {
+    const { clock, claimsOf, learn, verify, refuse, count } = createRobots();
+    const claims = claimsOf();
+    await learn(claims);
+    await clock.advance(10_000);
+    expect(await refuse(claims)).toEqual({ fault: 'invalid' });
+    expect(verify(claims)).toEqual({ fault: 'invalid' });
+    expect(await count('invalid')).toBe(2);
+  });
+
+  test('that was refused is refused at once for 10 s, then asked for again', async () => {
+    const { clock, reviewer, claimsOf, learn, verify, refuse } = createRobots();
+    const claims = claimsOf();
+    await refuse(claims);
+    await clock.advance(9_999);
+    expect(verify(claims)).toEqual({ fault: 'invalid' });
+    await clock.advance(1);
+    expect(await learn(claims)).toEqual(GOOD);
+    expect(reviewer.reviews.length).toBe(2);
+  });
+
+  test('is good no longer than it says, by a clock that jumps too', async () => {
+    const { clock, reviewer, claimsOf, learn, verify, count } = createRobots();
+    const claims = claimsOf({ exp: Math.floor(clock.now() / 1000) + 5 });
+    await learn(claims);
+    expect(verify(claims)).toEqual(KNOWN);
+    clock.jumpWall(5_000);
+    expect(verify(claims)).toEqual({ fault: 'expired' });
+    expect([reviewer.reviews.length, await count('expired')]).toEqual([1, 1]);
+  });
+
+  test('is asked for once by twenty callers', async () => {
+    const { clock, reviewer, claimsOf, verify } = createRobots();
+    const claims = claimsOf();
+    const answers = Array.from({ length: 20 }, () => verify(claims));
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(1);
+    reviewer.last.answer(ROBOT);
+    expect(await Promise.all(answers)).toEqual(Array(20).fill(GOOD));
+  });
+});
+
+describe('what is refused without a question', () => {
+  test.each<[string, Claims]>([
+    ['another audience', { aud: ['https://kubernetes.default.svc'] }],
+    ['no audience', { aud: undefined }],
+    ['an audience that begins like ours', { aud: `${AUDIENCE}/token` }],
+    ['a user’s subject', { sub: 'ada' }],
+    ['a node’s subject', { sub: 'system:node:a' }],
+    ['a subject with more parts', { sub: 'system:serviceaccount:a:b:c' }],
+    ['a subject without a name', { sub: 'system:serviceaccount:a:' }],
+    ['no subject', { sub: undefined }],
+    ['no end', { exp: undefined }],
+    ['an end that is text', { exp: '9999999999' }],
+  ])('is %s', async (_, change) => {
+    const { reviewer, claimsOf, verify, count } = createRobots();
+    expect(verify(claimsOf(change))).toEqual({ fault: 'invalid' });
+    expect([reviewer.reviews.length, await count('invalid')]).toEqual([0, 1]);
+  });
+
+  test('is a token that is over', () => {
+    const { clock, reviewer, claimsOf, verify } = createRobots();
+    expect(verify(claimsOf({ exp: Math.floor(clock.now() / 1000) }))).toEqual({ fault: 'expired' });
+    expect(reviewer.reviews.length).toBe(0);
+  });
+
+  test('is not our audience as text or among others', async () => {
+    const { claimsOf, learn } = createRobots();
+    expect(await learn(claimsOf({ aud: AUDIENCE }))).toEqual(GOOD);
+    expect(await learn(claimsOf({ aud: ['other', AUDIENCE] }))).toEqual(GOOD);
+  });
+});
+
+describe('while the cluster gives no answer', () => {
+  test('an unknown token is neither good nor bad: 503 with Retry-After', async () => {
+    const { clock, reviewer, claimsOf, verify } = createRobots();
+    const outcome = outcomeOf(() => verify(claimsOf()));
+    await clock.advance(0);
+    reviewer.last.fail();
+    expect(await outcome).toEqual(unavailable(5));
+  });
+
+  test('a failure is not remembered', async () => {
+    const { clock, reviewer, claimsOf, verify, learn } = createRobots();
+    const claims = claimsOf();
+    const outcome = outcomeOf(() => verify(claims));
+    await clock.advance(0);
+    reviewer.last.fail();
+    await outcome;
+    expect(await learn(claims)).toEqual(GOOD);
+  });
+
+  test('a good token is good for a minute after the last answer', async () => {
+    const { clock, reviewer, claimsOf, verify, learn } = createRobots();
+    const claims = claimsOf();
+    await learn(claims);
+    await clock.advance(59_999);
+    const held = outcomeOf(() => verify(claims));
+    await clock.advance(0);
+    reviewer.last.fail();
+    expect(await held).toEqual(KNOWN);
+    await clock.advance(1);
+    const lost = outcomeOf(() => verify(claims));
+    await clock.advance(0);
+    reviewer.last.fail();
+    expect(await lost).toEqual(unavailable(5));
+  });
+
+  test('a refused token is not refused on an old word', async () => {
+    const { clock, reviewer, claimsOf, verify, refuse } = createRobots();
+    const claims = claimsOf();
+    await refuse(claims);
+    await clock.advance(10_000);
+    const outcome = outcomeOf(() => verify(claims));
+    await clock.advance(0);
+    reviewer.last.fail();
+    expect(await outcome).toEqual(unavailable(5));
+  });
+
+  test('a review is given up after 3 s, and then no good token waits for the next', async () => {
+    const { clock, reviewer, claimsOf, verify, learn } = createRobots();
+    const claims = claimsOf();
+    await learn(claims);
+    await clock.advance(10_000);
+    const first = outcomeOf(() => verify(claims));
+    await clock.advance(3_000);
+    expect(reviewer.last.signal.aborted).toBe(true);
+    expect(await first).toEqual(KNOWN);
+    expect(verify(claims)).toEqual(KNOWN);
+    await clock.advance(0);
+    reviewer.last.answer(undefined);
+    await clock.advance(0);
+    expect(verify(claims)).toEqual({ fault: 'invalid' });
+  });
+
+  test('says so once, and once when there are answers again', async () => {
+    const { clock, reviewer, lines, claimsOf, verify, learn } = createRobots();
+    for (const jti of ['1', '2']) {
+      const outcome = outcomeOf(() => verify(claimsOf({ jti })));
+      await clock.advance(0);
+      reviewer.last.fail();
+      await outcome;
+    }
+    await learn(claimsOf());
+    expect(lines).toEqual(['token reviews fail; known answers hold for a minute', 'token reviews are answered again']);
+  });
+});
+
+describe('a flood of bearers that look like tokens', () => {
+  const flood = ({ claimsOf, verify }: ReturnType<typeof createRobots>, size: number) =>
+    Array.from({ length: size }, (_, index) => outcomeOf(() => verify(claimsOf({ jti: `${index}` }))));
+
+  test('has at most 16 reviews in flight and 64 waiting; the next is 503 at once', async () => {
+    const robots = createRobots();
+    const outcomes = flood(robots, 81);
+    await robots.clock.advance(0);
+    expect(robots.reviewer.reviews.length).toBe(16);
+    expect(await outcomes[80]).toEqual(unavailable(5));
+    expect(robots.lines).toEqual([]); // the cluster did nothing wrong
+    for (let index = 0; index < robots.reviewer.reviews.length; index++) {
+      robots.reviewer.reviews[index]?.answer(ROBOT);
+      await robots.clock.advance(0);
+    }
+    expect(await Promise.all(outcomes.slice(0, 80))).toEqual(Array(80).fill(GOOD));
+  });
+
+  test('costs the cluster 50 refusals a second, then unknown tokens are 503 until the second is over', async () => {
+    const robots = createRobots();
+    for (let index = 0; index < 50; index++) await robots.refuse(robots.claimsOf({ jti: `${index}` }));
+    const unknown = robots.claimsOf({ jti: 'unknown' });
+    expect(await outcomeOf(() => robots.verify(unknown))).toEqual(unavailable(1));
+    expect(robots.reviewer.reviews.length).toBe(50);
+    await robots.clock.advance(1_000);
+    expect(await robots.learn(unknown)).toEqual(GOOD);
+  });
+
+  test('does not keep a token known to be good from being asked for again', async () => {
+    const robots = createRobots();
+    const claims = robots.claimsOf();
+    await robots.learn(claims);
+    await robots.clock.advance(10_000);
+    for (let index = 0; index < 50; index++) await robots.refuse(robots.claimsOf({ jti: `${index}` }));
+    expect(await robots.learn(claims)).toEqual(GOOD);
+  });
+});
