@@ -47,7 +47,7 @@ export async function measureStartUps(
     const cluster = await startCluster(nodes);
     const startToReadyMs: number[] = [];
     for (let round = 0; round < bench.extent.rounds; round++) {
-      const gatehouse = await startGatehouse(bench.children, `start-${nodes}`, cluster.kubeconfig);
+      const gatehouse = await startGatehouse(bench.children, { ...cluster, name: `start-${nodes}` });
       startToReadyMs.push(gatehouse.startToReadyMs);
       await gatehouse.stop();
     }
@@ -61,7 +61,7 @@ export async function measureStartUps(
 export async function measureOn(bench: Bench, cluster: BenchCluster, peers: readonly Peer[]): Promise<Measured> {
   const nodes = cluster.nodeNames.length;
   bench.note(`${nodes} nodes on ${cluster.name}`);
-  const gatehouse = await startGatehouse(bench.children, `list-${nodes}`, cluster.kubeconfig);
+  const gatehouse = await startGatehouse(bench.children, { ...cluster, name: `list-${nodes}` });
   const afterSync = await memoryOf(gatehouse);
   const [identity, gzip] = [await fetchList(gatehouse, 'identity'), await fetchSettledGzip(gatehouse)];
   const bare = await startBare(bench.children, { identity: identity.content, gzip: gzip.content });

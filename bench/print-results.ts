@@ -1,15 +1,25 @@
 import type { LoadReport } from './load/load.ts';
 import { CODINGS } from './peers/peer.ts';
-import type { Cell, Measured, Results } from './results.ts';
+import { printSignIn } from './print-sign-in.ts';
+import type { Cell, ListResults, Measured, Results } from './results.ts';
 import { median, quantile, ratios } from './statistics.ts';
 import { count, megabytes, number, percent, table } from './table.ts';
 import { GENERATOR_SHARE, leastRatio, SATURATED_SHARE, VISIBLE_P50_MS } from './targets.ts';
 
 /** All results as text: tables, each followed by what it says about a target. */
-export function printResults(results: Results): string {
-  const { machine, measured, startUps, withoutReal } = results;
+export function printResults({ machine, lists, signIn }: Results): string {
   return [
-    `${machine.processors} processors, Node ${machine.node}, load average ${number(machine.loadAverage)} at the start; requests on 8 connections, medians over rounds`,
+    `${machine.processors} processors, Node ${machine.node}, load average ${number(machine.loadAverage)} at the start; medians over rounds`,
+    '',
+    ...(lists ? [printLists(lists)] : []),
+    ...(signIn ? [printSignIn(signIn)] : []),
+  ].join('\n');
+}
+
+function printLists(lists: ListResults): string {
+  const { measured, startUps, withoutReal } = lists;
+  return [
+    'Lists: requests on 8 connections',
     '',
     ...measured.flatMap((one) => [listTable(one), ratioTable(one)]),
     memoryTable(measured),
@@ -19,7 +29,7 @@ export function printResults(results: Results): string {
       startUps.map(({ nodes, startToReadyMs: ms }) => [count(nodes), number(median(ms)), number(Math.max(...ms))]),
     ),
     visibleTable(measured),
-    generatorVerdict(results),
+    generatorVerdict(lists),
     ...(withoutReal === undefined ? [] : ['', `No real kube-apiserver: ${withoutReal}`]),
     '',
   ].join('\n');
@@ -118,7 +128,7 @@ function visibleTable(measured: readonly Measured[]): string {
 }
 
 /** How it is known that the servers were measured, not the generator. */
-function generatorVerdict({ ceiling, measured }: Results): string {
+function generatorVerdict({ ceiling, measured }: ListResults): string {
   const reports = measured.flatMap((one) => one.cells.flatMap((cell) => cell.rounds));
   const highest = Math.max(...reports.map((report) => report.generatorShare));
   const reach = `On an answer of 2 bytes the generator reaches ${number(ceiling.requestsPerSecond)} requests/s with ${percent(ceiling.generatorShare)} of a core.`;

@@ -1,4 +1,6 @@
 import type { LoadReport } from './load/load.ts';
+import type { RefreshReport } from './load/refreshes.ts';
+import type { SignInReport } from './load/sign-ins.ts';
 import type { VisibleReport } from './load/visible.ts';
 import type { Coding } from './peers/peer.ts';
 
@@ -31,12 +33,45 @@ export interface StartUp {
   readonly startToReadyMs: readonly number[];
 }
 
-export interface Results {
-  readonly machine: { readonly processors: number; readonly node: string; readonly loadAverage: number };
+export interface ListResults {
   /** What the generator reaches when the answer is next to nothing. */
   readonly ceiling: LoadReport;
   readonly startUps: readonly StartUp[];
   readonly measured: readonly Measured[];
   /** Why there is no real kube-apiserver in the results, in words; undefined when there is. */
   readonly withoutReal: string | undefined;
+}
+
+/** The node list alone, then while connections sign in. */
+export interface FloodRound {
+  readonly alone: LoadReport;
+  readonly flooded: LoadReport;
+  readonly flood: SignInReport;
+}
+
+/** Milliseconds of each request, in their order. */
+export interface BearerRound {
+  /** Of a path that asks for no token. */
+  readonly none: readonly number[];
+  /** The same token each time. */
+  readonly cached: readonly number[];
+  /** Another token each time, as issued. */
+  readonly firstUse: readonly number[];
+}
+
+export interface SignInResults {
+  readonly nodes: number;
+  readonly floods: readonly FloodRound[];
+  /** Milliseconds of sign-ins with a wrong password. */
+  readonly toldApart: { readonly known: readonly number[]; readonly unknown: readonly number[] };
+  readonly signIns: readonly SignInReport[];
+  readonly refreshes: readonly RefreshReport[];
+  readonly bearers: readonly BearerRound[];
+}
+
+export interface Results {
+  readonly machine: { readonly processors: number; readonly node: string; readonly loadAverage: number };
+  /** Absent where only the other was asked for. */
+  readonly lists?: ListResults;
+  readonly signIn?: SignInResults;
 }

@@ -7,18 +7,35 @@ import type { BenchOptions } from './options.ts';
 import { startReal, withNodes } from './peers/kubernetes.ts';
 import { makeNodes } from './peers/nodes.ts';
 import { startSimulated } from './peers/simulated.ts';
-import type { Measured, Results } from './results.ts';
+import type { ListResults, Measured, Results, SignInResults } from './results.ts';
+import { measureSignIn } from './sign-in.ts';
 
 /** Measures everything that was asked for. `withoutReal` says why no real kube-apiserver is to be started. */
 export async function runBench(options: BenchOptions, withoutReal: string | undefined, note: Note): Promise<Results> {
   const machine = machineNow();
   const children = createChildren();
   const bench: Bench = { children, generator: startGenerator(children), note, extent: options };
+  return {
+    machine,
+    ...(options.only === 'sign-in' ? {} : { lists: await runLists(bench, options, withoutReal) }),
+    ...(options.only === 'lists' ? {} : { signIn: await runSignIn(bench, options) }),
+  };
+}
+
+async function runLists(bench: Bench, { nodes }: BenchOptions, withoutReal: string | undefined): Promise<ListResults> {
   const ceiling = await measureCeiling(bench);
-  const startUps = await measureStartUps(bench, options.nodes, startSimulated);
-  const simulated = await onSimulated(bench, options.nodes);
-  const real = withoutReal === undefined ? await onReal(bench, options.nodes) : [];
-  return { machine, ceiling, startUps, measured: [...simulated, ...real], withoutReal };
+  const startUps = await measureStartUps(bench, nodes, startSimulated);
+  const simulated = await onSimulated(bench, nodes);
+  const real = withoutReal === undefined ? await onReal(bench, nodes) : [];
+  return { ceiling, startUps, measured: [...simulated, ...real], withoutReal };
+}
+
+/** On the smallest cluster that was asked for: its list is the one that a busy machine slows down most. */
+async function runSignIn(bench: Bench, { nodes, samples }: BenchOptions): Promise<SignInResults> {
+  const cluster = await startSimulated(nodes[0] ?? 1);
+  const results = await measureSignIn(bench, cluster, samples);
+  await cluster.stop();
+  return results;
 }
 
 const machineNow = (): Results['machine'] => ({

@@ -9,3 +9,17 @@ export const median = (values: ArrayLike<number>): number => quantile(values, 0.
 /** `counted[i] / reference[i]`: measured one after the other in one round, so that a busy moment hits both. */
 export const ratios = (counted: readonly number[], reference: readonly number[]): number[] =>
   counted.map((value, round) => value / (reference[round] ?? Number.NaN));
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** How far the means of two samples are apart, in standard errors of their difference: Welch's t, equal variances not assumed. */
+export function welchT(first: readonly number[], second: readonly number[]): number {
+  return (mean(first) - mean(second)) / Math.sqrt(squaredError(first) + squaredError(second));
+}
+
+/** Of the mean: the sample variance, by n - 1, over n. */
+function squaredError(values: readonly number[]): number {
+  const middle = mean(values);
+  const squares = values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
+  return squares / (values.length - 1) / values.length;
+}

@@ -16,3 +16,18 @@ export const GENERATOR_SHARE = 0.85;
 
 /** Of one core; a server of one thread that got less was held up by something else on the machine. */
 export const SATURATED_SHARE = 0.85;
+
+/** The node list while 64 connections sign in, against the same without them. */
+export const FLOODED_LIST = { keptShare: 0.6, p99Ms: 50 } as const;
+
+/** What a flood of sign-ins may be answered. */
+export const FLOOD_STATUSES: readonly string[] = ['200', '400', '429'];
+
+/** Unknown names against known ones. The t is promised for so many samples of each, and says little for fewer. */
+export const TOLD_APART = { medianMs: 3, t: 4.5, tSamples: 2000 } as const;
+
+/** A second, for each core that the server uses meanwhile. */
+export const PER_CORE = { signIns: 15, refreshes: 120 } as const;
+
+/** The check of a bearer, 99th percentile. */
+export const BEARER_P99_MS = { cached: 1, firstUse: 2 } as const;

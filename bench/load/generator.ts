@@ -3,13 +3,19 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Children } from '../children.ts';
 import type { LoadPlan, LoadReport } from './load.ts';
-import type { Job, Outcome } from './process.ts';
+import type { Job, Outcome, Report } from './process.ts';
+import type { RefreshPlan, RefreshReport } from './refreshes.ts';
+import type { SamplePlan, SampleReport } from './samples.ts';
+import type { SignInPlan, SignInReport } from './sign-ins.ts';
 import type { VisiblePlan, VisibleReport } from './visible.ts';
 
 /** The measuring process, seen from the bench. One job at a time. */
 export interface Generator {
   load(plan: LoadPlan): Promise<LoadReport>;
   visible(plan: VisiblePlan): Promise<VisibleReport>;
+  signIns(plan: SignInPlan): Promise<SignInReport>;
+  refreshes(plan: RefreshPlan): Promise<RefreshReport>;
+  samples(plan: SamplePlan): Promise<SampleReport>;
 }
 
 export function startGenerator(children: Children): Generator {
@@ -17,10 +23,13 @@ export function startGenerator(children: Children): Generator {
   return {
     load: (plan) => perform(child, { kind: 'load', plan }) as Promise<LoadReport>,
     visible: (plan) => perform(child, { kind: 'visible', plan }) as Promise<VisibleReport>,
+    signIns: (plan) => perform(child, { kind: 'sign-ins', plan }) as Promise<SignInReport>,
+    refreshes: (plan) => perform(child, { kind: 'refreshes', plan }) as Promise<RefreshReport>,
+    samples: (plan) => perform(child, { kind: 'samples', plan }) as Promise<SampleReport>,
   };
 }
 
-async function perform(child: ChildProcess, job: Job): Promise<LoadReport | VisibleReport> {
+async function perform(child: ChildProcess, job: Job): Promise<Report> {
   const ended = new AbortController();
   const exit = once(child, 'exit', { signal: ended.signal }).then(() => {
     throw new Error('the load process ended');

@@ -1,6 +1,6 @@
 import { quantile } from '../statistics.ts';
 import { Connection, requestBytes, type Target } from './connection.ts';
-import { processorSecondsOf } from './processor-time.ts';
+import { secondsBetween, serverShareOf, type Usage, usageNow } from './usage.ts';
 
 /** One measurement: the same request over and over, on every connection one at a time. */
 export interface LoadPlan {
@@ -57,8 +57,8 @@ class Window {
   readonly #startAt: number;
   readonly #latencies: number[] = [];
   #bytes = 0;
-  #first: Sample | undefined;
-  #last: Sample | undefined;
+  #first: Usage | undefined;
+  #last: Usage | undefined;
 
   constructor(plan: LoadPlan) {
     this.#plan = plan;
@@ -73,20 +73,18 @@ class Window {
     const now = performance.now();
     if (this.ended || now < this.#startAt) return;
     // The first answer after the warm-up opens the window and is not in it.
-    if (!this.#first) this.#first = sample(now, this.#plan.serverPid);
+    if (!this.#first) this.#first = usageNow(this.#plan.serverPid);
     else {
       this.#latencies.push(now - askedAt);
       this.#bytes += bytes;
       if (now - this.#first.at >= this.#plan.measureMs || this.#latencies.length >= this.#plan.maxRequests)
-        this.#last = sample(now, this.#plan.serverPid);
+        this.#last = usageNow(this.#plan.serverPid);
     }
   }
 
   report(): LoadReport {
     if (!this.#first || !this.#last) throw new Error('the measurement has not ended');
-    const seconds = (this.#last.at - this.#first.at) / 1000;
-    const { server: before } = this.#first;
-    const { server: after } = this.#last;
+    const seconds = secondsBetween(this.#first, this.#last);
     return {
       requests: this.#latencies.length,
       requestsPerSecond: this.#latencies.length / seconds,
@@ -94,18 +92,7 @@ class Window {
       p99Ms: quantile(this.#latencies, 0.99),
       bytesPerAnswer: this.#bytes / this.#latencies.length,
       generatorShare: (this.#last.own - this.#first.own) / seconds,
-      ...(before === undefined || after === undefined ? {} : { serverShare: (after - before) / seconds }),
+      ...serverShareOf(this.#first, this.#last),
     };
   }
-}
-
-interface Sample {
-  readonly at: number;
-  readonly own: number;
-  readonly server: number | undefined;
-}
-
-function sample(at: number, serverPid: number | undefined): Sample {
-  const { user, system } = process.cpuUsage();
-  return { at, own: (user + system) / 1e6, server: processorSecondsOf(serverPid) };
 }

@@ -1,4 +1,7 @@
 import { type LoadPlan, type LoadReport, runLoad } from './load.ts';
+import { type RefreshPlan, type RefreshReport, runRefreshes } from './refreshes.ts';
+import { runSamples, type SamplePlan, type SampleReport } from './samples.ts';
+import { runSignIns, type SignInPlan, type SignInReport } from './sign-ins.ts';
 import { runVisible, type VisiblePlan, type VisibleReport } from './visible.ts';
 
 /**
@@ -7,12 +10,29 @@ import { runVisible, type VisiblePlan, type VisibleReport } from './visible.ts';
  */
 export type Job =
   | { readonly kind: 'load'; readonly plan: LoadPlan }
-  | { readonly kind: 'visible'; readonly plan: VisiblePlan };
+  | { readonly kind: 'visible'; readonly plan: VisiblePlan }
+  | { readonly kind: 'sign-ins'; readonly plan: SignInPlan }
+  | { readonly kind: 'refreshes'; readonly plan: RefreshPlan }
+  | { readonly kind: 'samples'; readonly plan: SamplePlan };
 
-export type Outcome = { readonly report: LoadReport | VisibleReport } | { readonly failure: string };
+export type Report = LoadReport | VisibleReport | SignInReport | RefreshReport | SampleReport;
 
-const perform = (job: Job): Promise<LoadReport | VisibleReport> =>
-  job.kind === 'load' ? runLoad(job.plan) : runVisible(job.plan);
+export type Outcome = { readonly report: Report } | { readonly failure: string };
+
+function perform(job: Job): Promise<Report> {
+  switch (job.kind) {
+    case 'load':
+      return runLoad(job.plan);
+    case 'visible':
+      return runVisible(job.plan);
+    case 'sign-ins':
+      return runSignIns(job.plan);
+    case 'refreshes':
+      return runRefreshes(job.plan);
+    case 'samples':
+      return runSamples(job.plan);
+  }
+}
 
 process.on('message', (job: Job) => {
   void perform(job).then(

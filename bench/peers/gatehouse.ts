@@ -5,18 +5,26 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPassword } from '../../src/users/password-hash.ts';
 import { type Children, end } from '../children.ts';
+import { BENCH_CLIENT, BENCH_USERS, TOKEN_PATH } from '../sign-in-asks.ts';
 import type { Peer } from './peer.ts';
 
-/** Gatehouse as `npm start` runs it, with its defaults: RBAC, one log line a request, pods watched. */
+/** Gatehouse as `npm start` runs it, with its defaults unless told: RBAC, one log line a request, pods watched. */
 export interface Gatehouse extends Peer {
   readonly pid: number;
   /** From the start of the process to its log line `ready`. */
   readonly startToReadyMs: number;
   readonly metricsUrl: string;
+  /** Of every user of the bench. */
+  readonly password: string;
 }
 
-/** The user that the bench signs in as. */
-export const BENCH_USER = 'bench';
+export interface GatehouseOptions {
+  /** For its files and rows. */
+  readonly name: string;
+  readonly kubeconfig: string;
+  /** As in its configuration file. */
+  readonly authentication?: object;
+}
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const PLATFORM = 'gatehouse';
@@ -27,11 +35,11 @@ const HASH_COST = 10;
 const READY_TIMEOUT_MS = 60_000;
 const POLL_MS = 2;
 
-/** Resolves when it is ready and the bench has signed in. `name` names its files and its rows. */
-export async function startGatehouse(children: Children, name: string, kubeconfig: string): Promise<Gatehouse> {
+/** Resolves when it is ready and the bench has signed in. */
+export async function startGatehouse(children: Children, options: GatehouseOptions): Promise<Gatehouse> {
   const password = randomBytes(18).toString('base64url');
-  const log = join(children.folder, `${name}-${randomBytes(4).toString('hex')}.log`);
-  const config = await writeConfig(children.folder, { name, kubeconfig, password });
+  const log = join(children.folder, `${options.name}-${randomBytes(4).toString('hex')}.log`);
+  const config = await writeConfig(children.folder, options, password);
   const startAt = performance.now();
   const child = children.run(MAIN, ['--config', config], log);
   const ready = await untilReady(child, log);
@@ -44,16 +52,19 @@ export async function startGatehouse(children: Children, name: string, kubeconfi
     pid: child.pid ?? 0,
     startToReadyMs,
     metricsUrl: `http://127.0.0.1:${ready.metricsPort}/metrics`,
+    password,
     stop: () => end(child),
   };
 }
 
 async function writeConfig(
   folder: string,
-  { name, kubeconfig, password }: { name: string; kubeconfig: string; password: string },
+  { name, kubeconfig, authentication = {} }: GatehouseOptions,
+  password: string,
 ): Promise<string> {
   const file = (suffix: string): string => join(folder, `${name}-${suffix}`);
-  const users = [{ name: BENCH_USER, passwordHash: await hashPassword(password, HASH_COST) }];
+  const passwordHash = await hashPassword(password, HASH_COST);
+  const users = BENCH_USERS.map((user) => ({ name: user, passwordHash }));
   await writeFile(file('users.yaml'), JSON.stringify({ users }), { mode: 0o600 });
   await writeFile(file('kubeconfig.yaml'), kubeconfig, { mode: 0o600 });
   const config = {
@@ -61,6 +72,7 @@ async function writeConfig(
     server: { address: '127.0.0.1', port: 0, metricsPort: 0 },
     kubernetes: { kubeconfig: file('kubeconfig.yaml') },
     users: { file: file('users.yaml'), firstAdministrator: false },
+    authentication,
   };
   await writeFile(file('config.yaml'), JSON.stringify(config)); // JSON is YAML
   return file('config.yaml');
@@ -85,13 +97,12 @@ async function untilReady(child: ChildProcess, log: string): Promise<Ready> {
 }
 
 async function signIn(port: number, password: string): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${port}/oauth/token`, {
+  const answer = await fetch(`http://127.0.0.1:${port}${TOKEN_PATH}`, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'password',
-      client_id: PLATFORM,
-      client_secret: PLATFORM,
-      username: BENCH_USER,
+      ...BENCH_CLIENT,
+      username: BENCH_USERS[0] ?? '',
       password,
     }),
   });

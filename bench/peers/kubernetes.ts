@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { NewObject } from '../../dev/cluster/kube-object.ts';
 import { type ControlPlane, startControlPlane } from '../../test/support/control-plane.ts';
 import { type Ask, Connection, requestBytes, type Target } from '../load/connection.ts';
+import { BENCH_USERS } from '../sign-in-asks.ts';
 import type { BenchCluster } from './bench-cluster.ts';
-import { BENCH_USER } from './gatehouse.ts';
+
 import type { Peer } from './peer.ts';
 
 /** Writes at once; more does not make one API server and one etcd on two cores any faster. */
@@ -17,7 +18,7 @@ export interface RealCluster extends BenchCluster {
 /** Starts it, empty. */
 export async function startReal(): Promise<ControlPlane> {
   const control = await startControlPlane();
-  const binding = ['clusterrolebinding', 'bench', '--clusterrole=cluster-admin', `--user=${BENCH_USER}`];
+  const binding = ['clusterrolebinding', 'bench', '--clusterrole=cluster-admin', `--user=${BENCH_USERS[0] ?? ''}`];
   await control.kubectl(['create', ...binding]);
   return control;
 }
