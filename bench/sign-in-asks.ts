@@ -9,7 +9,7 @@ export const BENCH_CLIENT = { client_id: 'gatehouse', client_secret: 'gatehouse'
 export const BENCH_USERS: readonly string[] = Array.from({ length: 16 }, (_, index) => `bench-${hex(index)}`);
 
 /** As long as a user's, so that only the answer can tell them apart. */
-const unknownName = (index: number): string => `nobo-${hex(index)}`;
+const unknownName = (index: number): string => `noone-${hex(index)}`;
 
 function hex(index: number): string {
   return index.toString(16).padStart(4, '0');

@@ -9,6 +9,7 @@ import { configJsonSchema, loadConfig } from './config/load.ts';
 import type { KeysRequest } from './keys-arguments.ts';
 import { type BufferedOutput, createBufferedOutput } from './observability/buffered-output.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
+import { lowerPoolPriority } from './pool-priority.ts';
 import { systemRandom } from './random.ts';
 import { type Release, toRelease, toRuntime } from './release.ts';
 import { readNewPassword } from './users/new-password.ts';
@@ -114,6 +115,7 @@ function flush(output: BufferedOutput): void {
 
 async function runService(config: Config, logger: Logger): Promise<void> {
   const { createService } = await import('./service.ts');
+  logger.debug({ threads: await lowerPoolPriority() }, 'hashing yields to serving');
   const service = await createService(config, {
     clock: systemClock,
     random: systemRandom,

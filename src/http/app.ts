@@ -75,7 +75,7 @@ export function createRoutes(parts: AppParts): Route[] {
     ...healthRoutes(health, writer),
     ...versionRoutes(parts, writer),
     ...descriptionRoutes({ platform, version: release.version, descriptions }, writer),
-    ...oauthRoutes({ server: parts.authorizationServer, limits, bodies, writer }),
+    ...oauthRoutes({ server: parts.authorizationServer, limits, bodies, writer, clock }),
     ...tokenReviewRoutes({ reviews: parts.tokenReviews, bodies, writer }),
     ...discoveryRoutes(nodes, writer),
     ...nodes,

@@ -7,13 +7,16 @@ export interface CompareParts {
   readonly events: SecurityEvents;
   /** Gets the seconds of each compare. */
   readonly duration: Histogram;
+  /** One bcrypt; the library's unless given. */
+  readonly bcrypt?: (password: string, stored: string) => Promise<boolean>;
 }
 
 /** Whether this is the user's password, after exactly one bcrypt whoever tries. Rejects only when the library fails. */
 export type PasswordCompare = (user: User | undefined, password: string) => Promise<boolean>;
 
 /** Compares with the stored hash when it may be used, else with a dummy of the write cost, its result thrown away (N-14). */
-export function createPasswordCompare(costs: HashCosts, { events, duration }: CompareParts): PasswordCompare {
+export function createPasswordCompare(costs: HashCosts, parts: CompareParts): PasswordCompare {
+  const { events, duration, bcrypt = compareWithHash } = parts;
   const told = new WeakSet<User>();
 
   const usableHash = (user: User | undefined): string | undefined => {
@@ -31,7 +34,7 @@ export function createPasswordCompare(costs: HashCosts, { events, duration }: Co
     const real = stored !== undefined && isComparable(password);
     const done = duration.startTimer();
     try {
-      const matches = await compareWithHash(password, real ? stored : dummyHash(costs.cost));
+      const matches = await bcrypt(password, real ? stored : dummyHash(costs.cost));
       return real && matches;
     } finally {
       done();

@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.ts';
 import type { Representation } from '../../nodes/node-lister.ts';
 import type {
   AuthorizationServer,
@@ -10,6 +11,7 @@ import { toJsonBytes, toRepresentation } from '../document.ts';
 import type { Exchange } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
 import type { BodyReader } from '../read-body.ts';
+import { createRefusalPace } from '../refusal-pace.ts';
 import type { Handler, Route } from '../route-table.ts';
 import { sendRepresentation } from '../send-representation.ts';
 
@@ -18,6 +20,7 @@ export interface OAuthRouteParts {
   readonly limits: HttpLimits;
   readonly bodies: BodyReader;
   readonly writer: AnswerWriter;
+  readonly clock: Clock;
 }
 
 /** N-57, for an answer without a body. */
@@ -42,11 +45,12 @@ export function oauthRoutes(parts: OAuthRouteParts): Route[] {
   const keys = documentHandler(() => parts.server.keys(), parts.writer);
   const metadata = documentHandler(() => parts.server.metadata(), parts.writer);
   const { token, revoke, introspect } = formHandlers(parts);
+  const paced = createRefusalPace(parts.clock);
   const userinfo = userinfoHandler(parts);
   const logout = logoutHandler(parts);
   const form = { ...common, readsForm: true } as const;
   return [
-    { ...form, template: '/oauth/token', admission: 'sign-in', methods: { POST: token } },
+    { ...form, template: '/oauth/token', admission: 'sign-in', methods: { POST: paced(token) } },
     { ...common, template: '/oauth/userinfo', methods: { GET: userinfo, HEAD: userinfo, POST: userinfo } },
     { ...form, template: '/oauth/revoke', methods: { POST: revoke } },
     { ...form, template: '/oauth/introspect', methods: { POST: introspect } },

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { HELP, parseCommand } from '../../../bench/options.ts';
 
-const DEFAULTS = { nodes: [100, 1000], seconds: 3, rounds: 3, cluster: true, json: false };
+const DEFAULTS = {
+  nodes: [100, 1000],
+  seconds: 3,
+  rounds: 3,
+  only: undefined,
+  samples: 200,
+  cluster: true,
+  json: false,
+};
 
 describe('bench options', () => {
   test('has a default for everything', () => {
@@ -9,8 +17,29 @@ describe('bench options', () => {
   });
 
   test('takes every option', () => {
-    const args = ['--nodes', '10,5000', '--seconds', '1', '--rounds', '5', '--no-cluster', '--json'];
-    const options = { nodes: [10, 5000], seconds: 1, rounds: 5, cluster: false, json: true };
+    const args = [
+      '--nodes',
+      '10,5000',
+      '--seconds',
+      '1',
+      '--rounds',
+      '5',
+      '--only',
+      'sign-in',
+      '--samples',
+      '2000',
+      '--no-cluster',
+      '--json',
+    ];
+    const options = {
+      nodes: [10, 5000],
+      seconds: 1,
+      rounds: 5,
+      only: 'sign-in',
+      samples: 2000,
+      cluster: false,
+      json: true,
+    };
     expect(parseCommand(args)).toEqual({ kind: 'run', options });
   });
 
@@ -22,9 +51,11 @@ describe('bench options', () => {
     ['--nodes', '10,', '--nodes: expected a positive whole number, not ""'],
     ['--nodes', '0', '--nodes: expected a positive whole number, not "0"'],
     ['--seconds', '1.5', '--seconds: expected a positive whole number, not "1.5"'],
+    ['--samples', '-1', '--samples: expected a positive whole number, not "-1"'],
+    ['--only', 'list', '--only: expected lists or sign-in, not "list"'],
     ['--rounds', '1e3', '--rounds: expected a positive whole number, not "1e3"'],
   ])('refuses %s %j with a sentence', (option, value, message) => {
-    expect(parseCommand([option, value])).toEqual({ kind: 'misuse', message });
+    expect(parseCommand([`${option}=${value}`])).toEqual({ kind: 'misuse', message });
   });
 
   test('refuses an option that it does not know', () => {
@@ -33,7 +64,7 @@ describe('bench options', () => {
 
   test('names every option in its help', () => {
     expect(parseCommand(['--help'])).toEqual({ kind: 'help' });
-    for (const name of ['--nodes', '--seconds', '--rounds', '--no-cluster', '--json', '--help'])
+    for (const name of ['--nodes', '--seconds', '--rounds', '--only', '--samples', '--no-cluster', '--json', '--help'])
       expect(HELP).toContain(`  ${name} `);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { median, quantile, ratios } from '../../../bench/statistics.ts';
+import { median, quantile, ratios, welchT } from '../../../bench/statistics.ts';
 
 describe('bench statistics', () => {
   test('answers a quantile that was measured, by nearest rank', () => {
@@ -19,5 +19,12 @@ describe('bench statistics', () => {
 
   test('divides round by round', () => {
     expect(ratios([8, 9], [10, 9])).toEqual([0.8, 1]);
+  });
+
+  test('R-03 tells by Welch’s t how far two means are apart', () => {
+    // Means 2 and 6; variances (1 + 0 + 1) / 2 = 1 and (16 + 4 + 4 + 16) / 3 = 40 / 3; 1 / 3 + 40 / 3 / 4 = 11 / 3.
+    expect(welchT([1, 2, 3], [2, 4, 8, 10])).toBeCloseTo(-4 / Math.sqrt(11 / 3), 12);
+    expect(welchT([2, 4, 8, 10], [1, 2, 3])).toBeCloseTo(2.08893187146837, 12);
+    expect(welchT([1, 2, 3], [3, 1, 2])).toBe(0);
   });
 });

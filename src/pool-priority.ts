@@ -1,0 +1,46 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * The kernel gives a thread of niceness 5 a third of what it gives one of niceness 0. Two compares that never end then leave
+ * the event loop three quarters of the core that they share with it, and still get half a core of two between them.
+ */
+const NICENESS = 5;
+
+/** How libuv names the threads of its pool, in which passwords are hashed. */
+const POOL_THREAD = 'libuv-worker';
+
+interface Threads {
+  readonly folder: string;
+  setPriority(thread: number, niceness: number): void;
+}
+
+/** Where Linux lists the threads of this process; it takes the id of a thread where others take that of a process. */
+const LINUX: Threads = { folder: '/proc/self/task', setPriority };
+
+/**
+ * Lets the event loop go before the thread pool where both want the same core: a flood of sign-ins must not slow down the
+ * readers (R-02). Answers the number of threads; 0 where threads have no priority of their own, which is everywhere but on
+ * Linux. Signing and verifying do not use the pool. Never rejects.
+ */
+export async function lowerPoolPriority({ folder, setPriority: set } = LINUX): Promise<number> {
+  // This very read starts all threads of the pool, if nothing has before.
+  const threads = await readdir(folder).catch(() => []);
+  let lowered = 0;
+  for (const thread of threads) {
+    const name = await readFile(join(folder, thread, 'comm'), 'utf8').catch(() => '');
+    if (name.trim() === POOL_THREAD && isSet(() => set(Number(thread), NICENESS))) lowered++;
+  }
+  return lowered;
+}
+
+/** False where a sandbox forbids even to be nicer. */
+function isSet(attempt: () => void): boolean {
+  try {
+    attempt();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import type { Exchange } from '../../../src/http/exchange.ts';
+import { createRefusalPace } from '../../../src/http/refusal-pace.ts';
+import { OAuthError } from '../../../src/oauth/oauth-error.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+const refusal = (status: number) => new OAuthError({ status, code: 'invalid_grant', description: 'no' });
+
+/** A route that always answers so, and when each of its answers was there. */
+function newRoute(error: Error = refusal(429)) {
+  const clock = new FakeClock();
+  const handler = createRefusalPace(clock)(() => Promise.reject(error));
+  const places = { left: 0 };
+  const answeredAt: number[] = [];
+  const ask = (signal = new AbortController().signal): void => {
+    const exchange = { signal, leavePlace: () => places.left++ } as unknown as Exchange;
+    void Promise.resolve(handler(exchange)).catch((thrown: unknown) => {
+      expect(thrown).toBe(error);
+      answeredAt.push(clock.monotonic());
+    });
+  };
+  return { clock, ask, answeredAt, places };
+}
+
+describe('the pace of refusals', () => {
+  test('R-02 sends the first 50 at once, and then one each 5 ms', async () => {
+    const { clock, ask, answeredAt } = newRoute();
+    for (let index = 0; index < 150; index++) ask();
+    await clock.advance(0);
+    expect(answeredAt).toHaveLength(50);
+    await clock.advance(250);
+    expect(answeredAt).toHaveLength(100);
+    await clock.advance(250);
+    expect(answeredAt).toHaveLength(150);
+  });
+
+  test('R-02 keeps nobody waiting for more than a second, and nobody at all a second later', async () => {
+    const { clock, ask, answeredAt } = newRoute();
+    for (let index = 0; index < 5_000; index++) ask();
+    await clock.advance(1000);
+    expect(answeredAt).toHaveLength(5_000);
+    await clock.advance(250);
+    ask();
+    await clock.advance(0);
+    expect(answeredAt).toHaveLength(5_001);
+  });
+
+  test('gives the place of admission back before it waits', async () => {
+    const { ask, places, answeredAt, clock } = newRoute();
+    for (let index = 0; index < 60; index++) ask();
+    await clock.advance(0);
+    expect([places.left, answeredAt.length]).toEqual([60, 50]);
+  });
+
+  test('waits for no client that has gone', async () => {
+    const { ask, clock, answeredAt } = newRoute();
+    for (let index = 0; index < 60; index++) ask(AbortSignal.abort());
+    await clock.advance(0);
+    expect([answeredAt.length, clock.pendingTimers]).toEqual([60, 0]);
+  });
+
+  test.each([refusal(400), refusal(401), new Error('a bug')])('holds nothing else back: %s', async (error) => {
+    const { ask, clock, answeredAt, places } = newRoute(error);
+    for (let index = 0; index < 60; index++) ask();
+    await clock.advance(0);
+    expect([answeredAt.length, places.left]).toEqual([60, 0]);
+  });
+});
