@@ -12,6 +12,7 @@ const NAMES = [
   'token_requests_total',
   'token_verifications_total',
   'token_revocations_total',
+  'token_reviews_total',
   'revocation_requests_total',
   'introspection_requests_total',
   'refresh_reuse_total',
