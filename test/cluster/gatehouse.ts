@@ -24,16 +24,26 @@ export interface Gatehouse {
   stop(): Promise<void>;
 }
 
+interface GatehouseChange {
+  /** Default: a free one. */
+  readonly port?: number;
+  /** More of the configuration file. */
+  readonly config?: object;
+}
+
 /** `users` are names with their groups; each one's password is its name and `-password`. */
 export async function startGatehouse(
   cluster: ControlPlane,
   users: Readonly<Record<string, readonly string[]>>,
+  change: GatehouseChange = {},
 ): Promise<Gatehouse> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-service-'));
-  const [port, metricsPort] = (await freePorts(2)) as [number, number];
+  const [freePort, metricsPort] = (await freePorts(2)) as [number, number];
+  const port = change.port ?? freePort;
   const config = join(folder, 'config.yaml');
   const log = join(folder, 'gatehouse.log');
-  await writeFile(config, JSON.stringify(await configuration(cluster, { folder, port, metricsPort, users })));
+  const basis = await configuration(cluster, { folder, port, metricsPort, users });
+  await writeFile(config, JSON.stringify({ ...basis, ...change.config }));
   const server = startServer(process.execPath, [join(REPOSITORY, 'src', 'main.ts'), '--config', config], log);
   const url = `http://127.0.0.1:${port}`;
   const stop = async (): Promise<void> => {

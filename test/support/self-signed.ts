@@ -3,8 +3,8 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 /** One element of DER (X.690 8.1): tag, length, content. */
 function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(content);
-  const short = body.length < 0x80;
-  const length = short ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];
+  const size = body.length;
+  const length = size < 0x80 ? [size] : size < 0x100 ? [0x81, size] : [0x82, size >> 8, size & 0xff];
   return Buffer.concat([Buffer.from([tag, ...length]), body]);
 }
 
@@ -14,9 +14,10 @@ const integer = (value: number): Buffer => der(0x02, Buffer.from([value]));
 const utcTime = (text: string): Buffer => der(0x17, Buffer.from(text));
 
 const COMMON_NAME = Buffer.from('0603550403', 'hex'); // 2.5.4.3
+const ALTERNATIVE_NAME = Buffer.from('0603551d11', 'hex'); // 2.5.29.17
 const ECDSA_WITH_SHA256 = Buffer.from('06082a8648ce3d040302', 'hex'); // 1.2.840.10045.4.3.2
 
-/** A certificate that nobody signed but itself (RFC 5280 4.1, without extensions), and its new key, in PEM. */
+/** A certificate for 127.0.0.1 that nobody signed but itself (RFC 5280 4.1), and its new key, in PEM. */
 export function selfSigned(commonName: string): { readonly cert: string; readonly key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(ECDSA_WITH_SHA256);
@@ -24,7 +25,9 @@ export function selfSigned(commonName: string): { readonly cert: string; readonl
   const validity = sequence(utcTime('200101000000Z'), utcTime('490101000000Z'));
   const version3 = der(0xa0, integer(2));
   const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
-  const toBeSigned = sequence(version3, integer(1), algorithm, name, validity, name, keyInfo);
+  const names = sequence(der(0x82, Buffer.from(commonName)), der(0x87, Buffer.from([127, 0, 0, 1])));
+  const extensions = der(0xa3, sequence(sequence(ALTERNATIVE_NAME, der(0x04, names))));
+  const toBeSigned = sequence(version3, integer(1), algorithm, name, validity, name, keyInfo, extensions);
   const signature = der(0x03, Buffer.from([0]), sign('sha256', toBeSigned, privateKey));
   const certificate = sequence(toBeSigned, algorithm, signature).toString('base64');
   return {
