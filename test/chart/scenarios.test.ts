@@ -35,7 +35,10 @@ describe.each(scenarios)('scenario %s', (scenario) => {
 
   test('renders a configuration file that the program accepts', async () => {
     const rendered = await render(valuesOf(scenario));
-    const mounted: Readonly<Record<string, string>> = { 'tls.crt': TLS.cert, 'tls.key': TLS.key };
+    const mounted: Readonly<Record<string, string>> = {
+      ...{ 'tls.crt': TLS.cert, 'tls.key': TLS.key },
+      token: 'made-up-caller-token',
+    };
     const readFile = (path: string): string =>
       path === 'config.yaml' ? rendered.configFile : (mounted[basename(path)] ?? 'content of a Secret');
     expect(loadConfig('config.yaml', readFile).config.server.port).toBe(9090);

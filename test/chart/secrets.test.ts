@@ -4,6 +4,7 @@ import { type Rendered, render } from './helm.ts';
 const everything = {
   users: { existingSecret: 'people' },
   oauth: { client: { existingSecret: 'console-client' } },
+  tokenReview: { existingSecret: 'webhook-caller' },
   tls: { existingSecret: 'certificate' },
   networkPolicy: { enabled: true },
   metrics: { serviceMonitor: true },
@@ -62,6 +63,7 @@ describe('secrets', () => {
     for (const [volume, secretName] of [
       ['users', 'people'],
       ['oauth-client', 'console-client'],
+      ['token-review', 'webhook-caller'],
       ['tls', 'certificate'],
     ]) {
       expect(pod.volumes?.find(({ name }) => name === volume)).toEqual({
@@ -80,6 +82,7 @@ describe('secrets', () => {
         oauthOptions: {
           clients: [{ name: 'gatehouse', secretFile: '/var/run/secrets/gatehouse/oauth-client/secret' }],
         },
+        tokenReview: { callerTokenFile: '/var/run/secrets/gatehouse/token-review/token' },
       },
     });
   });

@@ -19,6 +19,10 @@
 {{- $client := dict "name" .Values.platform "secretFile" "/var/run/secrets/gatehouse/oauth-client/secret" -}}
 {{- $_ := set $oauth "clients" (list $client) -}}
 {{- end -}}
+{{- $authentication := dict "oauthOptions" $oauth -}}
+{{- if .Values.tokenReview.existingSecret -}}
+{{- $_ := set $authentication "tokenReview" (dict "callerTokenFile" "/var/run/secrets/gatehouse/token-review/token") -}}
+{{- end -}}
 {{- $users := dict -}}
 {{- if .Values.users.existingSecret -}}
 {{- $_ := set $users "file" "/var/run/secrets/gatehouse/users/users.yaml" -}}
@@ -30,7 +34,7 @@
 {{- $base := dict
   "platform" .Values.platform
   "server" $server
-  "authentication" (dict "oauthOptions" $oauth)
+  "authentication" $authentication
   "users" $users
   "sessions" (dict "store" .Values.sessions.store)
   "keys" (dict "secretName" (print .Values.platform "-signing-keys"))

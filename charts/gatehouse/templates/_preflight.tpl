@@ -26,6 +26,7 @@
   "server.metricsPort" "the pod serves metrics on 9091."
   "server.tls" "set the value tls.existingSecret instead."
   "authentication.oauthOptions.issuer" "set the value issuer instead."
+  "authentication.tokenReview.callerTokenFile" "set the value tokenReview.existingSecret instead."
   "users.file" "set the value users.existingSecret instead."
   "sessions.store" "set the value sessions.store instead."
   "kubernetes.kubeconfig" "the pod uses its own service account."
