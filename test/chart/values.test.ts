@@ -42,6 +42,11 @@ describe('contradictory values', () => {
       "config.users.file is not for the chart's config: set the value users.existingSecret instead.",
     ],
     [
+      'a file of a caller’s bearer in config',
+      { config: { authentication: { tokenReview: { callerTokenFile: '/token' } } } },
+      "config.authentication.tokenReview.callerTokenFile is not for the chart's config: set the value tokenReview.existingSecret instead.",
+    ],
+    [
       'an issuer in config',
       { config: { authentication: { oauthOptions: { issuer: 'https://a.example.com/oauth' } } } },
       "config.authentication.oauthOptions.issuer is not for the chart's config: set the value issuer instead.",
