@@ -14,7 +14,7 @@ export type SecurityEventName =
   | 'sign_in_failures_many'
   /** A stored password hash cannot be used: malformed, or of a cost outside the accepted range. */
   | 'password_hash_refused'
-  /** A user has groups or a name that Kubernetes gives a meaning of its own. */
+  /** A source states a user whom nobody can sign in as: the name is reserved, or another source has it first. */
   | 'user_refused'
   /** States of signing keys. */
   | 'signing_key_published'

@@ -1,4 +1,4 @@
-import type { Logger } from '../observability/logger.ts';
+import type { SecurityEvents } from '../security-events.ts';
 import type { User, UserChanges, UserDirectory, UserList } from './user.ts';
 import { isReservedName } from './user-name.ts';
 import type { UserSource } from './user-source.ts';
@@ -15,13 +15,13 @@ interface Index {
  */
 export function createUserDirectory(
   sources: readonly UserSource[],
-  parts: { readonly logger: Logger },
+  parts: { readonly events: SecurityEvents },
 ): UserDirectory & UserList & UserChanges {
   const listeners: ((name: string) => void)[] = [];
-  let index = toIndex(sources, parts.logger);
+  let index = toIndex(sources, parts.events);
   const reindex = (): void => {
     const before = index;
-    index = toIndex(sources, parts.logger);
+    index = toIndex(sources, parts.events);
     const changed = [...before.byName.values()].filter((user) => isAnother(user, index.byName.get(user.name)));
     for (const { name } of changed) for (const listener of listeners) listener(name);
   };
@@ -39,13 +39,13 @@ const isAnother = (before: User, now: User | undefined): boolean =>
   before.passwordHash !== now.passwordHash ||
   (before.state === 'Disabled') !== (now.state === 'Disabled');
 
-function toIndex(sources: readonly UserSource[], logger: Logger): Index {
+function toIndex(sources: readonly UserSource[], events: SecurityEvents): Index {
   const byName = new Map<string, User>();
   const byEmail = new Map<string, User | undefined>();
   for (const source of sources) {
     for (const user of source.users()) {
-      const fault = refuse(user, byName);
-      if (fault) logger.warn({ user: user.name, source: source.label }, fault);
+      const reason = refuse(user, byName);
+      if (reason) events.report('user_refused', { user: user.name, source: source.label, reason });
       else {
         byName.set(user.name, user);
         if (user.email !== undefined) byEmail.set(user.email, byEmail.has(user.email) ? undefined : user);
@@ -56,6 +56,6 @@ function toIndex(sources: readonly UserSource[], logger: Logger): Index {
 }
 
 function refuse(user: User, known: ReadonlyMap<string, User>): string | undefined {
-  if (isReservedName(user.name)) return 'a user is ignored: the name is reserved';
-  return known.has(user.name) ? 'a user is ignored: an earlier source has the same name' : undefined;
+  if (isReservedName(user.name)) return 'the name is reserved';
+  return known.has(user.name) ? 'an earlier source has the same name' : undefined;
 }

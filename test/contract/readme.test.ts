@@ -29,6 +29,14 @@ describe('the documentation of the settings', () => {
     expect(rows.sort()).toEqual([...settings(configJsonSchema() as Schema, ''), ...lists].sort());
   });
 
+  test('of tokens names every security event and no other', () => {
+    const rows = [...readText('docs/tokens.md').matchAll(/^\| `([a-z_]+)` \| [a-z]/gm)].map(([, event]) => event);
+    const names = [...readText('src/security-events.ts').matchAll(/^ {2}\| '([a-z_]+)'/gm)].map(([, event]) => event);
+    const members = ['access_token', 'refresh_token', 'expires_in', 'scope'];
+    expect(names.length).toBeGreaterThan(0);
+    expect(rows.sort()).toEqual([...names, ...members].sort());
+  });
+
   test('as JSON Schema is what the program generates', () => {
     expect(JSON.parse(readText('config.schema.json'))).toEqual(configJsonSchema());
   });

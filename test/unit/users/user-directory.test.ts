@@ -1,5 +1,7 @@
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
+import { createSecurityEvents } from '../../../src/observability/security-events.ts';
 import type { User } from '../../../src/users/user.ts';
 import { createUserDirectory } from '../../../src/users/user-directory.ts';
 import type { UserSource } from '../../../src/users/user-source.ts';
@@ -23,7 +25,7 @@ function source(label: string, users: readonly User[]) {
 function directory(...sources: readonly UserSource[]) {
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  return { users: createUserDirectory(sources, { logger }), lines };
+  return { users: createUserDirectory(sources, { events: createSecurityEvents(logger, new Registry()) }), lines };
 }
 
 describe('the user directory', () => {
@@ -42,7 +44,7 @@ describe('the user directory', () => {
     );
     expect(users.byName('alice')?.uid).toBe('1');
     expect(lines).toMatchObject([
-      { user: 'alice', source: 'two', msg: 'a user is ignored: an earlier source has the same name' },
+      { event: 'user_refused', user: 'alice', source: 'two', reason: 'an earlier source has the same name' },
     ]);
   });
 
