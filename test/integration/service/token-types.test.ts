@@ -12,15 +12,16 @@ const apiServerKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).private
 
 interface Stand {
   readonly service: Service;
+  readonly cluster: SimulatedCluster;
   /** Our own: what is forged with it is stopped by its type alone. */
   readonly key: KeyObject;
 }
 
-async function start(): Promise<Stand> {
+async function start(authentication: Members = {}): Promise<Stand> {
   const cluster = await startCluster();
-  const config = { authentication: { tokenReview: { callerAuth: 'none' } } };
+  const config = { authentication: { ...authentication, tokenReview: { callerAuth: 'none' } } };
   const service = await startService(cluster, { config });
-  return { service, key: await signingKeyOf(dataOf(cluster)) };
+  return { service, cluster, key: await signingKeyOf(dataOf(cluster)) };
 }
 
 function dataOf(cluster: SimulatedCluster): Readonly<Record<string, Buffer>> {
@@ -44,10 +45,7 @@ const header = (pair: Pair, typ?: string): Members => {
   return typ === undefined ? { alg, kid } : { alg, typ, kid };
 };
 
-/**
- * As the API server writes them for a pod, with all that we look for besides. `authentication.serviceAccountTokens` is off, as
- * by default; what is different with it stands in `service-accounts.test.ts`.
- */
+/** As the API server writes them for a pod, with all that we look for besides. */
 function serviceAccountClaims(pair: Pair): Members {
   const pod = { name: 'robot-0', uid: '11111111-2222-4333-8444-555555555555' };
   const serviceaccount = { name: 'robot', uid: '66666666-7777-4888-9999-aaaaaaaaaaaa' };
@@ -157,6 +155,23 @@ describe.each(Object.entries(PLACES))('%s', (_, place) => {
       }
     }
   });
+});
+
+test('N-36 A-32 with service accounts let in, the API alone takes a token that the cluster vouches for, and still no forged one', async () => {
+  const { service, cluster, key } = await start({ serviceAccountTokens: { enabled: true } });
+  cluster.objects.create('serviceaccounts', { metadata: { name: 'robot', namespace: 'default' } });
+  const pair = await service.signIn('ada');
+  const audiences = partOf(pair.access_token, 1)['aud'] as string[];
+  const ofCluster = cluster.serviceAccountToken('default', 'robot', audiences);
+  const forged = TYPES['serviceAccount']?.(pair, key) ?? [];
+  for (const [name, { send, outcomes }] of Object.entries(PLACES)) {
+    for (const token of [...forged, ofCluster]) {
+      // It is known at the API, where it has no right in this cluster.
+      const isTaken = token === ofCluster && name === 'the API';
+      const expected = isTaken ? [403, 'Forbidden'] : outcomes['serviceAccount'];
+      expect([name, await send(service, token, pair)]).toEqual([name, expected]);
+    }
+  }
 });
 
 test('N-36 a forged token with the types of an access token is one: nothing else of the forgeries is amiss', async () => {
