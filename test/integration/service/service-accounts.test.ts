@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { startDrivenReady } from './driven.ts';
-import { NODES, type Service, startCluster, startService } from './stand.ts';
+import { type Answer, CLIENT, NODES, type Service, startCluster, startService } from './stand.ts';
 
 const AUDIENCE = 'http://localhost:9090/oauth';
 const ROBOT = 'system:serviceaccount:default:robot';
 const ISSUER = { oauthOptions: { issuer: AUDIENCE } };
-const ON = { config: { authentication: { ...ISSUER, serviceAccountTokens: { enabled: true } } } };
+const serviceAccountTokens = { enabled: true };
+const ON = { config: { authentication: { ...ISSUER, serviceAccountTokens, tokenReview: { callerAuth: 'none' } } } };
 const reviews = 'tokenreviews';
 const INVALID = {
   kind: 'Status',
@@ -34,6 +35,16 @@ async function startRobots(options: Parameters<typeof startCluster>[0] = {}): Pr
 const tokenOf = (cluster: SimulatedCluster, name = 'robot', audiences = [AUDIENCE]): string =>
   cluster.serviceAccountToken('default', name, audiences);
 const asked = (cluster: SimulatedCluster): number => cluster.evidence.count('create', reviews);
+/** What the cluster's TokenReview webhook would be told. */
+async function review({ gatehouse }: Service, token: string): Promise<Pick<Answer, 'status' | 'body'>> {
+  const answer = await fetch(`${gatehouse.origin}/oauth/authenticate`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } }),
+  });
+  return { status: answer.status, body: await answer.json() };
+}
+
 const lineOf = (service: Service) => service.logged('request').findLast(({ route }) => route === NODES);
 
 describe('a service account token, with the setting', () => {
@@ -72,7 +83,8 @@ describe('a service account token, with the setting', () => {
 
   test('is logged by the name of each service account, without client and session', async () => {
     const cluster = await startRobots();
-    const service = await startService(cluster, ON);
+    // Everybody may, so that nothing but the name tells one line from the other.
+    const service = await startService(cluster, { config: { ...ON.config, authorization: { mode: 'AlwaysAllow' } } });
     for (const name of ['robot', 'stranger', 'robot']) {
       await service.list(tokenOf(cluster, name));
       const { user, clientId, sid } = lineOf(service)!;
@@ -138,7 +150,21 @@ describe('a service account token, with the setting', () => {
   test('is unknown under /oauth, which never asks the cluster', async () => {
     const cluster = await startRobots();
     const service = await startService(cluster, ON);
-    expect((await service.call('/oauth/logout', { token: tokenOf(cluster) })).status).toBe(401);
+    const token = tokenOf(cluster);
+    const calls = [
+      await service.call('/oauth/logout', { token }),
+      await service.call('/oauth/userinfo', { token }),
+      await service.call('/oauth/introspect', { form: { ...CLIENT, token } }),
+      await service.call('/oauth/revoke', { form: { ...CLIENT, token } }),
+      await review(service, token),
+    ];
+    expect(calls.map(({ status, body }) => [status, body?.error ?? body?.status ?? body])).toEqual([
+      [401, 'invalid_token'],
+      [401, 'invalid_token'],
+      [200, { active: false }],
+      [200, undefined],
+      [200, { authenticated: false }],
+    ]);
     expect(asked(cluster)).toBe(0);
   });
 

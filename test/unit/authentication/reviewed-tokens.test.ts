@@ -22,6 +22,13 @@ describe('the memory of reviewed tokens', () => {
     expect(['0', '1', '2', 'new'].map((digest) => tokens.get(digest))).toEqual([good, undefined, good, good]);
   });
 
+  test('forgets the refused one asked for longest ago, beyond 1,000', () => {
+    const tokens = new ReviewedTokens();
+    for (let index = 0; index < 1_000; index++) tokens.set(`${index}`, refused);
+    for (const digest of ['1', 'new', 'newer']) tokens.set(digest, refused);
+    expect(['0', '1', '2', '3'].map((digest) => tokens.get(digest))).toEqual([undefined, refused, undefined, refused]);
+  });
+
   test('keeps 1,000 refused ones, which push no good one out', () => {
     const tokens = new ReviewedTokens();
     tokens.set('good', good);

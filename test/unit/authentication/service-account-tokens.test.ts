@@ -212,6 +212,18 @@ describe('a flood of bearers that look like tokens', () => {
     expect(await robots.learn(unknown)).toEqual(GOOD);
   });
 
+  test('costs a cluster that is away no more', async () => {
+    const robots = createRobots();
+    for (let index = 0; index < 50; index++) {
+      const outcome = outcomeOf(() => robots.verify(robots.claimsOf({ jti: `${index}` })));
+      await robots.clock.advance(0);
+      robots.reviewer.last.fail();
+      await outcome;
+    }
+    expect(await outcomeOf(() => robots.verify(robots.claimsOf()))).toEqual(unavailable(1));
+    expect(robots.reviewer.reviews.length).toBe(50);
+  });
+
   test('does not keep a token known to be good from being asked for again', async () => {
     const robots = createRobots();
     const claims = robots.claimsOf();
