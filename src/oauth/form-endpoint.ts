@@ -2,9 +2,9 @@ import type { Counter } from 'prom-client';
 import type { FormRequest } from './authorization-server.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { checkFormHead, parameter, parseForm } from './form.ts';
-import { OAuthError } from './oauth-error.ts';
+import type { OAuthError } from './oauth-error.ts';
 import type { Client } from './options.ts';
-import { invalidRequest, notAvailable, serverError } from './refusals.ts';
+import { invalidRequest, notAvailable, toOAuthError } from './refusals.ts';
 import type { SessionStore } from './sessions.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
@@ -38,7 +38,7 @@ export function createFormEndpoint<Answer>(
   decide: (token: string, client: Client) => Promise<Result<Answer>>,
 ): FormEndpoint<Answer> {
   const refused = (error: unknown): OAuthError => {
-    const refusal = error instanceof OAuthError ? error : serverError(error);
+    const refusal = toOAuthError(error);
     parts.results.inc({ result: refusal.refusal.code });
     return refusal;
   };

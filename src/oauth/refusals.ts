@@ -1,3 +1,4 @@
+import { StatusError } from '../status-error.ts';
 import { OAuthError } from './oauth-error.ts';
 
 /** RFC 6749 5.2. The description is one of ours; at most a known parameter is named in it. */
@@ -118,8 +119,15 @@ export const notAvailable = (cause: unknown): OAuthError =>
     cause,
   );
 
-export const serverError = (cause: unknown): OAuthError =>
+const serverError = (cause: unknown): OAuthError =>
   new OAuthError({ status: 500, code: 'server_error', description: 'the server failed' }, cause);
+
+/** What went wrong, as an answer under /oauth: data of ours that is missing is no failure, and the same may be asked again. */
+export function toOAuthError(error: unknown): OAuthError {
+  if (error instanceof OAuthError) return error;
+  const isMissing = error instanceof StatusError && error.answer.code === 503;
+  return isMissing ? notAvailable(error) : serverError(error);
+}
 
 const bearerChallenge = (platform: string, error: string): Readonly<Record<string, string>> => ({
   'WWW-Authenticate': `Bearer realm="${platform}", error="${error}"`,

@@ -1,17 +1,16 @@
-import { StatusError } from '../status-error.ts';
 import { parseAuthorization } from './authorization-header.ts';
 import type { FormRequest, TokenResponse } from './authorization-server.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { checkFormHead, type Form, parameter, parseForm } from './form.ts';
 import type { Grant } from './grant.ts';
 import type { TokenMetrics } from './metrics.ts';
-import { OAuthError } from './oauth-error.ts';
+import type { OAuthError } from './oauth-error.ts';
 import type { Client } from './options.ts';
 import {
   invalidRequest,
   notAvailable,
   refreshTokenNotValidBesideBearer,
-  serverError,
+  toOAuthError,
   unauthorizedClient,
   unsupportedGrantType,
 } from './refusals.ts';
@@ -94,9 +93,8 @@ function toRefusal(
   error: unknown,
   context: { readonly authorization: string | undefined; readonly platform: string; readonly grant_type: string },
 ): OAuthError {
-  if (error instanceof StatusError && error.answer.code === 503) return notAvailable(error);
-  if (!(error instanceof OAuthError)) return serverError(error);
-  const isRefusedRefresh = context.grant_type === 'refresh_token' && error.refusal.code === 'invalid_grant';
+  const known = toOAuthError(error);
+  const isRefusedRefresh = context.grant_type === 'refresh_token' && known.refusal.code === 'invalid_grant';
   const hasBearer = parseAuthorization(context.authorization)?.scheme === 'bearer';
-  return isRefusedRefresh && hasBearer ? refreshTokenNotValidBesideBearer(context.platform) : error;
+  return isRefusedRefresh && hasBearer ? refreshTokenNotValidBesideBearer(context.platform) : known;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventually, passwordOf, type Service, startCluster, startService, usersFile } from './stand.ts';
+import { CLIENT, eventually, passwordOf, type Service, startCluster, startService, usersFile } from './stand.ts';
 
 const KEY = 'default/gatehouse-signing-keys';
 const kidsOf = async (service: Service): Promise<string[]> =>
@@ -182,6 +182,12 @@ describe('replicas that share their sessions', () => {
     );
     const refused = await shared.one.refresh(pair.refresh_token);
     expect([refused.status, refused.body.error]).toEqual([503, 'server_error']);
+    const { refresh_token: token } = pair;
+    for (const path of ['/oauth/introspect', '/oauth/revoke']) {
+      const answer = await shared.one.call(path, { form: { ...CLIENT, token } });
+      expect([path, answer.status, answer.body.error]).toEqual([path, 503, 'server_error']);
+    }
+    expect((await shared.one.call('/oauth/userinfo', { token: pair.access_token })).status).toBe(503);
     expect(await listed(shared.one, joe.access_token)).toBe(403);
   });
 
