@@ -13,7 +13,7 @@ export interface CallLimits {
 /** A call was given up when its time was over: whoever is asked may hang. */
 export class CallTimedOut extends Error {}
 
-/** A call was not begun: as many as may wait do so already. It says nothing of whoever is asked. */
+/** A call was not begun: as many as may wait do so already, or all were turned away. It says nothing of whoever is asked. */
 export class TooManyCalls extends Error {}
 
 /** Calls of one kind to somebody who must not be flooded, and may not answer. */
@@ -36,11 +36,16 @@ export class BoundedCalls {
     const limit = new AbortController();
     const cancel = this.#clock.after(this.#limits.timeoutMs, () => limit.abort());
     try {
-      if (!(await this.#turn(limit.signal))) throw new CallTimedOut('there was no turn in time');
+      if (!(await this.#turn(limit.signal))) throw notBegun(limit.signal);
       return await this.#inSlot(call(limit.signal), limit.signal);
     } finally {
       cancel();
     }
+  }
+
+  /** Ends the wait of all that were not begun: they reject with `TooManyCalls`. */
+  turnAway(): void {
+    this.#slots.turnAway();
   }
 
   #turn(limit: AbortSignal): Promise<boolean> {
@@ -62,3 +67,8 @@ export class BoundedCalls {
     });
   }
 }
+
+const notBegun = (limit: AbortSignal): Error =>
+  limit.aborted
+    ? new CallTimedOut('there was no turn in time')
+    : new TooManyCalls('the calls that waited were turned away');

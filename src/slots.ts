@@ -1,6 +1,6 @@
 /** At most `count` holders at a time; the others wait in the order in which they came. */
 export class Slots {
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<(taken: boolean) => void>();
   #free: number;
 
   constructor(count: number) {
@@ -15,7 +15,7 @@ export class Slots {
     return this.#waiting.size;
   }
 
-  /** Resolves to true with a slot, or to false when the signal aborted first. */
+  /** Resolves to true with a slot, or to false when the signal aborted first or all were turned away. */
   take(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (this.#free > 0) {
@@ -24,21 +24,25 @@ export class Slots {
     }
     return new Promise((resolve) => {
       const settle = (taken: boolean): void => {
-        this.#waiting.delete(granted);
+        this.#waiting.delete(settle);
         signal.removeEventListener('abort', gaveUp);
         resolve(taken);
       };
-      const granted = (): void => settle(true);
       const gaveUp = (): void => settle(false);
-      this.#waiting.add(granted);
+      this.#waiting.add(settle);
       signal.addEventListener('abort', gaveUp, { once: true });
     });
   }
 
   /** Hands the slot to the one that has waited longest. */
   release(): void {
-    const [granted] = this.#waiting;
-    if (granted) granted();
+    const [settle] = this.#waiting;
+    if (settle) settle(true);
     else this.#free++;
+  }
+
+  /** Nobody waits any longer. */
+  turnAway(): void {
+    for (const settle of this.#waiting) settle(false);
   }
 }

@@ -1,11 +1,14 @@
 import type { Registry } from 'prom-client';
-import { BoundedCalls, CallTimedOut } from '../bounded-calls.ts';
+import { Backoff } from '../backoff.ts';
+import { BoundedCalls, CallTimedOut, TooManyCalls } from '../bounded-calls.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Random } from '../random.ts';
 import { type StatusError, serviceUnavailable } from '../status-error.ts';
-import type { AccessReviewer, Authorizer, Decision, RequestAttributes, Subject } from './authorizer.ts';
+import type { AccessReviewer, Authorizer, Decision, RequestAttributes, ReviewFault, Subject } from './authorizer.ts';
 import { type Answered, DecisionCache, decisionKey } from './decision-cache.ts';
 import { decisionCounter, reviewMetrics } from './metrics.ts';
+import { ReviewPause } from './review-pause.ts';
 
 export interface AccessReviewOptions {
   /** For how long an answer is taken without asking again. Default 10,000 ms. */
@@ -18,11 +21,14 @@ export interface AccessReviewOptions {
   readonly maxEntries?: number;
   /** Reviews in flight at a time. Default 64. */
   readonly maxInFlight?: number;
+  /** Reviews that wait for their turn; one more is not begun. Default 192. */
+  readonly maxWaiting?: number;
 }
 
 export interface AccessReviewParts {
   readonly reviewer: AccessReviewer;
   readonly clock: Clock;
+  readonly random: Random;
   readonly registry: Registry;
   readonly logger: Logger;
 }
@@ -33,6 +39,8 @@ const DEFAULTS = {
   timeoutMs: 3_000,
   maxEntries: 10_000,
   maxInFlight: 64,
+  // With those in flight half of the 512 requests that may be under way: the others can be answered from memory meanwhile.
+  maxWaiting: 192,
 };
 
 const ANSWERS = {
@@ -43,7 +51,10 @@ const ANSWERS = {
 
 const decisionOf = (source: keyof typeof ANSWERS, allowed: boolean): Decision => ANSWERS[source][`${allowed}`];
 
-/** Asks the cluster by SubjectAccessReview and remembers the answer for seconds; errors are never remembered. */
+/**
+ * Asks the cluster by SubjectAccessReview and remembers the answer for seconds; errors are never remembered. While reviews
+ * fail, all questions share one pause: a known answer is given at once, for the want of one the caller is refused at once.
+ */
 export function createAccessReviewAuthorizer(options: AccessReviewOptions, parts: AccessReviewParts): Authorizer {
   return new AccessReviewAuthorizer({ ...DEFAULTS, ...options }, parts);
 }
@@ -53,30 +64,31 @@ class AccessReviewAuthorizer implements Authorizer {
   readonly #parts: AccessReviewParts;
   readonly #cache: DecisionCache;
   readonly #calls: BoundedCalls;
+  readonly #pause: ReviewPause;
   readonly #reviews = new Map<string, Promise<boolean>>();
   readonly #count: (decision: Decision | 'error') => void;
   readonly #observe: (seconds: number) => void;
-  /** The last review that ended did so for its time limit: who has an answer need not wait for the next one. */
-  #hangs = false;
   #failing = false;
 
   constructor(options: typeof DEFAULTS, parts: AccessReviewParts) {
+    const { clock, random, registry } = parts;
     this.#options = options;
     this.#parts = parts;
     this.#cache = new DecisionCache(options.maxEntries);
-    this.#calls = new BoundedCalls(options, parts.clock);
-    this.#count = decisionCounter(parts.registry);
-    this.#observe = reviewMetrics(parts.registry, () => this.#cache.size);
+    this.#calls = new BoundedCalls(options, clock);
+    this.#pause = new ReviewPause(clock, new Backoff(clock, random));
+    this.#count = decisionCounter(registry);
+    this.#observe = reviewMetrics(registry, () => this.#cache.size);
   }
 
   authorize(subject: Subject, attributes: RequestAttributes): Decision | Promise<Decision> {
     const key = decisionKey(subject, attributes);
     const known = this.#cache.get(key);
     if (known && this.#age(known) < this.#options.lifetimeMs) return this.#decide('cache', known.allowed);
-    const review = this.#reviewOnce(key, subject, attributes);
-    // Each key's review goes on behind this answer, so the first one that succeeds ends the state.
-    if (this.#hangs && known && this.#age(known) <= this.#options.maxStaleMs)
-      return this.#decide('stale', known.allowed);
+    const review = this.#reviewOrNothing(key, subject, attributes);
+    // Nobody with an answer waits for a cluster that fails: the probe goes on behind that answer.
+    if (this.#pause.isOn && known && this.#holds(known)) return this.#decide('stale', known.allowed);
+    if (!review) return Promise.reject(this.#refused(undefined));
     return review.then(
       (allowed) => this.#decide('review', allowed),
       (cause) => this.#withoutReview(known, cause),
@@ -90,12 +102,27 @@ class AccessReviewAuthorizer implements Authorizer {
   }
 
   #withoutReview(known: Answered | undefined, cause: unknown): Decision {
-    if (known && this.#age(known) <= this.#options.maxStaleMs) return this.#decide('stale', known.allowed);
+    if (known && this.#holds(known)) return this.#decide('stale', known.allowed);
+    throw this.#refused(cause);
+  }
+
+  #refused(cause: unknown): StatusError {
     this.#count('error');
-    throw unavailable(cause);
+    return serviceUnavailable('authorization is not available', 5, cause);
   }
 
   #age = (answer: Answered): number => this.#parts.clock.monotonic() - answer.at;
+
+  #holds = (answer: Answered): boolean => this.#age(answer) <= this.#options.maxStaleMs;
+
+  /** While reviews fail, one at a time is asked for, after each pause; who comes meanwhile does not wait for it either. */
+  #reviewOrNothing(key: string, subject: Subject, attributes: RequestAttributes): Promise<boolean> | undefined {
+    if (!this.#pause.isOn) return this.#reviewOnce(key, subject, attributes);
+    if (!this.#pause.takeProbe()) return undefined;
+    const probe = this.#reviewOnce(key, subject, attributes);
+    probe.catch(() => undefined).finally(() => this.#pause.probeEnded());
+    return probe;
+  }
 
   /** Callers with the same question share one review. */
   #reviewOnce(key: string, subject: Subject, attributes: RequestAttributes): Promise<boolean> {
@@ -116,7 +143,7 @@ class AccessReviewAuthorizer implements Authorizer {
       this.#answered();
       return allowed;
     } catch (error) {
-      this.#failed(error);
+      if (!(error instanceof TooManyCalls)) this.#failed(error);
       throw error;
     } finally {
       this.#observe((clock.monotonic() - began) / 1000);
@@ -126,15 +153,14 @@ class AccessReviewAuthorizer implements Authorizer {
   #answered(): void {
     if (this.#failing) this.#parts.logger.info('access reviews are answered again');
     this.#failing = false;
-    this.#hangs = false;
+    this.#pause.answered();
   }
 
   /** The first failure in a row is worth a warning; the others are counted. */
   #failed(error: unknown): void {
     if (!this.#failing) this.#parts.logger.warn({ err: error }, 'access reviews fail; known answers hold for a while');
     this.#failing = true;
-    this.#hangs = error instanceof CallTimedOut;
+    this.#pause.failed(error as ReviewFault, error instanceof CallTimedOut);
+    if (this.#pause.isOn) this.#calls.turnAway();
   }
 }
-
-const unavailable = (cause: unknown): StatusError => serviceUnavailable('authorization is not available', 5, cause);

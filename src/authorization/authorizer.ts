@@ -27,12 +27,23 @@ export interface Decision {
   readonly source: 'cache' | 'review' | 'stale' | 'always_allow';
 }
 
-/** May this caller do this? A known answer comes at once, another one by promise. Throws a 503 `StatusError` when it cannot be had. */
+/**
+ * May this caller do this? A known answer comes at once, another one by promise, which rejects with a 503 `StatusError` when
+ * there is none to be had.
+ */
 export interface Authorizer {
   authorize(subject: Subject, attributes: RequestAttributes): Decision | Promise<Decision>;
 }
 
-/** One SubjectAccessReview: what the cluster is asked through. Rejects when there is no answer. */
+/** What the error of a failed review may carry. */
+export interface ReviewFault {
+  /** The cluster answered, with this instead of a decision. */
+  readonly status?: { readonly code: number };
+  /** For how long it asks not to be asked (429 and 503). */
+  readonly retryAfterMs?: number;
+}
+
+/** One SubjectAccessReview: what the cluster is asked through. Rejects when there is no answer, with an `Error & ReviewFault`. */
 export interface AccessReviewer {
   review(subject: Subject, attributes: RequestAttributes, signal: AbortSignal): Promise<boolean>;
 }

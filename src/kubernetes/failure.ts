@@ -56,8 +56,11 @@ const isTooLargeVersion = (status: Status): boolean =>
 /** Below the 5 min without an attempt after which a reflector counts as dead (I8), whatever a server asks for. */
 const LONGEST_RETRY_AFTER_MS = 240_000;
 
-/** The header counts in whole seconds (RFC 9110 10.2.3); a date, which the Kubernetes API never sends, counts as absent. */
-function retryAfterMs(status: Status, header: string | undefined): number {
+/**
+ * How long the server asks to wait. The header counts in whole seconds (RFC 9110 10.2.3); a date, which the Kubernetes API
+ * never sends, counts as absent.
+ */
+export function retryAfterMs(status: Status, header: string | undefined): number {
   const seconds = header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : status.retryAfterSeconds;
   return Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, seconds) * 1000);
 }

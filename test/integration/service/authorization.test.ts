@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startDrivenReady } from './driven.ts';
-import { startCluster, startService } from './stand.ts';
+import { type Answer, startCluster, startService } from './stand.ts';
 
 const reviews = 'subjectaccessreviews';
 
@@ -76,6 +76,46 @@ describe('rights', () => {
       '5',
     ]);
     found();
+    expect((await service.list(token)).status).toBe(200);
+  });
+
+  test('a cluster that fails is asked by one probe at a time, and everybody is answered at once', async () => {
+    const cluster = await startCluster();
+    const { clock, service } = await startDrivenReady(cluster);
+    const { access_token: ada } = await service.signIn('ada');
+    const { access_token: joe } = await service.signIn('joe');
+    await service.list(ada);
+    await clock.advance(10_001);
+    const repaired = cluster.faults.until({ kind: reviews }, { status: 503 });
+    for (let failure = 0; failure < 2; failure++) expect((await service.list(ada)).status).toBe(200);
+    cluster.evidence.reset();
+    const callAll = (): Promise<Answer[]> =>
+      Promise.all(Array.from({ length: 50 }, (_, call) => service.list(call % 2 === 0 ? ada : joe)));
+    const expected = Array.from({ length: 50 }, (_, call) => (call % 2 === 0 ? 200 : 503));
+    expect((await callAll()).map(({ status }) => status)).toEqual(expected);
+    expect(cluster.evidence.count('create', reviews)).toBe(0);
+    await clock.advance(1_600); // the first pause, at its longest
+    expect((await callAll()).map(({ status }) => status)).toEqual(expected);
+    expect(cluster.evidence.count('create', reviews)).toBe(1);
+    expect(await service.metric('gatehouse_authorization_decisions_total{decision="error",source="review"}')).toBe(50);
+    repaired();
+    await clock.until(
+      () => service.list(joe),
+      ({ status }) => status === 403,
+    );
+    expect(service.logged('access reviews are answered again').length).toBe(1);
+  });
+
+  test('NE-22 a Retry-After of the cluster is kept to', async () => {
+    const cluster = await startCluster();
+    const { clock, service } = await startDrivenReady(cluster);
+    const { access_token: token } = await service.signIn('ada');
+    cluster.faults.next({ kind: reviews }, { status: 429, retryAfterSeconds: 20 });
+    expect((await service.list(token)).status).toBe(503);
+    await clock.advance(19_000);
+    expect((await service.list(token)).status).toBe(503);
+    expect(cluster.evidence.count('create', reviews)).toBe(1);
+    await clock.advance(1_000);
     expect((await service.list(token)).status).toBe(200);
   });
 

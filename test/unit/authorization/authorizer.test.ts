@@ -6,7 +6,14 @@ import {
   createAccessReviewAuthorizer,
 } from '../../../src/authorization/access-review-authorizer.ts';
 import { createAlwaysAllow } from '../../../src/authorization/always-allow.ts';
-import type { AccessReviewer, Decision, RequestAttributes, Subject } from '../../../src/authorization/authorizer.ts';
+import type {
+  AccessReviewer,
+  Decision,
+  RequestAttributes,
+  ReviewFault,
+  Subject,
+} from '../../../src/authorization/authorizer.ts';
+import { systemRandom } from '../../../src/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const alice: Subject = { name: 'alice', uid: '1', groups: ['staff'] };
@@ -19,7 +26,7 @@ interface Pending {
   readonly subject: Subject;
   readonly signal: AbortSignal;
   answer(allowed: boolean): void;
-  fail(): void;
+  fail(fault?: ReviewFault): void;
 }
 
 /** A cluster whose answers are given by hand. */
@@ -28,8 +35,8 @@ class ScriptedReviewer implements AccessReviewer {
 
   review(subject: Subject, _attributes: RequestAttributes, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const fail = (): void => reject(new Error('the cluster is away'));
-      signal.addEventListener('abort', fail);
+      const fail = (fault = {}): void => reject(Object.assign(new Error('the cluster is away'), fault));
+      signal.addEventListener('abort', () => fail());
       this.reviews.push({ subject, signal, answer: resolve, fail });
     });
   }
@@ -44,7 +51,8 @@ function create(options: AccessReviewOptions = {}) {
   const reviewer = new ScriptedReviewer();
   const registry = new Registry();
   const logger = pino({ level: 'silent' });
-  const authorizer = createAccessReviewAuthorizer(options, { reviewer, clock, registry, logger });
+  const random = { ...systemRandom, fraction: () => 0.5 };
+  const authorizer = createAccessReviewAuthorizer(options, { reviewer, clock, random, registry, logger });
   const count = async (decision: string, source: string): Promise<number> => {
     const metric = await registry.getSingleMetric('gatehouse_authorization_decisions_total')?.get();
     const found = metric?.values.find(({ labels }) => labels['decision'] === decision && labels['source'] === source);
@@ -57,7 +65,14 @@ function create(options: AccessReviewOptions = {}) {
     reviewer.last.answer(allowed);
     return decision;
   };
-  return { clock, reviewer, registry, authorizer, count, learn };
+  /** Asks once; the cluster fails, and this comes of it. */
+  const failOnce = async (what: RequestAttributes, fault?: ReviewFault): Promise<unknown> => {
+    const decision = outcome(authorizer.authorize(alice, what));
+    await clock.advance(0);
+    reviewer.last.fail(fault);
+    return decision;
+  };
+  return { clock, reviewer, registry, authorizer, count, learn, failOnce };
 }
 
 const outcome = (decision: Decision | Promise<Decision>) =>
@@ -145,6 +160,7 @@ describe('access review authorizer', () => {
     expect(reviewer.last.signal.aborted).toBe(false);
     await clock.advance(1);
     expect(await decision).toEqual(UNAVAILABLE);
+    await clock.advance(1_200); // a pause comes first
     const next = authorizer.authorize(alice, listNodes);
     await clock.advance(0);
     reviewer.last.answer(true);
@@ -183,6 +199,8 @@ describe('access review authorizer', () => {
     await clock.advance(3_000);
     expect(await first).toEqual({ allowed: true, source: 'stale' });
     expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: true, source: 'stale' });
+    await clock.advance(1_200);
+    expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: true, source: 'stale' });
     await clock.advance(0);
     reviewer.last.answer(false);
     await clock.advance(0);
@@ -200,6 +218,115 @@ describe('access review authorizer', () => {
     await learn(true);
     const entries = await registry.getSingleMetric('gatehouse_authorization_cache_entries')?.get();
     expect(entries?.values[0]?.value).toBe(1);
+  });
+});
+
+describe('access reviews that fail', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => getNode(`${index}`));
+
+  test('are paused from the second failure in a row: a known answer and a refusal come at once, and nobody asks', async () => {
+    const { clock, reviewer, authorizer, count, learn, failOnce } = create();
+    await learn(true);
+    await clock.advance(10_000);
+    expect(await failOnce(getNode('a'))).toEqual(UNAVAILABLE);
+    expect(await failOnce(getNode('b'))).toEqual(UNAVAILABLE);
+    expect(reviewer.reviews.length).toBe(3);
+    await clock.advance(1_199); // 0.8 s and half of it as jitter, less a millisecond
+    for (let call = 0; call < 100; call++)
+      expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: true, source: 'stale' });
+    const refused = await Promise.all(names(100).map((what) => outcome(authorizer.authorize(alice, what))));
+    expect(refused).toEqual(Array(100).fill(UNAVAILABLE));
+    expect(reviewer.reviews.length).toBe(3);
+    expect([await count('allow', 'stale'), await count('error', 'review')]).toEqual([100, 102]);
+  });
+
+  test('are tried by one probe at a time, each pause twice as long', async () => {
+    const { clock, reviewer, authorizer, failOnce } = create();
+    await failOnce(getNode('a'));
+    await failOnce(getNode('b'));
+    for (const pauseMs of [1_200, 2_400, 4_800, 9_600, 19_200, 30_000, 30_000]) {
+      const before = reviewer.reviews.length;
+      await clock.advance(pauseMs - 1);
+      expect(await outcome(authorizer.authorize(alice, listNodes))).toEqual(UNAVAILABLE);
+      expect(reviewer.reviews.length).toBe(before);
+      await clock.advance(1);
+      const probe = outcome(authorizer.authorize(alice, listNodes));
+      const others = [listNodes, ...names(100)].map((what) => outcome(authorizer.authorize(alice, what)));
+      expect(await Promise.all(others)).toEqual(Array(101).fill(UNAVAILABLE)); // while the probe is under way
+      expect(reviewer.reviews.length).toBe(before + 1);
+      reviewer.last.fail();
+      expect(await probe).toEqual(UNAVAILABLE);
+    }
+  });
+
+  test('are asked for freely again once a probe is answered', async () => {
+    const { clock, reviewer, authorizer, failOnce } = create();
+    await failOnce(getNode('a'));
+    await failOnce(getNode('b'));
+    await clock.advance(1_200);
+    const probe = authorizer.authorize(alice, listNodes);
+    await clock.advance(0);
+    reviewer.last.answer(true);
+    expect(await probe).toEqual({ allowed: true, source: 'review' });
+    const others = names(10).map((what) => authorizer.authorize(alice, what));
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(13);
+    for (const review of reviewer.reviews) review.answer(false);
+    expect(await Promise.all(others)).toEqual(Array(10).fill({ allowed: false, source: 'review' }));
+  });
+
+  test('are no pause after a single one between answers', async () => {
+    const { learn, failOnce, clock } = create();
+    for (let round = 0; round < 5; round++) {
+      await failOnce(getNode('a'));
+      await clock.advance(10_000);
+      expect(await learn(true)).toEqual({ allowed: true, source: 'review' });
+    }
+  });
+
+  test('are paused for as long as the cluster asks, from the first one', async () => {
+    const { clock, reviewer, authorizer, learn, failOnce } = create();
+    await failOnce(getNode('a'), { status: { code: 429 }, retryAfterMs: 20_000 });
+    await clock.advance(19_999);
+    expect(await outcome(authorizer.authorize(alice, listNodes))).toEqual(UNAVAILABLE);
+    expect(reviewer.reviews.length).toBe(1);
+    await clock.advance(1);
+    expect(await learn(true)).toEqual({ allowed: true, source: 'review' });
+  });
+
+  test.each([400, 413, 422])('for their own sake (%i) are no reason to pause the others', async (code) => {
+    const { reviewer, learn, failOnce } = create();
+    for (let round = 0; round < 3; round++) await failOnce(getNode('a'), { status: { code } });
+    expect(await learn(true)).toEqual({ allowed: true, source: 'review' });
+    expect(reviewer.reviews.length).toBe(4);
+  });
+
+  test('lengthen the pause once when they were begun together, and refuse at once all that wait for their turn', async () => {
+    const { clock, reviewer, authorizer, learn } = create();
+    const answers = names(256).map((what) => outcome(authorizer.authorize(alice, what)));
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(64);
+    for (const review of reviewer.reviews.slice(0, 2)) review.fail();
+    await clock.advance(0);
+    expect(await Promise.all([...answers.slice(0, 2), ...answers.slice(66)])).toEqual(Array(192).fill(UNAVAILABLE));
+    for (const review of reviewer.reviews) review.fail();
+    await Promise.all(answers);
+    const begun = reviewer.reviews.length;
+    await clock.advance(1_200);
+    expect(await learn(true)).toEqual({ allowed: true, source: 'review' });
+    expect(reviewer.reviews.length).toBe(begun + 1);
+  });
+
+  test('let at most 192 others wait: one more is refused at once, and is no failure of the cluster', async () => {
+    const { clock, reviewer, authorizer, count } = create();
+    const answers = names(256).map((what) => authorizer.authorize(alice, what));
+    expect(await outcome(authorizer.authorize(alice, listNodes))).toEqual(UNAVAILABLE);
+    for (let index = 0; index < 256; index++) {
+      reviewer.reviews[index]?.answer(true);
+      await clock.advance(0);
+    }
+    expect(await Promise.all(answers)).toEqual(Array(256).fill({ allowed: true, source: 'review' }));
+    expect([reviewer.reviews.length, await count('error', 'review')]).toEqual([256, 1]);
   });
 });
 
