@@ -51,6 +51,7 @@ const COMPOSITION = [
   'main.ts',
   'node-mirror.ts',
   'options.ts',
+  'pool-priority.ts',
   'readiness.ts',
   'release.ts',
   'run-group.ts',
