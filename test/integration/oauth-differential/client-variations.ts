@@ -75,6 +75,7 @@ export const clientVariations: readonly Variation[] = [
   {
     name: 'Basic and the same client in the form',
     phase: 'spelling',
+    alone: true,
     styles: ['client_secret_basic'],
     apply: (draft) => draft.set('client_id', id),
   },

@@ -4,8 +4,8 @@ import { type Contestant, startGatehouseContestant, startPeerContestant } from '
 import { QUESTION_FLOWS, TOKEN_FLOWS } from './plan.ts';
 import { mixedPlans, plainPlans } from './plans.ts';
 
-/** Another one at each run, printed below; a run that failed is repeated by putting its seed here. */
-const SEED = Math.floor(Math.random() * 2 ** 32);
+/** Decides the mixtures. The same at each run, so that a red one is about the change at hand; any other explores more. */
+const SEED = 2782977401;
 
 let gatehouse: Contestant;
 let peer: Contestant;

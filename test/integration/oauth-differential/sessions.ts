@@ -56,7 +56,7 @@ export class Sessions {
 
   /** A session that was revoked by one of its tokens. */
   async revokedBy(which: keyof Pair): Promise<Pair> {
-    const pair = await this.signIn({ scope: 'openid' });
+    const pair = await this.signIn();
     await this.#send(formTo('/oauth/revoke', consoleClient, { token: pair[which] }));
     return pair;
   }
