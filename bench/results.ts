@@ -65,6 +65,8 @@ export interface SignInResults {
   /** Milliseconds of sign-ins with a wrong password. */
   readonly toldApart: { readonly known: readonly number[]; readonly unknown: readonly number[] };
   readonly signIns: readonly SignInReport[];
+  /** Compares of the hash alone, for each second of processor time: what a sign-in can reach at most. One a round. */
+  readonly bcryptPerCore: readonly number[];
   readonly refreshes: readonly RefreshReport[];
   readonly bearers: readonly BearerRound[];
 }

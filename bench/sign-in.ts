@@ -1,3 +1,4 @@
+import { compareWithHash, dummyHash } from '../src/users/password-hash.ts';
 import { listPlan } from './compare.ts';
 import type { Ask } from './load/connection.ts';
 import { startGenerator } from './load/generator.ts';
@@ -5,7 +6,7 @@ import type { RefreshReport } from './load/refreshes.ts';
 import type { SignInReport } from './load/sign-ins.ts';
 import type { Bench } from './measure.ts';
 import type { BenchCluster } from './peers/bench-cluster.ts';
-import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
+import { BENCH_HASH_COST, type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
 import type { BearerRound, FloodRound, SignInResults } from './results.ts';
 import { floodAsks, rightAsks, tokenAsk, toldApartAsks } from './sign-in-asks.ts';
 
@@ -89,20 +90,34 @@ async function measureToldApart(
 }
 
 /** Each round's sign-ins give the sessions that are refreshed, and the refreshes give the tokens that are first used. */
-async function measureRates(parts: SignInBench): Promise<Pick<SignInResults, 'signIns' | 'refreshes' | 'bearers'>> {
+async function measureRates(
+  parts: SignInBench,
+): Promise<Pick<SignInResults, 'signIns' | 'bcryptPerCore' | 'refreshes' | 'bearers'>> {
   const { extent, note } = parts;
   const signIns: SignInReport[] = [];
+  const bcryptPerCore: number[] = [];
   const refreshes: RefreshReport[] = [];
   const bearers: BearerRound[] = [];
   for (let round = 1; round <= extent.rounds; round++) {
     note(`round ${round}, sign-ins, refreshes, bearers`);
     const { refreshTokens, ...made } = await signInFor(parts);
+    bcryptPerCore.push(await measureBcrypt());
     const { accessTokens, ...refreshed } = await refreshAll(parts, refreshTokens);
     signIns.push({ ...made, refreshTokens: [] }); // tokens are for no output
     refreshes.push({ ...refreshed, accessTokens: [] });
     bearers.push(await useBearers(parts, accessTokens));
   }
-  return { signIns, refreshes, bearers };
+  return { signIns, bcryptPerCore, refreshes, bearers };
+}
+
+const COMPARES = 20;
+
+/** In this process, which has nothing else to do: the nodes of its simulated cluster do not change. */
+async function measureBcrypt(): Promise<number> {
+  const before = process.cpuUsage();
+  for (let compare = 0; compare < COMPARES; compare++) await compareWithHash('made-up', dummyHash(BENCH_HASH_COST));
+  const { user, system } = process.cpuUsage(before);
+  return COMPARES / ((user + system) / 1e6);
 }
 
 function signInFor({ gatehouse, generator, extent }: SignInBench): Promise<SignInReport> {

@@ -6,7 +6,7 @@ export interface BucketOptions {
   readonly windowMs: number;
 }
 
-/** A failure counted ahead of its outcome. One of the two is called once the outcome is known. */
+/** A failure counted ahead of its outcome. */
 export interface CountedFailure {
   /** It was none. */
   takeBack(): void;

@@ -27,9 +27,9 @@ export interface Throttled {
   readonly waitMs: number;
 }
 
-/** A failure counted ahead of its outcome. One of the two is called once the outcome is known. */
+/** A failure counted ahead of its outcome: a success empties what counted it, else one of the two is called. */
 export interface CountedAttempt {
-  /** It was none; taken back where it was counted, wherever the next one would belong by then. */
+  /** Nobody knows what it was; taken back where it was counted, wherever the next one would belong by then. */
   takeBack(): void;
   /** It was one: the buckets that it made full. */
   stands(): readonly BucketName[];

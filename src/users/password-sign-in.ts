@@ -1,10 +1,9 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
-import type { SecurityEvents } from '../security-events.ts';
 import { FailureWatch } from './failure-watch.ts';
 import { type Attempter, bucketKey, LoginThrottle, type Throttled, type ThrottleOptions } from './login-throttle.ts';
 import { createPasswordMetrics, registerHashMetric } from './metrics.ts';
-import { createPasswordCompare } from './password-compare.ts';
+import { type CompareParts, createPasswordCompare } from './password-compare.ts';
 import { type GateOptions, PasswordGate } from './password-gate.ts';
 import type { HashCosts } from './password-hash.ts';
 import type { PasswordSignIn, SignInAttempt, SignInResult } from './sign-in.ts';
@@ -16,11 +15,10 @@ export interface PasswordOptions extends HashCosts {
   readonly gate: GateOptions;
 }
 
-export interface PasswordParts {
+export interface PasswordParts extends Pick<CompareParts, 'bcrypt' | 'events'> {
   readonly users: UserDirectory & UserList;
   readonly clock: Clock;
   readonly registry: Registry;
-  readonly events: SecurityEvents;
 }
 
 /** The one answer that tells nothing of the reason (N-14). */
@@ -61,7 +59,6 @@ export function createPasswordSignIn(options: PasswordOptions, parts: PasswordPa
       failures.refused({ user, source: attempter.source }, counted.stands());
       return REFUSED;
     }
-    counted.takeBack();
     throttle.succeeded(attempter);
     return { kind: 'ok', user: current };
   };

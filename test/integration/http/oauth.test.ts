@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
 import type { FormRequest, LogoutRequest, LogoutResponse } from '../../../src/oauth/authorization-server.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import { type AppUnderTest, eventually, fakeAuthorizationServer, startApp } from './app-under-test.ts';
@@ -201,5 +202,22 @@ describe('documents', () => {
     ];
     const texts = await Promise.all(paths.map(async (path) => (await fetch(app.url + path)).text()));
     expect(new Set(texts).size).toBe(1);
+  });
+});
+
+describe('a flood of refused sign-ins', () => {
+  test('R-02 is answered 50 times at once, and then each 5 ms later than the one before', async () => {
+    const waits: number[] = [];
+    const clock = { ...systemClock, monotonic: () => 0, sleep: async (ms: number) => void waits.push(ms) };
+    const refused = new OAuthError({ status: 429, code: 'invalid_grant', description: 'auth rate limit exceeded' });
+    const authorizationServer = { ...fakeAuthorizationServer, token: () => Promise.reject(refused) };
+    const flooded = await startApp({ authorizationServer, clock });
+    const statuses = new Set<number>();
+    for (let index = 0; index < 53; index++) {
+      const body = new URLSearchParams({ grant_type: 'password' });
+      statuses.add((await fetch(`http://127.0.0.1:${flooded.port}/oauth/token`, { method: 'POST', body })).status);
+    }
+    expect([[...statuses], waits]).toEqual([[429], [5, 10, 15]]);
+    await flooded.stop();
   });
 });

@@ -73,4 +73,16 @@ describe('sign-ins and refreshes', () => {
     expect((await service.signInAnswer('ada', passwordOf('ada'))).status).toBe(200);
     expect(writesOf(cluster)).toEqual([]);
   });
+
+  test('R-17 write nothing at a sign-in and once at a refresh while sessions are kept in the cluster', async () => {
+    const cluster = await startCluster();
+    const service = await startService(cluster, { config: { sessions: { store: 'kubernetes' } } });
+    cluster.evidence.reset();
+    let { refresh_token: token } = await service.signIn('ada');
+    expect(writesOf(cluster)).toEqual([]);
+    for (let refresh = 1; refresh <= 3; refresh++) {
+      token = (await service.refresh(token)).body.refresh_token;
+      expect(writesOf(cluster)).toHaveLength(refresh);
+    }
+  });
 });

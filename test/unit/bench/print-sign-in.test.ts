@@ -22,6 +22,7 @@ const results = (change: Partial<SignInResults> = {}): SignInResults => ({
   ],
   toldApart: { known: [60, 61, 62], unknown: [61, 62, 66] },
   signIns: [{ statuses: { 200: 90, 429: 5 }, seconds: 3, serverShare: 1.5, refreshTokens: [] }],
+  bcryptPerCore: [25],
   refreshes: [{ refreshes: 900, seconds: 3, p50Ms: 1, p99Ms: 2, serverShare: 0.5, accessTokens: [] }],
   bearers: [{ none: [0.1], cached: [0.2], firstUse: [0.3, 2.5] }],
   ...change,
@@ -60,6 +61,9 @@ describe('bench results of sign-ins', () => {
     expect([...linesWith(text, 'sign-ins       '), ...linesWith(text, 'refreshes       ')]).toEqual([
       'sign-ins       30.0    150 %      20.0    ≥ 15  met',
       'refreshes       300     50 %       600   ≥ 120  met',
+    ]);
+    expect(linesWith(text, 'alone makes')).toEqual([
+      'bcrypt alone makes 25.0 compares per core here and now: sign-ins reach 80 % of it.',
     ]);
     expect(linesWith(text, 'bearer').slice(-2)).toEqual([
       'list of one node, bearer seen before         0.20    0.20         ≤ 1     met',

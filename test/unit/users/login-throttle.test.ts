@@ -84,6 +84,19 @@ describe('the login throttle', () => {
     throttle.succeeded(at('alice'));
     for (let failure = 0; failure < 4; failure++) throttle.failed(at('alice', 'elsewhere'));
     expect(throttle.check(at('alice', 'elsewhere'))).toBe(undefined);
+    for (let failure = 0; failure < 29; failure++) throttle.failed(at(`guess-${failure}`, 'office'));
+    throttle.succeeded(at('bob', 'office'));
+    for (let failure = 0; failure < 29; failure++) throttle.failed(at(`guess-${failure}`, 'office'));
+    expect(throttle.check(at('carol', 'office'))).toBe(undefined);
+  });
+
+  test('empties the bucket of a known good pair at the next success there', () => {
+    const { throttle } = newThrottle();
+    throttle.succeeded(at('alice', 'home'));
+    for (let failure = 0; failure < 4; failure++) throttle.failed(at('alice', 'home'));
+    throttle.succeeded(at('alice', 'home'));
+    for (let failure = 0; failure < 4; failure++) throttle.failed(at('alice', 'home'));
+    expect(throttle.check(at('alice', 'home'))).toBe(undefined);
   });
 
   test('takes the bucket of a user for full when the stored state says so, known good addresses aside', () => {

@@ -63,6 +63,26 @@ describe('the password gate', () => {
     expect(order.slice(-5)).toEqual(['f2', 'o0', 'f3', 'o1', 'f4']);
   });
 
+  test('moves no place to and fro between two sources that hold about as many', async () => {
+    const { clock, order, enter } = newGate();
+    enter('a', 'another');
+    for (let index = 0; index < 17; index++) enter(`f${index}`, 'flood');
+    for (let index = 0; index < 8; index++) enter(`o${index}`, 'owner');
+    enter('b', 'another');
+    await clock.advance(0);
+    expect(
+      order
+        .filter((name) => name.endsWith('!'))
+        .map((name) => name.slice(0, 1))
+        .sort()
+        .join(''),
+    ).toBe('fffffffff');
+    enter('f18', 'flood');
+    enter('o9', 'owner');
+    await clock.advance(0);
+    expect(order.slice(-2)).toEqual(['f18!', 'o9!']);
+  });
+
   test('turns away who has waited for two seconds', async () => {
     const { clock, order, enter, leave } = newGate();
     for (const name of ['a', 'b', 'c']) enter(name);

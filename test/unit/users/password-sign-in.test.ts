@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SecurityEventName, SecurityEvents } from '../../../src/security-events.ts';
-import { hashPassword } from '../../../src/users/password-hash.ts';
+import { compareWithHash, hashPassword } from '../../../src/users/password-hash.ts';
 import { createPasswordSignIn, type PasswordOptions } from '../../../src/users/password-sign-in.ts';
 import type { SignInResult } from '../../../src/users/sign-in.ts';
 import type { User, UserState } from '../../../src/users/user.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   hash = await hashPassword('Made-up-1', 10);
 });
 
-function newSignIn(state: UserState = 'Active', more: Partial<User> = {}) {
+function newSignIn(state: UserState = 'Active', more: Partial<User> = {}, bcrypt = compareWithHash) {
   const clock = new FakeClock();
   const registry = new Registry();
   const told: Record<string, unknown>[] = [];
@@ -41,7 +41,7 @@ function newSignIn(state: UserState = 'Active', more: Partial<User> = {}) {
     byEmail: (email: string) => [...people.values()].find((user) => user.email === email),
     all: () => people.values(),
   };
-  const signIn = createPasswordSignIn(options, { users, clock, registry, events });
+  const signIn = createPasswordSignIn(options, { users, clock, registry, events, bcrypt });
   const attempt = (
     username: string,
     password: string,
@@ -217,6 +217,11 @@ describe('a sign-in by password', () => {
     const count = (kind: SignInResult['kind']): number => results.filter((result) => result.kind === kind).length;
     expect(await compares()).toBe(5);
     expect([count('busy'), count('refused') + count('throttled')]).toEqual([22, 18]);
+  });
+
+  test('does not count an attempt whose compare broke', async () => {
+    const { attempt } = newSignIn('Active', {}, () => Promise.reject(new Error('the library broke')));
+    for (let index = 0; index < 6; index++) await expect(attempt('alice', 'Made-up-1')).rejects.toThrow('the library');
   });
 
   test('does not count an attempt that the gate turned away', async () => {
