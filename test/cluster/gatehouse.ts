@@ -1,17 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPassword } from '../../src/users/password-hash.ts';
 import { freePorts } from '../support/control-plane/free-ports.ts';
-import { startServer } from '../support/control-plane/server-process.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
-
-const REPOSITORY = join(import.meta.dirname, '..', '..');
-const NAMESPACE = 'gatehouse-system';
-
-/** The rights that the installation gives, and no others. */
-const RIGHTS = ['clusterrole', 'clusterrolebinding', 'role', 'rolebinding', 'administrators-clusterrole'] as const;
+import { install, NAMESPACE } from './installation.ts';
+import { startProgram } from './program.ts';
 
 /** The program as it is installed: its own process, its own service account, the rights of `deploy/`. */
 export interface Gatehouse {
@@ -44,19 +38,12 @@ export async function startGatehouse(
   const log = join(folder, 'gatehouse.log');
   const basis = await configuration(cluster, { folder, port, metricsPort, users });
   await writeFile(config, JSON.stringify({ ...basis, ...change.config }));
-  const server = startServer(process.execPath, [join(REPOSITORY, 'src', 'main.ts'), '--config', config], log);
   const url = `http://127.0.0.1:${port}`;
-  const stop = async (): Promise<void> => {
-    await server.kill();
-    await rm(folder, { recursive: true, force: true });
-  };
-  try {
-    await untilReady(url, () => server.running);
-  } catch (cause) {
-    const text = await readFile(log, 'utf8');
-    await stop();
-    throw new Error(`Gatehouse did not become ready:\n${text}`, { cause });
-  }
+  const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const server = await startProgram({ config, log, url }).catch(async (error) => {
+    await removeFolder();
+    throw error;
+  });
   return {
     url,
     signIn: (user) => signIn(url, user),
@@ -69,7 +56,10 @@ export async function startGatehouse(
       const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
       return Number(line?.slice(series.length) ?? 0);
     },
-    stop,
+    stop: async () => {
+      await server.kill();
+      await removeFolder();
+    },
   };
 }
 
@@ -81,10 +71,7 @@ interface Settings {
 }
 
 async function configuration(cluster: ControlPlane, { folder, port, metricsPort, users }: Settings): Promise<object> {
-  await cluster.kubectl(['create', 'namespace', NAMESPACE]);
-  await cluster.kubectl(['create', 'serviceaccount', 'gatehouse', '--namespace', NAMESPACE]);
-  for (const name of RIGHTS) await cluster.kubectl(['apply', '-f', join(REPOSITORY, 'deploy', `${name}.yaml`)]);
-  const token = await cluster.serviceAccountToken(NAMESPACE, 'gatehouse');
+  const token = await install(cluster, 'memory');
   const file = join(folder, 'users.yaml');
   const entries = Object.entries(users).map(async ([name, groups]) => {
     return { name, groups, passwordHash: await hashPassword(`${name}-password`, 10) };
@@ -95,19 +82,6 @@ async function configuration(cluster: ControlPlane, { folder, port, metricsPort,
     kubernetes: { kubeconfig: await cluster.kubeconfigFile(token), namespace: NAMESPACE },
     users: { file },
   };
-}
-
-const READY_POLL_MS = 50;
-const READY_ATTEMPTS = 600;
-
-async function untilReady(url: string, running: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < READY_ATTEMPTS && running(); attempt++) {
-    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
-    await answer?.text();
-    if (answer?.status === 200) return;
-    await sleep(READY_POLL_MS);
-  }
-  throw new Error(running() ? 'it was still starting after 30 s' : 'it ended');
 }
 
 async function signIn(url: string, username: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { eventually } from './eventually.ts';
 import { type Gatehouse, startGatehouse } from './gatehouse.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
@@ -124,16 +125,3 @@ describe('Gatehouse on a real cluster, with the rights that it is installed with
     }
   }
 });
-
-const ATTEMPTS = 600;
-
-/** What `read` answers once it is as expected; a change takes a moment to arrive. */
-async function eventually<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
-  let value = await read();
-  for (let attempt = 0; attempt < ATTEMPTS && !isSo(value); attempt++) {
-    await sleep(50);
-    value = await read();
-  }
-  if (!isSo(value)) throw new Error(`not so after 30 s: ${JSON.stringify(value).slice(0, 2000)}`);
-  return value;
-}

@@ -7,7 +7,8 @@ import { apiDispatcher } from './api-dispatcher.ts';
 /** What it takes to reach an API server. */
 export interface ApiAccess {
   readonly url: string;
-  readonly caFile: string;
+  /** Not needed where the URL is plain http. */
+  readonly caFile?: string;
   readonly token: string;
 }
 

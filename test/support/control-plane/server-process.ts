@@ -8,6 +8,8 @@ export interface ServerProcess {
   readonly running: boolean;
   /** SIGKILL: what a crash looks like to its clients. Resolves when the process is gone and its ports are free. */
   kill(): Promise<void>;
+  /** SIGTERM: what asks for an orderly end. Resolves when the process is gone. */
+  terminate(): Promise<void>;
 }
 
 /**
@@ -33,15 +35,17 @@ export function startServer(command: string, args: readonly string[], logFile: s
       resolve();
     });
   });
+  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
+    child.ref();
+    child.kill(signal);
+    await ended;
+  };
   return {
     get running() {
       return isRunning(child);
     },
-    kill: async () => {
-      child.ref();
-      child.kill('SIGKILL');
-      await ended;
-    },
+    kill: () => end('SIGKILL'),
+    terminate: () => end('SIGTERM'),
   };
 }
 

@@ -1,0 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const ATTEMPTS = 600;
+
+/** What `read` answers once it is as expected; a change takes a moment to arrive. */
+export async function eventually<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
+  let value = await read();
+  for (let attempt = 0; attempt < ATTEMPTS && !isSo(value); attempt++) {
+    await sleep(50);
+    value = await read();
+  }
+  if (!isSo(value)) throw new Error(`not so after 30 s: ${JSON.stringify(value).slice(0, 2000)}`);
+  return value;
+}

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import type { ControlPlane } from '../support/control-plane.ts';
+
+const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
+
+export const NAMESPACE = 'gatehouse-system';
+
+/** The rights that the installation gives, and no others; the role on Secrets depends on where sessions are kept. */
+const RIGHTS = [
+  ...['clusterrole', 'clusterrolebinding', 'rolebinding'],
+  ...['administrators-clusterrole', 'administrators-clusterrolebinding'],
+];
+
+const ROLES = {
+  memory: join(DEPLOY, 'role.yaml'),
+  /** As the chart renders it, which a test of the chart tier compares. */
+  kubernetes: join(import.meta.dirname, 'shared-sessions-role.yaml'),
+} as const;
+
+/** Namespace, service account and rights. Answers a token of the account. */
+export async function install({ kubectl, serviceAccountToken }: ControlPlane, sessions: keyof typeof ROLES) {
+  await kubectl(['create', 'namespace', NAMESPACE]);
+  await kubectl(['create', 'serviceaccount', 'gatehouse', '--namespace', NAMESPACE]);
+  for (const name of RIGHTS) await kubectl(['apply', '-f', join(DEPLOY, `${name}.yaml`)]);
+  await kubectl(['apply', '-f', ROLES[sessions]]);
+  return serviceAccountToken(NAMESPACE, 'gatehouse');
+}

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ServerProcess, startServer } from '../support/control-plane/server-process.ts';
+
+export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+
+interface Run {
+  readonly config: string;
+  readonly log: string;
+  readonly url: string;
+}
+
+/** The program in its own process, ready. A failed start ends it and rejects with its log. */
+export async function startProgram({ config, log, url }: Run): Promise<ServerProcess> {
+  const server = startServer(process.execPath, [MAIN, '--config', config], log);
+  try {
+    await untilReady(url, () => server.running);
+    return server;
+  } catch (cause) {
+    await server.kill();
+    throw new Error(`Gatehouse did not become ready:\n${await readFile(log, 'utf8')}`, { cause });
+  }
+}
+
+const READY_POLL_MS = 50;
+const READY_ATTEMPTS = 600;
+
+async function untilReady(url: string, running: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < READY_ATTEMPTS && running(); attempt++) {
+    if (await isReady(url)) return;
+    await sleep(READY_POLL_MS);
+  }
+  throw new Error(running() ? 'it was still starting after 30 s' : 'it ended');
+}
+
+/** Whether it wants requests now. */
+export async function isReady(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+  await answer?.text();
+  return answer?.status === 200;
+}
