@@ -18,6 +18,8 @@ const AFTER_RECONNECT_MS = 2_000;
 const RECONNECT_SPREAD_MS = 3_000;
 /** Between two checks, whoever asks: a restore is then seen within 20 s of the reconnect, inside the 30 s of C-23. */
 const SHORTEST_PERIOD_MS = 20_000;
+/** An early check that could say nothing, for the cluster was still coming up, is repeated so often: the last one a minute later. */
+const EARLY_RETRIES = 3;
 /** Entries hashed between two turns of the event loop: about 2 ms. */
 const SLICE = 5_000;
 
@@ -45,6 +47,7 @@ export class SelfCheck<E extends StoredEntry> {
   /** By the monotonic clock. */
   #checkedAt = Number.NEGATIVE_INFINITY;
   #dueAt = Number.POSITIVE_INFINITY;
+  #retriesLeft = 0;
 
   constructor(parts: SelfCheckParts<E>) {
     this.#parts = parts;
@@ -59,20 +62,29 @@ export class SelfCheck<E extends StoredEntry> {
       if (signal.aborted) return;
       this.#checkedAt = clock.monotonic();
       this.#dueAt = Number.POSITIVE_INFINITY;
+      const retries = this.#retriesLeft;
+      this.#retriesLeft = 0;
       const result = await this.#confirmed(signal);
       metrics.selfChecked(result === 'out_of_reach' ? 'mismatch' : result);
       this.#report(result);
+      if (result === 'skipped' && retries > 0) this.#checkSoon(retries - 1);
     }
   }
 
   /** The cluster has shown a version below ours. */
   now(): void {
+    this.#retriesLeft = EARLY_RETRIES;
     this.#checkBy(this.#parts.clock.monotonic());
   }
 
   /** The cluster was away: it may have come back as another one. */
   reconnected(): void {
+    this.#checkSoon(EARLY_RETRIES);
+  }
+
+  #checkSoon(retries: number): void {
     const { clock, random } = this.#parts;
+    this.#retriesLeft = Math.max(this.#retriesLeft, retries);
     this.#checkBy(clock.monotonic() + AFTER_RECONNECT_MS + random.fraction() * RECONNECT_SPREAD_MS);
   }
 

@@ -314,6 +314,38 @@ describe('self-check', () => {
     expect(versions(parts).length).toBe(1);
   });
 
+  test('C-23 comes again, at most three times and 20 s apart, when it could say nothing after a reconnect', async () => {
+    const parts = await startPaged();
+    const REFUSED = { kind: 'refused' } as const;
+    parts.source.answerLists(REFUSED, REFUSED, REFUSED, REFUSED, SAME);
+    parts.source.lastWatch.end({ kind: 'reset' });
+    await parts.clock.advance(800);
+    parts.source.lastWatch.sink.accepted();
+    await parts.clock.advance(2_000);
+    for (const checks of [1, 2, 3, 4]) {
+      expect(versions(parts).length).toBe(checks);
+      await parts.clock.advance(19_999);
+      expect(versions(parts).length).toBe(checks);
+      parts.source.lastWatch.sink.bytes();
+      await parts.clock.advance(1);
+    }
+    expect(versions(parts).length).toBe(4);
+    expect(await parts.value('cache_self_checks_total', { result: 'skipped' })).toBe(4);
+  });
+
+  test('C-23 comes again no more once it could say something', async () => {
+    const parts = await startPaged();
+    parts.source.answerLists({ kind: 'expired' }, SAME, SAME);
+    parts.source.lastWatch.end({ kind: 'reset' });
+    await parts.clock.advance(800);
+    parts.source.lastWatch.sink.accepted();
+    await parts.clock.advance(2_000 + 20_000);
+    expect(versions(parts).length).toBe(2);
+    parts.source.lastWatch.sink.bytes();
+    await parts.clock.advance(60_000);
+    expect(versions(parts).length).toBe(2);
+  });
+
   test('does not come early after a clean close', async () => {
     const parts = await startPaged();
     await parts.clock.advance(2_000);
