@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { ConnectionPool, Lane } from './connection-pool.ts';
-import type { Credential, CredentialSource } from './credentials.ts';
+import type { Credential } from './credentials.ts';
 import { exchange, type ResponseSink } from './exchange.ts';
 import { HeldRefusal } from './held-refusal.ts';
 import type { RequestMetrics } from './metrics.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** What a request is for: the `purpose` label of `gatehouse_cluster_requests_total`. */
 type Purpose = 'list' | 'watch' | 'review' | 'token_review' | 'secrets' | 'version';
@@ -26,10 +27,17 @@ export interface ApiResponse {
   readonly body: unknown;
 }
 
+/** What to send as ours. Either may take its time, and is shared by all who wait for it. */
+interface Credentials {
+  current(): Promise<Credential>;
+  /** After a 401. */
+  renew(): Promise<Credential>;
+}
+
 export interface ApiClientParts {
   readonly server: string;
   readonly userAgent: string;
-  readonly credentials: CredentialSource;
+  readonly credentials: Credentials;
   readonly pool: ConnectionPool;
   readonly metrics: RequestMetrics;
   readonly clock: Clock;
@@ -96,11 +104,11 @@ export class ApiClient {
    */
   async stream(request: ApiRequest, sink: ResponseSink, signal: AbortSignal): Promise<void> {
     const { credentials } = this.#parts;
-    const credential = await credentials.current();
+    const credential = await unlessAborted(credentials.current(), signal);
     const held = new HeldRefusal(sink);
     await this.#attempt(request, { sink: held, signal }, credential);
     if (!held.isHeld) return;
-    const renewed = await credentials.renew();
+    const renewed = await unlessAborted(credentials.renew(), signal);
     if (isSame(renewed, credential)) held.release();
     else await this.#attempt(request, { sink, signal }, renewed);
   }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { ExecAuth } from '@kubernetes/client-node/dist/exec_auth.js';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { ClusterAccess, ExecCommand, Source } from './cluster-access.ts';
+import type { ClusterAccess, Source } from './cluster-access.ts';
+import { ExecPlugin } from './exec-plugin.ts';
 
 /** What a TLS connection needs. A new object means new material: connections made with the old one are left behind. */
 export interface TlsMaterial {
@@ -27,7 +27,7 @@ export class CredentialSource {
   readonly #access: ClusterAccess;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  #exec: ExecAuth | undefined;
+  readonly #plugin: ExecPlugin | undefined;
   #last: Credential | undefined;
   #lookedAt = 0;
   #reading: Promise<Credential> | undefined;
@@ -36,6 +36,7 @@ export class CredentialSource {
     this.#access = access;
     this.#clock = clock;
     this.#logger = logger;
+    this.#plugin = access.exec && new ExecPlugin(access.exec, clock);
   }
 
   /**
@@ -52,7 +53,7 @@ export class CredentialSource {
     }
   }
 
-  /** The credential to send now. Rejects only when none was ever read. */
+  /** The credential to send now. Rejects only when none was ever read; a plugin may take 30 s. */
   current(): Promise<Credential> {
     const fresh = this.#clock.monotonic() - this.#lookedAt < LOOK_AGAIN_MS;
     return fresh && this.#last ? Promise.resolve(this.#last) : this.#readOnce();
@@ -60,7 +61,7 @@ export class CredentialSource {
 
   /** After a 401: reads again at once, and asks an exec plugin for a new credential. */
   renew(): Promise<Credential> {
-    this.#exec = undefined; // the library remembers the plugin's answer for as long as the plugin said
+    this.#plugin?.forget();
     return this.#readOnce();
   }
 
@@ -85,9 +86,9 @@ export class CredentialSource {
   }
 
   async #read(last: Credential | undefined): Promise<Credential> {
-    const { ca, certificate, key, token, basic, exec, serverName, skipTlsVerify } = this.#access;
+    const { ca, certificate, key, token, basic, serverName, skipTlsVerify } = this.#access;
     const [caText, certText, keyText, tokenText] = await Promise.all([ca, certificate, key, token].map(read));
-    const plugin = exec ? await this.#askPlugin(exec) : {};
+    const plugin = (await this.#plugin?.ask()) ?? {};
     const cert = plugin.cert ?? certText;
     const privateKey = plugin.key ?? keyText;
     const tls: TlsMaterial = {
@@ -101,16 +102,6 @@ export class CredentialSource {
       authorization: plugin.authorization ?? bearer(tokenText) ?? basicHeader(basic),
       tls: last && sameMaterial(last.tls, tls) ? last.tls : tls,
     };
-  }
-
-  async #askPlugin(exec: ExecCommand): Promise<{ authorization?: string; cert?: string; key?: string }> {
-    const { ExecAuth } = await import('@kubernetes/client-node/dist/exec_auth.js');
-    this.#exec ??= new ExecAuth();
-    const answer: { headers: Record<string, string>; cert?: string; key?: string } = { headers: {} };
-    await this.#exec.applyAuthentication({ name: 'user', exec }, answer);
-    const { Authorization: authorization } = answer.headers;
-    const { cert, key } = answer;
-    return { ...(authorization ? { authorization } : {}), ...(cert && key ? { cert, key } : {}) };
   }
 }
 

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ApiClient } from '../../../src/kubernetes/api-client.ts';
+import { ApiClient, type ApiClientParts } from '../../../src/kubernetes/api-client.ts';
 import { ConnectionPool } from '../../../src/kubernetes/connection-pool.ts';
-import { CredentialSource } from '../../../src/kubernetes/credentials.ts';
+import { type Credential, CredentialSource } from '../../../src/kubernetes/credentials.ts';
 import { createHttpListerWatcher } from '../../../src/kubernetes/http-lister-watcher.ts';
 import { RequestMetrics } from '../../../src/kubernetes/metrics.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -26,7 +26,7 @@ function writeOn(response: ServerResponse): void {
   write();
 }
 
-async function serve(answer: (response: ServerResponse) => void) {
+async function serve(answer: (response: ServerResponse) => void, change: Partial<ApiClientParts> = {}) {
   const server = createServer((_request, response) => answer(response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closers.push(() => {
@@ -42,7 +42,7 @@ async function serve(answer: (response: ServerResponse) => void) {
   >[0];
   const credentials = new CredentialSource(access, clock, pino({ level: 'silent' }));
   const metrics = new RequestMetrics(new Registry(), () => pool.connections);
-  return new ApiClient({ server: address, userAgent: 'test', credentials, pool, metrics, clock });
+  return new ApiClient({ server: address, userAgent: 'test', credentials, pool, metrics, clock, ...change });
 }
 
 const never = new AbortController().signal;
@@ -66,5 +66,39 @@ describe('the size of an answer', () => {
     const source = createHttpListerWatcher(client, { path: '/api/v1/nodes', name: 'nodes' });
     const page = await source.list({ version: '', limit: 500 }, () => undefined, AbortSignal.timeout(5_000));
     expect(page).toEqual({ kind: 'unreadable', detail: 'the answer is longer than 2097152 bytes' });
+  });
+});
+
+describe('a credential that does not come', () => {
+  const request = { method: 'GET', path: '/', purpose: 'version' } as const;
+  const credential = (token: string): Credential => ({ authorization: token, tls: { rejectUnauthorized: true } });
+  const ready = (token: string) => () => Promise.resolve(credential(token));
+
+  test('holds no request past its time; the next one takes the credential when it has come', async () => {
+    const { promise, resolve } = Promise.withResolvers<Credential>();
+    const client = await serve((response) => response.end('{}'), {
+      credentials: { current: () => promise, renew: () => promise },
+    });
+    const controller = new AbortController();
+    const given = client.json(request, controller.signal);
+    const patient = client.json(request, never);
+    controller.abort();
+    await expect(given).rejects.toThrow('aborted');
+    resolve(credential('Bearer late'));
+    expect((await patient).status).toBe(200);
+  });
+
+  test('after a 401 holds no request past its time either', async () => {
+    const controller = new AbortController();
+    const client = await serve((response) => response.writeHead(401).end(), {
+      credentials: {
+        current: ready('Bearer old'),
+        renew: () => {
+          controller.abort();
+          return new Promise(() => undefined);
+        },
+      },
+    });
+    await expect(client.json(request, controller.signal)).rejects.toThrow('aborted');
   });
 });

@@ -1,0 +1,63 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kill } from 'node:process';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ExecPlugin } from '../../../src/kubernetes/exec-plugin.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+let folder = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'exec-plugin-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+function create(script: string) {
+  const clock = new FakeClock();
+  const exec = { command: '/bin/sh', args: ['-c', script, 'plugin', folder] };
+  return { clock, plugin: new ExecPlugin(exec, clock) };
+}
+
+const credential = (status: object): string => `echo '${JSON.stringify({ kind: 'ExecCredential', status })}'`;
+
+describe('exec plugin', () => {
+  test('gives a token, remembered until it is forgotten, and leaves no timer', async () => {
+    const { clock, plugin } = create(`echo x >> "$1/asked"; ${credential({ token: 'one' })}`);
+    expect(await plugin.ask()).toEqual({ authorization: 'Bearer one' });
+    expect(await plugin.ask()).toEqual({ authorization: 'Bearer one' });
+    expect(await readFile(join(folder, 'asked'), 'utf8')).toBe('x\n');
+    plugin.forget();
+    await plugin.ask();
+    expect(await readFile(join(folder, 'asked'), 'utf8')).toBe('x\nx\n');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('gives a certificate and its key', async () => {
+    const { plugin } = create(credential({ clientCertificateData: 'c', clientKeyData: 'k' }));
+    expect(await plugin.ask()).toEqual({ cert: 'c', key: 'k' });
+  });
+
+  test('has nobody at its standard input', async () => {
+    const { plugin } = create(`read answer || ${credential({ token: 'unasked' })}`);
+    expect(await plugin.ask()).toEqual({ authorization: 'Bearer unasked' });
+  });
+
+  test('is killed after 30 s, also when what it started keeps its output open', async () => {
+    const { clock, plugin } = create('sleep 600 & echo $$ $! > "$1/begun"; mv "$1/begun" "$1/pids"; wait');
+    const answer = plugin.ask();
+    const rejected = expect(answer).rejects.toThrow(/^\/bin\/sh gave no credential within 30 s$/);
+    const pids = await vi.waitFor(() => readFile(join(folder, 'pids'), 'utf8'), 10_000);
+    const [shell, sleeping] = pids.split(' ').map(Number) as [number, number];
+    try {
+      await clock.advance(29_999);
+      expect(kill(shell, 0)).toBe(true);
+      await clock.advance(1);
+      await rejected;
+      expect(() => kill(shell, 0)).toThrow('ESRCH');
+    } finally {
+      kill(sleeping);
+    }
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
