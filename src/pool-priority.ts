@@ -3,10 +3,10 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The kernel gives a thread of niceness 5 a third of what it gives one of niceness 0. Two compares that never end then leave
- * the event loop three quarters of the core that they share with it, and still get half a core of two between them.
+ * The kernel gives a thread of niceness 10 a tenth of what it gives one of niceness 0 that wants the same core, and all that
+ * nobody else wants: two compares that never end leave nine tenths of a core to the event loop.
  */
-const NICENESS = 5;
+const NICENESS = 10;
 
 /** How libuv names the threads of its pool, in which passwords are hashed. */
 const POOL_THREAD = 'libuv-worker';

@@ -26,8 +26,8 @@ describe('the priority of the thread pool', () => {
       await lowerPoolPriority({ folder, setPriority: (thread, niceness) => void set.push([thread, niceness]) }),
     ).toBe(2);
     expect(set).toEqual([
-      [19, 5],
-      [20, 5],
+      [19, 10],
+      [20, 10],
     ]);
   });
 
