@@ -1,11 +1,14 @@
 import { parse } from 'yaml';
-import { createAccessReviewAuthorizer } from './authorization/access-review-authorizer.ts';
+import { type AccessReviewParts, createAccessReviewAuthorizer } from './authorization/access-review-authorizer.ts';
 import { createAlwaysAllow } from './authorization/always-allow.ts';
+import type { Authorizer } from './authorization/authorizer.ts';
 import type { Clock } from './clock.ts';
 import { ClusterVersionReader } from './cluster-version.ts';
 import type { Config } from './config/config.ts';
+import { AnswerWriter } from './http/answer.ts';
 import { createApp } from './http/app.ts';
 import type { HealthCheck } from './http/health.ts';
+import { createHttpMetrics } from './http/metrics.ts';
 import { createMetricsServer } from './http/metrics-server.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { connectCluster } from './kubernetes/cluster.ts';
@@ -71,22 +74,21 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     reflectorsCheck({ ...mirror.reflectors, ...tokens.reflectors }),
     { name: 'shutdown', endpoints: ['readyz'], check: () => (shutdown.began ? 'the process is stopping' : undefined) },
   ];
+  const authorizer = createAuthorizer(config, { ...shared, reviewer: cluster.reviewer });
   const limits = toHttpLimits(config);
+  const metrics = createHttpMetrics(registry, tokens.verifications);
+  const http = { ...shared, limits, metrics, writer: new AnswerWriter(clock, limits.answerTimeoutMs) };
   const app = createApp({
-    ...shared,
+    ...http,
     platform: config.platform,
     release: { ...release, ...runtime },
     clusterVersion: version.known,
     authorizationServer: tokens.authorizationServer,
     tokenReviews: tokens.tokenReviews,
     verifier: tokens.verifier,
-    authorizer:
-      config.authorization.mode === 'AlwaysAllow'
-        ? createAlwaysAllow(registry)
-        : createAccessReviewAuthorizer({}, { ...shared, reviewer: cluster.reviewer }),
+    authorizer,
     nodes: mirror.lister,
     health,
-    limits,
     trustedProxies: config.authentication.trustedProxies,
     corsOrigins: config.cors.origins,
     descriptions: { platformYaml: parts.description, parseYaml: parse },
@@ -96,8 +98,8 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   };
   return createRunning(
     {
-      api: createHttpServer(toApiServerOptions(config), app, { ...shared, limits, onDraining }),
-      metrics: createMetricsServer(toMetricsServerOptions(config), { ...shared, limits, platform: config.platform }),
+      api: createHttpServer(toApiServerOptions(config), app, { ...http, onDraining }),
+      metrics: createMetricsServer(toMetricsServerOptions(config), { ...http, platform: config.platform }),
       background: [
         ...mirror.parts,
         ...tokens.parts,
@@ -109,6 +111,11 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     },
     { clock, logger },
   );
+}
+
+function createAuthorizer(config: Config, parts: AccessReviewParts): Authorizer {
+  const isOpen = config.authorization.mode === 'AlwaysAllow';
+  return isOpen ? createAlwaysAllow(parts.registry) : createAccessReviewAuthorizer({}, parts);
 }
 
 interface Built {

@@ -1,4 +1,4 @@
-import type { Registry } from 'prom-client';
+import type { Counter, Registry } from 'prom-client';
 import { createBearerVerifier } from './authentication/bearer-verifier.ts';
 import { ServiceAccountTokens } from './authentication/service-account-tokens.ts';
 import type { Clock } from './clock.ts';
@@ -11,6 +11,7 @@ import { createCallerTokenFile } from './oauth/caller-token-file.ts';
 import { createAuthorizationServer } from './oauth/create-authorization-server.ts';
 import type { BearerVerifier, TokenVerifier } from './oauth/identity.ts';
 import { createKeyRotator } from './oauth/key-rotator.ts';
+import { createVerificationCounter } from './oauth/metrics.ts';
 import { createSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenReviews, type TokenReviews } from './oauth/token-review.ts';
 import { createTokenVerifier } from './oauth/token-verifier.ts';
@@ -45,6 +46,8 @@ export interface TokenService {
   readonly tokenReviews: TokenReviews;
   /** For the API; /oauth knows our own tokens only. */
   readonly verifier: BearerVerifier;
+  /** Bearers, by result: the API counts what it need not verify. */
+  readonly verifications: Counter<'result'>;
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
   readonly reflectors: Readonly<Record<string, Freshness>>;
@@ -60,7 +63,8 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
   const keys = createSigningKeys(keyOptions, { ...parts, secrets });
   const sessions = createSessions(config, parts);
   const options = toOAuthOptions(config);
-  const shared = { ...parts, users, keys, sessions: sessions.store };
+  const verifications = createVerificationCounter(parts.registry);
+  const shared = { ...parts, users, keys, sessions: sessions.store, verifications };
   const verifier = createTokenVerifier(options, shared);
   const { callerTokenFile } = config.authentication.tokenReview;
   const caller = callerTokenFile === undefined ? undefined : createCallerTokenFile(callerTokenFile, parts);
@@ -69,7 +73,8 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
   return {
     authorizationServer: createAuthorizationServer(options, { ...shared, signIn, verifier }),
     tokenReviews: createTokenReviews(toTokenReviewOptions(config), { ...shared, verifier, usersFault, callerToken }),
-    verifier: acceptServiceAccounts(config, verifier, parts),
+    verifier: acceptServiceAccounts(config, verifier, shared),
+    verifications,
     parts: [
       ...people.parts,
       ...sessions.parts,
@@ -83,7 +88,11 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
 }
 
 /** Our own verifier; where the operator lets service accounts in, the cluster's word beside it. */
-function acceptServiceAccounts(config: Config, ours: TokenVerifier, parts: TokenServiceParts): BearerVerifier {
+function acceptServiceAccounts(
+  config: Config,
+  ours: TokenVerifier,
+  parts: TokenServiceParts & Pick<TokenService, 'verifications'>,
+): BearerVerifier {
   const options = toServiceAccountOptions(config);
   if (!options) return ours;
   const reviewer = parts.cluster.tokenReviewer;

@@ -1,8 +1,7 @@
-import type { Registry } from 'prom-client';
+import type { Counter } from 'prom-client';
 import { BoundedCalls, CallTimedOut, TooManyCalls } from '../bounded-calls.ts';
 import type { Clock } from '../clock.ts';
 import type { Identity, Verification } from '../oauth/identity.ts';
-import { verificationCounter } from '../oauth/metrics.ts';
 import { createTextDigest } from '../oauth/text-digest.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
@@ -27,7 +26,8 @@ export interface ServiceAccountTokenParts {
   readonly reviewer: TokenReviewer;
   readonly clock: Clock;
   readonly random: Random;
-  readonly registry: Registry;
+  /** Of bearers, by result. */
+  readonly verifications: Counter<'result'>;
   readonly logger: Logger;
 }
 
@@ -51,7 +51,6 @@ export class ServiceAccountTokens {
   readonly #audience: string;
   readonly #parts: ServiceAccountTokenParts;
   readonly #digest: (text: string) => string;
-  readonly #results;
   readonly #reviewed = new ReviewedTokens();
   readonly #reviews = new Map<string, Promise<Verification>>();
   readonly #calls: BoundedCalls;
@@ -64,7 +63,6 @@ export class ServiceAccountTokens {
     this.#audience = audience;
     this.#parts = parts;
     this.#digest = createTextDigest(parts.random);
-    this.#results = verificationCounter(parts.registry);
     this.#calls = new BoundedCalls(REVIEWS, parts.clock);
     this.#budget = new RefusalBudget(REFUSALS_PER_SECOND, parts.clock);
   }
@@ -105,7 +103,9 @@ export class ServiceAccountTokens {
     this.#counted(identity ? { identity, cached: true } : INVALID);
 
   #counted(verification: Verification): Verification {
-    this.#results.inc({ result: 'fault' in verification ? verification.fault : verification.cached ? 'cached' : 'ok' });
+    this.#parts.verifications.inc({
+      result: 'fault' in verification ? verification.fault : verification.cached ? 'cached' : 'ok',
+    });
     return verification;
   }
 

@@ -7,9 +7,8 @@ import type { BearerVerifier } from '../oauth/identity.ts';
 import type { TokenReviews } from '../oauth/token-review.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
-import { createAccessLog } from './access-log.ts';
 import { admission } from './admission.ts';
-import { AnswerWriter } from './answer.ts';
+import type { AnswerWriter } from './answer.ts';
 import { createAnswerDeadline } from './answer-deadline.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
@@ -19,9 +18,8 @@ import { guard } from './guard.ts';
 import { Health, type HealthChecks } from './health.ts';
 import type { HttpLimits } from './limits.ts';
 import { answerMethod } from './method.ts';
-import { createHttpMetrics, registerReadiness } from './metrics.ts';
+import { type HttpMetrics, registerReadiness } from './metrics.ts';
 import { createBodyReader } from './read-body.ts';
-import { createRequestIds } from './request-id.ts';
 import { readRequestInfo } from './request-info.ts';
 import { type Route, RouteTable } from './route-table.ts';
 import { type Descriptions, descriptionRoutes } from './routes/descriptions.ts';
@@ -55,6 +53,8 @@ export interface AppParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly registry: Registry;
+  readonly metrics: HttpMetrics;
+  readonly writer: AnswerWriter;
   readonly descriptions: Descriptions;
 }
 
@@ -65,9 +65,8 @@ export function createApp(parts: AppParts): App {
 
 /** The one table of what is served and who may have it. */
 export function createRoutes(parts: AppParts): Route[] {
-  const { platform, clock, limits, registry, descriptions, release } = parts;
-  const writer = new AnswerWriter(clock, limits.answerTimeoutMs);
-  const bodies = createBodyReader({ clock, timeoutMs: limits.bodyTimeoutMs, metrics: createHttpMetrics(registry) });
+  const { platform, clock, limits, registry, metrics, writer, descriptions, release } = parts;
+  const bodies = createBodyReader({ clock, timeoutMs: limits.bodyTimeoutMs, metrics });
   const health = new Health(parts.health, parts.logger);
   registerReadiness(registry, health);
   const nodes = nodeRoutes(platform, parts.nodes, writer);
@@ -85,12 +84,10 @@ export function createRoutes(parts: AppParts): Route[] {
 
 /** The ordered steps that every request goes through. */
 export function serveRoutes(routes: readonly Route[], parts: AppParts): App {
-  const { platform, limits, clock, logger, random, verifier } = parts;
+  const { platform, limits, clock, metrics, writer, verifier } = parts;
   const { maxBearerBytes } = limits;
   const table = new RouteTable(routes);
-  const metrics = createHttpMetrics(parts.registry);
   const cors = createCors(parts.corsOrigins);
-  const writer = new AnswerWriter(clock, limits.answerTimeoutMs);
   const deadline = createAnswerDeadline(clock, limits.answerTimeoutMs);
   const sourceOf = createSourceAddress(parts.trustedProxies);
   const steps = [
@@ -104,12 +101,5 @@ export function serveRoutes(routes: readonly Route[], parts: AppParts): App {
     authorize(parts.authorizer, deadline), // before any cache is read
     serveRoute, // 404, 405, 406, then the handler
   ];
-  return createChain(steps, {
-    writer,
-    clock,
-    log: createAccessLog(logger),
-    metrics,
-    cors,
-    nextId: createRequestIds(random),
-  });
+  return createChain(steps, { ...parts, cors });
 }

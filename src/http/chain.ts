@@ -1,9 +1,13 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import type { Logger } from '../observability/logger.ts';
+import type { Random } from '../random.ts';
+import { createAccessLog } from './access-log.ts';
 import type { AnswerWriter } from './answer.ts';
 import { type BeginParts, begin } from './begin.ts';
 import { writeError } from './error-writer.ts';
 import type { Exchange } from './exchange.ts';
+import { createRequestIds } from './request-id.ts';
 import type { Step } from './step.ts';
 
 /** What a port serves, and of which classes its messages are. */
@@ -15,8 +19,10 @@ export interface App {
   };
 }
 
-export interface ChainParts extends BeginParts {
+export interface ChainParts extends Omit<BeginParts, 'log' | 'nextId'> {
   readonly writer: AnswerWriter;
+  readonly random: Random;
+  readonly logger: Logger;
 }
 
 interface Locals extends Record<string, unknown> {
@@ -27,13 +33,20 @@ type Run = (request: IncomingMessage, response: ServerResponse, last: (error: un
 
 /** An app of these steps in this order, with the one error writer behind them. */
 export function createChain(steps: readonly Step[], parts: ChainParts): App {
-  const { writer } = parts;
+  const { writer, clock, metrics, cors } = parts;
+  const beginning = {
+    clock,
+    metrics,
+    cors,
+    log: createAccessLog(parts.logger),
+    nextId: createRequestIds(parts.random),
+  };
   const app = express().disable('x-powered-by').disable('etag').disable('query parser');
   app.use(toHandler(steps)).use(toErrorHandler(writer));
   const run = app as unknown as Run;
   return {
     handle: (request, response) => {
-      const exchange = begin(request, response, parts);
+      const exchange = begin(request, response, beginning);
       (response as ServerResponse & { locals: Locals }).locals = { exchange };
       // Express has a reader of its own for URLs; it gets nothing to read. The guard reads the target as it was sent.
       request.url = '/';

@@ -2,15 +2,12 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Registry } from 'prom-client';
 import { chooseCoding } from './accept.ts';
-import { createAccessLog } from './access-log.ts';
-import { AnswerWriter, wholeBody } from './answer.ts';
+import { type AnswerWriter, wholeBody } from './answer.ts';
 import { type App, createChain } from './chain.ts';
 import { Connections } from './connections.ts';
 import { createCors } from './cors.ts';
 import { guard } from './guard.ts';
 import { answerMethod } from './method.ts';
-import { createHttpMetrics } from './metrics.ts';
-import { createRequestIds } from './request-id.ts';
 import { type Handler, type Route, RouteTable } from './route-table.ts';
 import { serveRoute } from './serve-route.ts';
 import { type HttpServer, type HttpServerOptions, type HttpServerParts, servePort } from './server.ts';
@@ -19,13 +16,12 @@ import { createSourceAddress } from './source-address.ts';
 export interface MetricsAppParts extends Omit<HttpServerParts, 'onDraining'> {
   /** The realm of challenges; none is ever sent here. */
   readonly platform: string;
+  readonly writer: AnswerWriter;
 }
 
 /** What the metrics port serves: `/metrics`, and nothing else. */
 function createMetricsApp(parts: MetricsAppParts): App {
-  const { clock, limits, logger, random, registry, platform } = parts;
-  const writer = new AnswerWriter(clock, limits.answerTimeoutMs);
-  const metrics = createHttpMetrics(registry);
+  const { limits, metrics, registry, platform, writer } = parts;
   const cors = createCors([]);
   const routes = new RouteTable([metricsRoute(registry, writer)]);
   const steps = [
@@ -33,14 +29,7 @@ function createMetricsApp(parts: MetricsAppParts): App {
     answerMethod(writer, cors),
     serveRoute,
   ];
-  return createChain(steps, {
-    writer,
-    clock,
-    log: createAccessLog(logger),
-    metrics,
-    cors,
-    nextId: createRequestIds(random),
-  });
+  return createChain(steps, { ...parts, cors });
 }
 
 const compress = promisify(gzip);
@@ -93,6 +82,6 @@ export function toOpenMetrics(text: string): string {
 
 /** The metrics port: it stays open as long as the API port, so that a shutdown can be watched. */
 export function createMetricsServer(options: HttpServerOptions, parts: MetricsAppParts): HttpServer {
-  const connections = new Connections(parts.limits, createHttpMetrics(parts.registry).rejected);
+  const connections = new Connections(parts.limits, parts.metrics.rejected);
   return servePort(options, createMetricsApp(parts), { ...parts, connections, name: 'metrics', onDraining: () => {} });
 }

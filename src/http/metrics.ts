@@ -1,5 +1,4 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { verificationCounter } from '../oauth/metrics.ts';
 import type { Exchange } from './exchange.ts';
 import type { Health } from './health.ts';
 
@@ -26,25 +25,21 @@ interface Series {
   readonly bytes: Counter.Internal;
 }
 
-/** The registry's metrics by name are made at the first call; a second call finds them. */
-export function createHttpMetrics(registry: Registry): HttpMetrics {
+/** For all ports; once a registry. `bearers`: the counter of verifications. */
+export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>): HttpMetrics {
   const registers = [registry];
   const counter = (name: string, help: string, labelNames: string[]): Counter =>
-    (registry.getSingleMetric(name) as Counter | undefined) ?? new Counter({ name, help, labelNames, registers });
-  const durationName = 'gatehouse_http_request_duration_seconds';
-  const durations =
-    (registry.getSingleMetric(durationName) as Histogram | undefined) ??
-    new Histogram({
-      name: durationName,
-      help: 'Time from the request to the last byte of its answer.',
-      labelNames: ['method', 'route'],
-      buckets: BUCKETS,
-      registers,
-    });
+    new Counter({ name, help, labelNames, registers });
+  const durations = new Histogram({
+    name: 'gatehouse_http_request_duration_seconds',
+    help: 'Time from the request to the last byte of its answer.',
+    labelNames: ['method', 'route'],
+    buckets: BUCKETS,
+    registers,
+  });
   const requests = counter('gatehouse_http_requests_total', 'Answers, refusals included.', ['method', 'route', 'code']);
   const rejections = counter('gatehouse_http_rejections_total', 'Requests and connections turned away.', ['reason']);
   const bytes = counter('gatehouse_http_response_bytes_total', 'Bytes of answer bodies.', ['route', 'encoding']);
-  const bearers = verificationCounter(registry);
   // Finding a series by its labels costs more than counting in it. As many as there are series.
   const series = new Map<string, Series>();
   const seriesOf = ({ request, route, status, coding }: Exchange): Series => {

@@ -13,7 +13,7 @@ import { Connections } from './connections.ts';
 import { drain } from './drain.ts';
 import type { HttpLimits } from './limits.ts';
 import { listen } from './listen.ts';
-import { createHttpMetrics, type HttpMetrics, registerConnections } from './metrics.ts';
+import { type HttpMetrics, registerConnections } from './metrics.ts';
 import { createRequestIds } from './request-id.ts';
 import { normaliseAddress } from './source-address.ts';
 
@@ -41,6 +41,7 @@ export interface HttpServerParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly registry: Registry;
+  readonly metrics: HttpMetrics;
   /** Called at the signal, before anything else: readiness is to fail from then on. */
   onDraining(): void;
 }
@@ -58,7 +59,7 @@ const CHECK_MS = 1_000;
 
 /** The API port: an HTTP/1.1 server with its limits set on purpose, under the app. */
 export function createHttpServer(options: HttpServerOptions, app: App, parts: HttpServerParts): HttpServer {
-  const connections = new Connections(parts.limits, createHttpMetrics(parts.registry).rejected);
+  const connections = new Connections(parts.limits, parts.metrics.rejected);
   registerConnections(parts.registry, connections);
   return servePort(options, app, { ...parts, connections, name: 'api' });
 }
@@ -69,8 +70,7 @@ export function servePort(
   app: App,
   parts: HttpServerParts & { readonly connections: Connections; readonly name: 'api' | 'metrics' },
 ): HttpServer {
-  const { limits, clock, connections, onDraining } = parts;
-  const metrics = createHttpMetrics(parts.registry);
+  const { limits, clock, connections, metrics, onDraining } = parts;
   const server = createServer(options, app, limits);
   const handle: App['handle'] = (request, response) => {
     connections.began(request, response);
@@ -87,7 +87,7 @@ export function servePort(
     metrics.rejected('connect');
     socket.destroy();
   });
-  server.on('clientError', refuseUnparsed(parts, metrics));
+  server.on('clientError', refuseUnparsed(parts));
   const logger = parts.logger.child({ server: parts.name });
   return {
     listen: () => listen(server, options),
@@ -96,10 +96,13 @@ export function servePort(
 }
 
 /** What to do with bytes that are no request, and with a request that does not come. */
-function refuseUnparsed(
-  { limits, logger, random, connections }: HttpServerParts & { readonly connections: Connections },
-  metrics: HttpMetrics,
-): (fault: NodeJS.ErrnoException, socket: Duplex) => void {
+function refuseUnparsed({
+  limits,
+  logger,
+  random,
+  metrics,
+  connections,
+}: HttpServerParts & { readonly connections: Connections }): (fault: NodeJS.ErrnoException, socket: Duplex) => void {
   const nextId = createRequestIds(random);
   return (fault, duplex) => {
     const socket = duplex as Socket;

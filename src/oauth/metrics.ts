@@ -49,12 +49,14 @@ export const createRotationFailures = (registry: Registry): Counter =>
     registers: [registry],
   });
 
-const VERIFICATIONS = 'gatehouse_token_verifications_total';
-
-/** Bearers by what became of them. Whoever asks first makes it: bearers that are no token are counted elsewhere. */
-export const verificationCounter = (registry: Registry): Counter<'result'> =>
-  (registry.getSingleMetric(VERIFICATIONS) as Counter<'result'> | undefined) ??
-  new Counter({ name: VERIFICATIONS, help: 'Bearers, by result.', labelNames: ['result'], registers: [registry] });
+/** Bearers by what became of them: those that are no token by their looks are counted where they are read. */
+export const createVerificationCounter = (registry: Registry): Counter<'result'> =>
+  new Counter({
+    name: 'gatehouse_token_verifications_total',
+    help: 'Bearers, by result.',
+    labelNames: ['result'],
+    registers: [registry],
+  });
 
 export interface TokenMetrics {
   readonly requests: Counter<'grant_type' | 'result'>;

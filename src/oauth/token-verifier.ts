@@ -1,11 +1,10 @@
-import type { Registry } from 'prom-client';
+import type { Counter } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Random } from '../random.ts';
 import { serviceUnavailable } from '../status-error.ts';
 import type { User, UserDirectory } from '../users/user.ts';
 import { ACCESS, type TokenClaims } from './claims.ts';
 import type { Identity, TokenFault, TokenVerifier, Verification } from './identity.ts';
-import { verificationCounter } from './metrics.ts';
 import type { OAuthOptions } from './options.ts';
 import { isDead } from './session-rules.ts';
 import type { SessionStore } from './sessions.ts';
@@ -20,7 +19,8 @@ export interface VerifierParts {
   readonly users: UserDirectory;
   readonly clock: Clock;
   readonly random: Random;
-  readonly registry: Registry;
+  /** Of bearers, by result. */
+  readonly verifications: Counter<'result'>;
 }
 
 /** What logout needs besides: whose token it is, and when it was issued. */
@@ -41,7 +41,6 @@ const REVOKED = { fault: 'revoked' } as const;
  * time. Throws `ServiceUnavailable` while there are no keys: then no token can be called bad.
  */
 export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts): AccessTokens {
-  const results = verificationCounter(parts.registry);
   const standing = createStandings(parts.keys);
   const liveUser = createLiveUsers(parts.users, standing);
   const verified = createVerifiedTokens(parts.random);
@@ -60,7 +59,7 @@ export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts)
   };
   const verify = (text: string): Verification => {
     const token = inspect(text);
-    results.inc({ result: 'fault' in token ? token.fault : token.cached ? 'cached' : 'ok' });
+    parts.verifications.inc({ result: 'fault' in token ? token.fault : token.cached ? 'cached' : 'ok' });
     return 'fault' in token
       ? token
       : { identity: toIdentity(token, standing(token.user).groups), cached: token.cached };

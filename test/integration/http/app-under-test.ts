@@ -4,13 +4,16 @@ import { gzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { systemClock } from '../../../src/clock.ts';
+import { AnswerWriter } from '../../../src/http/answer.ts';
 import { type AppParts, createApp } from '../../../src/http/app.ts';
 import type { App } from '../../../src/http/chain.ts';
 import { defaultLimits } from '../../../src/http/limits.ts';
+import { createHttpMetrics } from '../../../src/http/metrics.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 import type { Representation } from '../../../src/nodes/node-lister.ts';
 import type { AuthorizationServer } from '../../../src/oauth/authorization-server.ts';
 import type { Identity, TokenVerifier } from '../../../src/oauth/identity.ts';
+import { createVerificationCounter } from '../../../src/oauth/metrics.ts';
 import { callerAuthenticationFailed } from '../../../src/oauth/refusals.ts';
 import type { TokenReviews } from '../../../src/oauth/token-review.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
@@ -114,6 +117,7 @@ export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []):
     nodeVersion: 'v26.1.0',
     platform: 'linux/amd64',
   };
+  const { registry = new Registry(), clock = systemClock, limits = defaultLimits } = change;
   return {
     platform: 'gatehouse',
     release,
@@ -127,16 +131,18 @@ export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []):
       get: (name) => (name === 'worker-1' ? representationOf(nodeText) : undefined),
     },
     health: [],
-    limits: defaultLimits,
+    limits,
     trustedProxies: [],
     corsOrigins: [],
-    clock: systemClock,
+    clock,
     random: systemRandom,
     logger: createLogger(
       { level: 'debug', format: 'json' },
       { write: (text) => void lines.push(JSON.parse(text) as LogLine) },
     ),
-    registry: new Registry(),
+    registry,
+    metrics: createHttpMetrics(registry, createVerificationCounter(registry)),
+    writer: new AnswerWriter(clock, limits.answerTimeoutMs),
     descriptions: {
       platformYaml: 'openapi: 3.1.0\ninfo:\n  version: 0.0.0\n  title: gatehouse.io\n',
       parseYaml: parse,

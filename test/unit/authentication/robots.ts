@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { ServiceAccountTokens, type TokenReviewer } from '../../../src/authentication/service-account-tokens.ts';
 import { toJwsPart } from '../../../src/oauth/compact-jws.ts';
 import type { Verification } from '../../../src/oauth/identity.ts';
+import { createVerificationCounter } from '../../../src/oauth/metrics.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -53,9 +54,10 @@ export function createRobots() {
   const clock = new FakeClock();
   const reviewer = new ScriptedReviewer();
   const registry = new Registry();
+  const verifications = createVerificationCounter(registry);
   const lines: string[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) });
-  const tokens = new ServiceAccountTokens(AUDIENCE, { reviewer, clock, random: systemRandom, registry, logger });
+  const tokens = new ServiceAccountTokens(AUDIENCE, { reviewer, clock, random: systemRandom, verifications, logger });
   const now = (): number => Math.floor(clock.now() / 1000);
   const claimsOf = (change: Claims = {}): Claims => ({
     aud: [AUDIENCE],

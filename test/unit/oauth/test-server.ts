@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import type { AuthorizationServer, FormRequest, TokenResponse } from '../../../src/oauth/authorization-server.ts';
 import { createAuthorizationServer } from '../../../src/oauth/create-authorization-server.ts';
 import { createMemorySessions } from '../../../src/oauth/memory-sessions.ts';
+import { createVerificationCounter } from '../../../src/oauth/metrics.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import type { OAuthOptions } from '../../../src/oauth/options.ts';
 import type { Change, SessionStore, UserSessions } from '../../../src/oauth/sessions.ts';
@@ -142,7 +143,8 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   };
   const sessions = new ScriptedSessions(createMemorySessions({ clock }));
   const options = { ...testOptions, ...change };
-  const verifier = createTokenVerifier(options, { keys, sessions, users: directory, clock, random, registry });
+  const verifications = createVerificationCounter(registry);
+  const verifier = createTokenVerifier(options, { keys, sessions, users: directory, clock, random, verifications });
   const test: { signIn: TestServer['signIn'] } = {
     signIn: ({ username }) => {
       const user = users.get(username);
