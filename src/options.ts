@@ -4,6 +4,7 @@ import type { HttpServerOptions } from './http/server.ts';
 import { type Client, longestTokenSeconds, type OAuthOptions } from './oauth/options.ts';
 import type { SigningKeyOptions } from './oauth/signing-keys.ts';
 import type { TokenReviewOptions } from './oauth/token-review.ts';
+import { MAX_STALENESS_MS } from './readiness.ts';
 import type { PasswordOptions } from './users/password-sign-in.ts';
 
 /** Projections of the configuration: each part gets its own small options, never the whole. */
@@ -47,7 +48,8 @@ function toClient({ accessTokenMaxAge, accessTokenInactivityTimeout, ...client }
 export function toSigningKeyOptions(config: Config): SigningKeyOptions {
   const periodMs = config.authentication.oauthOptions.keyRotationPeriod;
   const tokenLifeMs = longestTokenSeconds(toOAuthOptions(config)) * 1000;
-  return { secretName: config.keys.secretName, rotation: { periodMs, tokenLifeMs } };
+  const { secretName } = config.keys;
+  return { secretName, maxStalenessMs: MAX_STALENESS_MS, rotation: { periodMs, tokenLifeMs } };
 }
 
 export const toTokenReviewOptions = ({ platform, authentication }: Config): TokenReviewOptions => ({

@@ -23,6 +23,8 @@ export interface SecretStore {
    * Survives every failure of the cluster. Only a bug makes it throw.
    */
   watch(name: string, onChange: (secret: StoredSecret | undefined) => void, signal: AbortSignal): Promise<void>;
+  /** Milliseconds since what `watch` told of this Secret was last proven current. Infinity before the first proof. */
+  stalenessMs(name: string): number;
 }
 
 /**

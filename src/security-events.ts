@@ -23,7 +23,7 @@ export type SecurityEventName =
   | 'signing_key_revoked'
   | 'signing_keys_missing'
   | 'signing_keys_unusable'
-  /** Ended sessions and revoked keys may be unknown here: the records could not be followed for a minute. */
+  /** Ended sessions, revoked keys or removed users may be unknown here: a watch has been failing for a minute. */
   | 'revocation_data_stale'
   /** The record of a user's sessions is not one of ours: that user's tokens are neither taken nor refused until it goes. */
   | 'session_record_unreadable';

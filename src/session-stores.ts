@@ -25,6 +25,8 @@ export interface Sessions {
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
   readonly reflectors: Readonly<Record<string, Freshness>>;
+  /** How old the records are, by their name. */
+  readonly stalenessMs: Readonly<Record<string, () => number>>;
 }
 
 /** The name of the records in metrics and readiness checks. */
@@ -36,7 +38,7 @@ export function createSessions(
   parts: SessionStoreParts,
 ): Sessions {
   if (sessions.store === 'memory') {
-    return { store: createMemorySessions(parts), parts: [], checks: [], reflectors: {} };
+    return { store: createMemorySessions(parts), parts: [], checks: [], reflectors: {}, stalenessMs: {} };
   }
   const labels = { 'app.kubernetes.io/part-of': platform, 'app.kubernetes.io/component': NAME };
   const { records, reflector } = parts.cluster.mirrorSecrets(NAME, labels);
@@ -50,5 +52,6 @@ export function createSessions(
     ],
     checks: mirrorChecks(NAME, reflector),
     reflectors: { [NAME]: reflector },
+    stalenessMs: { [NAME]: () => records.stalenessMs() },
   };
 }

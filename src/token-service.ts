@@ -24,6 +24,7 @@ import {
   toTokenReviewOptions,
 } from './options.ts';
 import type { Random } from './random.ts';
+import { createRevocationAlarm } from './revocation-alarm.ts';
 import type { Part } from './run-group.ts';
 import type { SecurityEvents } from './security-events.ts';
 import { createSessions } from './session-stores.ts';
@@ -64,15 +65,20 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
   const sessions = createSessions(config, parts);
   const options = toOAuthOptions(config);
   const verifications = createVerificationCounter(parts.registry);
-  const shared = { ...parts, users, keys, sessions: sessions.store, verifications };
+  const usersFault = people.fault;
+  const shared = { ...parts, users, usersFault, keys, sessions: sessions.store, verifications };
   const verifier = createTokenVerifier(options, shared);
   const { callerTokenFile } = config.authentication.tokenReview;
   const caller = callerTokenFile === undefined ? undefined : createCallerTokenFile(callerTokenFile, parts);
-  const usersFault = (): string | undefined => people.checks.map(({ check }) => check()).find((fault) => fault);
   const callerToken = (): string | undefined => caller?.token();
+  const staleness = {
+    ...people.stalenessMs,
+    ...sessions.stalenessMs,
+    [keyOptions.secretName]: () => secrets.stalenessMs(keyOptions.secretName),
+  };
   return {
     authorizationServer: createAuthorizationServer(options, { ...shared, signIn, verifier }),
-    tokenReviews: createTokenReviews(toTokenReviewOptions(config), { ...shared, verifier, usersFault, callerToken }),
+    tokenReviews: createTokenReviews(toTokenReviewOptions(config), { ...shared, verifier, callerToken }),
     verifier: acceptServiceAccounts(config, verifier, shared),
     verifications,
     parts: [
@@ -81,6 +87,7 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
       { name: 'signing keys', run: keys.run },
       { name: 'signing key rotation', run: createKeyRotator(keyOptions, { ...parts, secrets, keys }).run },
       ...(caller ? [{ name: 'caller token file', run: caller.run }] : []),
+      createRevocationAlarm(staleness, parts),
     ],
     reflectors: sessions.reflectors,
     checks: [...people.checks, ...sessions.checks, { name: 'signing-key', endpoints: ['readyz'], check: keys.ready }],

@@ -1,5 +1,6 @@
 import type { Config } from './config/config.ts';
 import type { HealthCheck } from './http/health.ts';
+import { MAX_STALENESS_MS } from './readiness.ts';
 import type { Part } from './run-group.ts';
 import { createFirstAdministrator, type FirstAdministratorParts } from './users/first-administrator.ts';
 import type { UserSource } from './users/user-source.ts';
@@ -9,6 +10,10 @@ export interface UserSources {
   readonly sources: readonly UserSource[];
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
+  /** Why not every user is known, so that nobody can be called unknown or gone; `undefined` once all are. */
+  fault(): string | undefined;
+  /** How old what is known of users is, by where it comes from. */
+  readonly stalenessMs: Readonly<Record<string, () => number>>;
 }
 
 /**
@@ -23,10 +28,18 @@ export function createUserSources(
   const { platform, users, authentication } = config;
   const rules = { platform, maxHashCost: authentication.passwordHash.maxCost };
   const file = users.file === undefined ? undefined : createUsersFile({ path: users.file, ...rules }, parts);
+  const { secretName } = users.firstAdministrator;
   const wanted = users.firstAdministratorWanted;
   const administrator =
     wanted === 'always' || (wanted === 'in-cluster' && inCluster)
-      ? createFirstAdministrator({ ...users.firstAdministrator, hashCost: authentication.passwordHash.cost }, parts)
+      ? createFirstAdministrator(
+          {
+            ...users.firstAdministrator,
+            hashCost: authentication.passwordHash.cost,
+            maxStalenessMs: MAX_STALENESS_MS,
+          },
+          parts,
+        )
       : undefined;
   if (!file && !administrator)
     parts.logger.warn('nobody can sign in: neither users.file nor users.firstAdministrator is set');
@@ -39,5 +52,7 @@ export function createUserSources(
     checks: administrator
       ? [{ name: 'first-administrator', endpoints: ['readyz'], check: () => administrator.ready() }]
       : [],
+    fault: () => administrator?.ready(),
+    stalenessMs: administrator ? { [secretName]: () => parts.secrets.stalenessMs(secretName) } : {},
   };
 }

@@ -36,11 +36,15 @@ export class SecretWatch {
   /** What `onChange` was told last: a version, `absent`, or nothing yet. */
   #told: string | undefined;
   #failing = false;
+  #provenAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: SecretWatchParts) {
     this.#parts = parts;
     this.#recovery = new Recovery(parts.backoff);
   }
+
+  /** Milliseconds since an event, a bookmark or a read showed that nothing newer is missing. */
+  stalenessMs = (): number => this.#parts.clock.monotonic() - this.#provenAt;
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -85,6 +89,8 @@ export class SecretWatch {
 
   #event(event: WatchEvent, round: { hasState: boolean }): Failure | undefined {
     if (event.type === 'ERROR') return failureOfErrorEvent(toStatus(event.object, 0));
+    // A bookmark says that nothing is missing after the state of this round, once there is one.
+    if (event.type === 'BOOKMARK' && round.hasState) this.#healthy();
     if (event.type === 'BOOKMARK' || !isKubernetesObject(event.object)) return undefined;
     round.hasState = true;
     this.#healthy();
@@ -93,6 +99,7 @@ export class SecretWatch {
   }
 
   #healthy(): void {
+    this.#provenAt = this.#parts.clock.monotonic();
     this.#parts.backoff.succeeded();
     this.#failing = false;
   }

@@ -19,6 +19,8 @@ export interface ClusterSecretsParts {
 /** Secrets of one namespace, by name; needs get, create, update and watch, never list. */
 export class ClusterSecrets implements SecretStore {
   readonly #parts: ClusterSecretsParts;
+  /** Of each watched Secret, the last one. */
+  readonly #watches = new Map<string, SecretWatch>();
 
   constructor(parts: ClusterSecretsParts) {
     this.#parts = parts;
@@ -50,6 +52,10 @@ export class ClusterSecrets implements SecretStore {
     const { clock, logger, watcherOf, newBackoff } = this.#parts;
     const source = watcherOf(`metadata.name=${name}`);
     const read = (): Promise<StoredSecret | undefined> => this.read(name);
-    return new SecretWatch({ name, source, read, onChange, clock, logger, backoff: newBackoff() }).run(signal);
+    const watch = new SecretWatch({ name, source, read, onChange, clock, logger, backoff: newBackoff() });
+    this.#watches.set(name, watch);
+    return watch.run(signal);
   }
+
+  stalenessMs = (name: string): number => this.#watches.get(name)?.stalenessMs() ?? Number.POSITIVE_INFINITY;
 }

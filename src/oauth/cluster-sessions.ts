@@ -25,7 +25,7 @@ export interface ClusterSessionsParts {
 
 /** Sessions that all replicas share: one record per user in the cluster, changed by compare-and-swap, read from memory. */
 export interface ClusterSessions extends SessionStore {
-  /** Removes records that no token depends on any more, and tells when the records cannot be followed. */
+  /** Removes records that no token depends on any more. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -33,10 +33,6 @@ export interface ClusterSessions extends SessionStore {
 const MOST_ATTEMPTS = 12;
 /** Losers spread themselves: up to 15 ms more after each loss, so 12 attempts stay within a second. */
 const PAUSE_STEP_MS = 15;
-
-/** C-38: a failure this long is worth waking somebody. */
-const ALARM_MS = 60_000;
-const LOOK_MS = 10_000;
 
 /** Every replica looks for expired records, at its own time: each hour or two is enough for what lives for hours. */
 const SWEEP_MS = 3_600_000;
@@ -90,15 +86,9 @@ class SharedSessions implements ClusterSessions {
 
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#parts;
-    const nextSweep = (): number => clock.monotonic() + SWEEP_MS * (1 + random.fraction());
-    let sweepAt = nextSweep();
-    let isAlarmed = false;
     while (!signal.aborted) {
-      await clock.sleep(LOOK_MS, signal);
-      isAlarmed = this.#watchStaleness(isAlarmed);
-      if (signal.aborted || clock.monotonic() < sweepAt) continue;
-      await this.#sweep(signal);
-      sweepAt = nextSweep();
+      await clock.sleep(SWEEP_MS * (1 + random.fraction()), signal);
+      if (!signal.aborted) await this.#sweep(signal);
     }
   }
 
@@ -147,14 +137,6 @@ class SharedSessions implements ClusterSessions {
       const reason = (error as Error).message;
       this.#parts.events.report('session_record_unreadable', { secret: name, reason });
     }
-  }
-
-  #watchStaleness(wasAlarmed: boolean): boolean {
-    const { records, events } = this.#parts;
-    const isStale = records.hasSynced() && records.stalenessMs() > ALARM_MS;
-    if (isStale && !wasAlarmed)
-      events.report('revocation_data_stale', { seconds: Math.round(records.stalenessMs() / 1000) });
-    return isStale;
   }
 
   /** Only what is wholly expired: a record that still matters is trimmed when it is changed next. */

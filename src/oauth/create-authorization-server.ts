@@ -33,6 +33,8 @@ export interface AuthorizationServerParts {
   readonly keys: SigningKeys;
   readonly sessions: SessionStore;
   readonly users: UserDirectory & UserChanges;
+  /** Why not every user is known; `undefined` once all are. */
+  usersFault(): string | undefined;
   readonly signIn: PasswordSignIn;
   readonly verifier: AccessTokens;
   readonly clock: Clock;

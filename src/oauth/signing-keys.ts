@@ -14,7 +14,7 @@ import { newKeyData, type PublicJwk, readKeyData, type StoredKey } from './signi
 export interface SigningKeys {
   /** Loads the keys, or creates them when there are none, then follows the Secret. Only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
-  /** Why there are no keys to work with; `undefined` when there are. For the log and the readiness check. */
+  /** Why there are no keys to work with, or none to rely on; `undefined` when there are. For the log and the readiness check. */
   ready(): string | undefined;
   /** The active key, or another one that still has its private part. */
   signingKey(kid?: string): SigningKey | undefined;
@@ -39,6 +39,8 @@ export interface SigningKeyParts {
 
 export interface SigningKeyOptions {
   readonly secretName: string;
+  /** Keys whose Secret was not proven current for so long are not judged by: one may have been revoked. */
+  readonly maxStalenessMs: number;
   readonly rotation: RotationRules;
 }
 
@@ -106,9 +108,15 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
     await turn;
   };
 
+  const ready = (): string | undefined => {
+    if (!current) return reason;
+    const isOld = parts.secrets.stalenessMs(secret) > options.maxStalenessMs;
+    return isOld ? 'the signing keys are too old to judge by' : undefined;
+  };
+
   return {
     run,
-    ready: () => (current ? undefined : reason),
+    ready,
     signingKey: (kid) => current?.signing.get(kid ?? current.active),
     verificationKey: (kid) => current?.verification.get(kid),
     publicKeys: () => current?.published ?? [],

@@ -25,6 +25,8 @@ export interface TokenEndpointParts {
   readonly grants: ReadonlyMap<string, Grant>;
   readonly keys: SigningKeys;
   readonly sessions: SessionStore;
+  /** Why not every user is known: then nobody may be told that the password is incorrect. */
+  usersFault(): string | undefined;
   readonly metrics: TokenMetrics;
 }
 
@@ -70,7 +72,7 @@ async function answer(
   const { grant, type } = selectGrant(form, client, parts.grants);
   labels.grant_type = type;
   const scope = requestedScope(form);
-  const notReady = parts.keys.ready() ?? parts.sessions.fault();
+  const notReady = parts.keys.ready() ?? parts.sessions.fault() ?? parts.usersFault();
   if (notReady !== undefined) throw notAvailable(new Error(notReady));
   return grant({ form, client, scope, http: request });
 }

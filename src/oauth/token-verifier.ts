@@ -17,6 +17,8 @@ export interface VerifierParts {
   readonly keys: SigningKeys;
   readonly sessions: SessionStore;
   readonly users: UserDirectory;
+  /** Why not every user is known; `undefined` once all are. */
+  usersFault(): string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   /** Of bearers, by result. */
@@ -38,7 +40,8 @@ const REVOKED = { fault: 'revoked' } as const;
 
 /**
  * Verifies access tokens: from the memory of verified ones, else in full; then the state of key, session and user, each
- * time. Throws `ServiceUnavailable` while there are no keys: then no token can be called bad.
+ * time. Throws `ServiceUnavailable` while keys, records or users are missing
+ * or too old: then no token can be called good or bad (C-38).
  */
 export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts): AccessTokens {
   const standing = createStandings(parts.keys);
@@ -47,9 +50,8 @@ export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts)
   const check = createTokenCheck(ACCESS, options, parts);
 
   const inspect = (text: string): AccessToken | { readonly fault: TokenFault } => {
-    if (parts.keys.ready() !== undefined) throw serviceUnavailable('the signing keys are not loaded yet', 1);
-    const fault = parts.sessions.fault();
-    if (fault !== undefined) throw serviceUnavailable(fault, 1);
+    const fault = parts.keys.ready() ?? parts.sessions.fault() ?? parts.usersFault();
+    if (fault !== undefined) throw serviceUnavailable('tokens cannot be judged now', 1, new Error(fault));
     const known = fromMemory(text, verified, { ...parts, skew: options.maximumClockSkewSeconds });
     const token = known ?? inFull(text, verified, check);
     if ('fault' in token) return token;

@@ -17,7 +17,8 @@ const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
   signing_key_revoked: 'a signing key was revoked: its tokens are refused',
   signing_keys_missing: 'signing keys are missing; the last good ones stay in use',
   signing_keys_unusable: 'the stored signing keys cannot be used',
-  revocation_data_stale: 'ended sessions may be unknown here: their records cannot be followed',
+  revocation_data_stale:
+    'who was signed out, revoked or removed may be unknown here: the Secrets that tell cannot be followed',
   session_record_unreadable: 'a session record cannot be read: the user gets 503 until it is mended or deleted',
 };
 

@@ -13,6 +13,8 @@ export interface FirstAdministratorOptions {
   readonly secretName: string;
   /** Of the hash, when it is made: that of the compare for unknown names, or time tells that this one exists (R-03). */
   readonly hashCost: number;
+  /** A Secret that was not proven current for so long is not judged by: its user may be gone. */
+  readonly maxStalenessMs: number;
 }
 
 export interface FirstAdministratorParts {
@@ -62,8 +64,11 @@ export function createFirstAdministrator(
     await createOnce(options, parts, signal);
     if (!signal.aborted) await parts.secrets.watch(options.secretName, take, signal);
   };
-  const ready = (): string | undefined =>
-    state.known ? undefined : `the Secret ${options.secretName} is not read yet`;
+  const ready = (): string | undefined => {
+    if (!state.known) return `the Secret ${options.secretName} is not read yet`;
+    const isOld = parts.secrets.stalenessMs(options.secretName) > options.maxStalenessMs;
+    return isOld ? `the Secret ${options.secretName} is too old to judge by` : undefined;
+  };
   return { label: LABEL, users: () => state.users, onChange: (changed) => listeners.push(changed), run, ready };
 }
 

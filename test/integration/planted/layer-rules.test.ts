@@ -54,6 +54,7 @@ const COMPOSITION = [
   'pool-priority.ts',
   'readiness.ts',
   'release.ts',
+  'revocation-alarm.ts',
   'run-group.ts',
   'service.ts',
   'session-stores.ts',

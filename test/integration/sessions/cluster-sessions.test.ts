@@ -193,26 +193,17 @@ describe('sessions in the cluster', () => {
     expect([stores.one.read('alice'), stores.one.read('bob').cutOff > 0]).toEqual([NOTHING_REMEMBERED, true]);
   });
 
-  test('C-38 are judged by for 600 s while they cannot be followed, and an alarm is raised after 60 s', async () => {
+  test('C-38 are judged by for 600 s while they cannot be followed', async () => {
     const stores = await open();
     stores.server.faults.until({ kind: 'secrets' }, { status: 500 });
     await stores.reconnect();
-    const alarms = (): number => stores.lines.filter(({ event }) => event === 'revocation_data_stale').length;
-    await stores.clock.advance(55_000);
-    expect(alarms()).toBe(0);
-    await stores.clock.advance(60_000);
-    expect(alarms()).toBe(2);
-    await stores.clock.advance(480_000);
+    await stores.clock.advance(590_000);
     expect(stores.replicas.map((store) => store.fault())).toEqual([undefined, undefined]);
     await stores.clock.advance(60_000);
-    expect(stores.replicas.map((store) => store.fault())).toEqual([
-      'the session records are too old to judge by',
-      'the session records are too old to judge by',
-    ]);
+    const old = 'the session records are too old to judge by';
+    expect(stores.replicas.map((store) => store.fault())).toEqual([old, old]);
     stores.server.faults.clear();
     await stores.until(() => stores.replicas.every((store) => store.fault() === undefined));
-    await stores.clock.advance(20_000);
-    expect(alarms()).toBe(2);
   });
 
   test('tell how long the other replicas wait for a change', async () => {

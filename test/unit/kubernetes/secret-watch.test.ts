@@ -39,7 +39,7 @@ async function follow() {
     await running;
   });
   await clock.advance(0);
-  return { source, clock, reads, seen };
+  return { source, clock, reads, seen, watch };
 }
 
 describe('a watch of a Secret', () => {
@@ -82,6 +82,24 @@ describe('a watch of a Secret', () => {
       await clock.advance(5_000);
     }
     expect([source.watches.length, seen]).toEqual([4, ['12']]);
+  });
+
+  test('is proven current by what it is told, by a bookmark after it, and by a read', async () => {
+    const { source, clock, reads, watch } = await follow();
+    expect(watch.stalenessMs()).toBe(Number.POSITIVE_INFINITY);
+    source.lastWatch.sink.accepted();
+    source.lastWatch.sink.event(bookmark('9'));
+    expect(watch.stalenessMs()).toBe(Number.POSITIVE_INFINITY);
+    reads[0]?.resolve(undefined);
+    await clock.advance(0);
+    expect(watch.stalenessMs()).toBe(0);
+    await clock.advance(60_000);
+    expect(watch.stalenessMs()).toBe(60_000);
+    source.lastWatch.sink.event(bookmark('10'));
+    expect(watch.stalenessMs()).toBe(0);
+    await clock.advance(1_000);
+    source.lastWatch.sink.event(event('ADDED', secret('12')));
+    expect(watch.stalenessMs()).toBe(0);
   });
 
   test('ignores a read that ends after its watch did', async () => {

@@ -9,6 +9,8 @@ export class MemorySecrets implements SecretStore {
   readonly #watchers = new Map<Watcher, string>();
   #version = 0;
   fault: Error | undefined;
+  /** How long ago the watches were last proven current. */
+  staleMs = 0;
   creates = 0;
   /** So many updates are made, and their authors told that they failed. */
   loseAnswers = 0;
@@ -42,6 +44,8 @@ export class MemorySecrets implements SecretStore {
     onChange(this.stored.get(name));
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
+
+  stalenessMs = (): number => this.staleMs;
 
   /** As anybody with access to the cluster could. */
   put(name: string, data: Data): StoredSecret {

@@ -22,6 +22,7 @@ export const KEYS_SECRET = 'gatehouse-signing-keys';
 /** Every 30 days, and for the lives of tokens below. */
 export const keyOptions: SigningKeyOptions = {
   secretName: KEYS_SECRET,
+  maxStalenessMs: 600_000,
   rotation: { periodMs: 720 * 3_600_000, tokenLifeMs: 14_410_000 },
 };
 
@@ -106,6 +107,8 @@ export interface TestServer {
   readonly keys: SigningKeys;
   readonly secrets: MemorySecrets;
   readonly sessions: ScriptedSessions;
+  /** Why not every user is known, when a test says so. */
+  readonly missing: { users: string | undefined };
   readonly clock: FakeClock;
   readonly registry: Registry;
   /** Who exists: alice, until a test says otherwise. */
@@ -144,7 +147,10 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   const sessions = new ScriptedSessions(createMemorySessions({ clock }));
   const options = { ...testOptions, ...change };
   const verifications = createVerificationCounter(registry);
-  const verifier = createTokenVerifier(options, { keys, sessions, users: directory, clock, random, verifications });
+  const missing = { users: undefined as string | undefined };
+  const usersFault = (): string | undefined => missing.users;
+  const known = { users: directory, usersFault };
+  const verifier = createTokenVerifier(options, { ...known, keys, sessions, clock, random, verifications });
   const test: { signIn: TestServer['signIn'] } = {
     signIn: ({ username }) => {
       const user = users.get(username);
@@ -152,9 +158,33 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
     },
   };
   const signIn = { signIn: async (attempt: SignInAttempt) => test.signIn(attempt) };
-  const parts = { keys, sessions, users: directory, signIn, verifier, clock, random, logger, registry, events };
+  const parts = {
+    keys,
+    sessions,
+    users: directory,
+    usersFault,
+    signIn,
+    verifier,
+    clock,
+    random,
+    logger,
+    registry,
+    events,
+  };
   const server = createAuthorizationServer(options, parts);
-  return Object.assign(test, { server, verifier, keys, secrets, sessions, clock, registry, users, changed, lines });
+  return Object.assign(test, {
+    server,
+    missing,
+    verifier,
+    keys,
+    secrets,
+    sessions,
+    clock,
+    registry,
+    users,
+    changed,
+    lines,
+  });
 }
 
 /** Waits for work in the thread pool, which has no clock of ours: until the condition holds, at most some ten seconds. */

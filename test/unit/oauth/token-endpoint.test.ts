@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FormRequest } from '../../../src/oauth/authorization-server.ts';
-import { formRequest, newTestServer, PASSWORD_FORM, refreshForm, refusalOf } from './test-server.ts';
+import { formRequest, newTestServer, PASSWORD_FORM, refreshForm, refusalOf, type TestServer } from './test-server.ts';
 
 const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="gatehouse"' };
 const CLIENT_FAILED = {
@@ -183,12 +183,16 @@ describe('the token endpoint', () => {
     }
   });
 
-  test('answers 503 while there are no keys, before anything is hashed', async () => {
+  test.each<[string, (test: TestServer) => unknown]>([
+    ['there are no keys', ({ keys }) => Object.assign(keys, { ready: () => 'not loaded' })],
+    ['the session records are too old', ({ sessions }) => Object.assign(sessions, { unknown: 'too old' })],
+    ['not every user is known', ({ missing }) => Object.assign(missing, { users: 'not read yet' })],
+  ])('C-38 answers 503 while %s, before anything is hashed', async (_, miss) => {
     const test = await newTestServer();
     test.signIn = () => {
       throw new Error('must not be asked');
     };
-    Object.assign(test.keys, { ready: () => 'not loaded' });
+    miss(test);
     expect(await refusalOf(() => test.server.token(formRequest(PASSWORD_FORM)))).toMatchObject({
       status: 503,
       code: 'server_error',

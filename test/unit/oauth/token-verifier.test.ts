@@ -265,11 +265,17 @@ describe('verification', () => {
     expect(verify(await changed(claims))).toEqual(INVALID);
   });
 
-  test('fails as unavailable, not as a bad token, while there are no keys', async () => {
+  test.each<[string, (test: TestServer) => unknown]>([
+    ['there are no keys', ({ keys }) => Object.assign(keys, { ready: () => 'not loaded' })],
+    ['the key Secret was not proven current for 600 s', ({ secrets }) => Object.assign(secrets, { staleMs: 600_001 })],
+    ['the session records are too old', ({ sessions }) => Object.assign(sessions, { unknown: 'too old' })],
+    ['not every user is known', ({ missing }) => Object.assign(missing, { users: 'not read yet' })],
+  ])('C-38 fails as unavailable, for good tokens and bad, while %s', async (_, miss) => {
     const test = await newTestServer();
     const { access_token } = await signInAlice(test);
-    Object.assign(test.keys, { ready: () => 'not loaded' });
-    expect(() => test.verifier.verify(access_token)).toThrow('the signing keys are not loaded yet');
+    miss(test);
+    for (const token of [access_token, 'a.b.c'])
+      expect(() => test.verifier.verify(token)).toThrow('tokens cannot be judged now');
   });
 });
 

@@ -21,7 +21,13 @@ function start(secrets: MemorySecrets, hashCost = 10) {
   const clock = new FakeClock();
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const options = { name: 'admin', groups: ['gatehouse-admins'], secretName: SECRET, hashCost };
+  const options = {
+    name: 'admin',
+    groups: ['gatehouse-admins'],
+    secretName: SECRET,
+    hashCost,
+    maxStalenessMs: 600_000,
+  };
   const source = createFirstAdministrator(options, { secrets, clock, random: systemRandom, logger });
   running.push(source.run(stop.signal));
   return { source, clock, lines };
@@ -52,6 +58,16 @@ describe('the first administrator', () => {
     expect(await compareWithHash(String(password), String(passwordHash))).toBe(true);
     expect(lines).toHaveLength(1);
     expect(JSON.stringify(lines)).not.toContain(String(password));
+  });
+
+  test('C-38 is not judged by when the Secret was not proven current for 600 s', async () => {
+    const secrets = new MemorySecrets();
+    const { source } = start(secrets);
+    await until(() => source.ready() === undefined);
+    secrets.staleMs = 600_001;
+    expect(source.ready()).toBe(`the Secret ${SECRET} is too old to judge by`);
+    secrets.staleMs = 600_000;
+    expect(source.ready()).toBeUndefined();
   });
 
   test('R-03 has a hash of the configured cost, that of the compare for names that nobody has', async () => {
