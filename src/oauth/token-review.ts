@@ -54,7 +54,7 @@ export interface TokenReviewParts {
   readonly verifier: Pick<AccessTokens, 'inspect'>;
   readonly keys: SigningKeys;
   readonly sessions: Pick<SessionStore, 'fault'>;
-  /** Why not every user is known yet; `undefined` once they are. */
+  /** Why not every user is known; `undefined` once all are: one whom nobody has told us of is no user who is gone. */
   usersFault(): string | undefined;
   /** The bearer that callers show; `undefined` when there is none. */
   callerToken(): string | undefined;
@@ -106,16 +106,10 @@ function createJudge(parts: TokenReviewParts): (request: ReviewRequest) => Judge
   const standing = createStandings(parts.keys);
   const refused = createRefusedTokens(parts.clock, parts.random);
   return ({ token: text, audiences }) => {
-    const missing = parts.keys.ready() ?? parts.sessions.fault();
+    const missing = parts.keys.ready() ?? parts.sessions.fault() ?? parts.usersFault();
     if (missing !== undefined) throw notAvailable(new Error(missing));
     const token = inspect(text, parts, refused);
-    if ('fault' in token) {
-      // A user whom nobody has told us of yet is no user who is gone.
-      const unknown = token.fault === 'revoked' ? parts.usersFault() : undefined;
-      if (unknown !== undefined) throw notAvailable(new Error(unknown));
-      return { result: token.fault, status: NO };
-    }
-    return accept(token, audiences, standing);
+    return 'fault' in token ? { result: token.fault, status: NO } : accept(token, audiences, standing);
   };
 }
 

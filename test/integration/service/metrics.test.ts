@@ -76,6 +76,7 @@ async function askEverything(service: Service): Promise<void> {
   await service.call('/oauth/userinfo', { token });
   await service.call('/oauth/introspect', { form: { ...CLIENT, token } });
   await service.call('/oauth/revoke', { form: { ...CLIENT, token: 'nonsense' } });
+  await service.call('/oauth/authenticate', { method: 'POST' });
   await service.call('/oauth/logout', { token });
 }
 
