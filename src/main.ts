@@ -66,6 +66,7 @@ async function printCheck(config: string | undefined): Promise<number> {
   return 0;
 }
 
+/** Of the cost that is the default. */
 async function printHash(): Promise<number> {
   if (process.stdin.isTTY) complain('Type the password (it is shown), then Enter and Ctrl-D:');
   const read = readNewPassword(await buffer(process.stdin));
@@ -73,7 +74,8 @@ async function printHash(): Promise<number> {
     complain(`gatehouse: ${read.fault}`);
     return EXIT_MISUSE;
   }
-  print(await hashPassword(read.password, DEFAULT_HASH_COST));
+  const { passwordHash } = loadConfig(undefined, readFile).config.authentication;
+  print(await hashPassword(read.password, passwordHash.cost));
   return 0;
 }
 
@@ -83,9 +85,6 @@ async function changeKeys(request: KeysRequest, { config }: { config: Config }):
   await runKeysCommand(request, config, { ...shared, version: readRelease().version });
   return 0;
 }
-
-/** The cost that `authentication.passwordHash.cost` has by default. */
-const DEFAULT_HASH_COST = 10;
 
 async function serve({ config, warnings }: { config: Config; warnings: Warnings }): Promise<number> {
   const output = createBufferedOutput();

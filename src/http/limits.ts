@@ -1,5 +1,3 @@
-const KIB = 1024;
-
 /** What one request, one connection and all of them together may take; each is a setting. */
 export interface HttpLimits {
   /** Request line and headers together; above: 431. */
@@ -25,18 +23,3 @@ export interface HttpLimits {
   /** Text of a bearer; above: 401 without cryptography. */
   readonly maxBearerBytes: number;
 }
-
-export const defaultLimits: HttpLimits = {
-  maxHeaderBytes: 16 * KIB,
-  maxHeaders: 100,
-  headersTimeoutMs: 10_000,
-  bodyTimeoutMs: 30_000,
-  keepAliveTimeoutMs: 75_000,
-  maxConnections: 10_000,
-  maxConnectionsPerAddress: 1_000,
-  maxFormBytes: 16 * KIB,
-  maxSignInsInFlight: 32,
-  maxRequestsInFlight: 512,
-  answerTimeoutMs: 30_000,
-  maxBearerBytes: 8 * KIB,
-};

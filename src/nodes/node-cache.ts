@@ -16,8 +16,8 @@ export interface NodeListerOptions {
   readonly nodes: NodeStore;
   /** Without `pods` their reflector does not count: usage is switched off. */
   readonly freshness: { readonly nodes: Freshness; readonly pods?: Freshness };
-  /** Answers from older data are refused. Default 600,000. */
-  readonly maxStalenessMs?: number;
+  /** Answers from older data are refused. */
+  readonly maxStalenessMs: number;
   readonly clock: Clock;
   /** Random, one a process: versions of different processes have nothing in common. */
   readonly epoch: string;
@@ -32,7 +32,6 @@ export interface RunningNodeLister extends NodeLister {
 
 export const createNodeLister = (options: NodeListerOptions): RunningNodeLister => new NodeCache(options);
 
-const DEFAULT_MAX_STALENESS_MS = 600_000;
 const UNSYNCED_RETRY_SECONDS = 5;
 const STALE_RETRY_SECONDS = 30;
 /** Unfiltered pages of one version that are kept: 8 MB at most, gzip forms aside. Twenty nodes of 12 kB still fit a page. */
@@ -54,7 +53,7 @@ class NodeCache implements RunningNodeLister {
   constructor(options: NodeListerOptions) {
     this.#nodes = options.nodes;
     this.#freshness = [options.freshness.nodes, ...(options.freshness.pods ? [options.freshness.pods] : [])];
-    this.#maxStalenessMs = options.maxStalenessMs ?? DEFAULT_MAX_STALENESS_MS;
+    this.#maxStalenessMs = options.maxStalenessMs;
     this.#epoch = options.epoch;
     this.#aliasKey = `${options.nodes.platform}.io/alias-name`;
     const { nodes } = options;

@@ -3,7 +3,6 @@ import { parse } from 'yaml';
 import { systemClock } from '../../src/clock.ts';
 import { AnswerWriter } from '../../src/http/answer.ts';
 import { createRoutes } from '../../src/http/app.ts';
-import { defaultLimits } from '../../src/http/limits.ts';
 import { createMetricsServer, metricsRoute } from '../../src/http/metrics-server.ts';
 import type { Route } from '../../src/http/route-table.ts';
 import { LIST_PARAMETERS } from '../../src/nodes/list-parameters.ts';
@@ -11,6 +10,7 @@ import type { AuthorizationServer } from '../../src/oauth/authorization-server.t
 import { OAuthError } from '../../src/oauth/oauth-error.ts';
 import { loginRequired } from '../../src/oauth/refusals.ts';
 import { type AppUnderTest, appParts, fakeAuthorizationServer, startApp } from '../integration/http/app-under-test.ts';
+import { defaultLimits } from '../support/default-limits.ts';
 import {
   answerProblems,
   describedOperations,

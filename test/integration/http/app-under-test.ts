@@ -7,7 +7,6 @@ import { systemClock } from '../../../src/clock.ts';
 import { AnswerWriter } from '../../../src/http/answer.ts';
 import { type AppParts, createApp } from '../../../src/http/app.ts';
 import type { App } from '../../../src/http/chain.ts';
-import { defaultLimits } from '../../../src/http/limits.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 import type { Representation } from '../../../src/nodes/node-lister.ts';
@@ -18,6 +17,7 @@ import { callerAuthenticationFailed } from '../../../src/oauth/refusals.ts';
 import type { TokenReviews } from '../../../src/oauth/token-review.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { systemRandom } from '../../../src/random.ts';
+import { defaultLimits } from '../../support/default-limits.ts';
 
 /** One answer of the cache, of a fixed text. */
 function representationOf(text: string, tag = 'e1-1'): Representation {

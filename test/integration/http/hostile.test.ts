@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defaultLimits } from '../../../src/http/limits.ts';
+import { defaultLimits } from '../../support/default-limits.ts';
 import { type AppUnderTest, eventually, fakeAuthorizationServer, startApp } from './app-under-test.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';

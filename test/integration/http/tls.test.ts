@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../../src/http/app.ts';
-import { defaultLimits, type HttpLimits } from '../../../src/http/limits.ts';
+import type { HttpLimits } from '../../../src/http/limits.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
+import { defaultLimits } from '../../support/default-limits.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 import { appParts, eventually, type LogLine } from './app-under-test.ts';
 

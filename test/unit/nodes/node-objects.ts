@@ -7,6 +7,7 @@ import type { NodeLister } from '../../../src/nodes/node-lister.ts';
 import { NodeStore } from '../../../src/nodes/node-store.ts';
 import { PodStore } from '../../../src/nodes/pod-store.ts';
 import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
+import { MAX_STALENESS_MS } from '../../../src/readiness.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -40,7 +41,7 @@ export function makeCache({ usage = true, freshness = { nodes: synced, pods: syn
   const pods = new PodStore(ledger);
   const clock = new FakeClock();
   const registry = new Registry();
-  const lister = createNodeLister({ nodes, freshness, clock, epoch: 'e1', registry });
+  const lister = createNodeLister({ nodes, freshness, maxStalenessMs: MAX_STALENESS_MS, clock, epoch: 'e1', registry });
   return {
     ...{ nodes, pods, ledger, clock, registry, lister },
     putNode: (node: KubernetesObject) => nodes.put(nodes.toEntry(node)),

@@ -1,0 +1,9 @@
+import { loadConfig } from '../../src/config/load.ts';
+import { toHttpLimits } from '../../src/options.ts';
+
+const noFile = (path: string): string => {
+  throw new Error(`the default configuration names no file, and not ${path}`);
+};
+
+/** As without a configuration file. */
+export const defaultLimits = toHttpLimits(loadConfig(undefined, noFile).config);
