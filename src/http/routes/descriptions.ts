@@ -1,3 +1,4 @@
+import type { Representation } from '../../nodes/node-lister.ts';
 import type { AnswerWriter } from '../answer.ts';
 import { toJsonBytes, toRepresentation } from '../document.ts';
 import type { Handler, Route } from '../route-table.ts';
@@ -19,18 +20,23 @@ export interface DescriptionParts {
 
 /** `/openapi` and what it lists: the description of this server, with its own group names and release. */
 export function descriptionRoutes(parts: DescriptionParts, writer: AnswerWriter): Route[] {
-  const yaml = adapt(parts);
-  const serve = (body: Buffer, contentType: string): Handler => {
-    const representation = toRepresentation(body);
-    return (exchange) =>
+  // Made on first use: to read 75 KB of YAML takes 80 ms, a good part of a start.
+  const serve = (make: () => Buffer, contentType: string): Handler => {
+    let representation: Representation | undefined;
+    return (exchange) => {
+      representation ??= toRepresentation(make());
       sendRepresentation(writer, exchange, { contentType, cacheControl: 'no-cache', representation });
+    };
   };
   const documents: readonly [string, Handler][] = [
-    ['/openapi/platform.json', serve(toJsonBytes(parts.descriptions.parseYaml(yaml)), 'application/json')],
-    ['/openapi/platform.yaml', serve(Buffer.from(yaml), 'application/yaml')],
+    [
+      '/openapi/platform.json',
+      serve(() => toJsonBytes(parts.descriptions.parseYaml(adapt(parts))), 'application/json'),
+    ],
+    ['/openapi/platform.yaml', serve(() => Buffer.from(adapt(parts)), 'application/yaml')],
   ];
   const paths = documents.map(([path]) => path);
-  const index: [string, Handler] = ['/openapi', serve(toJsonBytes({ paths }), 'application/json')];
+  const index: [string, Handler] = ['/openapi', serve(() => toJsonBytes({ paths }), 'application/json')];
   return [index, ...documents].map(([template, handler]) => ({
     template,
     access: 'public',

@@ -173,6 +173,25 @@ describe('descriptions', () => {
     expect(text).toContain('x: realm="acme", resources.acme.io, acme.io/alias-name\n');
   });
 
+  test('are read once, when the first one asks for JSON', async () => {
+    let reads = 0;
+    const parseYaml = (text: string): unknown => {
+      reads++;
+      return { text };
+    };
+    const fresh = await startApp({ descriptions: { platformYaml: 'a', parseYaml } });
+    try {
+      await fresh.get('/openapi');
+      await fresh.get('/openapi/platform.yaml');
+      expect(reads).toBe(0);
+      for (let call = 0; call < 3; call++)
+        expect(await (await fresh.get('/openapi/platform.json')).text()).toBe('{"text":"a"}');
+      expect(reads).toBe(1);
+    } finally {
+      await fresh.stop();
+    }
+  });
+
   test('are the same as JSON, and compressed on demand', async () => {
     const document = (await (await publicly('/openapi/platform.json')).json()) as { info: { version: string } };
     expect(document.info.version).toBe('0.4.0');
