@@ -4,19 +4,28 @@ import type { Clock } from './clock.ts';
 /** What follows from a file should hold within 5 s, as any revocation (R-06): 2 s leave room for a slow disk. */
 const POLL_MS = 2000;
 
+interface FollowParts {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Calls `reload` at first, and again whenever the file may have changed, until the signal aborts. Looks at the file by
  * name each time, through links, so that an atomic replacement and the swapped links of a mounted Secret are seen.
  */
-export async function followFile(
-  path: string,
+export const followFile = (path: string, reload: () => Promise<void>, parts: FollowParts): Promise<void> =>
+  followFiles([path], reload, parts);
+
+/** The same for files that belong together. */
+export async function followFiles(
+  paths: readonly string[],
   reload: () => Promise<void>,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  { clock, signal }: FollowParts,
 ): Promise<void> {
   let seen = '';
   while (!signal.aborted) {
     // Taken before the content is read, so that a change during the reading is seen the next time.
-    const mark = await fileMark(path);
+    const mark = (await Promise.all(paths.map(fileMark))).join('\n');
     if (mark !== seen) await reload();
     seen = mark;
     await clock.sleep(POLL_MS, signal);

@@ -67,6 +67,14 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
   };
 }
 
+/** Counts what became of each change of the TLS files of a port. A second call finds it. */
+export function createTlsReloadCounter(registry: Registry): Counter<'server' | 'result'> {
+  const name = 'gatehouse_tls_reloads_total';
+  const help = 'Changes of the TLS files of a port, by whether they were taken.';
+  const known = registry.getSingleMetric(name) as Counter<'server' | 'result'> | undefined;
+  return known ?? new Counter({ name, help, labelNames: ['server', 'result'], registers: [registry] });
+}
+
 /** Shows each check of /readyz: 1 while it holds. */
 export function registerReadiness(registry: Registry, health: Health): void {
   new Gauge({

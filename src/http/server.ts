@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
@@ -13,8 +12,9 @@ import { Connections } from './connections.ts';
 import { drain } from './drain.ts';
 import type { HttpLimits } from './limits.ts';
 import { listen } from './listen.ts';
-import { type HttpMetrics, registerConnections } from './metrics.ts';
+import { createTlsReloadCounter, type HttpMetrics, registerConnections } from './metrics.ts';
 import { createRequestIds } from './request-id.ts';
+import { readServingCertificate, type TlsFiles } from './serving-certificate.ts';
 import { normaliseAddress } from './source-address.ts';
 
 export interface HttpServerOptions {
@@ -22,13 +22,8 @@ export interface HttpServerOptions {
   readonly address?: string;
   /** 0: any free one. */
   readonly port: number;
-  /** PEM files; plain HTTP when absent. */
-  readonly tls?: {
-    readonly certFile: string;
-    readonly keyFile: string;
-    /** Authorities of client certificates: these are asked for then, and a connection without one serves all the same. */
-    readonly clientCAFile?: string;
-  };
+  /** Followed while serving; plain HTTP when absent. */
+  readonly tls?: TlsFiles;
   /** How long serving goes on after the signal, while /readyz already fails. */
   readonly shutdownDelayMs: number;
   /** How long answers in flight may then take before they are cut. */
@@ -70,8 +65,9 @@ export function servePort(
   app: App,
   parts: HttpServerParts & { readonly connections: Connections; readonly name: 'api' | 'metrics' },
 ): HttpServer {
-  const { limits, clock, connections, metrics, onDraining } = parts;
-  const server = createServer(options, app, limits);
+  const { clock, connections, metrics, onDraining } = parts;
+  const logger = parts.logger.child({ server: parts.name });
+  const { server, followFiles } = createServer(options, app, { ...parts, logger });
   const handle: App['handle'] = (request, response) => {
     connections.began(request, response);
     app.handle(request, response);
@@ -88,10 +84,12 @@ export function servePort(
     socket.destroy();
   });
   server.on('clientError', refuseUnparsed(parts));
-  const logger = parts.logger.child({ server: parts.name });
   return {
     listen: () => listen(server, options),
-    run: (signal) => drain({ server, connections, clock, logger, options, onDraining }, signal),
+    run: async (signal) => {
+      const draining = drain({ server, connections, clock, logger, options, onDraining }, signal);
+      await Promise.all([draining, followFiles(signal)]);
+    },
   };
 }
 
@@ -122,7 +120,17 @@ function refuseUnparsed({
   };
 }
 
-function createServer({ tls }: HttpServerOptions, app: App, limits: HttpLimits): Server {
+interface BuiltServer {
+  readonly server: Server;
+  /** What a port over TLS does besides serving. */
+  followFiles(signal: AbortSignal): Promise<void>;
+}
+
+function createServer(
+  { tls }: HttpServerOptions,
+  app: App,
+  { limits, clock, logger, registry, name }: HttpServerParts & { readonly name: string },
+): BuiltServer {
   const options: ServerOptions = {
     ...app.classes,
     maxHeaderSize: limits.maxHeaderBytes,
@@ -133,18 +141,19 @@ function createServer({ tls }: HttpServerOptions, app: App, limits: HttpLimits):
     connectionsCheckingInterval: CHECK_MS,
     requireHostHeader: false, // the guard answers it, with a body
   };
-  const server = tls
-    ? createTlsServer({
-        ...options,
-        cert: readFileSync(tls.certFile),
-        key: readFileSync(tls.keyFile),
-        ...(tls.clientCAFile === undefined
-          ? {}
-          : { ca: readFileSync(tls.clientCAFile), requestCert: true, rejectUnauthorized: false }),
-        minVersion: 'TLSv1.2',
-        handshakeTimeout: limits.headersTimeoutMs,
-      })
-    : createPlainServer(options);
-  server.maxHeadersCount = 0; // the guard counts; Node would silently drop what is above its own limit
+  if (!tls) return { server: unlimitedHeaders(createPlainServer(options)), followFiles: async () => {} };
+  const certificate = readServingCertificate(tls);
+  const handshakeTimeout = limits.headersTimeoutMs;
+  const server = createTlsServer({ ...options, ...certificate.options, handshakeTimeout });
+  const reloads = createTlsReloadCounter(registry);
+  return {
+    server: unlimitedHeaders(server),
+    followFiles: (signal) => certificate.follow(server, { clock, logger, reloads, name }, signal),
+  };
+}
+
+/** The guard counts; Node would silently drop what is above its own limit. */
+function unlimitedHeaders<Kind extends Server>(server: Kind): Kind {
+  server.maxHeadersCount = 0;
   return server;
 }

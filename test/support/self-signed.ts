@@ -29,9 +29,11 @@ export function selfSigned(commonName: string): { readonly cert: string; readonl
   const extensions = der(0xa3, sequence(sequence(ALTERNATIVE_NAME, der(0x04, names))));
   const toBeSigned = sequence(version3, integer(1), algorithm, name, validity, name, keyInfo, extensions);
   const signature = der(0x03, Buffer.from([0]), sign('sha256', toBeSigned, privateKey));
-  const certificate = sequence(toBeSigned, algorithm, signature).toString('base64');
+  const certificate = sequence(toBeSigned, algorithm, signature)
+    .toString('base64')
+    .match(/.{1,64}/g);
   return {
-    cert: `-----BEGIN CERTIFICATE-----\n${certificate.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+    cert: `-----BEGIN CERTIFICATE-----\n${certificate?.join('\n')}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   };
 }

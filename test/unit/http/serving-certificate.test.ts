@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TlsOptions } from 'node:tls';
+import { Counter, Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readServingCertificate } from '../../../src/http/serving-certificate.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { selfSigned } from '../../support/self-signed.ts';
+
+const first = selfSigned('first.example.com');
+const second = selfSigned('second.example.com');
+const authority = selfSigned('authority');
+
+let folder: string;
+let stop: () => Promise<void>;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-certificate-'));
+});
+afterEach(async () => {
+  await stop();
+  rmSync(folder, { recursive: true });
+});
+
+const write = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text, { mode: 0o600 });
+  return join(folder, name);
+};
+
+const POLL_MS = 2_000;
+const SETTLE_MS = 1_000;
+
+/** Remembers for how long it was slept. */
+class SleepLog extends FakeClock {
+  readonly slept: number[] = [];
+  override sleep = (ms: number, signal?: AbortSignal): Promise<void> => {
+    this.slept.push(ms);
+    return new Promise((resolve) => {
+      const cancel = this.after(ms, resolve);
+      signal?.addEventListener('abort', () => {
+        cancel();
+        resolve();
+      });
+    });
+  };
+}
+
+/** Files that are followed, and what the server is told. */
+async function follow(clientCA?: string) {
+  const files = {
+    certFile: write('tls.crt', first.cert),
+    keyFile: write('tls.key', first.key),
+    ...(clientCA === undefined ? {} : { clientCAFile: write('ca.crt', clientCA) }),
+  };
+  const clock = new SleepLog();
+  const registry = new Registry();
+  const reloads = new Counter({ name: 'n', help: 'h', labelNames: ['server', 'result'], registers: [registry] });
+  const log: Record<string, unknown>[] = [];
+  const logger = createLogger({ level: 'info', format: 'json' }, { write: (line) => void log.push(JSON.parse(line)) });
+  const taken: TlsOptions[] = [];
+  const certificate = readServingCertificate(files);
+  const ending = new AbortController();
+  const server = { setSecureContext: (options: TlsOptions) => void taken.push(options) };
+  const running = certificate.follow(server, { clock, logger, reloads, name: 'api' }, ending.signal);
+  stop = async () => {
+    ending.abort();
+    await running;
+  };
+  const count = async (result: string): Promise<number> =>
+    (await reloads.get()).values.find(({ labels }) => labels.result === result)?.value ?? 0;
+  /** Lets time pass, and the thread pool read, until it is so. */
+  const until = async (isSo: () => boolean): Promise<void> => {
+    for (let turn = 0; turn < 5_000 && !isSo(); turn++) {
+      await clock.advance(100);
+      await nextTurn();
+    }
+    if (!isSo()) throw new Error('it did not come about');
+  };
+  /** So many looks at the files began. */
+  const looks = (count: number) => until(() => clock.slept.filter((ms) => ms === POLL_MS).length >= count);
+  await looks(1);
+  const changed = (): boolean => log.length > 0;
+  return { certificate, taken, log, until, looks, clock, count, changed };
+}
+
+const LAST_GOOD = 'the changed TLS files are not taken: the last good ones stay';
+
+describe('the files of a serving certificate', () => {
+  test('are those of the start, and not told again while nothing changes', async () => {
+    const { certificate, taken, looks, count } = await follow();
+    await looks(5);
+    expect(certificate.options).toEqual({ cert: first.cert, key: first.key, minVersion: 'TLSv1.2' });
+    expect([taken, await count('ok'), await count('invalid')]).toEqual([[], 0, 0]);
+  });
+
+  test('C-31 are taken when they change, and counted', async () => {
+    const { taken, until, changed, log, count } = await follow();
+    write('tls.crt', second.cert);
+    write('tls.key', second.key);
+    await until(changed);
+    expect(taken).toEqual([{ cert: second.cert, key: second.key, minVersion: 'TLSv1.2' }]);
+    expect([await count('ok'), await count('invalid')]).toEqual([1, 0]);
+    expect(log[0]).toMatchObject({ validTo: 'Jan  1 00:00:00 2049 GMT', msg: 'the changed TLS files are in use' });
+  });
+
+  test('C-31 bring another authority of client certificates', async () => {
+    const { taken, until, changed } = await follow(first.cert);
+    write('ca.crt', authority.cert);
+    await until(changed);
+    expect(taken).toEqual([
+      expect.objectContaining({ ca: authority.cert, requestCert: true, rejectUnauthorized: false }),
+    ]);
+  });
+
+  test('C-31 are given a second to become a pair again, since they are not replaced in one step', async () => {
+    const { taken, until, changed, clock, count } = await follow();
+    write('tls.crt', second.cert);
+    await until(() => clock.slept.includes(SETTLE_MS));
+    write('tls.key', second.key);
+    await until(changed);
+    expect([taken.length, await count('ok'), await count('invalid')]).toEqual([1, 1, 0]);
+  });
+
+  test.each([
+    ['a certificate of another key', 'tls.crt', second.cert, 'the key is not that of the certificate'],
+    ['no certificate', 'tls.crt', 'nothing', 'a file does not hold what it should in PEM'],
+    ['no key', 'tls.key', '', 'a file does not hold what it should in PEM'],
+    ['no authority, which would mean everybody’s', 'ca.crt', '', 'a file does not hold what it should in PEM'],
+  ])('C-31 keep the last good ones in place of %s, and say so', async (_what, name, text, fault) => {
+    const { taken, until, changed, looks, clock, log, count } = await follow(authority.cert);
+    write(name, text);
+    await until(changed);
+    await looks(clock.slept.length + 3);
+    expect([taken, await count('ok'), await count('invalid')]).toEqual([[], 0, 1]);
+    expect(log).toEqual([expect.objectContaining({ fault, msg: LAST_GOOD })]);
+    expect(JSON.stringify(log)).not.toContain('PRIVATE');
+  });
+
+  test('C-31 keep the last good ones when one is gone, and take it when it is back', async () => {
+    const { taken, until, changed, log } = await follow();
+    rmSync(join(folder, 'tls.key'));
+    await until(changed);
+    expect(log[0]).toMatchObject({ fault: 'cannot read a file (ENOENT)', msg: LAST_GOOD });
+    write('tls.key', second.key);
+    write('tls.crt', second.cert);
+    await until(() => taken.length > 0);
+    expect(log.map((line) => line['msg'])).toEqual([LAST_GOOD, 'the changed TLS files are in use']);
+  });
+});
