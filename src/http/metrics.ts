@@ -17,6 +17,8 @@ export interface HttpMetrics {
   rejected(reason: string): void;
   /** A request needed a bearer and brought none, or one that is no token by its looks. */
   bearerRefused(result: 'absent' | 'malformed'): void;
+  /** Changes of the TLS files of a port: `ok` or `invalid`. */
+  readonly tlsReloads: Counter<'server' | 'result'>;
 }
 
 interface Series {
@@ -40,6 +42,8 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
   const requests = counter('gatehouse_http_requests_total', 'Answers, refusals included.', ['method', 'route', 'code']);
   const rejections = counter('gatehouse_http_rejections_total', 'Requests and connections turned away.', ['reason']);
   const bytes = counter('gatehouse_http_response_bytes_total', 'Bytes of answer bodies.', ['route', 'encoding']);
+  const reloads = 'Changes of the TLS files of a port, by whether they were taken.';
+  const tlsReloads = counter('gatehouse_tls_reloads_total', reloads, ['server', 'result']);
   // Finding a series by its labels costs more than counting in it. As many as there are series.
   const series = new Map<string, Series>();
   const seriesOf = ({ request, route, status, coding }: Exchange): Series => {
@@ -55,6 +59,7 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
     return known;
   };
   return {
+    tlsReloads,
     answered: (exchange, seconds) => {
       const found = seriesOf(exchange);
       found.duration.observe(seconds);
@@ -65,14 +70,6 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
     rejected: (reason) => rejections.labels(reason).inc(),
     bearerRefused: (result) => bearers.labels(result).inc(),
   };
-}
-
-/** Counts what became of each change of the TLS files of a port. A second call finds it. */
-export function createTlsReloadCounter(registry: Registry): Counter<'server' | 'result'> {
-  const name = 'gatehouse_tls_reloads_total';
-  const help = 'Changes of the TLS files of a port, by whether they were taken.';
-  const known = registry.getSingleMetric(name) as Counter<'server' | 'result'> | undefined;
-  return known ?? new Counter({ name, help, labelNames: ['server', 'result'], registers: [registry] });
 }
 
 /** Shows each check of /readyz: 1 while it holds. */

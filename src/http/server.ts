@@ -12,7 +12,7 @@ import { Connections } from './connections.ts';
 import { drain } from './drain.ts';
 import type { HttpLimits } from './limits.ts';
 import { listen } from './listen.ts';
-import { createTlsReloadCounter, type HttpMetrics, registerConnections } from './metrics.ts';
+import { type HttpMetrics, registerConnections } from './metrics.ts';
 import { createRequestIds } from './request-id.ts';
 import { readServingCertificate, type TlsFiles } from './serving-certificate.ts';
 import { normaliseAddress } from './source-address.ts';
@@ -129,7 +129,7 @@ interface BuiltServer {
 function createServer(
   { tls }: HttpServerOptions,
   app: App,
-  { limits, clock, logger, registry, name }: HttpServerParts & { readonly name: string },
+  { limits, clock, logger, metrics, name }: HttpServerParts & { readonly name: string },
 ): BuiltServer {
   const options: ServerOptions = {
     ...app.classes,
@@ -145,10 +145,9 @@ function createServer(
   const certificate = readServingCertificate(tls);
   const handshakeTimeout = limits.headersTimeoutMs;
   const server = createTlsServer({ ...options, ...certificate.options, handshakeTimeout });
-  const reloads = createTlsReloadCounter(registry);
   return {
     server: unlimitedHeaders(server),
-    followFiles: (signal) => certificate.follow(server, { clock, logger, reloads, name }, signal),
+    followFiles: (signal) => certificate.follow(server, { clock, logger, reloads: metrics.tlsReloads, name }, signal),
   };
 }
 

@@ -99,18 +99,20 @@ export class ApiClient {
   }
 
   /**
-   * Sends the request and feeds the answer to `sink` as it comes. A 401 makes the credential be read again; when that
-   * brought another one, the request is sent once more, at once (C-27), and the sink sees the last answer only.
+   * Sends the request and feeds the answer to `sink` as it comes. A 401 makes the credential be read again, and so does a
+   * server whose certificate nobody vouches for; when that brought another one, the request is sent once more, at once
+   * (C-27, C-31), and the sink sees the last answer only.
    */
   async stream(request: ApiRequest, sink: ResponseSink, signal: AbortSignal): Promise<void> {
     const { credentials } = this.#parts;
     const credential = await unlessAborted(credentials.current(), signal);
     const held = new HeldRefusal(sink);
-    await this.#attempt(request, { sink: held, signal }, credential);
-    if (!held.isHeld) return;
+    const untrusted = await this.#attempt(request, { sink: held, signal }, credential).catch(rethrowUnlessUntrusted);
+    if (!untrusted && !held.isHeld) return;
     const renewed = await unlessAborted(credentials.renew(), signal);
-    if (isSame(renewed, credential)) held.release();
-    else await this.#attempt(request, { sink, signal }, renewed);
+    if (!isSame(renewed, credential)) await this.#attempt(request, { sink, signal }, renewed);
+    else if (untrusted) throw untrusted;
+    else held.release();
   }
 
   async #attempt(
@@ -155,6 +157,24 @@ export class ApiClient {
       },
     };
   }
+}
+
+/**
+ * Codes of OpenSSL for a certificate that our authorities do not vouch for:
+ * https://nodejs.org/api/tls.html#x509-certificate-error-codes. Nothing of the request was sent then.
+ */
+const UNTRUSTED: ReadonlySet<unknown> = new Set([
+  'CERT_SIGNATURE_FAILURE',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+function rethrowUnlessUntrusted(error: NodeJS.ErrnoException): Error {
+  if (UNTRUSTED.has(error.code)) return error;
+  throw error;
 }
 
 const isSame = (a: Credential, b: Credential): boolean => a.authorization === b.authorization && a.tls === b.tls;

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer, type SecureContextOptions } from 'node:tls';
+
+export interface TlsFront {
+  readonly port: number;
+  /** `https://127.0.0.1:<port>` */
+  readonly url: string;
+  /** Handshakes from now on; open connections stay. */
+  use(context: SecureContextOptions): void;
+  /** RST on every open connection. */
+  reset(): void;
+  stop(): Promise<void>;
+}
+
+/** TLS in front of a port on 127.0.0.1 that speaks without, with a certificate that can be changed. */
+export async function startTlsFront(target: number, context: SecureContextOptions): Promise<TlsFront> {
+  const sockets = new Set<Socket>();
+  const server = createServer(context, (client) => {
+    const inner = connect(target, '127.0.0.1');
+    client.on('error', () => inner.destroy()).pipe(inner);
+    inner.on('error', () => client.destroy()).pipe(client);
+    client.once('close', () => inner.destroy());
+    inner.once('close', () => client.destroy());
+  });
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('tlsClientError', () => {}); // whoever does not trust us goes away
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const reset = (): void => {
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+  return {
+    port,
+    url: `https://127.0.0.1:${port}`,
+    use: (next) => server.setSecureContext(next),
+    reset,
+    stop: async () => {
+      const closed = once(server.close(), 'close');
+      reset();
+      await closed;
+    },
+  };
+}
