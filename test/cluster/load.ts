@@ -42,8 +42,8 @@ export class Load {
 
   async signIn(): Promise<void> {
     const { people } = this.#replicas;
-    for (let index = 0; index < SESSIONS; index++)
-      this.sessions.push(await this.#any(this.#ready).signIn(people[index % people.length]!));
+    const users = Array.from({ length: SESSIONS }, (_, index) => people[index % people.length]!);
+    this.sessions.push(...(await Promise.all(users.map((user) => this.#any(this.#ready).signIn(user)))));
   }
 
   /** Runs until `work` ends, and answers what came of every request meanwhile; rejects when `work` does. */
