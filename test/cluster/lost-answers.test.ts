@@ -104,7 +104,7 @@ describe('a write whose answer gets lost, on a real cluster', () => {
     expect(await tokensOf(first, pair.refresh_token)).toMatchObject({ refresh_token: next.refresh_token });
   });
 
-  test('T-12 C-36 a refresh whose write cannot be confirmed is 503, and the retry has the one outcome anywhere', async () => {
+  test('N-24 T-12 C-36 a refresh whose write cannot be confirmed is 503, and the retry has the one outcome anywhere', async () => {
     const pair = await second.signIn(newPerson());
     const lost = proxy.loseWrite(RECORDS, { arrives: true });
     const refused = await first.refresh(pair.refresh_token);

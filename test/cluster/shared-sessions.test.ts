@@ -92,7 +92,7 @@ describe(`sessions of three processes on a real cluster (seed ${SEED})`, () => {
     }
   });
 
-  test('T-14 end a session everywhere when its token comes again after the replay window, and none of the user’s others', async () => {
+  test('N-21 T-14 end a session everywhere when its token comes again after the replay window, and none of the user’s others', async () => {
     const { first, second } = waiting;
     const other = await anyReplica().signIn(person(6));
     const replayed = await eventually(
@@ -150,7 +150,7 @@ describe(`sessions of three processes on a real cluster (seed ${SEED})`, () => {
       },
     };
 
-    test.each(Object.entries(ENDS))('T-16 %s is seen by the others', async (how, end) => {
+    test.each(Object.entries(ENDS))('N-48 T-16 %s is seen by the others', async (how, end) => {
       for (const session of await begin(24, (index) => person(9 + (index % 3)))) {
         const replica = anyReplica();
         expect(await end(replica, session)).toBe(how === 'a reused refresh token' ? 400 : 200);
@@ -159,7 +159,7 @@ describe(`sessions of three processes on a real cluster (seed ${SEED})`, () => {
       }
     });
 
-    test('T-16 a sign-out of all sessions is seen by the others', async () => {
+    test('N-48 T-16 a sign-out of all sessions is seen by the others', async () => {
       for (const index of [12, 13, 14, 15]) {
         const sessions = await begin(4, () => person(index));
         const replica = anyReplica();
