@@ -54,10 +54,7 @@ class CallerLoggers {
   }
 
   of(exchange: Exchange, identity: Identity): Logger {
-    const { request, route, info, decision, source } = exchange;
-    // No part can run over into the next: none of them holds a line break. A service account has no session, and its name
-    // has colons, which the id of a session has not.
-    const key = `${identity.sid ?? identity.name}\n${identity.clientId}\n${request.method}\n${route?.template}\n${info?.verb}\n${info?.namespace}\n${info?.name}\n${info?.group}\n${info?.version}\n${info?.resource}\n${info?.subresource}\n${decision?.allowed}\n${decision?.source}\n${source}\n${request.headers['user-agent']}`;
+    const key = keyOf(exchange, identity);
     const known = this.#loggers.get(key);
     if (known) return known;
     if (this.#loggers.size >= MOST_CALLERS) this.#loggers.clear();
@@ -65,6 +62,15 @@ class CallerLoggers {
     this.#loggers.set(key, made);
     return made;
   }
+}
+
+/**
+ * No part can run over into the next: none of them holds a line break. Parts that a caller writes are cut as in the line, so
+ * that no key is longer than 2 KiB. A service account has no session, and its name has colons, which the id of a session has not.
+ */
+function keyOf(exchange: Exchange, { sid, name, clientId }: Identity): string {
+  const { request, route, info, decision, source } = exchange;
+  return `${sid ?? name}\n${clientId}\n${request.method}\n${route?.template}\n${info?.verb}\n${nameOrNothing(info?.namespace)}\n${nameOrNothing(info?.name)}\n${nameOrNothing(info?.group)}\n${nameOrNothing(info?.version)}\n${nameOrNothing(info?.resource)}\n${nameOrNothing(info?.subresource)}\n${decision?.allowed}\n${decision?.source}\n${source}\n${userAgentOf(exchange)}`;
 }
 
 /** A probe that is told 503 has its answer: what fails is logged when it begins to. */
@@ -98,7 +104,7 @@ function callerPart(exchange: Exchange): Readonly<Record<string, unknown>> {
     method: request.method,
     route: exchange.route?.template ?? 'other',
     source: exchange.source,
-    userAgent: request.headers['user-agent']?.slice(0, MAX_USER_AGENT),
+    userAgent: userAgentOf(exchange),
     user: identity?.name,
     clientId: identity?.clientId,
     sid: identity?.sid,
@@ -113,6 +119,9 @@ function callerPart(exchange: Exchange): Readonly<Record<string, unknown>> {
     decisionSource: decision?.source,
   };
 }
+
+const userAgentOf = ({ request }: Exchange): string | undefined =>
+  request.headers['user-agent']?.slice(0, MAX_USER_AGENT);
 
 function pathOf(target: string): string {
   const mark = target.indexOf('?');

@@ -1,4 +1,6 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AppParts } from '../../../src/http/app.ts';
 import { type AppUnderTest, eventually, type LogLine, listText, startApp } from './app-under-test.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
@@ -130,6 +132,29 @@ describe('the log line of a request', () => {
     expect(line['path']).toHaveLength(1_024);
     expect(line['userAgent']).toHaveLength(256);
     expect(line['name']).toHaveLength(256);
+  });
+
+  test('A-36 what is remembered of a caller is no longer than his line', async () => {
+    const logger = pino({ level: 'info' }, { write: () => undefined });
+    const children: object[] = [];
+    const child = logger.child.bind(logger);
+    const remembering = Object.assign(logger, {
+      child: function (this: typeof logger, ...given: Parameters<typeof child>) {
+        children.push(given[0]);
+        return child.apply(this, given);
+      },
+    });
+    const other = await startApp({ logger: remembering as unknown as AppParts['logger'] });
+    const long = 'a'.repeat(256);
+    try {
+      for (const rest of ['', 'b', 'c'.repeat(8_000)])
+        await other.get(LIST, { headers: { 'User-Agent': `${long}${rest}` } });
+      await other.get(LIST, { headers: { 'User-Agent': 'another' } });
+    } finally {
+      await other.stop(); // a line comes after its answer
+    }
+    const agents = children.flatMap((part) => ('userAgent' in part ? [part.userAgent] : []));
+    expect(agents).toEqual([long, 'another']);
   });
 
   test('A-36 no credential of any kind is in it', async () => {
