@@ -6,7 +6,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
 import { type StatusError, serviceUnavailable } from '../status-error.ts';
 import type { AccessReviewer, Authorizer, Decision, RequestAttributes, ReviewFault, Subject } from './authorizer.ts';
-import { type Answered, DecisionCache, decisionKey } from './decision-cache.ts';
+import { type Answered, createDecisionKeys, DecisionCache } from './decision-cache.ts';
 import { decisionCounter, reviewMetrics } from './metrics.ts';
 import { ReviewPause } from './review-pause.ts';
 
@@ -63,6 +63,7 @@ class AccessReviewAuthorizer implements Authorizer {
   readonly #options: typeof DEFAULTS;
   readonly #parts: AccessReviewParts;
   readonly #cache: DecisionCache;
+  readonly #keyOf = createDecisionKeys();
   readonly #calls: BoundedCalls;
   readonly #pause: ReviewPause;
   readonly #reviews = new Map<string, Promise<boolean>>();
@@ -82,7 +83,7 @@ class AccessReviewAuthorizer implements Authorizer {
   }
 
   authorize(subject: Subject, attributes: RequestAttributes): Decision | Promise<Decision> {
-    const key = decisionKey(subject, attributes);
+    const key = this.#keyOf(subject, attributes);
     const known = this.#cache.get(key);
     if (known && this.#age(known) < this.#options.lifetimeMs) return this.#decide('cache', known.allowed);
     const review = this.#reviewOrNothing(key, subject, attributes);

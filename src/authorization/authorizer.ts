@@ -1,4 +1,4 @@
-/** The caller, as an access review names it. */
+/** The caller, as an access review names it. Never changed: what is worked out of it is kept with the object. */
 export interface Subject {
   readonly name: string;
   readonly uid: string;

@@ -45,19 +45,25 @@ export class DecisionCache {
 const LONGEST_KEY = 256;
 
 /**
- * User, uid, sorted groups and all attributes: the question itself, or its SHA-256 when it is long, because a path is written
- * by the caller and would be kept. No digest is a question: that begins with a bracket.
+ * Makes keys of user, uid, sorted groups and all attributes: the question itself, or its SHA-256 when it is long, because a
+ * path is written by the caller and would be kept. No digest is a question: that begins with a bracket. The subject's part is
+ * made once for each object: one that was given is never changed.
  */
-export function decisionKey(subject: Subject, attributes: RequestAttributes): string {
-  const question = toQuestion(subject, attributes);
-  return question.length <= LONGEST_KEY ? question : hash('sha256', question, 'base64');
+export function createDecisionKeys(): (subject: Subject, attributes: RequestAttributes) => string {
+  const subjects = new WeakMap<Subject, string>();
+  return (subject, attributes) => {
+    const who = subjects.get(subject) ?? toWho(subject);
+    subjects.set(subject, who);
+    const question = who + toWhat(attributes);
+    return question.length <= LONGEST_KEY ? question : hash('sha256', question, 'base64');
+  };
 }
 
-/** JSON, so that no part can run over into the next. */
-function toQuestion({ name, uid, groups }: Subject, attributes: RequestAttributes): string {
-  const who = [name, uid, [...groups].sort()];
-  if ('nonResource' in attributes)
-    return JSON.stringify([who, attributes.nonResource.path, attributes.nonResource.verb]);
-  const { verb, group, version, resource, subresource, namespace, name: object } = attributes.resource;
-  return JSON.stringify([who, verb, group, version, resource, subresource, namespace, object]);
+/** JSON, as the other part: two arrays, one after the other, and none can run over into the next. */
+const toWho = ({ name, uid, groups }: Subject): string => JSON.stringify([name, uid, [...groups].sort()]);
+
+function toWhat(attributes: RequestAttributes): string {
+  if ('nonResource' in attributes) return JSON.stringify([attributes.nonResource.path, attributes.nonResource.verb]);
+  const { verb, group, version, resource, subresource, namespace, name } = attributes.resource;
+  return JSON.stringify([verb, group, version, resource, subresource, namespace, name]);
 }

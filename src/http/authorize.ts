@@ -17,8 +17,7 @@ export function authorize(authorizer: Authorizer, deadline: AnswerDeadline): Ste
     if (!identity || !info) throw new Error('authorization comes after authentication and request info');
     if (info.prefix !== 'kapis' || !info.isResource) return 'next';
     if (exchange.target.segments.some(isNoName)) throw resourceNotFound();
-    const subject = { name: identity.name, uid: identity.uid, groups: identity.groups };
-    const decision = authorizer.authorize(subject, { resource: toAttributes(info) });
+    const decision = authorizer.authorize(identity, { resource: toAttributes(info) });
     const conclude = (made: Decision): Outcome => accept(exchange, made, { identity, info });
     return decision instanceof Promise ? deadline.bound(decision).then(conclude) : conclude(decision);
   };

@@ -10,7 +10,7 @@ import { isDead } from './session-rules.ts';
 import type { SessionStore } from './sessions.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { type CheckedToken, createTokenCheck, type TokenCheck } from './token-check.ts';
-import { createLiveUsers, createStandings } from './user-standing.ts';
+import { createLiveUsers, createStandings, type Standings } from './user-standing.ts';
 import { createVerifiedTokens, type VerifiedTokens } from './verified-tokens.ts';
 
 export interface VerifierParts {
@@ -48,6 +48,7 @@ export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts)
   const liveUser = createLiveUsers(parts.users, standing);
   const verified = createVerifiedTokens(parts.random);
   const check = createTokenCheck(ACCESS, options, parts);
+  const identityOf = createIdentities(standing);
 
   const inspect = (text: string): AccessToken | { readonly fault: TokenFault } => {
     const fault = parts.keys.ready() ?? parts.sessions.fault() ?? parts.usersFault();
@@ -62,9 +63,7 @@ export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts)
   const verify = (text: string): Verification => {
     const token = inspect(text);
     parts.verifications.inc({ result: 'fault' in token ? token.fault : token.cached ? 'cached' : 'ok' });
-    return 'fault' in token
-      ? token
-      : { identity: toIdentity(token, standing(token.user).groups), cached: token.cached };
+    return 'fault' in token ? token : { identity: identityOf(token), cached: token.cached };
   };
   return { verify, inspect };
 }
@@ -94,11 +93,19 @@ function inFull(
   return token;
 }
 
-/** Groups as they are today, whatever the token says; `system:authenticated` as for every caller of Kubernetes. */
-const toIdentity = ({ claims, user }: AccessToken, groups: readonly string[]): Identity => ({
-  name: claims.sub,
-  uid: user.uid,
-  groups: [...groups, 'system:authenticated'],
-  clientId: claims.client_id,
-  sid: claims.sid,
-});
+/**
+ * Groups as they are today, whatever the token says; `system:authenticated` as for every caller of Kubernetes. One object for
+ * all calls with a token, until its user changes: what others work out of it, they can keep with it.
+ */
+function createIdentities(standing: Standings): (token: AccessToken) => Identity {
+  const known = new WeakMap<TokenClaims, { readonly user: User; readonly identity: Identity }>();
+  return ({ claims, user }) => {
+    const before = known.get(claims);
+    if (before?.user === user) return before.identity;
+    const { sub: name, client_id: clientId, sid } = claims;
+    const groups = [...standing(user).groups, 'system:authenticated'];
+    const identity = { name, uid: user.uid, groups, clientId, sid };
+    known.set(claims, { user, identity });
+    return identity;
+  };
+}

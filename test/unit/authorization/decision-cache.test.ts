@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RequestAttributes, Subject } from '../../../src/authorization/authorizer.ts';
-import { DecisionCache, decisionKey } from '../../../src/authorization/decision-cache.ts';
+import { createDecisionKeys, DecisionCache } from '../../../src/authorization/decision-cache.ts';
 
 const answer = { allowed: true, at: 0 };
 
@@ -25,6 +25,7 @@ describe('decision cache', () => {
 });
 
 describe('decision key', () => {
+  const decisionKey = createDecisionKeys();
   const text = fc.constantFrom('', 'a', 'b', '"', ',', 'a","b');
   const subject = fc.record({ name: text, uid: text, groups: fc.array(text, { maxLength: 3 }) });
   const resource = fc.record(

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createLocalJWKSet, importJWK, type JWK, jwtVerify, SignJWT } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Verification } from '../../../src/oauth/identity.ts';
+import type { User } from '../../../src/users/user.ts';
 import { KEYS_SECRET, keyData, newTestServer, partsOf, signInAlice, type TestServer, until } from './test-server.ts';
 
 type Claims = Record<string, unknown>;
@@ -83,6 +84,19 @@ describe('an access token of ours', () => {
     };
     expect(verify(token)).toMatchObject({ identity });
     expect(verify(token)).toEqual({ identity, cached: true });
+  });
+
+  test('identifies its user by one object, until the user changes', async () => {
+    const test = await newTestServer();
+    const { access_token: text } = await signInAlice(test);
+    const identity = (): unknown => {
+      const verification = test.verifier.verify(text);
+      return 'identity' in verification && verification.identity;
+    };
+    const first = identity();
+    expect(identity()).toBe(first);
+    test.users.set('alice', { ...(test.users.get('alice') as User), groups: ['auditors'] });
+    expect(identity()).toEqual({ ...(first as object), groups: ['auditors', 'system:authenticated'] });
   });
 
   test('N-17 leaves the groups out when it would pass 2 KiB with them', async () => {
