@@ -12,7 +12,7 @@ export function administratorsRole(platform: string): readonly (readonly [string
       'clusterroles',
       {
         metadata: { name },
-        rules: [{ apiGroups: [`resources.${platform}.io`], resources: ['nodes'], verbs: ['get', 'list'] }],
+        rules: [{ apiGroups: [`resources.${platform}.io`], resources: ['nodes'], verbs: ['get', 'list', 'watch'] }],
       },
     ],
     [

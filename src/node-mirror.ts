@@ -6,6 +6,7 @@ import type { Freshness } from './kubernetes/freshness.ts';
 import { createNodeLister } from './nodes/node-cache.ts';
 import type { NodeLister } from './nodes/node-lister.ts';
 import { NodeStore } from './nodes/node-store.ts';
+import type { NodeWatchSource } from './nodes/node-watch.ts';
 import { PodStore, podFieldSelector } from './nodes/pod-store.ts';
 import { UsageLedger } from './nodes/usage-ledger.ts';
 import type { Random } from './random.ts';
@@ -27,7 +28,7 @@ export interface NodeMirrorParts {
 
 /** The nodes in memory: what the routes read, what keeps it current, and how both are judged. */
 export interface NodeMirror {
-  readonly lister: NodeLister;
+  readonly lister: NodeLister & NodeWatchSource;
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
   readonly reflectors: Readonly<Record<string, Freshness>>;

@@ -67,7 +67,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const version = new ClusterVersionReader({ clock, logger, read: cluster.version });
   const mirror = createNodeMirror({ platform: config.platform, usage: config.nodes.usage }, { ...shared, cluster });
   const tokens = createTokenService(config, { ...shared, cluster });
-  const shutdown = { began: false };
+  const shutdown = { began: false, closing: new AbortController() };
   const health: HealthCheck[] = [
     ...mirror.checks,
     ...tokens.checks,
@@ -88,6 +88,8 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     verifier: tokens.verifier,
     authorizer,
     nodes: mirror.lister,
+    nodeWatches: mirror.lister,
+    closing: shutdown.closing.signal,
     health,
     trustedProxies: config.authentication.trustedProxies,
     corsOrigins: config.cors.origins,
@@ -96,9 +98,10 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const onDraining = (): void => {
     shutdown.began = true;
   };
+  const onClosing = (): void => shutdown.closing.abort();
   return createRunning(
     {
-      api: createHttpServer(toApiServerOptions(config), app, { ...http, onDraining }),
+      api: createHttpServer(toApiServerOptions(config), app, { ...http, onDraining, onClosing }),
       metrics: createMetricsServer(toMetricsServerOptions(config), { ...http, platform: config.platform }),
       background: [
         ...mirror.parts,

@@ -4,20 +4,39 @@
  */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/json') return true;
+  return judge(accept, JSON_RANGES).quality > 0;
+}
+
+/**
+ * The form of a stream: server-sent events for a caller that names them and likes nothing of JSON better, else JSON lines.
+ * `undefined`: it takes neither.
+ */
+export function chooseStreamForm(accept: string | undefined): 'json' | 'events' | undefined {
+  if (accept === undefined || !accept.includes('event-stream')) return acceptsJson(accept) ? 'json' : undefined;
+  const events = judge(accept, EVENT_RANGES).quality;
+  const json = judge(accept, JSON_RANGES);
+  if (events > 0 && (events > json.quality || (events === json.quality && json.precision < EXACT))) return 'events';
+  return json.quality > 0 ? 'json' : undefined;
+}
+
+/** The most specific of the ranges that the caller named, and the quality that it gave it. */
+function judge(accept: string, ranges: Readonly<Record<string, number>>): { precision: number; quality: number } {
   let best = { precision: -1, quality: 0 };
   for (const range of accept.split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    const precision = PRECISION[type];
+    const precision = ranges[type];
     if (precision === undefined || parameters.some((parameter) => /^as\s*=/.test(parameter))) continue;
     const quality = qualityOf(parameters);
     if (precision > best.precision || (precision === best.precision && quality > best.quality)) {
       best = { precision, quality };
     }
   }
-  return best.quality > 0;
+  return best;
 }
 
-const PRECISION: Readonly<Record<string, number>> = { '*/*': 0, 'application/*': 1, 'application/json': 2 };
+const EXACT = 2;
+const JSON_RANGES: Readonly<Record<string, number>> = { '*/*': 0, 'application/*': 1, 'application/json': EXACT };
+const EVENT_RANGES: Readonly<Record<string, number>> = { '*/*': 0, 'text/*': 1, 'text/event-stream': EXACT };
 
 /**
  * The content coding of the answer (RFC 9110 12.5.3): gzip when the caller takes it and does not prefer the plain form,

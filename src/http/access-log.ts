@@ -83,6 +83,7 @@ function levelOf({ route }: Exchange, status: number): 'error' | 'info' | 'debug
 function requestPart(exchange: Exchange, status: number, durationMs: number): Readonly<Record<string, unknown>> {
   const { request, response, target } = exchange;
   const { traceparent } = request.headers;
+  const isStream = exchange.streamedAt !== undefined;
   return {
     requestId: exchange.requestId,
     traceId: typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined,
@@ -91,9 +92,9 @@ function requestPart(exchange: Exchange, status: number, durationMs: number): Re
     status,
     bytes: exchange.bodyBytes,
     durationMs: Math.round(durationMs * 1_000) / 1_000,
-    reason: status >= 400 && status < 500 ? exchange.reason : undefined,
+    reason: isStream || (status >= 400 && status < 500) ? exchange.reason : undefined,
     aborted: response.writableFinished ? undefined : true,
-    error: status >= 500 ? describeFailure(exchange.failure) : undefined,
+    error: status >= 500 || (isStream && exchange.failure) ? describeFailure(exchange.failure) : undefined,
   };
 }
 

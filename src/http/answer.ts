@@ -50,11 +50,7 @@ export class AnswerWriter {
     const { request, response } = exchange;
     const bodiless = status === 204 || status === 304;
     const unread = hasBody(exchange) && !request.readableEnded;
-    const block = SECURITY_HEADERS.slice(); // with pushes half the cost of one literal with spreads
-    block.push('X-Request-Id', exchange.requestId);
-    if (exchange.corsHeaders.length > 0) block.push(...exchange.corsHeaders);
-    if (isEncrypted(exchange)) block.push('Strict-Transport-Security', 'max-age=31536000');
-    for (const name in headers) block.push(name, headers[name] as string);
+    const block = headerBlock(exchange, headers);
     if (unread && headers['Connection'] === undefined) block.push('Connection', 'close');
     if (!bodiless) block.push('Content-Length', String(body.length));
     response.writeHead(status, block);
@@ -65,6 +61,14 @@ export class AnswerWriter {
     exchange.leavePlace();
     // What the kernel did not take at once waits for the client. Node ends a socket on which nothing moves for so long.
     if (response.socket?.writableLength !== 0) response.setTimeout(this.#stallMs);
+  }
+
+  /** Begins an answer that has no length yet. Its body is the caller's to write, to watch over and to end. */
+  begin(exchange: Exchange, headers: AnswerHeaders): void {
+    exchange.response.writeHead(200, headerBlock(exchange, headers));
+    exchange.response.flushHeaders();
+    exchange.streamedAt = this.#clock.monotonic();
+    exchange.leavePlace();
   }
 
   /** Answers a request whose body nobody wants: sends, then reads and drops what still comes, within bounds, then closes. */
@@ -84,6 +88,15 @@ export class AnswerWriter {
     const forget = this.#clock.after(LINGER_MS, close);
     request.on('data', drop).once('end', close).once('close', close);
   }
+}
+
+function headerBlock(exchange: Exchange, headers: AnswerHeaders): string[] {
+  const block = SECURITY_HEADERS.slice(); // with pushes half the cost of one literal with spreads
+  block.push('X-Request-Id', exchange.requestId);
+  if (exchange.corsHeaders.length > 0) block.push(...exchange.corsHeaders);
+  if (isEncrypted(exchange)) block.push('Strict-Transport-Security', 'max-age=31536000');
+  for (const name in headers) block.push(name, headers[name] as string);
+  return block;
 }
 
 /** A request announces a body by one of these two (RFC 9112 6.3). */

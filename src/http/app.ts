@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { Clock } from '../clock.ts';
 import type { NodeLister } from '../nodes/node-lister.ts';
+import type { NodeWatchSource } from '../nodes/node-watch.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import type { BearerVerifier } from '../oauth/identity.ts';
 import type { TokenReviews } from '../oauth/token-review.ts';
@@ -10,16 +11,17 @@ import type { Random } from '../random.ts';
 import { admission } from './admission.ts';
 import type { AnswerWriter } from './answer.ts';
 import { createAnswerDeadline } from './answer-deadline.ts';
-import { authenticate } from './authenticate.ts';
-import { authorize } from './authorize.ts';
+import { createAuthenticate } from './authenticate.ts';
+import { createAuthorize } from './authorize.ts';
 import { type App, createChain } from './chain.ts';
 import { createCors } from './cors.ts';
 import { guard } from './guard.ts';
 import { Health, type HealthChecks } from './health.ts';
 import type { HttpLimits } from './limits.ts';
 import { answerMethod } from './method.ts';
-import { type HttpMetrics, registerReadiness } from './metrics.ts';
+import { type HttpMetrics, registerReadiness, registerWatches } from './metrics.ts';
 import { createBodyReader } from './read-body.ts';
+import { type CallerSteps, createRecheck } from './recheck.ts';
 import { readRequestInfo } from './request-info.ts';
 import { type Route, RouteTable } from './route-table.ts';
 import { type Descriptions, descriptionRoutes } from './routes/descriptions.ts';
@@ -32,6 +34,7 @@ import { type ReleaseInfo, versionRoutes } from './routes/version.ts';
 import { withdrawnLogRoutes } from './routes/withdrawn.ts';
 import { refuseWithdrawnPaths, servePublicPaths, serveRoute } from './serve-route.ts';
 import { createSourceAddress, type TrustedProxy } from './source-address.ts';
+import { Watches } from './watches.ts';
 
 export interface AppParts {
   /** Names the API groups and the realm. */
@@ -44,6 +47,9 @@ export interface AppParts {
   readonly verifier: BearerVerifier;
   readonly authorizer: Authorizer;
   readonly nodes: NodeLister;
+  readonly nodeWatches: NodeWatchSource;
+  /** Aborts when the port has closed: answers without an end are to end then. */
+  readonly closing: AbortSignal;
   readonly health: HealthChecks;
   readonly limits: HttpLimits;
   readonly trustedProxies: readonly TrustedProxy[];
@@ -69,7 +75,10 @@ export function createRoutes(parts: AppParts): Route[] {
   const bodies = createBodyReader({ clock, timeoutMs: limits.bodyTimeoutMs, metrics });
   const health = new Health(parts.health, parts.logger);
   registerReadiness(registry, health);
-  const nodes = nodeRoutes(platform, parts.nodes, writer);
+  const recheck = createRecheck(callerSteps(parts), clock);
+  const watches = new Watches({ ...parts, source: parts.nodeWatches, recheck });
+  registerWatches(registry, watches);
+  const nodes = nodeRoutes({ platform, nodes: parts.nodes, watches, writer });
   return [
     ...healthRoutes(health, writer),
     ...versionRoutes(parts, writer),
@@ -84,22 +93,31 @@ export function createRoutes(parts: AppParts): Route[] {
 
 /** The ordered steps that every request goes through. */
 export function serveRoutes(routes: readonly Route[], parts: AppParts): App {
-  const { platform, limits, clock, metrics, writer, verifier } = parts;
-  const { maxBearerBytes } = limits;
+  const { platform, limits, metrics, writer } = parts;
   const table = new RouteTable(routes);
   const cors = createCors(parts.corsOrigins);
-  const deadline = createAnswerDeadline(clock, limits.answerTimeoutMs);
+  const { authenticate, authorize } = callerSteps(parts);
   const sourceOf = createSourceAddress(parts.trustedProxies);
   const steps = [
     guard({ platform, limits, metrics, routes: table, sourceOf }), // protocol, header and path rules
     answerMethod(writer, cors), // OPTIONS and 405, without credentials
     admission(limits, metrics, parts.registry), // places, by class
     servePublicPaths(platform), // health, version, descriptions, /oauth: the bearer is not looked at
-    authenticate({ verifier, platform, maxBearerBytes, metrics, deadline }), // from here on a user is known, or 401 was answered
+    authenticate, // from here on a user is known, or 401 was answered
     readRequestInfo, // verb, group, resource, name
     refuseWithdrawnPaths, // 410 to anybody signed in
-    authorize(parts.authorizer, deadline), // before any cache is read
+    authorize, // before any cache is read
     serveRoute, // 404, 405, 406, then the handler
   ];
   return createChain(steps, { ...parts, cors });
+}
+
+/** The two steps that judge a caller: of every request, and of a stream again while it goes on. */
+function callerSteps({ platform, limits, clock, metrics, verifier, authorizer }: AppParts): CallerSteps {
+  const { maxBearerBytes, answerTimeoutMs } = limits;
+  const deadline = createAnswerDeadline(clock, answerTimeoutMs);
+  return {
+    authenticate: createAuthenticate({ verifier, platform, maxBearerBytes, metrics, deadline }),
+    authorize: createAuthorize(authorizer, deadline),
+  };
 }

@@ -24,7 +24,7 @@ const SENTENCES: Readonly<Record<TokenFault, string>> = {
 };
 
 /** From here on the caller is known, or 401 was answered. A cookie, a query or another header is no credential (N-30, A-33). */
-export function authenticate(parts: AuthenticateParts): Step {
+export function createAuthenticate(parts: AuthenticateParts): Step {
   const challenge = `Bearer realm="${parts.platform}"`;
   const refuse = (fault: TokenFault): StatusError =>
     unauthorized(SENTENCES[fault], `${challenge}, error="invalid_token"`);

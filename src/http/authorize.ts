@@ -11,7 +11,7 @@ import type { Outcome, Step } from './step.ts';
  * Asks for the right to everything under /kapis that names a resource, before any route, cache or parameter is looked at
  * (U-04). What names none (discovery, unknown groups) has nothing to protect.
  */
-export function authorize(authorizer: Authorizer, deadline: AnswerDeadline): Step {
+export function createAuthorize(authorizer: Authorizer, deadline: AnswerDeadline): Step {
   return (exchange) => {
     const { identity, info } = exchange;
     if (!identity || !info) throw new Error('authorization comes after authentication and request info');

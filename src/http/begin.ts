@@ -30,9 +30,9 @@ export function begin(request: IncomingMessage, response: ServerResponse, parts:
   });
   exchange.corsHeaders = parts.cors.headers(request);
   exchange.atEnd(() => {
-    const durationMs = clock.monotonic() - exchange.startedAt;
-    metrics.answered(exchange, durationMs / 1_000);
-    log(exchange, durationMs);
+    const endedAt = clock.monotonic();
+    metrics.answered(exchange, ((exchange.streamedAt ?? endedAt) - exchange.startedAt) / 1_000);
+    log(exchange, endedAt - exchange.startedAt);
   });
   return exchange;
 }

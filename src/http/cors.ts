@@ -28,7 +28,7 @@ export function createCors(origins: readonly string[]): Cors {
       if (!listedOrigin(request) || request.headers['access-control-request-method'] === undefined) return {};
       return {
         'Access-Control-Allow-Methods': allow,
-        'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, X-Request-Id',
+        'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id',
         'Access-Control-Max-Age': '600',
       };
     },

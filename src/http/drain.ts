@@ -12,6 +12,7 @@ export interface DrainParts {
   readonly logger: Logger;
   readonly options: { readonly shutdownDelayMs: number; readonly drainMs: number };
   onDraining(): void;
+  readonly onClosing?: (() => void) | undefined;
 }
 
 /** A connection that was opened just before the end may still bring its first request within this time. */
@@ -19,7 +20,7 @@ const FRESH_MS = 1_000;
 
 /**
  * Serves until the signal aborts, then leaves in the order of R-07: readiness fails, serving goes on while load balancers
- * notice, the port closes, answers in flight are finished, whatever is left after the drain time is cut.
+ * notice, the port closes, streams end, answers in flight are finished, whatever is left after the drain time is cut.
  */
 export async function drain(parts: DrainParts, signal: AbortSignal): Promise<void> {
   const { server, connections, clock, logger, options } = parts;
@@ -30,6 +31,7 @@ export async function drain(parts: DrainParts, signal: AbortSignal): Promise<voi
   await clock.sleep(options.shutdownDelayMs);
   const closed = stopAccepting(server);
   connections.closeIdle(false);
+  parts.onClosing?.();
   logger.info({ connections: connections.size }, 'shutting down: not accepting any more');
   const cancelFresh = clock.after(FRESH_MS, () => connections.closeIdle(true));
   const cancelHardStop = clock.after(options.drainMs, () => {

@@ -47,12 +47,14 @@ export class Exchange {
   decision: Decision | undefined;
   /** Written when the request begins: names and values in turn, for a configured origin only. */
   corsHeaders: readonly string[] = [];
-  /** Written by the writer of answers. */
+  /** Written by the writer of answers, and by a stream as it goes. */
   bodyBytes = 0;
+  /** Written by the writer when an answer begins that goes on for long: monotonic milliseconds. */
+  streamedAt: number | undefined;
   coding: 'identity' | 'gzip' = 'identity';
-  /** Written by authentication and the error writer: a word of ours for why a 4xx was answered. */
+  /** Written by authentication and the error writer: a word of ours for why a 4xx was answered. By a stream: how it ended. */
   reason: string | undefined;
-  /** Written by the error writer: why a 5xx was answered. Logged, never sent. */
+  /** Written by the error writer and by streams: why a 5xx was answered, or a stream broken off. Logged, never sent. */
   failure: unknown;
 
   #ended = false;

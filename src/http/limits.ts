@@ -18,6 +18,8 @@ export interface HttpLimits {
   readonly maxSignInsInFlight: number;
   /** All other requests at once, health aside; above: 429. */
   readonly maxRequestsInFlight: number;
+  /** Watches of the node list that are open at once; above: 429. */
+  readonly maxWatches: number;
   /** Time for an answer under /kapis; after: 504. */
   readonly answerTimeoutMs: number;
   /** Text of a bearer; above: 401 without cryptography. */

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Exchange } from './exchange.ts';
 import type { Health } from './health.ts';
+import { WATCH_ENDS, type WatchEnd } from './watch-end.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -19,6 +20,7 @@ export interface HttpMetrics {
   bearerRefused(result: 'absent' | 'malformed'): void;
   /** Changes of the TLS files of a port: `ok` or `invalid`. */
   readonly tlsReloads: Counter<'server' | 'result'>;
+  watchEnded(end: WatchEnd): void;
 }
 
 interface Series {
@@ -34,7 +36,7 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
     new Counter({ name, help, labelNames, registers });
   const durations = new Histogram({
     name: 'gatehouse_http_request_duration_seconds',
-    help: 'Time from the request to the last byte of its answer.',
+    help: 'Time from the request to the last byte of its answer, of a stream to the first.',
     labelNames: ['method', 'route'],
     buckets: BUCKETS,
     registers,
@@ -44,6 +46,8 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
   const bytes = counter('gatehouse_http_response_bytes_total', 'Bytes of answer bodies.', ['route', 'encoding']);
   const reloads = 'Changes of the TLS files of a port, by whether they were taken.';
   const tlsReloads = counter('gatehouse_tls_reloads_total', reloads, ['server', 'result']);
+  const watchEnds = counter('gatehouse_watches_ended_total', 'Watches of the node list that ended, by how.', ['end']);
+  for (const end of WATCH_ENDS) watchEnds.inc({ end }, 0); // so that a first one is a change of the series
   // Finding a series by its labels costs more than counting in it. As many as there are series.
   const series = new Map<string, Series>();
   const seriesOf = ({ request, route, status, coding }: Exchange): Series => {
@@ -68,6 +72,7 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
     },
     refusedUnread: (status) => requests.labels('other', 'other', String(status)).inc(),
     rejected: (reason) => rejections.labels(reason).inc(),
+    watchEnded: (end) => watchEnds.inc({ end }),
     bearerRefused: (result) => bearers.labels(result).inc(),
   };
 }
@@ -109,6 +114,18 @@ export function registerConnections(registry: Registry, connections: { readonly 
     registers: [registry],
     collect() {
       this.set(connections.size);
+    },
+  });
+}
+
+/** Shows how many watches are open. */
+export function registerWatches(registry: Registry, watches: { readonly size: number }): void {
+  new Gauge({
+    name: 'gatehouse_watches',
+    help: 'Open watches of the node list.',
+    registers: [registry],
+    collect() {
+      this.set(watches.size);
     },
   });
 }

@@ -36,11 +36,11 @@ export const methodNotAllowed = (allow: string): StatusError =>
     ...(allow && { headers: { Allow: allow } }),
   });
 
-export const notAcceptable = (): StatusError =>
+export const notAcceptable = (...also: readonly string[]): StatusError =>
   new StatusError({
     code: 406,
     reason: 'NotAcceptable',
-    message: 'only the following media types are accepted: application/json',
+    message: `only the following media types are accepted: ${['application/json', ...also].join(', ')}`,
   });
 
 export const tooSlow = (message: string): StatusError =>

@@ -18,6 +18,8 @@ export interface Route {
   /** `json` routes answer 406 to a caller that accepts no JSON. */
   readonly produces: 'json' | 'any';
   readonly methods: Readonly<Partial<Record<Method, Handler>>>;
+  /** Answers a GET or HEAD of the collection that asks to watch it, in the forms that it offers itself. */
+  readonly watch?: Handler;
   /** Set on the collection of a kind: how discovery names it (`metav1.APIResource`). */
   readonly kind?: ResourceKind;
   /** Set on a path that was withdrawn: every method answers 410 with this message. */

@@ -8,10 +8,13 @@ import type { Outcome, Step } from './step.ts';
 function serve(exchange: Exchange, route: Route): Outcome | Promise<Outcome> {
   const handler = route.methods[exchange.request.method as Method];
   if (!handler) throw methodNotAllowed(allowOf(route));
+  if (route.watch && exchange.info?.verb === 'watch') return conclude(route.watch(exchange));
   if (route.produces === 'json' && !acceptsJson(exchange.request.headers.accept)) throw notAcceptable();
-  const done = handler(exchange);
-  return done ? done.then((): Outcome => 'answered') : 'answered';
+  return conclude(handler(exchange));
 }
+
+const conclude = (done: void | Promise<void>): Outcome | Promise<Outcome> =>
+  done instanceof Promise ? done.then((): Outcome => 'answered') : 'answered';
 
 /** Serves what needs no token (section 2 of the contract) without looking at one: a stale header must not fail a probe. */
 export function servePublicPaths(platform: string): Step {

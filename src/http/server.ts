@@ -39,6 +39,8 @@ export interface HttpServerParts {
   readonly metrics: HttpMetrics;
   /** Called at the signal, before anything else: readiness is to fail from then on. */
   onDraining(): void;
+  /** Called when the port has closed: answers without an end are to end from then on. */
+  readonly onClosing?: (() => void) | undefined;
 }
 
 /** One port. `listen` once, then `run`. */
@@ -65,7 +67,7 @@ export function servePort(
   app: App,
   parts: HttpServerParts & { readonly connections: Connections; readonly name: 'api' | 'metrics' },
 ): HttpServer {
-  const { clock, connections, metrics, onDraining } = parts;
+  const { clock, connections, metrics, onDraining, onClosing } = parts;
   const logger = parts.logger.child({ server: parts.name });
   const { server, followFiles } = createServer(options, app, { ...parts, logger });
   const handle: App['handle'] = (request, response) => {
@@ -87,7 +89,7 @@ export function servePort(
   return {
     listen: () => listen(server, options),
     run: async (signal) => {
-      const draining = drain({ server, connections, clock, logger, options, onDraining }, signal);
+      const draining = drain({ server, connections, clock, logger, options, onDraining, onClosing }, signal);
       await Promise.all([draining, followFiles(signal)]);
     },
   };

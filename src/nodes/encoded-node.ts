@@ -26,6 +26,12 @@ export class EncodedNode {
     return new EncodedNode(this.#bytes, this.#place, { held: this.#heldUsage, wanted: usage });
   }
 
+  /** The same text in memory of its own. */
+  copy(): EncodedNode {
+    const usage = { held: this.usage, wanted: this.usage };
+    return new EncodedNode(new Uint8Array(this.bytes()), this.#place, usage);
+  }
+
   bytes(): Uint8Array {
     if (this.#heldUsage !== this.usage) this.moveTo(Buffer.allocUnsafeSlow(this.length), 0);
     return this.#bytes;

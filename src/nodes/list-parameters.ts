@@ -3,13 +3,11 @@ import type { StatusCause } from '../status-error.ts';
 import { isInteger, parseInteger64 } from './integer64.ts';
 import type { NodeFilters, NodeListQuery, NodeStatusWord } from './list-query.ts';
 import { quoted } from './quoted.ts';
+import { invalid, type ParameterReader, type ParameterReaders } from './read-parameters.ts';
 import { parseSelector } from './selector.ts';
 
 /** What one parameter sets. */
 export type Setting = Partial<Omit<NodeListQuery, 'filters'>> | { readonly filter: NodeFilters };
-
-/** Reads one parameter's text. A parameter that may be empty sets nothing then. */
-type ParameterReader = (text: string, name: string) => Setting | StatusCause;
 
 const SORT_WORDS = new Map<string, NodeListQuery['sortBy']>([
   ['name', 'name'],
@@ -21,7 +19,7 @@ const STATUS_WORDS: readonly NodeStatusWord[] = ['running', 'warning', 'unschedu
 const filter = (condition: NodeFilters): Setting => ({ filter: condition });
 
 const readInteger =
-  (key: 'limit' | 'page'): ParameterReader =>
+  (key: 'limit' | 'page'): ParameterReader<Setting> =>
   (text, name) => {
     if (text === '') return {};
     const value = parseInteger64(text);
@@ -46,14 +44,19 @@ function readStatus(text: string, name: string): Setting | StatusCause {
 }
 
 const readSelector =
-  (key: 'labelSelector' | 'label' | 'annotation'): ParameterReader =>
+  (key: 'labelSelector' | 'label' | 'annotation'): ParameterReader<Setting> =>
   (text, name) => {
     const selector = parseSelector(text);
     return 'matches' in selector ? filter({ [key]: selector }) : invalid(name, selector.message, selector.reason);
   };
 
-/** Every parameter of the node list. A map, not an object: `__proto__` is a name like any other. */
-export const LIST_PARAMETERS: ReadonlyMap<string, ParameterReader> = new Map<string, ParameterReader>([
+/** `false` and `0`, in any case, are what request info takes for a list; it takes all else for a watch. */
+function readNoWatch(text: string, name: string): Setting | StatusCause {
+  return /^(?:0|false)$/i.test(text) ? {} : invalid(name, `${quoted(text)} is not false`);
+}
+
+/** Every parameter of the node list. */
+export const LIST_PARAMETERS: ParameterReaders<Setting> = new Map<string, ParameterReader<Setting>>([
   ['limit', readInteger('limit')],
   ['page', readInteger('page')],
   ['sortBy', readSortBy],
@@ -69,11 +72,8 @@ export const LIST_PARAMETERS: ReadonlyMap<string, ParameterReader> = new Map<str
   ['ownerReference', (ownerReference) => filter({ ownerReference })],
   ['ownerKind', (ownerKind) => filter({ ownerKind })],
   ['status', readStatus],
+  ['watch', readNoWatch],
 ]);
-
-function invalid(name: string, what: string, reason = 'FieldValueInvalid'): StatusCause {
-  return { reason, message: `invalid query parameter "${name}": ${what}`, field: name };
-}
 
 const notOneOf = (name: string, text: string, words: readonly string[]): StatusCause =>
   invalid(name, `${quoted(text)} is not one of ${words.join(', ')}`, 'FieldValueNotSupported');

@@ -1,7 +1,5 @@
-import { badRequest, type StatusCause } from '../status-error.ts';
-import { LIST_PARAMETERS, type Setting } from './list-parameters.ts';
-import { parseQueryString, type QueryParameters } from './query-string.ts';
-import { cut, quoted } from './quoted.ts';
+import { LIST_PARAMETERS } from './list-parameters.ts';
+import { readParameters } from './read-parameters.ts';
 import type { Selector } from './selector.ts';
 
 export type NodeStatusWord = 'running' | 'warning' | 'unschedulable';
@@ -31,36 +29,12 @@ export interface NodeFilters {
   readonly status?: NodeStatusWord;
 }
 
-/**
- * Reads the text behind the `?` (empty when there is none). Throws one 400 that names every bad parameter in query order.
- * A parameter given twice is refused whatever its values, so that no proxy and no reader can disagree on which one counts.
- */
+/** Reads the text behind the `?` (empty when there is none). Throws one 400 that names every bad parameter in query order. */
 export function parseNodeListQuery(queryString: string): NodeListQuery {
-  const parameters = parseQueryString(queryString);
-  const causes: StatusCause[] = [];
   let query: NodeListQuery = { limit: -1n, page: 1n, sortBy: 'creationTimestamp', ascending: false, filters: {} };
-  for (const name of parameters.values.keys()) {
-    const setting = readParameter(name, parameters);
-    if ('reason' in setting) causes.push(setting);
-    else if ('filter' in setting) query = { ...query, filters: { ...query.filters, ...setting.filter } };
+  for (const setting of readParameters(queryString, LIST_PARAMETERS)) {
+    if ('filter' in setting) query = { ...query, filters: { ...query.filters, ...setting.filter } };
     else query = { ...query, ...setting };
   }
-  if (causes[0]) throw badRequest(causes[0].message, causes);
   return query;
 }
-
-function readParameter(name: string, { values, repeated }: QueryParameters): Setting | StatusCause {
-  const read = LIST_PARAMETERS.get(name);
-  // Never the value: an unknown parameter may be a credential in the wrong place.
-  if (!read) return refusal('FieldValueForbidden', `unknown query parameter ${quoted(name)}`, name);
-  if (repeated.has(name)) {
-    return refusal('FieldValueDuplicate', `query parameter "${name}" is given more than once`, name);
-  }
-  return read(values.get(name) ?? '', name);
-}
-
-const refusal = (reason: string, message: string, name: string): StatusCause => ({
-  reason,
-  message,
-  field: cut(name),
-});

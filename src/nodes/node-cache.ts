@@ -7,10 +7,14 @@ import { fullListComposer, selectionComposer } from './list-body.ts';
 import type { NodeListQuery } from './list-query.ts';
 import { registerCacheBytes } from './metrics.ts';
 import { nodeComposer } from './node-body.ts';
+import { NodeFeed } from './node-feed.ts';
 import type { NodeLister, Representation } from './node-lister.ts';
 import type { NodeSnapshot } from './node-snapshot.ts';
 import type { NodeStore } from './node-store.ts';
+import type { NodeWatch, NodeWatchSource } from './node-watch.ts';
 import { type Composer, VersionedRepresentation } from './representation.ts';
+import type { WatchForm } from './watch-event.ts';
+import type { NodeWatchQuery } from './watch-query.ts';
 
 export interface NodeListerOptions {
   readonly nodes: NodeStore;
@@ -24,8 +28,8 @@ export interface NodeListerOptions {
   readonly registry: Registry;
 }
 
-/** The node list, and the part that keeps its gzip form cheap. */
-export interface RunningNodeLister extends NodeLister {
+/** The node list and its watches, and the part that keeps its gzip form cheap. */
+export interface RunningNodeLister extends NodeLister, NodeWatchSource {
   /** Deflates changed leaves between other work while gzip lists are asked for. Lives until aborted. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -44,6 +48,7 @@ class NodeCache implements RunningNodeLister {
   readonly #maxStalenessMs: number;
   readonly #epoch: string;
   readonly #aliasKey: string;
+  readonly #feed: NodeFeed;
   readonly #warmer: LeafWarmer;
   /** The snapshot that the kept answers below belong to. */
   #current: NodeSnapshot | undefined;
@@ -57,6 +62,7 @@ class NodeCache implements RunningNodeLister {
     this.#epoch = options.epoch;
     this.#aliasKey = `${options.nodes.platform}.io/alias-name`;
     const { nodes } = options;
+    this.#feed = new NodeFeed(nodes, { epoch: this.#epoch, aliasKey: this.#aliasKey });
     const warmed = { hasSynced: () => this.#hasSynced(), snapshot: () => nodes.snapshot(), renew: () => nodes.renew() };
     this.#warmer = new LeafWarmer(warmed, options.clock);
     registerCacheBytes(options.registry, () => options.nodes.heldBytes());
@@ -79,6 +85,15 @@ class NodeCache implements RunningNodeLister {
     const snapshot = this.#freshSnapshot();
     const entry = this.#nodes.get(name);
     return entry && this.#represent(snapshot, nodeComposer(entry.encoded));
+  }
+
+  refresh(): void {
+    this.#freshSnapshot();
+  }
+
+  watch(query: NodeWatchQuery, form: WatchForm): NodeWatch {
+    this.#freshSnapshot();
+    return this.#feed.watch(query, form);
   }
 
   run(signal: AbortSignal): Promise<void> {

@@ -37,6 +37,11 @@ export class NodeSnapshot {
     return { entries, total };
   }
 
+  /** In the default order. */
+  names(): readonly string[] {
+    return this.#inOrder('creationTimestamp').map((entry) => entry.key);
+  }
+
   /** Descending. The leaves are sorted, so this is one copy of references a version. */
   #inOrder(sortBy: NodeListQuery['sortBy']): readonly NodeEntry[] {
     const leaves = sortBy === 'name' ? this.#leavesByName : this.leaves;

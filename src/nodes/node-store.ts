@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { ReflectedStore, Replacement } from '../kubernetes/store.ts';
+import { ChangeLog } from './change-log.ts';
 import type { UsageKeys } from './encode-node.ts';
 import { type NodeEntry, toNodeEntry } from './node-entry.ts';
 import { NodeSnapshot } from './node-snapshot.ts';
@@ -20,6 +21,8 @@ export interface NodeStoreOptions {
  */
 export class NodeStore implements ReflectedStore<NodeEntry> {
   readonly platform: string;
+  /** What became of each node last, at which version. */
+  readonly changes = new ChangeLog();
   readonly #ledger: UsageLedger | undefined;
   readonly #usageKeys: UsageKeys;
   readonly #byCreation = new OrderedIndex(NODE_ORDERS.creationTimestamp);
@@ -58,9 +61,10 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     this.#byCreation.remove(entry);
     this.#byName.remove(entry);
     this.#advance();
+    this.changes.remove(entry, this.#version);
   }
 
-  /** Nodes that a relist of the same history shows unchanged keep their leaves, with what is cached of them. */
+  /** Nodes that a relist shows unchanged keep their leaves, with what is cached of them, and are no news to anybody. */
   replace(
     entries: readonly NodeEntry[],
     { sameHistory }: Pick<Replacement, 'sameHistory'> = { sameHistory: false },
@@ -70,7 +74,7 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     for (const entry of entries) {
       const known = this.#nodes.get(entry.key);
       const isKnown = known?.uid === entry.uid && known.resourceVersion === entry.resourceVersion;
-      if (!isKnown || !sameHistory) this.put(entry);
+      if (!isKnown || !(sameHistory || this.#isSameText(known, entry))) this.put(entry);
     }
   }
 
@@ -88,6 +92,11 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     return this.#snapshot;
   }
 
+  /** Grows with every change; a snapshot taken now may be later by the usage that it applies. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** For `gatehouse_cache_bytes`. */
   heldBytes(): number {
     return this.#byCreation.leaves.reduce((sum, leaf) => sum + leaf.heldBytes, 0);
@@ -96,6 +105,11 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
   /** A new version of the same nodes: answers of the old one are composed anew. */
   renew(): void {
     this.#advance();
+  }
+
+  /** In another history equal numbers prove nothing. */
+  #isSameText(known: NodeEntry, entry: NodeEntry): boolean {
+    return Buffer.compare(known.encoded.bytes(), this.#withUsage(entry).encoded.bytes()) === 0;
   }
 
   #applyChangedUsage(): void {
@@ -119,6 +133,7 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     this.#byCreation.put(entry, previous);
     this.#byName.put(entry, previous);
     this.#advance();
+    this.changes.put(entry, previous, this.#version);
   }
 
   #advance(): void {

@@ -20,7 +20,7 @@ describe('rights of the service account', () => {
         role: 'ClusterRole gatehouse-administrators',
         apiGroups: ['resources.gatehouse.io'],
         resources: ['nodes'],
-        verbs: ['get', 'list'],
+        verbs: ['get', 'list', 'watch'],
       },
       { role: 'ClusterRole gatehouse', apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['list', 'watch'] },
       {
@@ -127,7 +127,7 @@ describe('administrators', () => {
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'kubesphere-admins' }],
     });
     expect(rendered.one('ClusterRole', 'gatehouse-administrators')).toMatchObject({
-      rules: [{ apiGroups: ['resources.kubesphere.io'], resources: ['nodes'], verbs: ['get', 'list'] }],
+      rules: [{ apiGroups: ['resources.kubesphere.io'], resources: ['nodes'], verbs: ['get', 'list', 'watch'] }],
     });
   });
 });

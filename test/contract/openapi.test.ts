@@ -5,7 +5,7 @@ import { AnswerWriter } from '../../src/http/answer.ts';
 import { createRoutes } from '../../src/http/app.ts';
 import { createMetricsServer, metricsRoute } from '../../src/http/metrics-server.ts';
 import type { Route } from '../../src/http/route-table.ts';
-import { LIST_PARAMETERS } from '../../src/nodes/list-parameters.ts';
+import { WATCH_PARAMETERS } from '../../src/nodes/watch-query.ts';
 import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { OAuthError } from '../../src/oauth/oauth-error.ts';
 import { loginRequired } from '../../src/oauth/refusals.ts';
@@ -121,10 +121,10 @@ describe('the description of the platform', () => {
     }
   });
 
-  test('describes exactly the parameters that the node list reads', () => {
+  test('describes exactly the parameters that the node list and its watch read', () => {
     const list = operations.get('GET /kapis/resources.gatehouse.io/v1alpha3/nodes') as Operation;
     const described = list.parameters?.map((parameter) => resolve<{ name: string }>(parameter as never).name);
-    expect(described).toEqual([...LIST_PARAMETERS.keys()]);
+    expect(described).toEqual([...WATCH_PARAMETERS.keys(), 'Last-Event-ID']);
   });
 
   test('describes the variable segments of every path', () => {

@@ -43,9 +43,10 @@ function servedResources(routes: readonly Route[]): ServedResource[] {
     if (!kind) return [];
     const [, group = '', version = '', name = ''] = template.split('/').slice(1);
     const own = routes.filter((route) => route.template === template || route.template.startsWith(`${template}/`));
-    const verbs = own.flatMap((route) =>
-      Object.keys(route.methods).map((method) => toRequestInfo(method, route.template.split('/').slice(1), '').verb),
-    );
+    const verbs = own.flatMap((route) => [
+      ...Object.keys(route.methods).map((method) => toRequestInfo(method, route.template.split('/').slice(1), '').verb),
+      ...(route.watch ? ['watch'] : []),
+    ]);
     return [{ group, version, name, kind, verbs: [...new Set(verbs)].sort() }];
   });
 }

@@ -1,14 +1,25 @@
 import { parseNodeListQuery } from '../../nodes/list-query.ts';
 import type { NodeLister } from '../../nodes/node-lister.ts';
+import { parseNodeWatchQuery } from '../../nodes/watch-query.ts';
 import { notFound } from '../../status-error.ts';
+import { chooseStreamForm } from '../accept.ts';
 import type { AnswerWriter } from '../answer.ts';
+import { notAcceptable } from '../refusals.ts';
 import type { Handler, Route } from '../route-table.ts';
 import { sendRepresentation } from '../send-representation.ts';
+import type { Watches } from '../watches.ts';
 
 const HEADERS = { contentType: 'application/json', cacheControl: 'private, no-cache' };
 
-/** The node list and the node get: memory only, nothing awaited. */
-export function nodeRoutes(platform: string, nodes: NodeLister, writer: AnswerWriter): Route[] {
+export interface NodeRouteParts {
+  readonly platform: string;
+  readonly nodes: NodeLister;
+  readonly watches: Watches;
+  readonly writer: AnswerWriter;
+}
+
+/** The node list, the node get and the watch of the list: memory only, nothing awaited. */
+export function nodeRoutes({ platform, nodes, watches, writer }: NodeRouteParts): Route[] {
   const list: Handler = (exchange) => {
     const representation = nodes.list(parseNodeListQuery(exchange.target.query));
     sendRepresentation(writer, exchange, { ...HEADERS, representation });
@@ -19,6 +30,13 @@ export function nodeRoutes(platform: string, nodes: NodeLister, writer: AnswerWr
     if (!representation) throw notFound('nodes', name);
     sendRepresentation(writer, exchange, { ...HEADERS, representation });
   };
+  const watch: Handler = (exchange) => {
+    const { accept, 'last-event-id': lastEventId } = exchange.request.headers;
+    const form = chooseStreamForm(accept);
+    if (!form) throw notAcceptable('text/event-stream');
+    const known = form === 'events' && typeof lastEventId === 'string' ? lastEventId : undefined;
+    watches.open(exchange, parseNodeWatchQuery(exchange.target.query, known), form);
+  };
   const collection = `/kapis/resources.${platform}.io/v1alpha3/nodes`;
   const common = { access: 'authorized', admission: 'other', produces: 'json' } as const;
   return [
@@ -26,6 +44,7 @@ export function nodeRoutes(platform: string, nodes: NodeLister, writer: AnswerWr
       ...common,
       template: collection,
       methods: { GET: list, HEAD: list },
+      watch,
       kind: { kind: 'Node', singularName: 'node', namespaced: false, shortNames: ['no'] },
     },
     { ...common, template: `${collection}/{name}`, methods: { GET: get, HEAD: get } },

@@ -130,6 +130,11 @@ export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []):
       list: () => representationOf(listText),
       get: (name) => (name === 'worker-1' ? representationOf(nodeText) : undefined),
     },
+    nodeWatches: {
+      refresh: () => {},
+      watch: () => ({ isBehind: false, next: () => undefined, keepAlive: () => undefined }),
+    },
+    closing: new AbortController().signal,
     health: [],
     limits,
     trustedProxies: [],
@@ -172,8 +177,11 @@ export async function startApp(
   makeApp?: (parts: AppParts) => App,
 ): Promise<AppUnderTest> {
   const lines: LogLine[] = [];
-  const parts = appParts(change, lines);
-  const server = createHttpServer(SERVER, (makeApp ?? createApp)(parts), { ...parts, onDraining: () => {} });
+  const closing = new AbortController();
+  const parts = appParts({ closing: closing.signal, ...change }, lines);
+  const onClosing = (): void => closing.abort();
+  const app = (makeApp ?? createApp)(parts);
+  const server = createHttpServer(SERVER, app, { ...parts, onDraining: () => {}, onClosing });
   const { port } = await server.listen();
   const ending = new AbortController();
   const running = server.run(ending.signal);

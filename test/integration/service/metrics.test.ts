@@ -49,6 +49,8 @@ const NAMES = [
   'cluster_requests_total',
   'cluster_connections',
   'tls_reloads_total',
+  'watches',
+  'watches_ended_total',
   'threadpool_delay_seconds',
   'build_info',
   'readiness_check',

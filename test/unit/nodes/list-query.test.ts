@@ -122,7 +122,6 @@ describe('node list query', () => {
     ['=x', ''],
     ['__proto__=1', '__proto__'],
     ['reverse=true', 'reverse'],
-    ['watch=true', 'watch'],
     ['fieldSelector=metadata.name=x', 'fieldSelector'],
     ['resourceVersion=0', 'resourceVersion'],
     ['timeoutSeconds=1', 'timeoutSeconds'],

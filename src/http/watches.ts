@@ -1,0 +1,139 @@
+import type { Clock } from '../clock.ts';
+import type { NodeWatchSource } from '../nodes/node-watch.ts';
+import type { WatchForm } from '../nodes/watch-event.ts';
+import type { NodeWatchQuery } from '../nodes/watch-query.ts';
+import type { Random } from '../random.ts';
+import { serviceUnavailable } from '../status-error.ts';
+import type { AnswerWriter } from './answer.ts';
+import type { Exchange } from './exchange.ts';
+import type { HttpLimits } from './limits.ts';
+import type { HttpMetrics } from './metrics.ts';
+import type { Recheck } from './recheck.ts';
+import { tooManyRequests } from './refusals.ts';
+import { TurnTaking } from './turn-taking.ts';
+import { WatchStream } from './watch-stream.ts';
+
+export interface WatchesParts {
+  readonly source: NodeWatchSource;
+  readonly limits: HttpLimits;
+  readonly writer: AnswerWriter;
+  readonly metrics: HttpMetrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Aborts when the port has closed: streams are to end then. */
+  readonly closing: AbortSignal;
+  recheck(exchange: Exchange): Recheck;
+}
+
+/** How often the streams are looked at while there are any: the time in which changes are gathered into one batch. */
+const LOOK_MS = 100;
+const RECHECK_MS = 10_000;
+/** Proxies commonly end what is silent for 60 s. */
+const KEEP_ALIVE_MS = 45_000;
+/** kube-apiserver ends its watches after 30 to 60 minutes, so that clients spread over the replicas again. */
+const LIFETIME_MS = { least: 1_800_000, spread: 1_800_000 };
+/** At a shutdown: not all at once, because each comes back to another replica for its first state. */
+const STOPPING_MS = 5_000;
+
+const HEADERS = {
+  json: { 'Content-Type': 'application/json' },
+  events: { 'Content-Type': 'text/event-stream' },
+  // A proxy that gathers a body before it passes it on (nginx) would hold back all events.
+  common: { 'Cache-Control': 'private, no-cache', Vary: 'Accept', 'X-Accel-Buffering': 'no', Connection: 'close' },
+};
+
+/** The running watches. Nothing of it runs while there are none. */
+export class Watches {
+  readonly #parts: WatchesParts;
+  readonly #streams = new Set<WatchStream>();
+  readonly #turns: TurnTaking<WatchStream>;
+  #isLooking = false;
+  /** Set at a shutdown: how many end at each look. */
+  #endingShare: number | undefined;
+
+  constructor(parts: WatchesParts) {
+    this.#parts = parts;
+    this.#turns = new TurnTaking((stream) => this.#work(stream));
+    parts.closing.addEventListener('abort', () => this.#stop(), { once: true });
+  }
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /**
+   * Begins the stream that this exchange is answered with. Throws a 429 when there are as many as may be, 503 and 410 as
+   * the source does. A HEAD is judged like a GET and gets the headers.
+   */
+  open(exchange: Exchange, query: NodeWatchQuery, form: WatchForm): void {
+    const { source, limits, writer, metrics, clock } = this.#parts;
+    if (this.#endingShare !== undefined) throw serviceUnavailable('the server is stopping', 1);
+    if (this.#streams.size >= limits.maxWatches) {
+      metrics.rejected('watches');
+      throw tooManyRequests();
+    }
+    const watch = source.watch(query, form);
+    writer.begin(exchange, { ...HEADERS[form], ...HEADERS.common });
+    if (exchange.request.method === 'HEAD') return void exchange.response.end();
+    const startedAt = clock.monotonic();
+    const stream: WatchStream = new WatchStream({
+      exchange,
+      watch,
+      form,
+      startedAt,
+      endsAt: startedAt + (query.timeoutSeconds === undefined ? this.#lifetimeMs() : query.timeoutSeconds * 1_000),
+      recheck: this.#parts.recheck(exchange),
+      times: { recheckMs: RECHECK_MS, keepAliveMs: KEEP_ALIVE_MS, stallMs: limits.answerTimeoutMs },
+      onDrain: () => this.#turns.add(stream),
+    });
+    this.#streams.add(stream);
+    exchange.atEnd(() => this.#ended(stream));
+    this.#turns.add(stream);
+    this.#lookLater();
+  }
+
+  #lifetimeMs(): number {
+    return LIFETIME_MS.least + LIFETIME_MS.spread * this.#parts.random.fraction();
+  }
+
+  #ended(stream: WatchStream): void {
+    this.#streams.delete(stream);
+    this.#parts.metrics.watchEnded(stream.end);
+  }
+
+  /** Its turn: one thing, and another turn when there is more. */
+  #work(stream: WatchStream): void {
+    if (!this.#streams.has(stream)) return;
+    const now = this.#parts.clock.monotonic();
+    stream.work(now);
+    if (stream.isDue(now)) this.#turns.add(stream);
+  }
+
+  #lookLater(): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#parts.clock.after(LOOK_MS, () => {
+      this.#isLooking = false;
+      this.#look();
+      if (this.#streams.size > 0) this.#lookLater();
+    });
+  }
+
+  #look(): void {
+    const now = this.#parts.clock.monotonic();
+    try {
+      this.#parts.source.refresh();
+    } catch (error) {
+      for (const stream of this.#streams) stream.fail(error);
+    }
+    let stopping = this.#endingShare ?? 0;
+    for (const stream of this.#streams) {
+      if (stopping-- > 0) stream.stop();
+      if (stream.isDue(now)) this.#turns.add(stream);
+    }
+  }
+
+  #stop(): void {
+    this.#endingShare = Math.ceil((this.#streams.size * LOOK_MS) / STOPPING_MS);
+  }
+}

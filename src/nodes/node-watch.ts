@@ -1,0 +1,27 @@
+import type { WatchForm } from './watch-event.ts';
+import type { NodeWatchQuery } from './watch-query.ts';
+
+/**
+ * One watcher's way along the versions of the node list. It asks for events when it can take some: who lags is told of each
+ * node's newest state, once, and nothing is kept for it meanwhile. Whoever applies the events in their order (ADDED and
+ * MODIFIED put the node of that name, DELETED takes it out) has the list of the version that the next bookmark names.
+ */
+export interface NodeWatch {
+  /** There are events to be had, or a bookmark that ends a first state. */
+  readonly isBehind: boolean;
+  /**
+   * The next whole events, 64 KiB and one node at most; never changed, shared with other watchers. `undefined`: up to date.
+   * Throws a 410 `StatusError` when removals that it was not told of are forgotten.
+   */
+  next(): Uint8Array | undefined;
+  /** What an idle stream is kept alive with: a bookmark, a comment, or nothing where neither is wanted or possible. */
+  keepAlive(): Uint8Array | undefined;
+}
+
+/** What the routes need of the cache to serve watches. Reads memory, awaits nothing. */
+export interface NodeWatchSource {
+  /** Brings the list, and all that is behind it, up to the moment. Throws the 503 of a cache that must not be read. */
+  refresh(): void;
+  /** Throws the same 503, and a 410 `Expired` for a version of another process or one that is too old to go on from. */
+  watch(query: NodeWatchQuery, form: WatchForm): NodeWatch;
+}

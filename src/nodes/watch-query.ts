@@ -1,0 +1,89 @@
+import { parseBooleanWord } from '../boolean-word.ts';
+import { badRequest, type StatusCause } from '../status-error.ts';
+import { parseInteger64 } from './integer64.ts';
+import { LIST_PARAMETERS } from './list-parameters.ts';
+import type { NodeFilters } from './list-query.ts';
+import { quoted } from './quoted.ts';
+import { invalid, type ParameterReader, type ParameterReaders, readParameters, refusal } from './read-parameters.ts';
+import { parseVersion, type WatchVersion } from './watch-version.ts';
+
+/** What a watch request asks for, parsed once. */
+export interface NodeWatchQuery {
+  readonly filters: NodeFilters;
+  /** Two queries of the same key choose the same nodes; `''` chooses all. */
+  readonly filterKey: string;
+  /** The version that the client has; absent: it has nothing. */
+  readonly from?: WatchVersion;
+  /** Absent: as long as the server likes. */
+  readonly timeoutSeconds?: number;
+  readonly bookmarks: boolean;
+}
+
+type Setting = Partial<Omit<NodeWatchQuery, 'filters' | 'filterKey'>> | { readonly filter: NodeFilters; key: string };
+
+/** A day: nobody needs a longer stream, and its end is a bookmark to go on from. */
+const LONGEST_SECONDS = 86_400n;
+
+function readWatch(text: string, name: string): Setting | StatusCause {
+  const isTrue = text === '' || parseBooleanWord(text) === true;
+  return isTrue ? {} : invalid(name, `${quoted(text)} is neither true nor false`);
+}
+
+function readFrom(text: string, name: string): Setting | StatusCause {
+  if (text === '' || text === '0') return {};
+  const from = parseVersion(text);
+  return from ? { from } : invalid(name, `${quoted(text)} is not a version of this list`);
+}
+
+function readTimeout(text: string, name: string): Setting | StatusCause {
+  if (text === '') return {};
+  const seconds = parseInteger64(text);
+  if (seconds === undefined || seconds < 0n) return invalid(name, `${quoted(text)} is not a number of seconds`);
+  if (seconds === 0n) return {};
+  return { timeoutSeconds: Number(seconds < LONGEST_SECONDS ? seconds : LONGEST_SECONDS) };
+}
+
+function readBookmarks(text: string, name: string): Setting | StatusCause {
+  const bookmarks = text === '' ? true : parseBooleanWord(text);
+  return bookmarks === undefined ? invalid(name, `${quoted(text)} is not a boolean`) : { bookmarks };
+}
+
+/** A condition on nodes is one on their events; what cuts or orders a list has no meaning in a stream. */
+const ofTheList = (name: string, read: ParameterReader<object>): ParameterReader<Setting> => {
+  const isOrder = ['limit', 'page', 'sortBy', 'ascending'].includes(name);
+  if (isOrder) return () => refusal('FieldValueForbidden', `query parameter "${name}" does not go with watch`, name);
+  return (text) => {
+    const setting = read(text, name) as StatusCause | { readonly filter: NodeFilters };
+    return 'filter' in setting ? { ...setting, key: `${name}=${encodeURIComponent(text)}` } : setting;
+  };
+};
+
+/** Every parameter of a watch. */
+export const WATCH_PARAMETERS: ParameterReaders<Setting> = new Map<string, ParameterReader<Setting>>([
+  ...[...LIST_PARAMETERS].map(([name, read]) => [name, ofTheList(name, read)] as const),
+  ['watch', readWatch],
+  ['resourceVersion', readFrom],
+  ['timeoutSeconds', readTimeout],
+  ['allowWatchBookmarks', readBookmarks],
+]);
+
+/**
+ * Reads the text behind the `?`; throws as `parseNodeListQuery`. `lastEventId` is what a reconnecting client of server-sent
+ * events got last: newer than what stands in the URL that it was opened with.
+ */
+export function parseNodeWatchQuery(queryString: string, lastEventId = ''): NodeWatchQuery {
+  const keys: string[] = [];
+  let query: NodeWatchQuery = { filters: {}, filterKey: '', bookmarks: true };
+  for (const setting of readParameters(queryString, WATCH_PARAMETERS)) {
+    if (!('filter' in setting)) query = { ...query, ...setting };
+    else {
+      keys.push(setting.key);
+      query = { ...query, filters: { ...query.filters, ...setting.filter } };
+    }
+  }
+  query = { ...query, filterKey: keys.sort().join('&') };
+  if (lastEventId === '') return query;
+  const from = parseVersion(lastEventId);
+  if (!from) throw badRequest('the Last-Event-ID header is not a version of this list');
+  return { ...query, from };
+}

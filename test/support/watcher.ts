@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+
+export interface WatchEvent {
+  readonly type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each assertion is its own check
+  readonly object: any;
+}
+
+/** A watch as its client sees it, over a real connection. */
+export class Watcher {
+  readonly response: IncomingMessage;
+  /** Everything that came so far. */
+  text = '';
+  /** Set when the answer is complete; `cut` when the connection went before. */
+  ending: 'complete' | 'cut' | undefined;
+  readonly #request: ClientRequest;
+
+  private constructor(sent: ClientRequest, response: IncomingMessage) {
+    this.#request = sent;
+    this.response = response;
+    response.setEncoding('utf8');
+    response.on('data', (text: string) => {
+      this.text += text;
+    });
+    response.on('error', () => {});
+    response.on('close', () => {
+      this.ending = response.complete ? 'complete' : 'cut';
+    });
+  }
+
+  /** Resolves with the head of the answer, whatever its status. */
+  static async open(url: string, headers: Readonly<Record<string, string>>, method = 'GET'): Promise<Watcher> {
+    const sent = request(url, { headers, method, agent: false });
+    sent.on('error', () => {});
+    sent.end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    return new Watcher(sent, response);
+  }
+
+  get status(): number | undefined {
+    return this.response.statusCode;
+  }
+
+  /** Whole events of a stream of JSON lines. */
+  get events(): WatchEvent[] {
+    const lines = this.text.split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as WatchEvent);
+  }
+
+  /** `TYPE name` of each event, a bookmark without its name. */
+  get story(): string[] {
+    return this.events.map(({ type, object }) => [type, object.metadata?.name].filter(Boolean).join(' '));
+  }
+
+  /** The version of the last bookmark. */
+  get version(): string {
+    return this.events.findLast(({ type }) => type === 'BOOKMARK')?.object.metadata.resourceVersion ?? '';
+  }
+
+  close(): void {
+    this.#request.destroy();
+  }
+}
+
+/** What a client has that applies these events to what it has. */
+export function applyEvents(events: readonly WatchEvent[], known: ReadonlyMap<string, unknown> = new Map()) {
+  const items = new Map(known);
+  for (const { type, object } of events) {
+    if (type === 'ADDED' || type === 'MODIFIED') items.set(object.metadata.name, object);
+    else if (type === 'DELETED') items.delete(object.metadata.name);
+  }
+  return items;
+}
