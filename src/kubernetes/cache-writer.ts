@@ -27,6 +27,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
   readonly #malformed = new Set<string>();
   #resourceVersion = '';
   #epoch = 0;
+  #lists = 0;
   #provenAt = Number.NEGATIVE_INFINITY;
   #activeAt: number;
 
@@ -43,6 +44,11 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
   /** 0 before the first list; one more at each restored server. */
   get epoch(): number {
     return this.#epoch;
+  }
+
+  /** How many lists went into the store. */
+  get lists(): number {
+    return this.#lists;
   }
 
   hasSynced = (): boolean => this.#epoch > 0;
@@ -88,19 +94,28 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
   }
 
   /**
-   * The state at `resourceVersion`, complete. A lower version than before means that the server was restored. `isSuspect`:
+   * Whether a state is older than what is shown, as a whole or in one object. A list that is not older as a whole and has an
+   * older object is of another history: the server was restored, and has written since (C-24).
+   */
+  isOlder(entries: readonly E[], resourceVersion: string): boolean {
+    return this.isAheadOf(resourceVersion) || entries.some((entry) => this.#goesBack(entry));
+  }
+
+  /**
+   * The state at `resourceVersion`, complete. An older one than before means that the server was restored. `isSuspect`:
    * the cache was found to differ, so that equal versions prove nothing.
    */
   replace(entries: readonly E[], resourceVersion: string, isSuspect = false): 'restored' | 'same_epoch' {
-    const order = compareResourceVersions(resourceVersion, this.#resourceVersion);
-    const isSameEpoch = order >= 0 && this.#epoch > 0;
+    const isOlder = this.isOlder(entries, resourceVersion);
+    const isSameEpoch = !isOlder && this.#epoch > 0;
     if (isSameEpoch) this.#parts.metrics.surprised(this.#surprises(entries));
     this.#parts.store.replace(entries, { sameHistory: isSameEpoch && !isSuspect, resourceVersion });
     this.#resourceVersion = resourceVersion;
+    this.#lists++;
     this.proven();
     if (isSameEpoch) return 'same_epoch';
     this.#epoch++;
-    return order < 0 ? 'restored' : 'same_epoch';
+    return isOlder ? 'restored' : 'same_epoch';
   }
 
   /** Applies an event that is not ERROR. True when it brought the cache forward. */
@@ -162,6 +177,11 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     if (this.#malformed.has(key) || this.#malformed.size >= NAMED_MALFORMED) return;
     this.#malformed.add(key);
     logger.warn({ err: error, object: key }, 'leaving out an object that cannot be understood');
+  }
+
+  #goesBack({ key, uid, resourceVersion }: E): boolean {
+    const stored = this.#parts.store.get(key);
+    return stored?.uid === uid && compareResourceVersions(resourceVersion, stored.resourceVersion) < 0;
   }
 
   /** Entries no newer than the cache that it has not in this version: their events never came. It stays 0 (I3). */

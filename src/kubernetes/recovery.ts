@@ -26,7 +26,7 @@ export interface WatchRun {
 const SHORT_MS = 1_000;
 /** Streams that bring something and end at once are followed at once; after so many in a row it is a storm (I5). */
 const FREE_SHORT_CLOSES = 3;
-/** A relist has helped when the watch after it lives so long; 410s at a slower pace than back-off waits are no storm. */
+/** A relist has helped when the watches after it lived so long, whatever they brought (I5: a 410 may follow an event at once). */
 const HELPED_MS = 60_000;
 /** The third bad stream in a row at one version: what comes next there cannot be read, so it is listed instead. */
 const BAD_STREAMS = 3;
@@ -35,7 +35,10 @@ const BAD_STREAMS = 3;
 export class Recovery {
   readonly #backoff: Backoff;
   #shortCloses = 0;
-  #relistUnproven = false;
+  /** How long the watches since the last relist lived. */
+  #livedMs = HELPED_MS;
+  /** The server could not list from the last version, as it could not watch from it. */
+  #isLastOutOfReach = false;
   #badStreams = 0;
   #badAt: string | undefined;
 
@@ -44,16 +47,16 @@ export class Recovery {
   }
 
   afterWatch(run: WatchRun): Step {
-    if (run.progressed || run.livedMs >= HELPED_MS) this.#relistUnproven = false;
+    this.watched(run.livedMs);
     switch (run.failure.kind) {
       case 'closed':
         return { kind: 'watch', waitMs: this.#afterClose(run) };
       case 'quiet': // it took its time already
         return { kind: 'watch', waitMs: 0 };
       case 'expired':
-        return this.#relist('last', 'expired');
+        return this.relist('last', 'expired');
       case 'too_large_version':
-        return this.#relist('newest', 'too_large_version');
+        return this.relist('newest', 'too_large_version');
       case 'unreadable':
       case 'stream_error':
         return this.#afterBadStream(run.resourceVersion);
@@ -65,8 +68,28 @@ export class Recovery {
   afterList(failure: Failure, list: Extract<Step, { kind: 'list' }>): Step {
     const again = { ...list, waitMs: 0 };
     const outOfReach = failure.kind === 'expired' || failure.kind === 'too_large_version';
-    if (outOfReach && list.from === 'last') return { ...again, from: 'newest' };
+    if (outOfReach && list.from === 'last') {
+      this.#isLastOutOfReach = true;
+      return { ...again, from: 'newest' };
+    }
     return { ...again, waitMs: this.#wait(failure) };
+  }
+
+  /** A watch lived so long and was then ended by ourselves: for a relist. */
+  watched(livedMs: number): void {
+    this.#livedMs += livedMs;
+  }
+
+  /**
+   * The first relist is immediate; one that follows another too soon for that to have helped waits, and does not try again
+   * what failed before (I5: two lists each time would be twice the budget).
+   */
+  relist(from: 'last' | 'newest', reason: RelistReason): Step {
+    const hasHelped = this.#livedMs >= HELPED_MS;
+    this.#livedMs = 0;
+    if (hasHelped) this.#isLastOutOfReach = false;
+    const start = this.#isLastOutOfReach ? 'newest' : from;
+    return { kind: 'list', from: start, reason, waitMs: hasHelped ? 0 : this.#backoff.failed() };
   }
 
   /** Back-off, or longer when the server said so (RFC 6585 4). */
@@ -84,18 +107,11 @@ export class Recovery {
     return this.#backoff.failed();
   }
 
-  /** The first relist is immediate; one whose watch fails in the same way again waits. */
-  #relist(from: 'last' | 'newest', reason: RelistReason): Step {
-    const waitMs = this.#relistUnproven ? this.#backoff.failed() : 0;
-    this.#relistUnproven = true;
-    return { kind: 'list', from, reason, waitMs };
-  }
-
   #afterBadStream(resourceVersion: string): Step {
     this.#badStreams = resourceVersion === this.#badAt ? this.#badStreams + 1 : 1;
     this.#badAt = resourceVersion;
     if (this.#badStreams < BAD_STREAMS) return { kind: 'watch', waitMs: this.#backoff.failed() };
     this.#badStreams = 0;
-    return this.#relist('last', 'stream_error');
+    return this.relist('last', 'stream_error');
   }
 }

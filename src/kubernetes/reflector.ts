@@ -9,7 +9,6 @@ import type { ListerWatcher } from './lister-watcher.ts';
 import type { ReflectorMetrics, ReflectorState, RelistReason } from './metrics.ts';
 import { type Listed, listInPages } from './paged-list.ts';
 import { Recovery, type Step, type WatchRun } from './recovery.ts';
-import { compareResourceVersions } from './resource-version.ts';
 import { SelfCheck } from './self-check.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
 import { Waiting } from './waiting.ts';
@@ -98,7 +97,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
       step = this.#unlessAsked(step);
       await this.#wait(step, signal);
       if (signal.aborted) return;
-      step = this.#unlessAsked(step);
+      if (this.#relistAsked && step.kind === 'watch') continue;
       step = step.kind === 'watch' ? await this.#watch(signal) : await this.#list(step, signal);
     }
   }
@@ -108,7 +107,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     const reason = this.#relistAsked;
     if (!reason || step.kind === 'list') return step;
     this.#relistAsked = undefined;
-    return { kind: 'list', from: 'newest', reason, waitMs: 0 };
+    return this.#recovery.relist('newest', reason);
   }
 
   async #wait({ kind, waitMs }: Step, signal: AbortSignal): Promise<void> {
@@ -125,7 +124,10 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
 
   #afterWatch(run: WatchRun): Step {
     this.#session = undefined;
-    if (this.#relistAsked) return this.#unlessAsked(WATCH_NOW);
+    if (this.#relistAsked) {
+      this.#recovery.watched(run.livedMs);
+      return this.#unlessAsked(WATCH_NOW);
+    }
     this.#ended('watch', run.failure);
     return this.#recovery.afterWatch(run);
   }
@@ -198,8 +200,9 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   /** The list goes into the store, unless it is older than what we show: only a quorum read may go back (I2). */
   #accept(listed: Listed<E>, step: ListStep, began: number): Failure | undefined {
     const { metrics, clock, logger, name } = this.#parts;
-    const older = compareResourceVersions(listed.resourceVersion, this.#writer.resourceVersion) < 0;
-    if (older && step.from === 'last') return { kind: 'too_large_version', detail: 'the list is older than the cache' };
+    const isOlder = this.#writer.isOlder(listed.entries, listed.resourceVersion);
+    if (isOlder && step.from === 'last')
+      return { kind: 'too_large_version', detail: 'the list is older than the cache' };
     const reason = this.#relistAsked ?? step.reason;
     const isSuspect = reason === 'self_check' || reason === 'too_large_version';
     this.#relistAsked = undefined;

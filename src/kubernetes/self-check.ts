@@ -55,7 +55,7 @@ export class SelfCheck<E extends StoredEntry> {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, random, metrics } = this.#parts;
+    const { clock, random, metrics, writer } = this.#parts;
     while (!signal.aborted) {
       this.#checkBy(clock.monotonic() + PERIOD_MS * (1 + random.fraction() / 2));
       await this.#due(signal);
@@ -64,10 +64,12 @@ export class SelfCheck<E extends StoredEntry> {
       this.#dueAt = Number.POSITIVE_INFINITY;
       const retries = this.#retriesLeft;
       this.#retriesLeft = 0;
-      const result = await this.#confirmed(signal);
+      const { lists } = writer;
+      const found = await this.#confirmed(signal);
+      const result = writer.lists === lists ? found : 'skipped'; // a list has come in between: it may have repaired all
       metrics.selfChecked(result === 'out_of_reach' ? 'mismatch' : result);
       this.#report(result);
-      if (result === 'skipped' && retries > 0) this.#checkSoon(retries - 1);
+      if (found === 'skipped' && retries > 0) this.#checkSoon(retries - 1);
     }
   }
 
@@ -128,15 +130,14 @@ export class SelfCheck<E extends StoredEntry> {
     const digest = new VersionDigest();
     for (let start = 0; start < entries.length; start += SLICE) {
       if (start > 0) await nextTurn();
-      for (const { key, resourceVersion } of entries.slice(start, start + SLICE))
-        this.#add(digest, key, resourceVersion);
+      for (const entry of entries.slice(start, start + SLICE)) this.#add(digest, entry);
     }
     return digest;
   }
 
   /** What could not be kept is on neither side. */
-  #add(digest: VersionDigest, key: string, resourceVersion: string): void {
-    if (!this.#parts.writer.isMalformed(key)) digest.add(key, resourceVersion);
+  #add(digest: VersionDigest, entry: StoredEntry): void {
+    if (!this.#parts.writer.isMalformed(entry.key)) digest.add(entry);
   }
 
   async #listed(exact: string, signal: AbortSignal): Promise<VersionDigest | Result> {
@@ -151,7 +152,8 @@ export class SelfCheck<E extends StoredEntry> {
       if (page.kind !== 'page') return 'skipped';
       for (const item of page.items) {
         if (!isKubernetesObject(item)) return 'skipped';
-        this.#add(digest, keyOf(item), item.metadata.resourceVersion);
+        const { uid, resourceVersion } = item.metadata;
+        this.#add(digest, { key: keyOf(item), uid, resourceVersion });
       }
       if (page.continueToken === '') return digest;
       next = { continueToken: page.continueToken };

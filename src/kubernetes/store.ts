@@ -30,7 +30,7 @@ export interface ReflectedStore<Entry extends StoredEntry> {
   remove(key: string): void;
   /** Replaces the whole content in one step. */
   replace(entries: readonly Entry[], replacement: Replacement): void;
-  /** All entries, in any order: for the self-check's hash over (key, resourceVersion). */
+  /** All entries, in any order: for the self-check's hash over (key, uid, resourceVersion). */
   entries(): Iterable<Entry>;
   /** Number of entries, for `gatehouse_cache_objects`. */
   readonly size: number;

@@ -56,7 +56,12 @@ describe('recovery after a watch', () => {
     const list = { kind: 'list', from: 'last', reason: 'expired' };
     expect(recovery.afterWatch(run('expired'))).toEqual({ ...list, waitMs: 0 });
     expect(recovery.afterWatch(run('expired'))).toEqual({ ...list, waitMs: 800 });
-    expect(recovery.afterWatch(run('expired', { progressed: true }))).toEqual({ ...list, waitMs: 0 });
+    expect(recovery.afterWatch(run('expired', { livedMs: 59_999, progressed: true }))).toEqual({
+      ...list,
+      waitMs: 1_600,
+    });
+    expect(recovery.afterWatch(run('closed', { livedMs: 30_000 }))).toEqual(watch(0));
+    expect(recovery.afterWatch(run('expired', { livedMs: 30_000 }))).toEqual({ ...list, waitMs: 0 });
   });
 
   test('C-22 lists the newest state once for a version that the server has not reached', () => {
@@ -108,6 +113,8 @@ describe('I5 request budget', () => {
     'C-03 closed at once': (recovery) => recovery.afterWatch(run('closed')),
     'C-10 410 on every watch': (recovery, step) =>
       step.kind === 'list' ? watch(0) : recovery.afterWatch(run('expired')),
+    'C-10 an event, then 410, on every watch': (recovery, step) =>
+      step.kind === 'list' ? watch(0) : recovery.afterWatch(run('expired', { progressed: true })),
     'C-13 every request refused': (recovery, step) =>
       step.kind === 'list' ? recovery.afterList(failure('refused'), step) : recovery.afterWatch(run('refused')),
     'C-15 every stream garbage': (recovery, step) =>

@@ -1,0 +1,100 @@
+import { test } from 'vitest';
+import type { Command, Setting } from './commands.ts';
+import { play } from './play.ts';
+
+/** Every server knows WatchList, every refusal comes as a status, unless the case says otherwise. */
+const PLAIN: Setting = {
+  watchList: 'yes',
+  store: 'map',
+  base: '1',
+  pageSize: 500,
+  listLag: 0,
+  says: 'status',
+  jitter: 0,
+};
+
+/** What random runs have found, in its shortest form. Each was a bug. */
+const FOUND: readonly (readonly [string, Partial<Setting>, readonly Command[]])[] = [
+  [
+    'I5 a watch that brings something before each 410 is no proof that the relist helped',
+    {},
+    [{ do: 'watches', fault: 'late_410', times: 30 }, { do: 'close' }],
+  ],
+  [
+    'I5 a list at a version that was out of reach is not tried again with each 410',
+    { watchList: 'unsupported' },
+    [
+      { do: 'create', node: 0 },
+      { do: 'watches', fault: 'expired', times: 30 },
+      { do: 'lists', fault: 'older', times: 30 },
+      { do: 'restore', count: 1 },
+      { do: 'create', node: 0 },
+      { do: 'wait', ms: 76_000 },
+    ],
+  ],
+  [
+    'I5 a self-check that began before a relist asks for no second one',
+    { watchList: 'unsupported' },
+    [
+      { do: 'wait', ms: 1 },
+      { do: 'lists', fault: 'slow', times: 2 },
+      { do: 'drop', node: 1 },
+      { do: 'create', node: 0 },
+      { do: 'low_bookmark' },
+      { do: 'wait', ms: 60_000 },
+      { do: 'restart', ms: 0 },
+      { do: 'watches', fault: 'refused', times: 30 },
+    ],
+  ],
+  [
+    'I5 a self-check that ends together with a relist asks for no second one',
+    { watchList: 'ignored', jitter: 52 },
+    [
+      { do: 'create', node: 0 },
+      { do: 'wait', ms: 150_000 },
+      { do: 'wait', ms: 31_000 },
+      { do: 'wait', ms: 60_000 },
+      { do: 'close' },
+      { do: 'expire' },
+      { do: 'silence' },
+      { do: 'restore', count: 2 },
+      { do: 'wait', ms: 320_000 },
+      { do: 'wait', ms: 76_000 },
+      { do: 'wait', ms: 150_000 },
+    ],
+  ],
+  [
+    'C-24 the self-check sees another object of the same name and version',
+    {},
+    [
+      { do: 'create', node: 3 },
+      { do: 'restore', count: 1 },
+      { do: 'create', node: 3 },
+      { do: 'replay', count: 1 },
+    ],
+  ],
+  [
+    'I2 a newer list with an older object in it begins a new epoch',
+    {},
+    [
+      { do: 'reorder', node: 0, other: 0 },
+      { do: 'restore', count: 1 },
+      { do: 'create', node: 1 },
+    ],
+  ],
+  [
+    'C-30 the self-check sees two lost changes whose versions differ in the last digit',
+    { base: '99999999999999999990' },
+    [
+      { do: 'create', node: 4 },
+      { do: 'create', node: 0 },
+      { do: 'drop', node: 4 },
+      { do: 'drop', node: 0 },
+      { do: 'create', node: 0 },
+    ],
+  ],
+];
+
+test.each(FOUND)('%s', async (_title, setting, steps) => {
+  await play({ ...PLAIN, ...setting }, steps);
+});

@@ -1,0 +1,105 @@
+import { Registry } from 'prom-client';
+import type { Clock } from '../../src/clock.ts';
+import type { Freshness } from '../../src/kubernetes/freshness.ts';
+import type { ReflectedStore, StoredEntry } from '../../src/kubernetes/store.ts';
+import { parseNodeListQuery } from '../../src/nodes/list-query.ts';
+import { createNodeLister } from '../../src/nodes/node-cache.ts';
+import type { NodeEntry } from '../../src/nodes/node-entry.ts';
+import type { Representation } from '../../src/nodes/node-lister.ts';
+import { NodeStore } from '../../src/nodes/node-store.ts';
+import { StatusError } from '../../src/status-error.ts';
+import { type MapEntry, MapStore } from '../support/map-store.ts';
+import { hold } from './violation.ts';
+
+/** A store and how to see what it holds. */
+export interface StoreUnderTest {
+  readonly store: ReflectedStore<StoredEntry>;
+  /** Names the write that an entry shows: no two writes of a run are alike. */
+  writeOf(entry: StoredEntry): string;
+  /** Reads as a client would; `freshness` is the reflector's. */
+  reader(freshness: Freshness, clock: Clock): Reader;
+}
+
+export interface Reader {
+  /** I6: answered if and only if the data is no older than MAX_STALE. I4: the answer is the store's content, counted right. */
+  read(): void;
+  /** I4: what was answered earlier has not changed. */
+  reread(): void;
+}
+
+export const mapStore = (): StoreUnderTest => ({
+  store: new MapStore() as unknown as ReflectedStore<StoredEntry>,
+  writeOf: (entry) => String((entry as MapEntry).object.metadata.labels?.['write']),
+  reader: () => ({ read: () => {}, reread: () => {} }),
+});
+
+export function nodeStore(): StoreUnderTest {
+  const store = new NodeStore({ platform: 'gatehouse', usage: false });
+  return {
+    store: store as unknown as ReflectedStore<StoredEntry>,
+    writeOf: (entry) => String((entry as NodeEntry).labels?.['write']),
+    reader: (freshness, clock) => new ListReader(store, freshness, clock),
+  };
+}
+
+const MAX_STALE_MS = 600_000;
+/** Earlier answers that are looked at again at the end. */
+const KEPT = 20;
+const ALL = parseNodeListQuery('');
+
+class ListReader implements Reader {
+  readonly #store: NodeStore;
+  readonly #freshness: Freshness;
+  readonly #lister;
+  readonly #answers: { readonly representation: Representation; readonly text: string }[] = [];
+
+  constructor(store: NodeStore, freshness: Freshness, clock: Clock) {
+    this.#store = store;
+    this.#freshness = freshness;
+    const registry = new Registry();
+    this.#lister = createNodeLister({
+      ...{ nodes: store, freshness: { nodes: freshness }, clock, epoch: 'e', registry },
+      maxStalenessMs: MAX_STALE_MS,
+    });
+  }
+
+  read(): void {
+    const { hasSynced, stalenessMs } = this.#freshness;
+    const answer = this.#answer();
+    const isDue = hasSynced() && stalenessMs() <= MAX_STALE_MS;
+    hold(isDue ? typeof answer !== 'number' : answer === 503, 'I6', () => ({ staleness: stalenessMs(), answer }));
+    if (typeof answer === 'number') return;
+    const text = textOf(answer);
+    if (this.#answers.length < KEPT && this.#answers.at(-1)?.representation !== answer)
+      this.#answers.push({ representation: answer, text });
+    const { items, totalItems } = JSON.parse(text) as { items: { metadata: Shown }[]; totalItems: number };
+    const listed = items.map(({ metadata }) => `${metadata.uid} ${metadata.resourceVersion} ${metadata.labels.write}`);
+    const held = [...this.#store.entries()].map(
+      (entry) => `${entry.uid} ${entry.resourceVersion} ${entry.labels?.['write']}`,
+    );
+    hold(totalItems === held.length, 'I4', () => ({ totalItems, held }));
+    hold(listed.sort().join() === held.sort().join(), 'I4', () => ({ listed, held }));
+  }
+
+  reread(): void {
+    for (const { representation, text } of this.#answers)
+      hold(textOf(representation) === text, 'I4', () => ({ 'an earlier answer has changed': text }));
+  }
+
+  #answer(): Representation | number {
+    try {
+      return this.#lister.list(ALL);
+    } catch (error) {
+      if (error instanceof StatusError) return error.answer.code;
+      throw error;
+    }
+  }
+}
+
+interface Shown {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly labels: { readonly write: string };
+}
+
+const textOf = (representation: Representation): string => Buffer.concat(representation.body('identity')).toString();
