@@ -3,7 +3,7 @@ import { type KeysRequest, kidsLast, parseKeysRequest } from './keys-arguments.t
 
 export const HELP = `Usage: gatehouse [--config FILE]
        gatehouse --check-config [--config FILE]
-       gatehouse hash-password
+       gatehouse hash-password [--config FILE]
        gatehouse keys list|rotate|revoke [--config FILE]
 
 The API server in front of a Kubernetes cluster: sign in, and read its nodes from memory.
@@ -16,7 +16,8 @@ Options:
   -h, --help        print this text and end
 
 Commands:
-  hash-password     read a password from standard input, print its hash for the users file
+  hash-password     read a password from standard input, print its hash for the users file, as costly as the
+                    configuration says
   keys list         print the signing keys: kid, state, since when, age
   keys rotate       publish the next signing key; a replica makes it the active one after 15 minutes
     --now           make it the active one at once: verifiers that cache the keys may refuse its tokens for 5 minutes
@@ -32,8 +33,8 @@ Exit codes: 0 ended as asked, 1 failed while running, 2 wrong arguments or confi
 
 /** What the command line asks for. */
 export type Command =
-  | { readonly kind: 'run' | 'check-config'; readonly config?: string }
-  | { readonly kind: 'help' | 'version' | 'config-schema' | 'hash-password' }
+  | { readonly kind: 'run' | 'check-config' | 'hash-password'; readonly config?: string }
+  | { readonly kind: 'help' | 'version' | 'config-schema' }
   | { readonly kind: 'keys'; readonly request: KeysRequest; readonly config?: string }
   | { readonly kind: 'misuse'; readonly message: string };
 
@@ -58,7 +59,7 @@ export function parseCommand(args: readonly string[], fallbackConfig: string | u
     const [command, ...more] = positionals;
     if (command === 'keys') return keysCommand(parseKeysRequest(more, values.now ?? false), named);
     if (values.now) return { kind: 'misuse', message: '--now goes with keys rotate only' };
-    if (command === 'hash-password' && more.length === 0) return { kind: 'hash-password' };
+    if (command === 'hash-password' && more.length === 0) return { kind: 'hash-password', ...named };
     if (command !== undefined) return { kind: 'misuse', message: `unknown command "${positionals.join(' ')}"` };
     return { kind: values['check-config'] ? 'check-config' : 'run', ...named };
   } catch (error) {

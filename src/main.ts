@@ -47,7 +47,7 @@ async function execute(command: Command): Promise<number> {
       print(JSON.stringify(configJsonSchema(), undefined, 2));
       return 0;
     case 'hash-password':
-      return printHash();
+      return printHash(command.config);
     case 'misuse':
       complain(`gatehouse: ${command.message}; see gatehouse --help`);
       return EXIT_MISUSE;
@@ -66,15 +66,14 @@ async function printCheck(config: string | undefined): Promise<number> {
   return 0;
 }
 
-/** Of the cost that is the default. */
-async function printHash(): Promise<number> {
+async function printHash(config: string | undefined): Promise<number> {
+  const { passwordHash } = loadConfig(config, readFile).config.authentication;
   if (process.stdin.isTTY) complain('Type the password (it is shown), then Enter and Ctrl-D:');
   const read = readNewPassword(await buffer(process.stdin));
   if ('fault' in read) {
     complain(`gatehouse: ${read.fault}`);
     return EXIT_MISUSE;
   }
-  const { passwordHash } = loadConfig(undefined, readFile).config.authentication;
   print(await hashPassword(read.password, passwordHash.cost));
   return 0;
 }

@@ -15,6 +15,7 @@ describe('the command line', () => {
     [['-h'], undefined, { kind: 'help' }],
     [['--config-schema'], undefined, { kind: 'config-schema' }],
     [['hash-password'], undefined, { kind: 'hash-password' }],
+    [['hash-password', '--config', 'a.yaml'], undefined, { kind: 'hash-password', config: 'a.yaml' }],
     [['keys', 'list'], undefined, { kind: 'keys', request: { action: 'list' } }],
     [['keys', 'list'], '/env.yaml', { kind: 'keys', request: { action: 'list' }, config: '/env.yaml' }],
     [['keys', 'rotate'], undefined, { kind: 'keys', request: { action: 'rotate', isNow: false } }],

@@ -73,6 +73,12 @@ describe('hash-password', () => {
     expect(await compare('canary password ä', stdout.trimEnd())).toBe(true);
   });
 
+  test('makes it as costly as the configuration says', async () => {
+    const { config } = writeFiles({ config: 'authentication: { passwordHash: { cost: 11 } }\n' });
+    const { stdout } = await runProgram(['hash-password', '--config', config], { stdin: 'canary password\n' });
+    expect(stdout).toMatch(/^\$2[aby]\$11\$/);
+  });
+
   test.each([
     ['empty', '', 0],
     ['only a line end', '\n', 0],
