@@ -4,7 +4,6 @@ import { readCases } from '../support/observed/case.ts';
 import { type FixtureState, kindOf, podsOf, storedFixture } from '../support/observed/fixture.ts';
 import { ADMINS_BINDING, ADMINS_ROLE } from '../support/observed/people.ts';
 import { type ObservedStand, startObserved } from '../support/observed/stand.ts';
-import { idleWaivers, waiverOf } from '../support/observed/waivers.ts';
 
 /** In this order: the last two fail sign-ins on purpose, and count on each other's order. */
 const GROUPS = [
@@ -53,15 +52,6 @@ describe.each(STATES)('the recorded answers with the cluster in state %s', (stat
   });
 
   test.each(cases)('$id', async (one) => {
-    const problems = await running.corpus.problems(one);
-    // A waived case is sent as well: others compare with it, and a waiver that is no longer needed must go.
-    if (waiverOf(one.id)) expect(problems).not.toEqual([]);
-    else expect(problems).toEqual([]);
-  });
-});
-
-describe('the waivers', () => {
-  test('each stand for a recorded case', () => {
-    expect(idleWaivers(CASES.map((one) => one.id))).toEqual([]);
+    expect(await running.corpus.problems(one)).toEqual([]);
   });
 });
