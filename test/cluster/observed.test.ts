@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
-import { readCases } from '../support/observed/case.ts';
+import { GROUPS, readCases } from '../support/observed/case.ts';
 import {
   createNodes,
   createPods,
@@ -14,20 +14,10 @@ import {
 import { ADMINS_BINDING, ADMINS_ROLE } from '../support/observed/people.ts';
 import { type ObservedStand, startObserved } from '../support/observed/stand.ts';
 
-/** What depends on the cluster, or passes through it; the last one fails sign-ins on purpose. */
-const GROUPS = [
-  'nodes-list',
-  'nodes-get',
-  'nodes-usage',
-  'http',
-  'bearer-auth',
-  'health-version-config',
-  'oauth-endpoints',
-  'token-client-auth',
-  'token-password',
-] as const;
+/** These neither depend on the cluster nor pass through it. */
+const INDEPENDENT = ['token-malformed', 'token-refresh', 'login-throttle'];
 
-const CASES = GROUPS.flatMap(readCases);
+const CASES = GROUPS.filter((group) => !INDEPENDENT.includes(group)).flatMap(readCases);
 
 /** In this order: each has the pods of the one before and more. */
 const STATES: readonly FixtureState[] = ['no-pods', 'only-finished', 'full'];

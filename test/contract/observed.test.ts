@@ -1,25 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SimulatedCluster, startSimulatedCluster } from '../../dev/cluster/cluster.ts';
-import { readCases } from '../support/observed/case.ts';
+import { GROUPS, readCases } from '../support/observed/case.ts';
 import { type FixtureState, kindOf, podsOf, storedFixture } from '../support/observed/fixture.ts';
 import { ADMINS_BINDING, ADMINS_ROLE } from '../support/observed/people.ts';
 import { type ObservedStand, startObserved } from '../support/observed/stand.ts';
-
-/** In this order: the last two fail sign-ins on purpose, and count on each other's order. */
-const GROUPS = [
-  'nodes-list',
-  'nodes-get',
-  'nodes-usage',
-  'http',
-  'bearer-auth',
-  'health-version-config',
-  'oauth-endpoints',
-  'token-client-auth',
-  'token-malformed',
-  'token-refresh',
-  'token-password',
-  'login-throttle',
-] as const;
 
 const CASES = GROUPS.flatMap(readCases);
 const STATES: readonly FixtureState[] = ['full', 'no-pods', 'only-finished'];

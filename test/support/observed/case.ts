@@ -60,6 +60,22 @@ const FOLDER = new URL('../../contract/observed/', import.meta.url);
 /** Reads one of the data files. */
 export const readObserved = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 
+/** The recorded groups, in this order: the last two fail sign-ins on purpose, and count on each other's order. */
+export const GROUPS: readonly string[] = [
+  'nodes-list',
+  'nodes-get',
+  'nodes-usage',
+  'http',
+  'bearer-auth',
+  'health-version-config',
+  'oauth-endpoints',
+  'token-client-auth',
+  'token-malformed',
+  'token-refresh',
+  'token-password',
+  'login-throttle',
+];
+
 /** The recorded cases of a group, in the order of the file. */
 export function readCases(group: string): ObservedCase[] {
   const lines = readObserved(`${group}.jsonl`).split('\n');
