@@ -169,19 +169,20 @@ export interface AppUnderTest {
   stop(): Promise<void>;
 }
 
-const SERVER = { address: '127.0.0.1', port: 0, shutdownDelayMs: 0, drainMs: 1_000 };
+const SERVER = { address: '127.0.0.1', port: 0, shutdownDelayMs: 0 };
 
 /** The app on a free loopback port. */
 export async function startApp(
   change: Partial<AppParts> = {},
-  makeApp?: (parts: AppParts) => App,
+  makeApp: (parts: AppParts) => App = createApp,
+  drainMs = 1_000,
 ): Promise<AppUnderTest> {
   const lines: LogLine[] = [];
   const closing = new AbortController();
   const parts = appParts({ closing: closing.signal, ...change }, lines);
   const onClosing = (): void => closing.abort();
-  const app = (makeApp ?? createApp)(parts);
-  const server = createHttpServer(SERVER, app, { ...parts, onDraining: () => {}, onClosing });
+  const app = makeApp(parts);
+  const server = createHttpServer({ ...SERVER, drainMs }, app, { ...parts, onDraining: () => {}, onClosing });
   const { port } = await server.listen();
   const ending = new AbortController();
   const running = server.run(ending.signal);

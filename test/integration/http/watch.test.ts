@@ -1,0 +1,414 @@
+import { connect } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type AppParts, createApp } from '../../../src/http/app.ts';
+import type { Verification } from '../../../src/oauth/identity.ts';
+import { serviceUnavailable } from '../../../src/status-error.ts';
+import { defaultLimits } from '../../support/default-limits.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { Watcher } from '../../support/watcher.ts';
+import { makeCache, makeNode } from '../../unit/nodes/node-objects.ts';
+import { type AppUnderTest, eventually, fakeVerifier, startApp } from './app-under-test.ts';
+
+const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
+const ends: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** The app on a cache of its own with two nodes, on a clock that the test moves. */
+async function start(change: Partial<AppParts> = {}) {
+  const cache = makeCache();
+  for (const name of ['node-a', 'node-b']) cache.putNode(makeNode(name));
+  const clock = new FakeClock();
+  const random = { bytes: (length: number) => Buffer.alloc(length, 1), fraction: () => 0 };
+  const app = await startApp(
+    { clock, random, nodeWatches: cache.lister, nodes: cache.lister, ...change },
+    createApp,
+    30_000,
+  );
+  ends.push(async () => {
+    const stopping = { done: false };
+    const stopped = app.stop().then(() => {
+      stopping.done = true;
+    });
+    await pass(clock, () => stopping.done);
+    await stopped;
+  });
+  return { app, cache, clock };
+}
+
+/** Lets time pass until it is so, with turns of the loop for the sockets. */
+async function pass(clock: FakeClock, isSo: () => boolean): Promise<void> {
+  for (let step = 0; step < 2_000 && !isSo(); step++) {
+    await clock.advance(100);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(isSo()).toBe(true);
+}
+
+/** So many milliseconds, look by look. */
+async function advance(clock: FakeClock, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 1_000) await clock.advance(Math.min(1_000, ms - passed));
+}
+
+async function open(
+  { url }: AppUnderTest,
+  query = '',
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<Watcher> {
+  const watcher = await Watcher.open(
+    `${url}${LIST}?watch=true${query}`,
+    { authorization: 'Bearer good', ...headers },
+    method,
+  );
+  ends.push(() => watcher.close());
+  return watcher;
+}
+
+/** Open, and told of the first state. */
+async function watching(app: AppUnderTest, query = ''): Promise<Watcher> {
+  const watcher = await open(app, query);
+  await eventually(() => watcher.story.at(-1) === 'BOOKMARK');
+  return watcher;
+}
+
+const metric = async ({ parts }: AppUnderTest, series: string): Promise<string | undefined> =>
+  (await parts.registry.metrics()).split('\n').find((line) => line.startsWith(`${series} `));
+
+const lineOf = (app: AppUnderTest) => app.lines.find(({ queryParameters }) => `${queryParameters}`.includes('watch'));
+
+describe('the answer to a watch', () => {
+  test('has no length, no tag and no gzip form, and is the last one on its connection', async () => {
+    const { app } = await start();
+    const { status, response } = await open(app, '', { 'accept-encoding': 'gzip' });
+    expect(status).toBe(200);
+    expect(response.headers).toEqual({
+      'cache-control': 'private, no-cache',
+      connection: 'close',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'content-type': 'application/json',
+      date: expect.any(String),
+      'referrer-policy': 'no-referrer',
+      'transfer-encoding': 'chunked',
+      vary: 'Accept',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'x-request-id': expect.any(String),
+    });
+  });
+
+  test('to HEAD is its headers, and no watch', async () => {
+    const { app } = await start();
+    const watcher = await open(app, '', {}, 'HEAD');
+    await eventually(() => watcher.ending !== undefined);
+    expect([watcher.status, watcher.response.headers['content-type'], watcher.ending]).toEqual([
+      200,
+      'application/json',
+      'complete',
+    ]);
+    expect(await metric(app, 'gatehouse_watches')).toBe('gatehouse_watches 0');
+  });
+
+  test.each(['text/event-stream', 'text/event-stream, */*;q=0.5', 'application/json;q=0.5, text/event-stream'])(
+    'comes as server-sent events for Accept: %s',
+    async (accept) => {
+      const { app } = await start();
+      const watcher = await open(app, '', { accept });
+      await eventually(() => watcher.text.includes('id: e1-2\n\n'));
+      expect(watcher.response.headers['content-type']).toBe('text/event-stream');
+      expect(watcher.text).toMatch(/^event: ADDED\ndata: \{"type":"ADDED","object":\{"metadata":\{"name":"node-b",/);
+    },
+  );
+
+  test.each(['application/json, */*', 'application/json;stream=watch', '*/*', 'text/event-stream;q=0, */*'])(
+    'comes as JSON lines for Accept: %s',
+    async (accept) => {
+      const { app } = await start();
+      expect((await open(app, '', { accept })).response.headers['content-type']).toBe('application/json');
+    },
+  );
+
+  test('is 406 for a caller that takes neither', async () => {
+    const { app } = await start();
+    const answer = await app.get(`${LIST}?watch=1`, { headers: { Accept: 'application/yaml' } });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      406,
+      { message: 'only the following media types are accepted: application/json, text/event-stream' },
+    ]);
+  });
+
+  test('goes on from Last-Event-ID, and is 410 for one of another process', async () => {
+    const { app, cache } = await start();
+    cache.putNode(makeNode('node-c'));
+    const accept = 'text/event-stream';
+    const watcher = await open(app, '', { accept, 'last-event-id': 'e1-2' });
+    await eventually(() => watcher.text.includes('id: e1-3'));
+    expect(watcher.text).toMatch(/^event: ADDED\ndata: \{"type":"ADDED","object":\{"metadata":\{"name":"node-c"/);
+    const gone = await app.get(`${LIST}?watch=1`, { headers: { accept, 'Last-Event-ID': 'e2-2' } });
+    expect([gone.status, await gone.text()]).toEqual([
+      410,
+      '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: e2-2: begin again without one","reason":"Expired","code":410}',
+    ]);
+  });
+
+  test('U-04 is 403 without the right to watch, whatever is watched', async () => {
+    const read = (): never => {
+      throw new Error('read');
+    };
+    const { app } = await start({ nodeWatches: { refresh: read, watch: read } });
+    const answer = await app.get(`${LIST}?watch=1&foo=1`, { headers: { Authorization: 'Bearer powerless' } });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      403,
+      {
+        message:
+          'nodes.resources.gatehouse.io is forbidden: User "joe" cannot watch resource "nodes" in API group "resources.gatehouse.io" at the cluster scope',
+      },
+    ]);
+  });
+});
+
+describe('an open watch', () => {
+  test('says something every 45 s that nothing changes', async () => {
+    const { app, clock } = await start();
+    const watcher = await watching(app);
+    const bare = await open(app, '&allowWatchBookmarks=false', { accept: 'text/event-stream' });
+    await advance(clock, 44_000);
+    expect(watcher.story).toEqual(['ADDED node-b', 'ADDED node-a', 'BOOKMARK']);
+    await advance(clock, 2_000);
+    await eventually(() => watcher.story.length === 4 && bare.text.endsWith('\n\n:\n\n'));
+    expect(watcher.events[3]).toEqual({
+      type: 'BOOKMARK',
+      object: { kind: 'Node', apiVersion: 'v1', metadata: { resourceVersion: 'e1-2' } },
+    });
+  });
+
+  test('tells all of 300 watchers of a change', async () => {
+    const { app, cache, clock } = await start();
+    const watchers = await Promise.all(Array.from({ length: 300 }, () => watching(app)));
+    cache.putNode(makeNode('node-a', { resourceVersion: '2' }));
+    await clock.advance(100);
+    await eventually(() => watchers.every(({ story }) => story.at(-1) === 'MODIFIED node-a'));
+    expect(await metric(app, 'gatehouse_watches')).toBe('gatehouse_watches 300');
+  });
+
+  test('ends after timeoutSeconds with the version to go on from, and is logged then', async () => {
+    const { app, cache, clock } = await start();
+    const watcher = await watching(app, '&timeoutSeconds=5');
+    await advance(clock, 3_000);
+    cache.putNode(makeNode('node-c'));
+    await advance(clock, 3_000);
+    await eventually(() => watcher.ending !== undefined && lineOf(app) !== undefined);
+    expect(watcher.ending).toBe('complete');
+    expect(watcher.story.slice(3)).toEqual(['ADDED node-c', 'BOOKMARK']);
+    expect(watcher.version).toBe('e1-3');
+    expect(lineOf(app)).toMatchObject({
+      msg: 'request',
+      level: 'info',
+      status: 200,
+      verb: 'watch',
+      durationMs: 5_000,
+      bytes: watcher.text.length,
+      reason: 'timeout',
+      queryParameters: ['watch', 'timeoutSeconds'],
+    });
+    expect(lineOf(app)?.['aborted']).toBeUndefined();
+    expect(await metric(app, 'gatehouse_watches_ended_total{end="timeout"}')).toMatch(/ 1$/);
+    const route = `method="GET",route="${LIST}"`;
+    expect(await metric(app, `gatehouse_http_request_duration_seconds_bucket{le="0.001",${route}}`)).toMatch(/ 1$/);
+  });
+
+  test('ends after half an hour at the soonest by itself', async () => {
+    const { app, clock } = await start();
+    const watcher = await watching(app);
+    await advance(clock, 1_799_000);
+    expect(watcher.ending).toBeUndefined();
+    await advance(clock, 2_000);
+    await eventually(() => watcher.ending === 'complete');
+  });
+
+  test('that its client leaves is logged as aborted, and gives its place back', async () => {
+    const { app } = await start({ limits: { ...defaultLimits, maxWatches: 1 } });
+    const watcher = await watching(app);
+    watcher.close();
+    await eventually(() => lineOf(app) !== undefined);
+    expect(lineOf(app)).toMatchObject({ status: 200, aborted: true });
+    expect(await metric(app, 'gatehouse_watches_ended_total{end="client"}')).toMatch(/ 1$/);
+    expect((await open(app)).status).toBe(200);
+  });
+
+  test('HL-05 takes no place of the requests in flight, and has a limit of its own', async () => {
+    const { app } = await start({ limits: { ...defaultLimits, maxRequestsInFlight: 1, maxWatches: 2 } });
+    await watching(app);
+    await watching(app);
+    expect((await app.get(LIST)).status).toBe(200);
+    const refused = await app.get(`${LIST}?watch=1`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(await metric(app, 'gatehouse_http_rejections_total{reason="watches"}')).toMatch(/ 1$/);
+  });
+});
+
+describe('a watch whose caller may no longer', () => {
+  const faults: Record<string, Verification> = {};
+  const verifier = { verify: (text: string) => faults[text] ?? fakeVerifier.verify(text) };
+  afterEach(() => {
+    delete faults['good'];
+  });
+
+  test.each([
+    ['expired', 'the access token has expired'],
+    ['revoked', 'the access token has been revoked'],
+  ] as const)('ends within 10 s with the reason: its token is %s', async (fault, sentence) => {
+    const { app, clock } = await start({ verifier });
+    const watcher = await watching(app);
+    await advance(clock, 20_000);
+    expect(watcher.ending).toBeUndefined();
+    faults['good'] = { fault };
+    await advance(clock, 10_200);
+    await eventually(() => watcher.ending !== undefined && lineOf(app) !== undefined);
+    expect(watcher.ending).toBe('complete');
+    expect(watcher.text.split('\n').at(-2)).toBe(
+      `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized: ${sentence}","reason":"Unauthorized","code":401}}`,
+    );
+    expect(lineOf(app)).toMatchObject({ status: 200, reason: 'unauthorized' });
+    expect(await metric(app, 'gatehouse_watches_ended_total{end="unauthorized"}')).toMatch(/ 1$/);
+  });
+
+  test('ends within 40 s with the reason: its right was withdrawn', async () => {
+    const rights = { allowed: true };
+    const authorizer = { authorize: () => ({ ...rights, source: 'cache' as const }) };
+    const { app, clock } = await start({ authorizer });
+    const watcher = await watching(app);
+    await advance(clock, 60_000);
+    expect(watcher.ending).toBeUndefined();
+    rights.allowed = false;
+    await advance(clock, 31_000);
+    await eventually(() => watcher.ending === 'complete');
+    expect(watcher.events.at(-1)).toMatchObject({ type: 'ERROR', object: { code: 403, reason: 'Forbidden' } });
+    expect(await metric(app, 'gatehouse_watches_ended_total{end="forbidden"}')).toMatch(/ 1$/);
+  });
+
+  test('I6 goes on for 600 s after the last decision, then ends with 503', async () => {
+    const cluster = { away: false };
+    const authorize = () =>
+      cluster.away
+        ? Promise.reject(serviceUnavailable('authorization is not available', 5))
+        : { allowed: true, source: 'cache' as const };
+    const { app, clock } = await start({ authorizer: { authorize } });
+    const watcher = await watching(app);
+    cluster.away = true;
+    await advance(clock, 599_000);
+    expect(watcher.ending).toBeUndefined();
+    await advance(clock, 40_000);
+    await eventually(() => watcher.ending === 'complete');
+    expect(watcher.events.at(-1)).toMatchObject({
+      type: 'ERROR',
+      object: { code: 503, message: 'authorization is not available', details: { retryAfterSeconds: 5 } },
+    });
+  });
+
+  test('ends at once with 503 when nobody can say whether its token was revoked', async () => {
+    const sessions = { known: true };
+    const verify: typeof fakeVerifier.verify = (text) => {
+      if (!sessions.known) throw serviceUnavailable('sessions are not known', 1);
+      return fakeVerifier.verify(text);
+    };
+    const { app, clock } = await start({ verifier: { verify } });
+    const watcher = await watching(app);
+    sessions.known = false;
+    await advance(clock, 10_200);
+    await eventually(() => watcher.ending === 'complete');
+    expect(watcher.events.at(-1)).toMatchObject({ type: 'ERROR', object: { code: 503 } });
+  });
+});
+
+describe('a watch of what cannot be told any more', () => {
+  test('ends with 503 when the data is too old', async () => {
+    const cache = makeCache();
+    const age = { tooOld: false };
+    const refresh = (): void => {
+      if (age.tooOld) throw serviceUnavailable('nodes are not available: data is older than 600 s', 30);
+      cache.lister.refresh();
+    };
+    const nodeWatches = { refresh, watch: cache.lister.watch.bind(cache.lister) };
+    const { app, clock } = await start({ nodeWatches });
+    const watcher = await watching(app);
+    age.tooOld = true;
+    await advance(clock, 300);
+    await eventually(() => watcher.ending === 'complete');
+    expect(watcher.events.at(-1)).toMatchObject({
+      type: 'ERROR',
+      object: { code: 503, message: 'nodes are not available: data is older than 600 s' },
+    });
+    expect(await metric(app, 'gatehouse_watches_ended_total{end="unavailable"}')).toMatch(/ 1$/);
+  });
+
+  test('ends with 500 and a line in the log when a bug of ours breaks it', async () => {
+    const broken = {
+      isBehind: true,
+      next: (): never => {
+        throw new Error('private cause');
+      },
+      keepAlive: () => undefined,
+    };
+    const { app, clock } = await start({ nodeWatches: { refresh: () => {}, watch: () => broken } });
+    const watcher = await open(app);
+    await advance(clock, 300);
+    await eventually(() => watcher.ending === 'complete' && lineOf(app) !== undefined);
+    expect(watcher.events).toMatchObject([{ type: 'ERROR', object: { code: 500, reason: 'InternalError' } }]);
+    expect(watcher.text).not.toContain('private');
+    expect(lineOf(app)).toMatchObject({
+      status: 200,
+      reason: 'failed',
+      error: expect.stringContaining('private cause'),
+    });
+  });
+});
+
+describe('a slow reader', () => {
+  test('is cut off alone when it takes nothing for 30 s, while others are told', async () => {
+    const { app, cache, clock } = await start();
+    // More than the kernel takes for a reader that does not read.
+    for (let at = 0; at < 1_500; at++) {
+      cache.putNode(makeNode(`large-${at}`, {}, { spec: { note: 'x'.repeat(12_000) } }));
+    }
+    const slow = connect(app.port, '127.0.0.1');
+    ends.push(() => slow.destroy());
+    slow.pause();
+    slow.write(`GET ${LIST}?watch=1&timeoutSeconds=86400 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\n\r\n`);
+    const other = await watching(app, '&name=node-a');
+    await advance(clock, 29_000);
+    expect(await metric(app, 'gatehouse_watches')).toBe('gatehouse_watches 2');
+    await advance(clock, 3_000);
+    await eventually(() => app.lines.some(({ reason }) => reason === 'slow'));
+    expect(await metric(app, 'gatehouse_watches_ended_total{end="slow"}')).toMatch(/ 1$/);
+    expect(app.lines.find(({ reason }) => reason === 'slow')).toMatchObject({ status: 200, aborted: true });
+    cache.putNode(makeNode('node-a', { resourceVersion: '2' }));
+    await clock.advance(100);
+    await eventually(() => other.story.at(-1) === 'MODIFIED node-a');
+  });
+});
+
+describe('a shutdown', () => {
+  test('U-15 ends every watch cleanly, with the version to go on from, within 5 s', async () => {
+    const { app, clock } = await start();
+    const watchers = await Promise.all(Array.from({ length: 120 }, () => watching(app)));
+    const began = clock.monotonic();
+    const stopped = { done: false };
+    const stopping = app.stop().then(() => {
+      stopped.done = true;
+    });
+    await clock.advance(1_000);
+    const ended = () => watchers.filter(({ ending }) => ending !== undefined).length;
+    await eventually(() => ended() > 0);
+    expect(ended()).toBeLessThan(60); // a part of them at each look
+    await pass(clock, () => stopped.done);
+    await stopping;
+    expect(clock.monotonic() - began).toBeLessThanOrEqual(6_000);
+    expect(watchers.every(({ ending, story }) => ending === 'complete' && story.at(-1) === 'BOOKMARK')).toBe(true);
+    expect(await metric(app, 'gatehouse_watches_ended_total{end="stopping"}')).toMatch(/ 120$/);
+    ends.length = 0;
+  });
+});
