@@ -1,8 +1,9 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
+import { Watcher } from '../../support/watcher.ts';
 import { Program, writeFiles } from './program.ts';
-import { CLIENT, NODES, passwordOf, startCluster, startService, usersFile } from './stand.ts';
+import { CLIENT, eventually, NODES, passwordOf, startCluster, startService, usersFile } from './stand.ts';
 
 interface Started {
   readonly program: Program;
@@ -52,6 +53,20 @@ describe('the process', () => {
     expect((await fetch(`${origin}/readyz`)).status).toBe(503);
     expect(await list(origin, token)).toBe(200);
     expect((await program.ended).code).toBe(0);
+  });
+
+  test('U-15 at SIGTERM ends a watch cleanly, with the version to go on from', async () => {
+    const { program, origin } = await startProgram();
+    const authorization = `Bearer ${await signIn(origin)}`;
+    const watcher = await Watcher.open(`${origin}${NODES}?watch=true`, { authorization });
+    program.signal('SIGTERM');
+    expect((await program.ended).code).toBe(0);
+    await eventually(
+      () => watcher.ending,
+      (ending) => ending !== undefined,
+    );
+    expect([watcher.ending, watcher.story.at(-1)]).toEqual(['complete', 'BOOKMARK']);
+    expect(program.output).toContain('"reason":"stopping"');
   });
 
   test('R-07 finishes a request that is under way at SIGTERM', async () => {

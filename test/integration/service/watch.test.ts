@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { applyEvents, Watcher } from '../../support/watcher.ts';
+import { startDrivenReady } from './driven.ts';
 import { atEnd, eventually, NODES, node, type Service, startCluster, startService } from './stand.ts';
 
 async function start() {
@@ -80,5 +81,127 @@ describe('a watch of the node list', () => {
     await eventually(figure, (cpu) => cpu === '500m');
     expect(watcher.events.length).toBeLessThan(4 + 50);
     expect(await service.metric('gatehouse_watches')).toBe(1);
+  });
+});
+
+describe('a client that goes on from where its stream ended', () => {
+  test('is told what happened since, and no more', async () => {
+    const { cluster, watch } = await start();
+    const first = await watch('&timeoutSeconds=1');
+    await eventually(
+      () => first.ending,
+      (ending) => ending === 'complete',
+    );
+    cluster.objects.patch('nodes', 'node-b', { metadata: { labels: { tier: 'new' } } });
+    cluster.objects.remove('nodes', 'node-a');
+    const second = await watch(`&resourceVersion=${first.version}`);
+    await eventually(
+      () => second.story,
+      (story) => story.includes('MODIFIED node-b') && story.includes('DELETED node-a'),
+    );
+    expect(second.story.filter((event) => event !== 'BOOKMARK').sort()).toEqual(['DELETED node-a', 'MODIFIED node-b']);
+  });
+
+  test('at another replica, or after a restart, is told 410 and begins anew', async () => {
+    const { cluster, watch } = await start();
+    const first = await watch();
+    await told(first, 'BOOKMARK');
+    const other = await startService(cluster);
+    const { access_token: token } = await other.signIn('ada');
+    const again = await other.list(token, `?watch=true&resourceVersion=${first.version}`);
+    expect([again.status, again.body.reason]).toEqual([410, 'Expired']);
+  });
+});
+
+describe('a watch by label', () => {
+  test('tells of nodes that begin to match and that do so no more', async () => {
+    const { cluster, watch } = await start();
+    const watcher = await watch('&labelSelector=tier%3Dnew');
+    await told(watcher, 'BOOKMARK');
+    cluster.objects.patch('nodes', 'node-b', { metadata: { labels: { tier: 'new' } } });
+    await told(watcher, 'ADDED node-b');
+    cluster.objects.patch('nodes', 'node-b', { metadata: { labels: { tier: 'old' } } });
+    await told(watcher, 'DELETED node-b');
+    expect(watcher.story).toEqual(['BOOKMARK', 'ADDED node-b', 'DELETED node-b']);
+  });
+});
+
+describe('a watch, when the cluster’s history breaks off', () => {
+  test('C-07 is told what a relist shows to differ, and nothing else', async () => {
+    const { cluster, service, watch } = await start();
+    const watcher = await watch();
+    await told(watcher, 'BOOKMARK');
+    const refuse = cluster.faults.until({ verb: 'watch', kind: 'nodes' }, { connection: 'reset' });
+    await cluster.restart(0);
+    cluster.objects.patch('nodes', 'node-b', { metadata: { labels: { tier: 'new' } } });
+    cluster.objects.remove('nodes', 'node-a');
+    cluster.objects.create('nodes', node('node-d'));
+    cluster.compact();
+    refuse();
+    await eventually(
+      () => service.metric('gatehouse_reflector_relists_total{resource="nodes",reason="expired"}'),
+      (relists) => relists >= 1,
+    );
+    await eventually(
+      () => watcher.story.length,
+      (events) => events >= 7,
+    );
+    expect(watcher.story.slice(4).sort()).toEqual(['ADDED node-d', 'DELETED node-a', 'MODIFIED node-b']);
+  });
+
+  test('C-23 is told what a restored server shows to differ, and may go on from before it', async () => {
+    const { cluster, watch } = await start();
+    const watcher = await watch('&timeoutSeconds=600');
+    await told(watcher, 'BOOKMARK');
+    const before = cluster.objects.revision;
+    cluster.objects.patch('nodes', 'node-b', { metadata: { labels: { tier: 'new' } } });
+    await told(watcher, 'MODIFIED node-b');
+    cluster.restore(String(before));
+    await eventually(
+      () => watcher.story.filter((event) => event === 'MODIFIED node-b').length,
+      (count) => count === 2,
+    );
+    expect(watcher.story.slice(4)).toEqual(['MODIFIED node-b', 'MODIFIED node-b']);
+    expect(watcher.events.at(-1)?.object.metadata.labels).toEqual({});
+    const resumed = await watch(`&resourceVersion=${watcher.version}`);
+    await told(resumed, 'BOOKMARK');
+    expect(resumed.story).toEqual(['MODIFIED node-b', 'BOOKMARK']);
+  });
+});
+
+describe('a watch whose caller signs out or loses the right', () => {
+  async function startWatching() {
+    const cluster = await startCluster();
+    const { clock, service } = await startDrivenReady(cluster);
+    const { access_token: token } = await clock.during(service.signIn('ada'));
+    const watcher = await openWatch(service, { query: '', headers: { authorization: `Bearer ${token}` } });
+    await clock.until(
+      () => watcher.story,
+      (story) => story.at(-1) === 'BOOKMARK',
+    );
+    const end = () =>
+      clock.until(
+        () => watcher.ending,
+        (ending) => ending !== undefined,
+      );
+    return { cluster, clock, service, token, watcher, end };
+  }
+
+  test('ends within 10 s of the sign-out, and says so', async () => {
+    const { clock, service, token, watcher, end } = await startWatching();
+    await service.call('/oauth/logout', { token });
+    const began = clock.monotonic();
+    expect(await end()).toBe('complete');
+    expect(clock.monotonic() - began).toBeLessThan(11_000);
+    expect(watcher.events.at(-1)).toMatchObject({ type: 'ERROR', object: { code: 401, reason: 'Unauthorized' } });
+  });
+
+  test('ends within 40 s of the binding’s removal, and says so', async () => {
+    const { cluster, clock, watcher, end } = await startWatching();
+    cluster.objects.remove('clusterrolebindings', 'observed-admins');
+    const began = clock.monotonic();
+    expect(await end()).toBe('complete');
+    expect(clock.monotonic() - began).toBeLessThan(42_000);
+    expect(watcher.events.at(-1)).toMatchObject({ type: 'ERROR', object: { code: 403, reason: 'Forbidden' } });
   });
 });
