@@ -6,7 +6,7 @@ import { StatusError } from '../../../src/status-error.ts';
 import { applyEvents, type WatchEvent } from '../../support/watcher.ts';
 
 /** Whole events, as a client reads them off the stream. */
-export function eventsOf(text: string, form: WatchForm): { events: WatchEvent[]; id: string } {
+function eventsOf(text: string, form: WatchForm): { events: WatchEvent[]; id: string } {
   const events: WatchEvent[] = [];
   let id = '';
   for (const line of text.split('\n')) {
