@@ -46,7 +46,7 @@ export class Program {
     return this.#output.stdout + this.#output.stderr;
   }
 
-  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void {
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
     this.#child.kill(name);
   }
 
