@@ -23,6 +23,8 @@ interface GatehouseChange {
   readonly port?: number;
   /** More of the configuration file. */
   readonly config?: object;
+  /** Writes the kubeconfig for this token of its service account and answers its path. Default: the cluster's usual one. */
+  kubeconfig?(token: string): Promise<string>;
 }
 
 /** `users` are names with their groups; each one's password is its name and `-password`. */
@@ -36,7 +38,8 @@ export async function startGatehouse(
   const port = change.port ?? freePort;
   const config = join(folder, 'config.yaml');
   const log = join(folder, 'gatehouse.log');
-  const basis = await configuration(cluster, { folder, port, metricsPort, users });
+  const kubeconfig = change.kubeconfig ?? cluster.kubeconfigFile;
+  const basis = await configuration(cluster, { folder, port, metricsPort, users, kubeconfig });
   await writeFile(config, JSON.stringify({ ...basis, ...change.config }));
   const url = `http://127.0.0.1:${port}`;
   const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true });
@@ -68,9 +71,11 @@ interface Settings {
   readonly port: number;
   readonly metricsPort: number;
   readonly users: Readonly<Record<string, readonly string[]>>;
+  kubeconfig(token: string): Promise<string>;
 }
 
-async function configuration(cluster: ControlPlane, { folder, port, metricsPort, users }: Settings): Promise<object> {
+async function configuration(cluster: ControlPlane, settings: Settings): Promise<object> {
+  const { folder, port, metricsPort, users, kubeconfig } = settings;
   const token = await install(cluster, 'memory');
   const file = join(folder, 'users.yaml');
   const entries = Object.entries(users).map(async ([name, groups]) => {
@@ -79,7 +84,7 @@ async function configuration(cluster: ControlPlane, { folder, port, metricsPort,
   await writeFile(file, JSON.stringify({ users: await Promise.all(entries) }));
   return {
     server: { address: '127.0.0.1', port, metricsPort },
-    kubernetes: { kubeconfig: await cluster.kubeconfigFile(token), namespace: NAMESPACE },
+    kubernetes: { kubeconfig: await kubeconfig(token), namespace: NAMESPACE },
     users: { file },
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clusterTool } from './cluster-tools.ts';
@@ -34,6 +34,11 @@ export interface ControlPlane {
   killApiServer(): Promise<void>;
   /** The same port, data, keys and certificate as before. Resolves when it is ready. */
   startApiServer(): Promise<void>;
+  /**
+   * Keeps a copy of etcd's data, for which both servers are stopped and started. The function returned goes back to it in
+   * the same way, as an etcd that is restored from a backup.
+   */
+  backUp(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
@@ -69,10 +74,37 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     throw error;
   }
   const killApiServer = async (): Promise<void> => servers.api?.kill();
-  return { ...clientFace(layout, binaries.kubectl), killApiServer, startApiServer: start, stop };
+  const killBoth = async (): Promise<void> => {
+    await killApiServer();
+    await servers.etcd?.kill();
+    delete servers.etcd;
+  };
+  return {
+    ...clientFace(layout, binaries.kubectl),
+    killApiServer,
+    startApiServer: start,
+    backUp: () => backUpData(layout.etcdData, { stop: killBoth, start }),
+    stop,
+  };
 }
 
-type ClientFace = Omit<ControlPlane, 'killApiServer' | 'startApiServer' | 'stop'>;
+async function backUpData(
+  data: string,
+  { stop, start }: { readonly stop: () => Promise<void>; readonly start: () => Promise<void> },
+): Promise<() => Promise<void>> {
+  const copy = `${data}-backup`;
+  await stop();
+  await cp(data, copy, { recursive: true });
+  await start();
+  return async () => {
+    await stop();
+    await rm(data, { recursive: true });
+    await cp(copy, data, { recursive: true });
+    await start();
+  };
+}
+
+type ClientFace = Omit<ControlPlane, 'killApiServer' | 'startApiServer' | 'backUp' | 'stop'>;
 
 function clientFace(layout: Layout, kubectl: string): ClientFace {
   const url = `https://127.0.0.1:${layout.apiPort}`;
