@@ -4,7 +4,8 @@ import type { SecurityEvents } from '../security-events.ts';
 import type { TokenMetrics } from './metrics.ts';
 import { longestTokenSeconds, type OAuthOptions } from './options.ts';
 import { withCutOff, withSessionEnded } from './session-rules.ts';
-import type { SessionStore, UserSessions } from './sessions.ts';
+import type { SessionStore } from './sessions.ts';
+import { GONE } from './user-standing.ts';
 
 /** The ways in which sessions end before their time. Each rejects when the end could not be written. */
 export interface SessionEnds {
@@ -18,7 +19,8 @@ export interface SessionEnds {
   reused(user: string, sid: string): Promise<void>;
   /**
    * Every session of a user who changed, so that changing back revives none: tried until it stands. `cause` names what
-   * the user has become; a replica that sees it later than another ends no session that has begun since.
+   * the user has become; a replica that sees it later than another ends no session that has begun since. That somebody is
+   * gone counts each time: nobody can tell whether a namesake has come and gone in between.
    */
   changed(user: string, cause: string): Promise<void>;
 }
@@ -35,13 +37,15 @@ interface EndParts {
 const RETRY_MS = 5000;
 
 export function createSessionEnds(options: OAuthOptions, parts: EndParts): SessionEnds {
-  const longest = longestTokenSeconds(options);
+  // Twice the skew more: the token's replica may be ahead of this one, and the one that forgets ahead of the one that judges.
+  const remembered = longestTokenSeconds(options) + 2 * options.maximumClockSkewSeconds;
   const now = (): number => Math.floor(parts.clock.now() / 1000);
-  const store = (user: string, change: (current: UserSessions) => UserSessions): Promise<void> =>
-    parts.sessions.update(user, (current) => ({ next: change(current), outcome: undefined }));
-
   const session = async (user: string, sid: string): Promise<void> => {
-    await store(user, (current) => withSessionEnded(current, sid, { endedAt: now(), keepUntil: now() + longest }));
+    const isNew = await parts.sessions.update(user, (current) => {
+      if (current.dead.has(sid)) return { outcome: false };
+      return { next: withSessionEnded(current, sid, { endedAt: now(), keepUntil: now() + remembered }), outcome: true };
+    });
+    if (!isNew) return;
     parts.metrics.revocations.inc({ scope: 'session' });
     parts.events.report('session_ended', { user, sid });
   };
@@ -51,30 +55,41 @@ export function createSessionEnds(options: OAuthOptions, parts: EndParts): Sessi
   };
   const cutOff = async (user: string, iat: number, spared?: string): Promise<void> => {
     const at = Math.max(now(), iat);
-    const end = { at, keepUntil: at + longest, ...(spared === undefined ? {} : { spared }) };
-    await store(user, (current) => withCutOff(current, end));
+    const end = { at, keepUntil: at + remembered, ...(spared === undefined ? {} : { spared }) };
+    await parts.sessions.update(user, (current) => ({ next: withCutOff(current, end), outcome: undefined }));
     noteUserEnded(user, spared);
   };
   const cutOffOnce = async (user: string, cause: string): Promise<void> => {
     const isNew = await parts.sessions.update(user, (current) => {
-      if (current.cutOffCause === cause) return { outcome: false };
-      return { next: withCutOff(current, { at: now(), keepUntil: now() + longest, cause }), outcome: true };
+      if (current.cutOffCause === cause && cause !== GONE) return { outcome: false };
+      return { next: withCutOff(current, { at: now(), keepUntil: now() + remembered, cause }), outcome: true };
     });
     if (isNew) noteUserEnded(user);
   };
-  const insist = async (end: () => Promise<void>, ended: { user: string; sid?: string }): Promise<void> => {
+  /** Ends that are yet to be written. However often one is asked for meanwhile, one timer tries it. */
+  const waiting = new Set<string>();
+  const insist = async (
+    key: string,
+    end: () => Promise<void>,
+    ended: { user: string; sid?: string },
+  ): Promise<void> => {
     try {
       await end();
     } catch (error) {
+      if (waiting.has(key)) return;
+      waiting.add(key);
       parts.logger.error({ err: error, ...ended }, 'a session that must end cannot be ended yet');
-      parts.clock.after(RETRY_MS, () => void insist(end, ended));
+      parts.clock.after(RETRY_MS, () => {
+        waiting.delete(key);
+        void insist(key, end, ended);
+      });
     }
   };
   return {
     session,
     user: (user, iat) => cutOff(user, iat),
     others: (user, sid, iat) => cutOff(user, iat, sid),
-    reused: (user, sid) => insist(() => session(user, sid), { user, sid }),
-    changed: (user, cause) => insist(() => cutOffOnce(user, cause), { user }),
+    reused: (user, sid) => insist(`${user} ${sid}`, () => session(user, sid), { user, sid }),
+    changed: (user, cause) => insist(`${user} ${cause}`, () => cutOffOnce(user, cause), { user }),
   };
 }

@@ -2,13 +2,15 @@ import type { Clock } from '../clock.ts';
 import { ACCESS, type TokenClaims, type TokenType, toTokenClaims } from './claims.ts';
 import { type CompactJws, isPlainRs256, isSigned, parseCompactJws } from './compact-jws.ts';
 import type { TokenFault } from './identity.ts';
-import { endpointUrl, type OAuthOptions } from './options.ts';
+import { endpointUrl, longestTokenSeconds, type OAuthOptions } from './options.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 export interface CheckedToken {
   readonly claims: TokenClaims;
   /** The key that verified it: a token is good no longer than its key. */
   readonly kid: string;
+  /** Seconds: when it is expired for us. */
+  readonly endsAt: number;
 }
 
 /** Text, header, signature, claims, in this order; nothing that depends on the state of sessions or users. */
@@ -34,8 +36,9 @@ export function createTokenCheck(
     const claims = toTokenClaims(jws.claims);
     if (!claims || claims.iss !== options.issuer || !claims.aud.includes(audience)) return INVALID;
     if (jws.claims['token_type'] !== type.tokenType) return INVALID;
-    const fault = timeFault(jws.claims, parts.clock.now() / 1000, options.maximumClockSkewSeconds);
-    return fault ? { fault } : { claims, kid };
+    const token = { claims, kid, endsAt: endOf(claims, options) };
+    const fault = timeFault(token, parts.clock.now() / 1000, options.maximumClockSkewSeconds);
+    return fault ? { fault } : token;
   };
 }
 
@@ -50,9 +53,16 @@ function headerKid({ header }: CompactJws, type: TokenType): string | undefined 
   return isOurs && typeof kid === 'string' ? kid : undefined;
 }
 
+/**
+ * When a token ends, the skew included, in seconds. One that was issued under longer lifetimes than today's ends with the
+ * longest of today's: what was revoked is forgotten then.
+ */
+const endOf = ({ exp, iat }: TokenClaims, options: OAuthOptions): number =>
+  Math.min(exp + options.maximumClockSkewSeconds, iat + longestTokenSeconds(options));
+
 /** RFC 7519 4.1.4 to 4.1.6, with one skew for all of them (N-37). */
-function timeFault(claims: CompactJws['claims'], now: number, skew: number): TokenFault | undefined {
-  const { exp, iat, nbf = 0 } = claims as { exp: number; iat: number; nbf?: number };
-  if (exp <= now - skew) return 'expired';
+function timeFault({ claims, endsAt }: CheckedToken, now: number, skew: number): TokenFault | undefined {
+  const { iat, nbf = 0 } = claims as TokenClaims & { readonly nbf?: number };
+  if (endsAt <= now) return 'expired';
   return iat > now + skew || nbf > now + skew ? 'not_yet_valid' : undefined;
 }

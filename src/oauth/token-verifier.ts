@@ -53,7 +53,7 @@ export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts)
   const inspect = (text: string): AccessToken | { readonly fault: TokenFault } => {
     const fault = parts.keys.ready() ?? parts.sessions.fault() ?? parts.usersFault();
     if (fault !== undefined) throw serviceUnavailable('tokens cannot be judged now', 1, new Error(fault));
-    const known = fromMemory(text, verified, { ...parts, skew: options.maximumClockSkewSeconds });
+    const known = fromMemory(text, verified, parts);
     const token = known ?? inFull(text, verified, check);
     if ('fault' in token) return token;
     const isOver = isDead(parts.sessions.read(token.claims.sub), token.claims);
@@ -72,11 +72,11 @@ export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts)
 function fromMemory(
   text: string,
   verified: VerifiedTokens,
-  now: { readonly keys: SigningKeys; readonly clock: Clock; readonly skew: number },
+  now: { readonly keys: SigningKeys; readonly clock: Clock },
 ): CheckedToken | { readonly fault: TokenFault } | undefined {
   const token = verified.get(text);
   if (!token) return undefined;
-  const isExpired = token.claims.exp <= now.clock.now() / 1000 - now.skew;
+  const isExpired = token.endsAt <= now.clock.now() / 1000;
   const isKeyGood = now.keys.verificationKey(token.kid) !== undefined;
   if (!isExpired && isKeyGood) return token;
   verified.drop(text);

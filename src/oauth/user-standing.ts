@@ -44,12 +44,16 @@ export function createStandings(keys: SigningKeys): Standings {
   };
 }
 
+/** What somebody has become who is no user any more; not of the length of a digest. */
+export const GONE = 'gone';
+
 /**
  * What a user has become, in a word that tells nothing of it: equal on every replica that knows the user as the same person
  * with the same password in the same state.
  */
 export function standingDigest(user: User | undefined, standing: Standings): string {
-  const words = user ? [user.uid, user.state === 'Disabled', standing(user).pwd ?? ''] : ['gone'];
+  if (!user) return GONE;
+  const words = [user.uid, user.state === 'Disabled', standing(user).pwd ?? ''];
   return createHash('sha256').update(words.join(':')).digest('base64url').slice(0, DIGEST_CHARACTERS);
 }
 

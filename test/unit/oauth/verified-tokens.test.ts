@@ -3,7 +3,7 @@ import type { CheckedToken } from '../../../src/oauth/token-check.ts';
 import { createVerifiedTokens } from '../../../src/oauth/verified-tokens.ts';
 import { systemRandom } from '../../../src/random.ts';
 
-const tokenOf = (kid: string): CheckedToken => ({ kid, claims: {} as CheckedToken['claims'] });
+const tokenOf = (kid: string): CheckedToken => ({ kid, claims: {} as CheckedToken['claims'], endsAt: 0 });
 
 describe('the tokens that were verified', () => {
   test('are known by their exact text', () => {
