@@ -1,6 +1,6 @@
 import { readBearer } from './authorization-header.ts';
 import type { OAuthOptions } from './options.ts';
-import { invalidToken, malformedBearer, notAvailable } from './refusals.ts';
+import { invalidToken, malformedBearer, toOAuthError } from './refusals.ts';
 import type { AccessToken, AccessTokens } from './token-verifier.ts';
 
 /**
@@ -25,6 +25,6 @@ function inspect(text: string, verifier: AccessTokens): ReturnType<AccessTokens[
   try {
     return verifier.inspect(text);
   } catch (error) {
-    throw notAvailable(error);
+    throw toOAuthError(error);
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PublicDocument } from './authorization-server.ts';
 import { endpointUrl, type OAuthOptions } from './options.ts';
+import { notAvailable } from './refusals.ts';
 import { SCOPES } from './scope.ts';
 import type { PublicJwk } from './signing-key-data.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -11,12 +12,16 @@ function toDocument(value: object): PublicDocument {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }
 
-/** The JWK Set (RFC 7517 5), made once for each state of the keys. */
-export function createJwks(keys: SigningKeys): () => PublicDocument {
-  let made = { of: [] as readonly PublicJwk[], document: toDocument({ keys: [] }) };
+/**
+ * The JWK Set (RFC 7517 5), made once for each state of the keys. Throws `server_error` (503) while there are none: an empty
+ * set would be kept for minutes by whoever asked too early.
+ */
+export function createJwks(keys: Pick<SigningKeys, 'publicKeys' | 'ready'>): () => PublicDocument {
+  let made: { readonly of: readonly PublicJwk[]; readonly document: PublicDocument } | undefined;
   return () => {
     const now = keys.publicKeys();
-    if (now !== made.of) made = { of: now, document: toDocument({ keys: now }) };
+    if (now.length === 0) throw notAvailable(new Error(keys.ready()));
+    if (now !== made?.of) made = { of: now, document: toDocument({ keys: now }) };
     return made.document;
   };
 }

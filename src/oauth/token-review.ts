@@ -4,8 +4,7 @@ import type { Random } from '../random.ts';
 import { type CallerAuthentication, type CallerProof, createCallerAuthentication } from './caller-authentication.ts';
 import type { TokenFault } from './identity.ts';
 import { createReviewCounter } from './metrics.ts';
-import { OAuthError } from './oauth-error.ts';
-import { notAvailable } from './refusals.ts';
+import { notAvailable, toOAuthError } from './refusals.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
 import { checkReviewType, parseReview, type ReviewRequest } from './review-request.ts';
 import type { SessionStore } from './sessions.ts';
@@ -72,8 +71,9 @@ export function createTokenReviews(options: TokenReviewOptions, parts: TokenRevi
     try {
       return run();
     } catch (error) {
-      results.inc({ result: error instanceof OAuthError ? error.refusal.code : 'server_error' });
-      throw error;
+      const refusal = toOAuthError(error);
+      results.inc({ result: refusal.refusal.code });
+      throw refusal;
     }
   };
   const review: TokenReviews['review'] = (body) => {
@@ -123,17 +123,9 @@ function inspect(text: string, { verifier }: TokenReviewParts, refused: RefusedT
   if (text.length > LONGEST_TOKEN) return { fault: 'invalid' };
   const known = refused.get(text);
   if (known) return { fault: known };
-  const token = available(() => verifier.inspect(text));
+  const token = verifier.inspect(text);
   if ('fault' in token && token.fault !== 'revoked') refused.add(text, token.fault);
   return token;
-}
-
-function available<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw notAvailable(error);
-  }
 }
 
 function accept(token: AccessToken, asked: readonly string[] | undefined, standing: Standings): Judgement {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createJwks } from '../../../src/oauth/public-documents.ts';
 import { newKeyData } from '../../../src/oauth/signing-key-data.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { KEYS_SECRET, newTestServer, testOptions, until } from './test-server.ts';
@@ -27,6 +28,14 @@ describe('the JWK Set', () => {
     secrets.put(KEYS_SECRET, await newKeyData(Date.now(), systemRandom));
     await until(() => server.keys() !== before);
     expect(server.keys().etag).not.toBe(before.etag);
+  });
+
+  test('N-45 is no empty set while there are no keys, which caches would keep, but a 503', () => {
+    const keys = { publicKeys: () => [], ready: () => 'the signing keys are not loaded yet' };
+    const read = createJwks(keys);
+    expect(() => read()).toThrow(
+      expect.objectContaining({ refusal: expect.objectContaining({ status: 503, code: 'server_error' }) }),
+    );
   });
 });
 
