@@ -71,10 +71,14 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
   ): void {
     const names = new Set(entries.map((entry) => entry.key));
     for (const name of [...this.#nodes.keys()]) if (!names.has(name)) this.remove(name);
-    for (const entry of entries) {
-      const known = this.#nodes.get(entry.key);
-      const isKnown = known?.uid === entry.uid && known.resourceVersion === entry.resourceVersion;
-      if (!isKnown || !(sameHistory || this.#isSameText(known, entry))) this.put(entry);
+    const news = entries.filter((entry) => !this.#isKnown(entry, sameHistory));
+    // Where most leaves would be spoilt one node at a time, all are made anew at once.
+    if (news.length * 2 <= entries.length) for (const entry of news) this.put(entry);
+    else {
+      for (const entry of news) this.#record(this.#withUsage(entry));
+      const all = [...this.#nodes.values()];
+      this.#byCreation.fill(all);
+      this.#byName.fill(all);
     }
   }
 
@@ -107,6 +111,12 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     this.#advance();
   }
 
+  #isKnown(entry: NodeEntry, sameHistory: boolean): boolean {
+    const known = this.#nodes.get(entry.key);
+    if (known?.uid !== entry.uid || known.resourceVersion !== entry.resourceVersion) return false;
+    return sameHistory || this.#isSameText(known, entry);
+  }
+
   /** In another history equal numbers prove nothing. */
   #isSameText(known: NodeEntry, entry: NodeEntry): boolean {
     return Buffer.compare(known.encoded.bytes(), this.#withUsage(entry).encoded.bytes()) === 0;
@@ -128,12 +138,18 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
   }
 
   #set(entry: NodeEntry): void {
-    const previous = this.#nodes.get(entry.key);
-    this.#nodes.set(entry.key, entry);
+    const previous = this.#record(entry);
     this.#byCreation.put(entry, previous);
     this.#byName.put(entry, previous);
+  }
+
+  /** All of a change but the orders; answers the entry that it replaces. */
+  #record(entry: NodeEntry): NodeEntry | undefined {
+    const previous = this.#nodes.get(entry.key);
+    this.#nodes.set(entry.key, entry);
     this.#advance();
     this.changes.put(entry, previous, this.#version);
+    return previous;
   }
 
   #advance(): void {
