@@ -15,6 +15,8 @@ export interface Children {
   fork(script: string, args?: readonly string[]): ChildProcess;
   /** A Node program whose output goes to `logFile`: a pipe would take time of this process for every line. */
   run(script: string, args: readonly string[], logFile: string): ChildProcess;
+  /** As `run`, any program. */
+  start(program: string, args: readonly string[], logFile: string): ChildProcess;
 }
 
 export function createChildren(): Children {
@@ -29,15 +31,17 @@ export function createChildren(): Children {
     for (const child of running) child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   });
+  const start = (program: string, args: readonly string[], logFile: string): ChildProcess => {
+    const log = openSync(logFile, 'a');
+    const child = keep(spawn(program, args, { stdio: ['ignore', log, log] }));
+    closeSync(log);
+    return child;
+  };
   return {
     folder,
     fork: (script, args = []) => keep(fork(script, [...args])),
-    run: (script, args, logFile) => {
-      const log = openSync(logFile, 'a');
-      const child = keep(spawn(process.execPath, [script, ...args], { stdio: ['ignore', log, log] }));
-      closeSync(log);
-      return child;
-    },
+    run: (script, args, logFile) => start(process.execPath, [script, ...args], logFile),
+    start,
   };
 }
 

@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises';
 import { HELP, parseCommand } from './options.ts';
 import { toolsAreBuilt } from './peers/built-tools.ts';
+import { drawCurve } from './print-curve.ts';
 import { printResults } from './print-results.ts';
 import { runBench } from './run.ts';
 
@@ -32,6 +34,7 @@ async function main(): Promise<number> {
   }
   const { options } = command;
   const results = await runBench(options, whyWithoutReal(options.cluster), note);
+  if (options.svg !== undefined && results.curve) await writeFile(options.svg, drawCurve(results.curve));
   process.stdout.write(options.json ? `${JSON.stringify(results, undefined, 2)}\n` : printResults(results));
   return 0;
 }

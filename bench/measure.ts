@@ -2,14 +2,15 @@ import type { Children } from './children.ts';
 import { compare, type Extent, listPlan } from './compare.ts';
 import type { Generator } from './load/generator.ts';
 import type { LoadReport } from './load/load.ts';
-import type { VisibleReport } from './load/visible.ts';
+import type { VisiblePlan, VisibleReport } from './load/visible.ts';
 import type { Note } from './note.ts';
 import { startBare } from './peers/bare.ts';
 import type { BenchCluster } from './peers/bench-cluster.ts';
 import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
-import { memoryOf } from './peers/memory.ts';
+import { memoryOf, type Resident } from './peers/memory.ts';
+import { startNginx } from './peers/nginx.ts';
 import { fetchList, fetchSettledGzip, type Peer } from './peers/peer.ts';
-import type { Measured, StartUp } from './results.ts';
+import type { Measured, MemoryUse, StartUp } from './results.ts';
 
 /** What every measurement needs. */
 export interface Bench {
@@ -17,11 +18,13 @@ export interface Bench {
   readonly generator: Generator;
   readonly note: Note;
   readonly extent: Extent;
+  /** The program, where it is installed. */
+  readonly nginx: string | undefined;
 }
 
-const VISIBLE_TRIES = 100;
-/** A change each 10 ms and a bit: about the hundred a second of a large cluster. */
-const VISIBLE_PAUSE_MS = 10;
+/** Ten seconds of a hundred changes each, as a large cluster makes them. */
+const VISIBLE_TRIES = 1_000;
+const VISIBLE_EVERY_MS = 10;
 const VISIBLE_TIMEOUT_MS = 5_000;
 const START_SIZE = 10;
 
@@ -57,32 +60,50 @@ export async function measureStartUps(
   return startUps;
 }
 
-/** Gatehouse on this cluster, beside a bare server with the same bytes and the peers given. */
+/** Gatehouse on this cluster, beside servers that send the same bytes and the peers given. */
 export async function measureOn(bench: Bench, cluster: BenchCluster, peers: readonly Peer[]): Promise<Measured> {
   const nodes = cluster.nodeNames.length;
   bench.note(`${nodes} nodes on ${cluster.name}`);
   const gatehouse = await startGatehouse(bench.children, { ...cluster, name: `list-${nodes}` });
   const afterSync = await memoryOf(gatehouse);
-  const [identity, gzip] = [await fetchList(gatehouse, 'identity'), await fetchSettledGzip(gatehouse)];
-  const bare = await startBare(bench.children, { identity: identity.content, gzip: gzip.content });
-  const cells = await compare([gatehouse, bare, ...peers], bench.extent, bench);
-  await bare.stop();
+  const references = await startReferences(bench, gatehouse);
+  const cells = await compare([gatehouse, ...references, ...peers], bench.extent, bench);
+  for (const reference of references) await reference.stop();
   const afterLoad = await memoryOf(gatehouse);
   const visible = await measureVisible(bench, cluster, gatehouse);
   await gatehouse.stop();
-  const memory = { afterSync: afterSync.now, afterLoad: afterLoad.now, peak: afterLoad.peak };
+  const memory = memoryUse(afterSync, afterLoad);
   return { cluster: cluster.name, nodes, cells, memory, visible };
 }
 
+/** Those that send Gatehouse's bytes and know nothing of nodes: a bare server, and nginx where it is installed. */
+async function startReferences({ children, nginx }: Bench, gatehouse: Gatehouse): Promise<Peer[]> {
+  const [identity, gzip] = [await fetchList(gatehouse, 'identity'), await fetchSettledGzip(gatehouse)];
+  const content = { identity: identity.content, gzip: gzip.content };
+  const bare = await startBare(children, content);
+  return nginx === undefined ? [bare] : [bare, await startNginx(children, nginx, content)];
+}
+
+/** Out of what was seen at two moments. */
+export const memoryUse = (afterSync: Resident, afterLoad: Resident): MemoryUse => ({
+  afterSync: afterSync.now,
+  syncPeak: afterSync.peak,
+  afterLoad: afterLoad.now,
+  peak: afterLoad.peak,
+});
+
+/** A hundred changes a second, each looked for. */
+export const visiblePlan = (cluster: BenchCluster, gatehouse: Gatehouse, tries = VISIBLE_TRIES): VisiblePlan => ({
+  cluster: cluster.target,
+  gatehouse: gatehouse.target,
+  listPath: gatehouse.listPath,
+  nodes: cluster.nodeNames,
+  tries,
+  everyMs: VISIBLE_EVERY_MS,
+  timeoutMs: VISIBLE_TIMEOUT_MS,
+});
+
 function measureVisible(bench: Bench, cluster: BenchCluster, gatehouse: Gatehouse): Promise<VisibleReport> {
   bench.note(`label patch to sight in the list, ${VISIBLE_TRIES} tries`);
-  return bench.generator.visible({
-    cluster: cluster.target,
-    gatehouse: gatehouse.target,
-    listPath: gatehouse.listPath,
-    nodes: cluster.nodeNames,
-    tries: VISIBLE_TRIES,
-    pauseMs: VISIBLE_PAUSE_MS,
-    timeoutMs: VISIBLE_TIMEOUT_MS,
-  });
+  return bench.generator.visible(visiblePlan(cluster, gatehouse));
 }

@@ -1,17 +1,22 @@
 import { parseArgs } from 'node:util';
+import { SUBJECTS, type Subject } from './subjects.ts';
 
 export const HELP = `Usage: npm run bench -- [options]
 
-Measures Gatehouse's lists side by side with a bare node:http server that sends the same bytes, and with a real
-kube-apiserver where it is built (npm run tools:build); then its sign-ins: what a flood of them leaves of the list, whether
-time tells a known name, how many it makes. Tables go to standard output, progress to standard error.
+Measures Gatehouse's lists side by side with a bare node:http server and nginx that send the same bytes, and with a real
+kube-apiserver where it is built (npm run tools:build); pages of a large cluster, memory and start, what being idle costs, lists
+while nodes change and while events pour in; then its sign-ins: what a flood of them leaves of the list, whether time tells a
+known name, how many it makes. Tables go to standard output, progress to standard error.
 
 Options:
-  --only WHAT      lists or sign-in; default: both
-  --nodes LIST     numbers of nodes, 12 kB each; default: 100,1000
+  --only WHAT      one of: lists, pages, size, idle, churn, storm, curve, soak, sign-in; default: all but curve and soak
+  --nodes LIST     numbers of nodes of the lists, 12 kB each; default: 100,1000
   --seconds N      measured seconds for each peer, coding and round, after 1 s of warm-up; default: 3
   --rounds N       rounds, each with all peers in turn; default: 3
   --samples N      sign-ins with a known and with an unknown name, of each; default: 200, which takes half a minute
+  --minutes N      length of the soak, a random fault in each; default: 2
+  --seed N         what the faults are drawn from; default: 1
+  --svg FILE       write the curve there as a picture
   --no-cluster     leave the real kube-apiserver out
   --json           print one JSON object instead of tables
   --help           print this text and end
@@ -22,8 +27,11 @@ export interface BenchOptions {
   readonly nodes: readonly number[];
   readonly seconds: number;
   readonly rounds: number;
-  readonly only: 'lists' | 'sign-in' | undefined;
+  readonly only: Subject | undefined;
   readonly samples: number;
+  readonly minutes: number;
+  readonly seed: number;
+  readonly svg: string | undefined;
   readonly cluster: boolean;
   readonly json: boolean;
 }
@@ -39,6 +47,9 @@ const OPTIONS = {
   rounds: { type: 'string', default: '3' },
   only: { type: 'string' },
   samples: { type: 'string', default: '200' },
+  minutes: { type: 'string', default: '2' },
+  seed: { type: 'string', default: '1' },
+  svg: { type: 'string' },
   'no-cluster': { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
@@ -55,6 +66,9 @@ export function parseCommand(args: readonly string[]): Command {
       rounds: positive('--rounds', values.rounds),
       only: subject(values.only),
       samples: positive('--samples', values.samples),
+      minutes: positive('--minutes', values.minutes),
+      seed: positive('--seed', values.seed),
+      svg: values.svg,
       cluster: !values['no-cluster'],
       json: values.json,
     };
@@ -70,6 +84,7 @@ function positive(name: string, text: string): number {
 }
 
 function subject(text: string | undefined): BenchOptions['only'] {
-  if (text === undefined || text === 'lists' || text === 'sign-in') return text;
-  throw new Error(`--only: expected lists or sign-in, not "${text}"`);
+  const known = SUBJECTS.find((one) => one === text);
+  if (text === undefined || known !== undefined) return known;
+  throw new Error(`--only: expected one of ${SUBJECTS.join(', ')}, not "${text}"`);
 }

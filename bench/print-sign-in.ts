@@ -1,6 +1,6 @@
 import type { FloodRound, SignInResults } from './results.ts';
 import { median, quantile, ratios, welchT } from './statistics.ts';
-import { count, number, percent, table } from './table.ts';
+import { count, number, percent, table, verdict } from './table.ts';
 import { BEARER_P99_MS, FLOOD_STATUSES, FLOODED_LIST, PER_CORE, TOLD_APART } from './targets.ts';
 
 /** The results of sign-ins as text: tables with their targets. */
@@ -15,8 +15,6 @@ export function printSignIn(results: SignInResults): string {
     bearerTable(results),
   ].join('\n');
 }
-
-const verdict = (isMet: boolean): string => (isMet ? 'met' : 'MISSED');
 
 const medianBy = <T>(rounds: readonly T[], value: (round: T) => number): number => median(rounds.map(value));
 

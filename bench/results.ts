@@ -1,8 +1,15 @@
+import type { ChurnResults } from './churn.ts';
+import type { CurveResults } from './curve.ts';
+import type { IdleResults } from './idle.ts';
 import type { LoadReport } from './load/load.ts';
 import type { RefreshReport } from './load/refreshes.ts';
 import type { SignInReport } from './load/sign-ins.ts';
 import type { VisibleReport } from './load/visible.ts';
+import type { PageResults } from './pages.ts';
 import type { Coding } from './peers/peer.ts';
+import type { SizeResults } from './size.ts';
+import type { SoakResults } from './soak.ts';
+import type { StormResults } from './storm.ts';
 
 /** One server and coding, measured once a round. */
 export interface Cell {
@@ -14,6 +21,8 @@ export interface Cell {
 /** In bytes; undefined where the platform does not say. */
 export interface MemoryUse {
   readonly afterSync: number | undefined;
+  /** The highest until then. */
+  readonly syncPeak: number | undefined;
   readonly afterLoad: number | undefined;
   readonly peak: number | undefined;
 }
@@ -73,7 +82,14 @@ export interface SignInResults {
 
 export interface Results {
   readonly machine: { readonly processors: number; readonly node: string; readonly loadAverage: number };
-  /** Absent where only the other was asked for. */
+  /** Absent where only others were asked for. */
   readonly lists?: ListResults;
   readonly signIn?: SignInResults;
+  readonly pages?: PageResults;
+  readonly size?: SizeResults;
+  readonly idle?: IdleResults;
+  readonly churn?: ChurnResults;
+  readonly storm?: StormResults;
+  readonly curve?: CurveResults;
+  readonly soak?: SoakResults;
 }

@@ -1,24 +1,42 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { createChildren } from './children.ts';
+import { measureChurn } from './churn.ts';
+import { measureCurve } from './curve.ts';
+import { measureIdle } from './idle.ts';
 import { startGenerator } from './load/generator.ts';
 import { type Bench, measureCeiling, measureOn, measureStartUps } from './measure.ts';
 import type { Note } from './note.ts';
 import type { BenchOptions } from './options.ts';
+import { measurePages } from './pages.ts';
 import { startReal, withNodes } from './peers/kubernetes.ts';
+import { findNginx } from './peers/nginx.ts';
 import { makeNodes } from './peers/nodes.ts';
 import { startSimulated } from './peers/simulated.ts';
 import type { ListResults, Measured, Results, SignInResults } from './results.ts';
 import { measureSignIn } from './sign-in.ts';
+import { measureSize } from './size.ts';
+import { measureSoak } from './soak.ts';
+import { measureStorm } from './storm.ts';
+import { isWanted, type Subject } from './subjects.ts';
 
 /** Measures everything that was asked for. `withoutReal` says why no real kube-apiserver is to be started. */
 export async function runBench(options: BenchOptions, withoutReal: string | undefined, note: Note): Promise<Results> {
   const machine = machineNow();
   const children = createChildren();
-  const bench: Bench = { children, generator: startGenerator(children), note, extent: options };
+  const nginx = findNginx(process.env);
+  const bench: Bench = { children, generator: startGenerator(children), note, extent: options, nginx };
+  const wanted = (subject: Subject): boolean => isWanted(subject, options.only);
   return {
     machine,
-    ...(options.only === 'sign-in' ? {} : { lists: await runLists(bench, options, withoutReal) }),
-    ...(options.only === 'lists' ? {} : { signIn: await runSignIn(bench, options) }),
+    ...(wanted('lists') && { lists: await runLists(bench, options, withoutReal) }),
+    ...(wanted('pages') && { pages: await measurePages(bench) }),
+    ...(wanted('size') && { size: await measureSize(bench) }),
+    ...(wanted('idle') && { idle: await measureIdle(bench) }),
+    ...(wanted('churn') && { churn: await measureChurn(bench) }),
+    ...(wanted('storm') && { storm: await measureStorm(bench) }),
+    ...(wanted('curve') && { curve: await measureCurve(bench) }),
+    ...(wanted('soak') && { soak: await measureSoak(bench, options) }),
+    ...(wanted('sign-in') && { signIn: await runSignIn(bench, options) }),
   };
 }
 

@@ -40,7 +40,7 @@ interface SignInBench extends Bench {
 
 /** One Gatehouse for all of it. */
 export async function measureSignIn(bench: Bench, cluster: BenchCluster, samples: number): Promise<SignInResults> {
-  const options = { ...cluster, name: 'sign-in', authentication: AUTHENTICATION };
+  const options = { ...cluster, name: 'sign-in', settings: { authentication: AUTHENTICATION } };
   const parts = { ...bench, gatehouse: await startGatehouse(bench.children, options) };
   const floods = await measureFloods(parts);
   const toldApart = await measureToldApart(parts, samples);

@@ -23,3 +23,27 @@ function squaredError(values: readonly number[]): number {
   const squares = values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
   return squares / (values.length - 1) / values.length;
 }
+
+export interface Sample {
+  /** In milliseconds. */
+  readonly at: number;
+  readonly value: number;
+}
+
+/** By least squares, per millisecond. NaN for fewer than two moments. */
+export function slope(samples: readonly Sample[]): number {
+  const middle = { at: mean(samples.map(({ at }) => at)), value: mean(samples.map(({ value }) => value)) };
+  const shared = samples.reduce((sum, { at, value }) => sum + (at - middle.at) * (value - middle.value), 0);
+  return shared / samples.reduce((sum, { at }) => sum + (at - middle.at) ** 2, 0);
+}
+
+/** How many values are at most each of the ascending limits and above the one before; the last count is of the rest. */
+export function histogram(values: readonly number[], limits: readonly number[]): number[] {
+  const counts = new Array<number>(limits.length + 1).fill(0);
+  for (const value of values) {
+    const at = limits.findIndex((limit) => value <= limit);
+    const place = at < 0 ? limits.length : at;
+    counts[place] = (counts[place] ?? 0) + 1;
+  }
+  return counts;
+}

@@ -13,6 +13,8 @@ export const percent = (share: number | undefined): string =>
 export const megabytes = (bytes: number | undefined): string =>
   bytes === undefined ? '–' : `${number(bytes / 1e6)} MB`;
 
+export const verdict = (isMet: boolean): string => (isMet ? 'met' : 'MISSED');
+
 /** A text table: the first column to the left, the others to the right, two blanks between. */
 export function table(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((cell, column) => Math.max(...[cell, ...rows.map((row) => row[column] ?? '')].map(length)));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Children } from '../children.ts';
 import type { LoadPlan, LoadReport } from './load.ts';
+import type { ProbePlan, ProbeReport } from './probes.ts';
 import type { Job, Outcome, Report } from './process.ts';
 import type { RefreshPlan, RefreshReport } from './refreshes.ts';
 import type { SamplePlan, SampleReport } from './samples.ts';
@@ -16,6 +17,7 @@ export interface Generator {
   signIns(plan: SignInPlan): Promise<SignInReport>;
   refreshes(plan: RefreshPlan): Promise<RefreshReport>;
   samples(plan: SamplePlan): Promise<SampleReport>;
+  probes(plan: ProbePlan): Promise<ProbeReport>;
 }
 
 export function startGenerator(children: Children): Generator {
@@ -26,6 +28,7 @@ export function startGenerator(children: Children): Generator {
     signIns: (plan) => perform(child, { kind: 'sign-ins', plan }) as Promise<SignInReport>,
     refreshes: (plan) => perform(child, { kind: 'refreshes', plan }) as Promise<RefreshReport>,
     samples: (plan) => perform(child, { kind: 'samples', plan }) as Promise<SampleReport>,
+    probes: (plan) => perform(child, { kind: 'probes', plan }) as Promise<ProbeReport>,
   };
 }
 

@@ -1,4 +1,5 @@
 import { type LoadPlan, type LoadReport, runLoad } from './load.ts';
+import { type ProbePlan, type ProbeReport, runProbes } from './probes.ts';
 import { type RefreshPlan, type RefreshReport, runRefreshes } from './refreshes.ts';
 import { runSamples, type SamplePlan, type SampleReport } from './samples.ts';
 import { runSignIns, type SignInPlan, type SignInReport } from './sign-ins.ts';
@@ -13,9 +14,10 @@ export type Job =
   | { readonly kind: 'visible'; readonly plan: VisiblePlan }
   | { readonly kind: 'sign-ins'; readonly plan: SignInPlan }
   | { readonly kind: 'refreshes'; readonly plan: RefreshPlan }
-  | { readonly kind: 'samples'; readonly plan: SamplePlan };
+  | { readonly kind: 'samples'; readonly plan: SamplePlan }
+  | { readonly kind: 'probes'; readonly plan: ProbePlan };
 
-export type Report = LoadReport | VisibleReport | SignInReport | RefreshReport | SampleReport;
+export type Report = LoadReport | VisibleReport | SignInReport | RefreshReport | SampleReport | ProbeReport;
 
 export type Outcome = { readonly report: Report } | { readonly failure: string };
 
@@ -31,6 +33,8 @@ function perform(job: Job): Promise<Report> {
       return runRefreshes(job.plan);
     case 'samples':
       return runSamples(job.plan);
+    case 'probes':
+      return runProbes(job.plan);
   }
 }
 

@@ -8,7 +8,8 @@ export interface VisiblePlan {
   readonly listPath: string;
   readonly nodes: readonly string[];
   readonly tries: number;
-  readonly pauseMs: number;
+  /** From the start of one try to that of the next; a try that takes longer delays the next. */
+  readonly everyMs: number;
   /** Of one try; a try that takes longer fails the measurement. */
   readonly timeoutMs: number;
 }
@@ -18,6 +19,8 @@ export interface VisibleReport {
   readonly latenciesMs: readonly number[];
   /** Requests to the list in all tries: how finely time was cut. */
   readonly polls: number;
+  /** Changes that were made a second. */
+  readonly changesPerSecond: number;
 }
 
 const LABEL = 'bench.example.test/try';
@@ -28,19 +31,21 @@ export async function runVisible(plan: VisiblePlan): Promise<VisibleReport> {
   const gatehouse = await Connection.open(plan.gatehouse);
   const latenciesMs: number[] = [];
   const polls = { count: 0 };
+  const startAt = performance.now();
   try {
     for (let attempt = 0; attempt < plan.tries; attempt++) {
       const name = plan.nodes[attempt % plan.nodes.length] ?? '';
       const value = `v${attempt}-${name.length}`;
       await change(cluster, plan, { name, value });
       latenciesMs.push(await untilShown(gatehouse, plan, { name, value, polls }));
-      await sleep(plan.pauseMs);
+      await sleep(Math.max(0, startAt + (attempt + 1) * plan.everyMs - performance.now()));
     }
   } finally {
     cluster.close();
     gatehouse.close();
   }
-  return { latenciesMs, polls: polls.count };
+  const changesPerSecond = (plan.tries / (performance.now() - startAt)) * 1_000;
+  return { latenciesMs, polls: polls.count, changesPerSecond };
 }
 
 async function change(cluster: Connection, plan: VisiblePlan, to: { name: string; value: string }): Promise<void> {

@@ -22,8 +22,8 @@ export interface GatehouseOptions {
   /** For its files and rows. */
   readonly name: string;
   readonly kubeconfig: string;
-  /** As in its configuration file. */
-  readonly authentication?: object;
+  /** Sections as in its configuration file, in the place of their defaults. */
+  readonly settings?: Readonly<Record<string, object>>;
 }
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -60,7 +60,7 @@ export async function startGatehouse(children: Children, options: GatehouseOptio
 
 async function writeConfig(
   folder: string,
-  { name, kubeconfig, authentication = {} }: GatehouseOptions,
+  { name, kubeconfig, settings = {} }: GatehouseOptions,
   password: string,
 ): Promise<string> {
   const file = (suffix: string): string => join(folder, `${name}-${suffix}`);
@@ -73,7 +73,7 @@ async function writeConfig(
     server: { address: '127.0.0.1', port: 0, metricsPort: 0 },
     kubernetes: { kubeconfig: file('kubeconfig.yaml') },
     users: { file: file('users.yaml'), firstAdministrator: false },
-    authentication,
+    ...settings,
   };
   await writeFile(file('config.yaml'), JSON.stringify(config)); // JSON is YAML
   return file('config.yaml');

@@ -13,11 +13,14 @@ export function residentMetric(page: string): number | undefined {
   return value === undefined ? undefined : Number(value);
 }
 
+/** Of a process, in bytes; undefined where the platform does not say. */
+export interface Resident {
+  readonly now: number | undefined;
+  readonly peak: number | undefined;
+}
+
 /** From the kernel where it says, else from the process's own metrics; the peak is the kernel's alone. */
-export async function memoryOf(server: {
-  pid: number;
-  metricsUrl: string;
-}): Promise<{ now: number | undefined; peak: number | undefined }> {
+export async function memoryOf(server: { pid: number; metricsUrl: string }): Promise<Resident> {
   const status = await readFile(`/proc/${server.pid}/status`, 'utf8').catch(() => '');
   const known = residentBytes(status);
   if (known) return known;

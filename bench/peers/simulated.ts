@@ -1,4 +1,4 @@
-import { startSimulatedCluster } from '../../dev/cluster/cluster.ts';
+import { type SimulatedCluster, startSimulatedCluster } from '../../dev/cluster/cluster.ts';
 import { populate } from '../../dev/cluster/population.ts';
 import type { BenchCluster } from './bench-cluster.ts';
 import { NODE_BYTES } from './nodes.ts';
@@ -7,14 +7,19 @@ import { NODE_BYTES } from './nodes.ts';
 const PODS_PER_NODE = 10;
 
 /** The simulated API server, in this process; everybody may do everything. */
-export async function startSimulated(nodes: number): Promise<BenchCluster> {
+export interface Simulation extends BenchCluster {
+  readonly cluster: SimulatedCluster;
+}
+
+export async function startSimulated(nodes: number, podsPerNode = PODS_PER_NODE): Promise<Simulation> {
   const cluster = await startSimulatedCluster({ authorize: () => true });
-  populate(cluster.objects, { nodes, podsPerNode: PODS_PER_NODE, nodeBytes: NODE_BYTES });
+  populate(cluster.objects, { nodes, podsPerNode, nodeBytes: NODE_BYTES });
   return {
     name: 'the simulated API server',
     target: { port: Number(new URL(cluster.url).port), headers: { authorization: `Bearer ${cluster.adminToken}` } },
     kubeconfig: cluster.kubeconfig(),
     nodeNames: cluster.objects.list('nodes').map((node) => node.metadata.name),
+    cluster,
     stop: () => cluster.stop(),
   };
 }

@@ -7,6 +7,9 @@ const DEFAULTS = {
   rounds: 3,
   only: undefined,
   samples: 200,
+  minutes: 2,
+  seed: 1,
+  svg: undefined,
   cluster: true,
   json: false,
 };
@@ -28,6 +31,12 @@ describe('bench options', () => {
       'sign-in',
       '--samples',
       '2000',
+      '--minutes',
+      '60',
+      '--seed',
+      '7',
+      '--svg',
+      'curve.svg',
       '--no-cluster',
       '--json',
     ];
@@ -37,6 +46,9 @@ describe('bench options', () => {
       rounds: 5,
       only: 'sign-in',
       samples: 2000,
+      minutes: 60,
+      seed: 7,
+      svg: 'curve.svg',
       cluster: false,
       json: true,
     };
@@ -52,7 +64,11 @@ describe('bench options', () => {
     ['--nodes', '0', '--nodes: expected a positive whole number, not "0"'],
     ['--seconds', '1.5', '--seconds: expected a positive whole number, not "1.5"'],
     ['--samples', '-1', '--samples: expected a positive whole number, not "-1"'],
-    ['--only', 'list', '--only: expected lists or sign-in, not "list"'],
+    [
+      '--only',
+      'list',
+      '--only: expected one of lists, pages, size, idle, churn, storm, curve, soak, sign-in, not "list"',
+    ],
     ['--rounds', '1e3', '--rounds: expected a positive whole number, not "1e3"'],
   ])('refuses %s %j with a sentence', (option, value, message) => {
     expect(parseCommand([`${option}=${value}`])).toEqual({ kind: 'misuse', message });
@@ -64,7 +80,7 @@ describe('bench options', () => {
 
   test('names every option in its help', () => {
     expect(parseCommand(['--help'])).toEqual({ kind: 'help' });
-    for (const name of ['--nodes', '--seconds', '--rounds', '--only', '--samples', '--no-cluster', '--json', '--help'])
-      expect(HELP).toContain(`  ${name} `);
+    const { cluster: _, ...named } = DEFAULTS;
+    for (const name of [...Object.keys(named), 'no-cluster', 'help']) expect(HELP).toContain(`  --${name} `);
   });
 });

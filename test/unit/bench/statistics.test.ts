@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { median, quantile, ratios, welchT } from '../../../bench/statistics.ts';
+import { histogram, median, quantile, ratios, slope, welchT } from '../../../bench/statistics.ts';
 
 describe('bench statistics', () => {
   test('answers a quantile that was measured, by nearest rank', () => {
@@ -26,5 +26,16 @@ describe('bench statistics', () => {
     expect(welchT([1, 2, 3], [2, 4, 8, 10])).toBeCloseTo(-4 / Math.sqrt(11 / 3), 12);
     expect(welchT([2, 4, 8, 10], [1, 2, 3])).toBeCloseTo(2.08893187146837, 12);
     expect(welchT([1, 2, 3], [3, 1, 2])).toBe(0);
+  });
+
+  test('R-19 finds the slope of a line whatever the noise around it that cancels out', () => {
+    const noise = [5, -5, -5, 5];
+    expect(slope([1, 2, 3, 4].map((at) => ({ at, value: 7 + 3 * at })))).toBeCloseTo(3, 12);
+    expect(slope([1, 2, 3, 4].map((at, index) => ({ at, value: 3 * at + (noise[index] ?? 0) })))).toBeCloseTo(3, 12);
+    expect(slope([{ at: 1, value: 1 }])).toBeNaN();
+  });
+
+  test('counts values up to and including each limit, and the rest', () => {
+    expect(histogram([0.5, 1, 1.1, 2, 9, 9], [1, 2, 5])).toEqual([2, 2, 0, 2]);
   });
 });

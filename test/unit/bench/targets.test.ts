@@ -10,6 +10,7 @@ describe('bench targets', () => {
     ['bare node:http', 'identity', 10, 0.5],
     ['kube-apiserver', 'identity', 100, 10],
     ['kube-apiserver', 'gzip', 1000, 200],
+    ['nginx', 'gzip', 1000, undefined],
   ] as const)('asks of Gatehouse against %s, %s, %i nodes: %s', (reference, coding, nodes, least) => {
     expect(leastRatio(reference, coding, nodes)).toBe(least);
   });

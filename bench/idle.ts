@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection, requestBytes } from './load/connection.ts';
+import { processorSecondsOf } from './load/processor-time.ts';
+import type { Bench } from './measure.ts';
+import type { BenchCluster } from './peers/bench-cluster.ts';
+import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
+import { memoryOf } from './peers/memory.ts';
+import { startSimulated } from './peers/simulated.ts';
+
+/** An idle process for a while. */
+export interface IdleUse {
+  readonly bytes: number;
+  /** Of one core. */
+  readonly share: number;
+}
+
+export interface IdleResults {
+  /** By reflectors: of nodes alone, and of pods too on a cluster that has none. One a round. */
+  readonly one: readonly IdleUse[];
+  readonly two: readonly IdleUse[];
+  readonly connections: number;
+  /** The last with so many idle keep-alive connections, after one request on each. */
+  readonly connected: readonly IdleUse[];
+}
+
+const NODES = 10;
+const CONNECTIONS = 1_000;
+const LIMITS = { limits: { maxConnectionsPerAddress: CONNECTIONS + 10 } };
+/** So that what the start left behind is collected, and compiled code is there. */
+const SETTLE_MS = 5_000;
+
+export async function measureIdle(bench: Bench): Promise<IdleResults> {
+  bench.note(`an idle process: with one reflector more, with ${CONNECTIONS} idle connections`);
+  const cluster = await startSimulated(NODES, 0);
+  const results = { one: [] as IdleUse[], two: [] as IdleUse[], connected: [] as IdleUse[], connections: CONNECTIONS };
+  for (let round = 0; round < bench.extent.rounds; round++) {
+    const one = await startIdle(bench, cluster, { nodes: { usage: false } });
+    results.one.push(await useOf(one, bench.extent.seconds));
+    await one.stop();
+    const two = await startIdle(bench, cluster, LIMITS);
+    results.two.push(await useOf(two, bench.extent.seconds));
+    results.connected.push(await connectedUse(two, bench.extent.seconds));
+    await two.stop();
+  }
+  await cluster.stop();
+  return results;
+}
+
+async function startIdle({ children }: Bench, cluster: BenchCluster, settings: Record<string, object>) {
+  const gatehouse = await startGatehouse(children, { ...cluster, name: 'idle', settings });
+  await sleep(SETTLE_MS);
+  return gatehouse;
+}
+
+async function useOf(gatehouse: Gatehouse, seconds: number): Promise<IdleUse> {
+  const before = processorSecondsOf(gatehouse.pid) ?? Number.NaN;
+  await sleep(seconds * 1_000);
+  const share = ((processorSecondsOf(gatehouse.pid) ?? Number.NaN) - before) / seconds;
+  return { bytes: (await memoryOf(gatehouse)).now ?? Number.NaN, share };
+}
+
+async function connectedUse(gatehouse: Gatehouse, seconds: number): Promise<IdleUse> {
+  const request = requestBytes(gatehouse.target, { path: '/version' });
+  const connections: Connection[] = [];
+  for (let count = 0; count < CONNECTIONS; count++) {
+    const connection = await Connection.open(gatehouse.target);
+    connections.push(connection);
+    await connection.exchange(request);
+  }
+  await sleep(SETTLE_MS);
+  const use = await useOf(gatehouse, seconds);
+  for (const connection of connections) connection.close();
+  return use;
+}

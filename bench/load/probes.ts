@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from '../statistics.ts';
+import { Connection, requestBytes, type Target } from './connection.ts';
+
+/** The same request at a fixed pace, whatever becomes of it. */
+export interface ProbePlan {
+  readonly target: Target;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly everyMs: number;
+  readonly measureMs: number;
+}
+
+export interface ProbeReport {
+  readonly probes: number;
+  /** Answers by status; `none` where the connection failed. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** From the moment a probe was due, so that a late one counts as slow. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+/** Never rejects: what is not answered is counted. */
+export async function runProbes(plan: ProbePlan): Promise<ProbeReport> {
+  const request = requestBytes(plan.target, plan);
+  const prober = new Prober(plan.target);
+  const statuses: Record<string, number> = {};
+  const latenciesMs: number[] = [];
+  const startAt = performance.now();
+  for (let due = startAt; due < startAt + plan.measureMs; due += plan.everyMs) {
+    await sleep(Math.max(0, due - performance.now()));
+    const status = await prober.ask(request);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    latenciesMs.push(performance.now() - due);
+  }
+  prober.close();
+  const [p50Ms, p99Ms, maxMs] = [0.5, 0.99, 1].map((share) => quantile(latenciesMs, share)) as [number, number, number];
+  return { probes: latenciesMs.length, statuses, p50Ms, p99Ms, maxMs };
+}
+
+/** Keeps one connection and opens another when that one is gone. */
+class Prober {
+  readonly #target: Target;
+  #connection: Connection | undefined;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  async ask(request: Buffer): Promise<string> {
+    try {
+      this.#connection ??= await Connection.open(this.#target);
+      const answer = await this.#connection.exchange(request);
+      if (answer.last) this.close();
+      return String(answer.status);
+    } catch {
+      this.close();
+      return 'none';
+    }
+  }
+
+  close(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+}

@@ -1,0 +1,13 @@
+/** Node looks at its loop so often, and counts this into every value. */
+const RESOLUTION_MS = 10;
+
+/** 99th percentile from the text of a Prometheus page, without the resolution of the measurement. */
+export function loopDelayOf(page: string): number {
+  const seconds = /^nodejs_eventloop_lag_p99_seconds(?:\{[^}]*\})? (\S+)$/m.exec(page)?.[1];
+  return Math.max(0, Number(seconds) * 1_000 - RESOLUTION_MS);
+}
+
+/** How late the event loop was since the last time this was asked, in milliseconds. */
+export async function loopDelayMs({ metricsUrl }: { readonly metricsUrl: string }): Promise<number> {
+  return loopDelayOf(await fetch(metricsUrl).then((answer) => answer.text()));
+}

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '../../test/support/control-plane/free-ports.ts';
+import { type Children, end } from '../children.ts';
+import { Connection } from '../load/connection.ts';
+import type { Peer } from './peer.ts';
+
+/** Where packages put it; undefined where it is not installed. */
+export function findNginx(environment: Readonly<Record<string, string | undefined>>): string | undefined {
+  const folders = [...(environment['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
+  return folders
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, 'nginx'))
+    .find((file) => existsSync(file));
+}
+
+/**
+ * One process in the foreground, as the other servers are: files by sendfile, compressed ones from the disk, no log of
+ * requests. Everything it writes is under its prefix.
+ */
+const configuration = (port: number): string => `daemon off;
+master_process off;
+pid nginx.pid;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  default_type application/json;
+  keepalive_requests 1000000000;
+  client_body_temp_path body;
+  proxy_temp_path proxy;
+  fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
+  server {
+    listen 127.0.0.1:${port};
+    location / { root files; gzip_static on; }
+  }
+}
+`;
+
+const READY_TIMEOUT_MS = 10_000;
+const POLL_MS = 20;
+
+/** nginx that sends these bytes: what a server without a language runtime reaches. */
+export async function startNginx(
+  children: Children,
+  program: string,
+  content: { identity: Buffer; gzip: Buffer },
+): Promise<Peer> {
+  const prefix = join(children.folder, `nginx-${process.hrtime.bigint()}`);
+  const [port = 0] = await freePorts(1);
+  await mkdir(join(prefix, 'files'), { recursive: true });
+  await writeFile(join(prefix, 'files', 'body.json'), content.identity);
+  await writeFile(join(prefix, 'files', 'body.json.gz'), content.gzip);
+  await writeFile(join(prefix, 'nginx.conf'), configuration(port));
+  const args = ['-p', prefix, '-c', join(prefix, 'nginx.conf'), '-e', join(prefix, 'error.log')];
+  const child = children.start(program, args, join(prefix, 'output.log'));
+  const target = { port, headers: {} };
+  await untilListening(target.port);
+  const pid = child.pid === undefined ? {} : { pid: child.pid };
+  return { name: 'nginx', target, listPath: '/body.json', ...pid, stop: () => end(child) };
+}
+
+async function untilListening(port: number): Promise<void> {
+  const giveUpAt = performance.now() + READY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      const connection = await Connection.open({ port, headers: {} });
+      connection.close();
+      return;
+    } catch (error) {
+      if (performance.now() > giveUpAt) throw error;
+      await sleep(POLL_MS);
+    }
+  }
+}

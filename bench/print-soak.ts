@@ -1,0 +1,46 @@
+import type { Descriptors } from './peers/open-descriptors.ts';
+import type { SoakResults } from './soak.ts';
+import { count, megabytes, number, table, verdict } from './table.ts';
+import { SOAK_SLOPE_BYTES } from './targets.ts';
+
+/** From here on the slope says something: the heap has found its size. */
+const JUDGED_MINUTES = 30;
+
+/** A soak as text: a table with its targets (R-11, R-19), then what happened. */
+export function printSoak(soak: SoakResults): string {
+  const { probes, memory, slopePerHour, before, after, faults, minutes, seed, outageMinutes } = soak;
+  const answered = probes.statuses['200'] ?? 0;
+  const part = `${number(memory.minutes)} min, ${megabytes(memory.first)} to ${megabytes(memory.last)}`;
+  const rows = [
+    ['probes, ten a second', count(probes.probes), '–', ''],
+    ['answered 200', share(answered / probes.probes), '100 %', verdict(answered === probes.probes)],
+    ['p50 ms, p99 ms, max ms', [probes.p50Ms, probes.p99Ms, probes.maxMs].map(number).join(', '), '–', ''],
+    [
+      `resident memory an hour, over the last ${part}`,
+      signed(slopePerHour),
+      '< 1 MB',
+      minutes < JUDGED_MINUTES ? '–' : verdict(slopePerHour < SOAK_SLOPE_BYTES),
+    ],
+    ['open files before, after', `${opened(before)}, ${opened(after)}`, 'as before', ''],
+  ];
+  const title = `Soak of ${count(minutes)} min with a fault a minute: ${count(soak.nodes)} nodes, ${count(soak.pods)} pods, an outage of ${number(outageMinutes)} min`;
+  const others = Object.entries(probes.statuses).filter(([status]) => status !== '200');
+  return [
+    table(title, ['', 'measured', 'target', ''], rows),
+    `Repeat it with --seed ${seed}. Faults: ${faults.join('; ')}.`,
+    ...(others.length > 0
+      ? [`Other answers: ${others.map(([status, times]) => `${status} ${count(times)} times`).join(', ')}.`]
+      : []),
+    ...(minutes < JUDGED_MINUTES
+      ? ['A soak this short says little about memory: from half an hour on it is judged.']
+      : []),
+    '',
+  ].join('\n');
+}
+
+const share = (value: number): string => `${(Math.floor(value * 10_000) / 100).toFixed(2)} %`;
+
+const signed = (bytes: number): string => `${bytes < 0 ? '-' : '+'}${megabytes(Math.abs(bytes))}`;
+
+const opened = (descriptors: Descriptors | undefined): string =>
+  descriptors ? `${count(descriptors.all)} (${count(descriptors.sockets)} sockets)` : '–';

@@ -1,0 +1,81 @@
+import { startGenerator } from './load/generator.ts';
+import type { ProbePlan, ProbeReport } from './load/probes.ts';
+import { serverShareOf, usageNow } from './load/usage.ts';
+import type { VisibleReport } from './load/visible.ts';
+import { type Bench, visiblePlan } from './measure.ts';
+import { startChurn } from './paced-changes.ts';
+import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
+import { loopDelayMs } from './peers/loop-delay.ts';
+import { memoryOf } from './peers/memory.ts';
+import { listHeaders } from './peers/peer.ts';
+import { type Simulation, startSimulated } from './peers/simulated.ts';
+
+/** Probes of the list and changes of nodes while pods make thousands of events (C-29). */
+export interface StormResults {
+  readonly nodes: number;
+  readonly pods: number;
+  readonly seconds: number;
+  readonly eventsPerSecond: number;
+  /** A page of ten, ten times a second, before and meanwhile. */
+  readonly idle: ProbeReport;
+  readonly busy: ProbeReport;
+  readonly visible: VisibleReport;
+  /** 99th percentile of the server's event loop, meanwhile. */
+  readonly loopDelayMs: number;
+  /** Of one core. */
+  readonly serverShare: number | undefined;
+  readonly peakBytes: number | undefined;
+}
+
+const NODES = 15_000;
+const EVENTS_PER_SECOND = 5_000;
+const SECONDS = 30;
+const CALM_SECONDS = 10;
+/** 100 a second: half of the time, so that on a slow machine too they end within it. */
+const TRIES = 1_500;
+const PROBE_MS = 100;
+
+/** Ten pods a node, of which one after the other changes; every tenth event changes the usage of a node. */
+export async function measureStorm(bench: Bench): Promise<StormResults> {
+  bench.note(`${EVENTS_PER_SECOND} pod events a second for ${SECONDS} s on ${NODES} nodes`);
+  const cluster = await startSimulated(NODES);
+  const gatehouse = await startGatehouse(bench.children, { ...cluster, name: 'storm' });
+  const pods = cluster.cluster.objects.list('pods').length;
+  const idle = await bench.generator.probes(probePlan(gatehouse, CALM_SECONDS));
+  const storm = await measureBusy(bench, cluster, gatehouse);
+  const { peak: peakBytes } = await memoryOf(gatehouse);
+  await gatehouse.stop();
+  await cluster.stop();
+  return { nodes: NODES, pods, idle, ...storm, peakBytes };
+}
+
+type Busy = Omit<StormResults, 'nodes' | 'pods' | 'idle' | 'peakBytes'>;
+
+async function measureBusy(bench: Bench, cluster: Simulation, gatehouse: Gatehouse): Promise<Busy> {
+  const looker = startGenerator(bench.children);
+  await loopDelayMs(gatehouse); // forgets what was before
+  const before = usageNow(gatehouse.pid);
+  const churn = startChurn(cluster.cluster.objects, { kind: 'pods', perSecond: EVENTS_PER_SECOND });
+  const [busy, visible] = await Promise.all([
+    bench.generator.probes(probePlan(gatehouse, SECONDS)),
+    looker.visible(visiblePlan(cluster, gatehouse, TRIES)),
+  ]);
+  const { changes, seconds } = await churn.stop();
+  const { serverShare } = serverShareOf(before, usageNow(gatehouse.pid));
+  return {
+    seconds,
+    eventsPerSecond: changes / seconds,
+    busy,
+    visible,
+    loopDelayMs: await loopDelayMs(gatehouse),
+    serverShare,
+  };
+}
+
+const probePlan = ({ target, listPath }: Gatehouse, seconds: number): ProbePlan => ({
+  target,
+  path: `${listPath}?limit=10`,
+  headers: listHeaders('identity'),
+  everyMs: PROBE_MS,
+  measureMs: seconds * 1_000,
+});
