@@ -32,6 +32,8 @@ export class CacheOracle {
   isCertain = true;
   /** After a restore the same version may have another content, which a store is told not to expect within one history. */
   #isContentKnown = true;
+  /** When the cache last took a change or a list. */
+  changedAt = 0;
   /** When the cache was last proven current. */
   provenAt = Number.NEGATIVE_INFINITY;
   readonly #clock: Clock;
@@ -72,6 +74,7 @@ export class CacheOracle {
     if (this.isCertain) hold(same(writes, isNew ? [writeOf(change)] : []), 'I3', () => ({ change, writes }));
     if (!isNew) return;
     this.version = change.version;
+    this.changedAt = this.#clock.monotonic();
     if (this.isCertain) this.#content = this.#history.stateAt(change.version);
     this.proven();
   }
@@ -145,6 +148,7 @@ export class CacheOracle {
     if (isOlder || !this.hasSynced) this.epoch++;
     this.#isContentKnown = !sameHistory || this.#history.timeline === 0;
     this.version = served.version;
+    this.changedAt = this.#clock.monotonic();
     this.#content = served.state;
     this.isCertain = true;
     this.proven();

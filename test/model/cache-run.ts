@@ -94,7 +94,7 @@ export class CacheRun implements Witness {
       if (step >= 60_000) this.server.sendBookmarks();
       await this.clock.advance(0);
       this.#check();
-      if (isEqual() && this.#oracle.hasSynced) convergedAt ??= this.clock.monotonic();
+      if (isEqual() && this.#oracle.hasSynced) convergedAt ??= Math.max(healedAt, this.#oracle.changedAt);
       if (convergedAt !== undefined && this.clock.monotonic() - convergedAt >= UNTIL_WATCHING_MS) break;
     }
     hold(convergedAt !== undefined && isEqual(), 'I1', () => [...history.stateAt(history.version).keys()]);

@@ -6,13 +6,13 @@ import { play } from './play.ts';
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 300);
 const SEED = Number(process.env['MODEL_SEED'] ?? Date.now() % 2 ** 31);
 
-test('I1 to I8 hold after each step of any run', async () => {
+test('I1, I2, I3, I4, I5, I6, I7, I8 hold after each step of any run', async () => {
   process.stdout.write(`model of the cache: MODEL_RUNS=${RUNS} MODEL_SEED=${SEED}\n`);
   let longest = 0;
   const property = fc.asyncProperty(settings, commands, async (setting, steps) => {
     longest = Math.max(longest, await play(setting, steps));
   });
-  await fc.assert(property, { numRuns: RUNS, seed: SEED });
+  await fc.assert(property, { numRuns: RUNS, seed: SEED, includeErrorInReport: true });
   process.stdout.write(`model of the cache: converged within ${Math.ceil(longest / 1000)} s after each run\n`);
   expect(longest).toBeGreaterThan(0);
 });

@@ -1,17 +1,7 @@
 import { test } from 'vitest';
 import type { Command, Setting } from './commands.ts';
+import { PLAIN } from './plain-setting.ts';
 import { play } from './play.ts';
-
-/** Every server knows WatchList, every refusal comes as a status, unless the case says otherwise. */
-const PLAIN: Setting = {
-  watchList: 'yes',
-  store: 'map',
-  base: '1',
-  pageSize: 500,
-  listLag: 0,
-  says: 'status',
-  jitter: 0,
-};
 
 /** What random runs have found, in its shortest form. Each was a bug. */
 const FOUND: readonly (readonly [string, Partial<Setting>, readonly Command[]])[] = [

@@ -44,7 +44,7 @@ export function nodeStore(): StoreUnderTest {
 
 const MAX_STALE_MS = 600_000;
 /** Earlier answers that are looked at again at the end. */
-const KEPT = 20;
+const KEPT = 200;
 const ALL = parseNodeListQuery('');
 
 class ListReader implements Reader {

@@ -10,12 +10,20 @@ export interface Outcome {
   readonly passed: number;
   /** Titles with those of their groups. */
   readonly failed: readonly string[];
+  /** What they failed with. */
+  readonly messages: readonly string[];
+}
+
+interface Assertion {
+  readonly status: string;
+  readonly fullName: string;
+  readonly failureMessages: readonly string[];
 }
 
 interface Results {
   readonly numPassedTests: number;
   readonly testResults: readonly {
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+    readonly assertionResults: readonly Assertion[];
   }[];
 }
 
@@ -52,11 +60,13 @@ function readResults(file: string, said: string): Results {
   }
 }
 
-const outcome = ({ numPassedTests, testResults }: Results): Outcome => ({
-  passed: numPassedTests,
-  failed: testResults
+function outcome({ numPassedTests, testResults }: Results): Outcome {
+  const failed = testResults
     .flatMap(({ assertionResults }) => assertionResults)
-    .filter(({ status }) => status !== 'passed')
-    .map(({ fullName }) => fullName)
-    .sort(),
-});
+    .filter(({ status }) => status !== 'passed');
+  return {
+    passed: numPassedTests,
+    failed: failed.map(({ fullName }) => fullName).sort(),
+    messages: failed.flatMap(({ failureMessages }) => failureMessages),
+  };
+}

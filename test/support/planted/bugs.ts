@@ -1,0 +1,100 @@
+/** A bug in the source: one place of one file reads otherwise. */
+export interface Bug {
+  /** Below src/. */
+  readonly file: string;
+  /** Stands in the file exactly once. */
+  readonly instead: string;
+  readonly of: string;
+}
+
+const writer = (of: string, instead: string): Bug => ({ file: 'kubernetes/cache-writer.ts', of, instead });
+const nodes = (of: string, instead: string): Bug => ({ file: 'nodes/node-store.ts', of, instead });
+
+/** By what the model of the cache must see: a bug in each rule that the cache rests on. */
+export const BUGS: Readonly<Record<string, Bug>> = {
+  'order of events: an older event is applied': writer('return removed ? order < 0 : order <= 0;', 'return false;'),
+  'order of events: a deleted object comes back with a repeated event': writer(
+    'if (!stored) return compareResourceVersions(resourceVersion, this.#resourceVersion) <= 0;',
+    'if (!stored) return false;',
+  ),
+  'order of events: versions are compared as text': {
+    file: 'kubernetes/resource-version.ts',
+    of: 'if (a.length !== b.length) return a.length - b.length;',
+    instead: '',
+  },
+  'order of events: versions are compared as numbers': {
+    file: 'kubernetes/resource-version.ts',
+    of: 'if (a.length !== b.length) return a.length - b.length;',
+    instead: 'return Number(a) - Number(b);',
+  },
+  'atomic swap: a streamed list is written as it comes': {
+    file: 'kubernetes/watch-session.ts',
+    of: 'initial.add(event);',
+    instead: 'initial.add(event); this.#parts.writer.apply(event);',
+  },
+  'atomic swap: a list in pages is written as it comes': {
+    file: 'kubernetes/paged-list.ts',
+    of: 'if (entry) into.push(entry);',
+    instead: "if (entry) into.push(entry); writer.apply({ type: 'ADDED', object: item as never });",
+  },
+  'atomic swap: what a list has no more stays': nodes('if (!names.has(name)) this.remove(name);', ''),
+  'atomic swap: an answer of before is given again': nodes('this.#snapshot = undefined;', ''),
+  'resume version: the version of an event is not kept': writer('if (forward) this.#resourceVersion = version;', ''),
+  'resume version: the version of a bookmark is not kept': writer(
+    'return this.#advance(version);\n  }\n\n  #advance',
+    'this.proven();\n    return true;\n  }\n\n  #advance',
+  ),
+  'resume version: a lower bookmark sets it back': writer(
+    "if (this.isAheadOf(version)) return this.#drop('stale');",
+    'if (this.isAheadOf(version)) this.#resourceVersion = version;',
+  ),
+  'epoch rule: an older list is taken that is no quorum read': {
+    file: 'kubernetes/reflector.ts',
+    of: "if (isOlder && step.from === 'last')",
+    instead: 'if (isOlder && step.waitMs < 0)',
+  },
+  'epoch rule: a restored server begins no new epoch': writer(
+    "if (isSameEpoch) return 'same_epoch';",
+    "if (this.#epoch > 0) return 'same_epoch';",
+  ),
+  'epoch rule: versions of another history are taken for known ones': writer(
+    'sameHistory: isSameEpoch && !isSuspect',
+    'sameHistory: true',
+  ),
+  'request budget: a relist never waits': {
+    file: 'kubernetes/recovery.ts',
+    of: 'waitMs: hasHelped ? 0 : this.#backoff.failed()',
+    instead: 'waitMs: 0',
+  },
+  'request budget: a reset leads to a list': {
+    file: 'kubernetes/recovery.ts',
+    of: "case 'expired':",
+    instead: "case 'reset': case 'expired':",
+  },
+  'availability: old data is answered for ever': {
+    file: 'nodes/node-cache.ts',
+    of: 'reflector.stalenessMs() > this.#maxStalenessMs',
+    instead: 'reflector.stalenessMs() < 0',
+  },
+  'bounded: a watch leaves its listener behind': {
+    file: 'kubernetes/attempt.ts',
+    of: "this.#outer.removeEventListener('abort', this.#stop);",
+    instead: '',
+  },
+  'no silent stop: attempts are not noted': writer('this.#activeAt = this.#parts.clock.monotonic();', ''),
+  'converge: silence is followed by more of it': {
+    file: 'kubernetes/recovery.ts',
+    of: "case 'quiet': // it took its time already\n        return { kind: 'watch', waitMs: 0 };",
+    instead: "case 'quiet': return { kind: 'watch', waitMs: 400_000 };",
+  },
+  'converge: a dead stream is waited for': {
+    file: 'kubernetes/attempt.ts',
+    of: 'const QUIET_LIMIT_MS = 75_000;',
+    instead: 'const QUIET_LIMIT_MS = 290_000;',
+  },
+  'converge: the self-check looks at names and versions alone': {
+    file: 'kubernetes/version-digest.ts',
+    of: 'uid}/',
+    instead: "''}/",
+  },
+};
