@@ -6,14 +6,16 @@ export const HELP = `Usage: npm run bench -- [options]
 Measures Gatehouse's lists side by side with a bare node:http server and nginx that send the same bytes, and with a real
 kube-apiserver where it is built (npm run tools:build); pages of a large cluster, memory and start, what being idle costs, lists
 while nodes change and while events pour in; then its sign-ins: what a flood of them leaves of the list, whether time tells a
-known name, how many it makes. Tables go to standard output, progress to standard error.
+known name, how many it makes; on request, watchers that wait, and the time until a change has reached all. Tables go to standard output, progress to standard error.
 
 Options:
-  --only WHAT      one of: lists, pages, size, idle, churn, storm, curve, soak, sign-in; default: all but curve and soak
+  --only WHAT      one of: lists, pages, size, idle, churn, storm, curve, soak, sign-in, watch; default: all but curve,
+                   soak and watch
   --nodes LIST     numbers of nodes of the lists, 12 kB each; default: 100,1000
   --seconds N      measured seconds for each peer, coding and round, after 1 s of warm-up; default: 3
   --rounds N       rounds, each with all peers in turn; default: 3
   --samples N      sign-ins with a known and with an unknown name, of each; default: 200, which takes half a minute
+  --watchers N     open watches, each a file descriptor of two processes (ulimit -n); default: 10000
   --minutes N      length of the soak, a random fault in each; default: 2
   --seed N         what the faults are drawn from; default: 1
   --svg FILE       write the curve there as a picture
@@ -29,6 +31,7 @@ export interface BenchOptions {
   readonly rounds: number;
   readonly only: Subject | undefined;
   readonly samples: number;
+  readonly watchers: number;
   readonly minutes: number;
   readonly seed: number;
   readonly svg: string | undefined;
@@ -47,6 +50,7 @@ const OPTIONS = {
   rounds: { type: 'string', default: '3' },
   only: { type: 'string' },
   samples: { type: 'string', default: '200' },
+  watchers: { type: 'string', default: '10000' },
   minutes: { type: 'string', default: '2' },
   seed: { type: 'string', default: '1' },
   svg: { type: 'string' },
@@ -66,6 +70,7 @@ export function parseCommand(args: readonly string[]): Command {
       rounds: positive('--rounds', values.rounds),
       only: subject(values.only),
       samples: positive('--samples', values.samples),
+      watchers: positive('--watchers', values.watchers),
       minutes: positive('--minutes', values.minutes),
       seed: positive('--seed', values.seed),
       svg: values.svg,

@@ -7,6 +7,7 @@ import { printSignIn } from './print-sign-in.ts';
 import { printSize } from './print-size.ts';
 import { printSoak } from './print-soak.ts';
 import { printStorm } from './print-storm.ts';
+import { printWatch } from './print-watch.ts';
 import type { Results } from './results.ts';
 import { number } from './table.ts';
 
@@ -24,6 +25,7 @@ export function printResults({ machine, ...results }: Results): string {
     ...part(results.curve, printCurve),
     ...part(results.soak, printSoak),
     ...part(results.signIn, printSignIn),
+    ...part(results.watch, printWatch),
   ].join('\n');
 }
 

@@ -10,6 +10,7 @@ import type { Coding } from './peers/peer.ts';
 import type { SizeResults } from './size.ts';
 import type { SoakResults } from './soak.ts';
 import type { StormResults } from './storm.ts';
+import type { WatchResults } from './watch.ts';
 
 /** One server and coding, measured once a round. */
 export interface Cell {
@@ -92,4 +93,5 @@ export interface Results {
   readonly storm?: StormResults;
   readonly curve?: CurveResults;
   readonly soak?: SoakResults;
+  readonly watch?: WatchResults;
 }

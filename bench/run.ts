@@ -18,6 +18,7 @@ import { measureSize } from './size.ts';
 import { measureSoak } from './soak.ts';
 import { measureStorm } from './storm.ts';
 import { isWanted, type Subject } from './subjects.ts';
+import { measureWatch, type WatchResults } from './watch.ts';
 
 /** Measures everything that was asked for. `withoutReal` says why no real kube-apiserver is to be started. */
 export async function runBench(options: BenchOptions, withoutReal: string | undefined, note: Note): Promise<Results> {
@@ -37,6 +38,7 @@ export async function runBench(options: BenchOptions, withoutReal: string | unde
     ...(wanted('curve') && { curve: await measureCurve(bench) }),
     ...(wanted('soak') && { soak: await measureSoak(bench, options) }),
     ...(wanted('sign-in') && { signIn: await runSignIn(bench, options) }),
+    ...(wanted('watch') && { watch: await runWatch(bench, options) }),
   };
 }
 
@@ -52,6 +54,14 @@ async function runLists(bench: Bench, { nodes }: BenchOptions, withoutReal: stri
 async function runSignIn(bench: Bench, { nodes, samples }: BenchOptions): Promise<SignInResults> {
   const cluster = await startSimulated(nodes[0] ?? 1);
   const results = await measureSignIn(bench, cluster, samples);
+  await cluster.stop();
+  return results;
+}
+
+/** On the smallest cluster as well. */
+async function runWatch(bench: Bench, { nodes, watchers }: BenchOptions): Promise<WatchResults> {
+  const cluster = await startSimulated(nodes[0] ?? 1);
+  const results = await measureWatch(bench, cluster, watchers);
   await cluster.stop();
   return results;
 }

@@ -30,6 +30,9 @@ export const STORM = { loopDelayP99Ms: 50, visibleP99Ms: 1_000, listP99Ratio: 2 
 /** Of resident memory in a soak, by the hour. */
 export const SOAK_SLOPE_BYTES = 1e6;
 
+/** From a change in the cluster to its sight by every watcher. */
+export const WATCH_REACH_MS = 1_000;
+
 /** Of one core; from here on the generator may be what is measured. */
 export const GENERATOR_SHARE = 0.85;
 

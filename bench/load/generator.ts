@@ -9,6 +9,7 @@ import type { RefreshPlan, RefreshReport } from './refreshes.ts';
 import type { SamplePlan, SampleReport } from './samples.ts';
 import type { SignInPlan, SignInReport } from './sign-ins.ts';
 import type { VisiblePlan, VisibleReport } from './visible.ts';
+import type { WatcherPlan, WatcherReport } from './watchers.ts';
 
 /** The measuring process, seen from the bench. One job at a time. */
 export interface Generator {
@@ -18,6 +19,7 @@ export interface Generator {
   refreshes(plan: RefreshPlan): Promise<RefreshReport>;
   samples(plan: SamplePlan): Promise<SampleReport>;
   probes(plan: ProbePlan): Promise<ProbeReport>;
+  watchers(plan: WatcherPlan): Promise<WatcherReport>;
 }
 
 export function startGenerator(children: Children): Generator {
@@ -29,6 +31,7 @@ export function startGenerator(children: Children): Generator {
     refreshes: (plan) => perform(child, { kind: 'refreshes', plan }) as Promise<RefreshReport>,
     samples: (plan) => perform(child, { kind: 'samples', plan }) as Promise<SampleReport>,
     probes: (plan) => perform(child, { kind: 'probes', plan }) as Promise<ProbeReport>,
+    watchers: (plan) => perform(child, { kind: 'watchers', plan }) as Promise<WatcherReport>,
   };
 }
 

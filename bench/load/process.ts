@@ -4,6 +4,7 @@ import { type RefreshPlan, type RefreshReport, runRefreshes } from './refreshes.
 import { runSamples, type SamplePlan, type SampleReport } from './samples.ts';
 import { runSignIns, type SignInPlan, type SignInReport } from './sign-ins.ts';
 import { runVisible, type VisiblePlan, type VisibleReport } from './visible.ts';
+import { runWatchers, type WatcherPlan, type WatcherReport } from './watchers.ts';
 
 /**
  * The process that measures. It is one of its own, so that neither the simulated cluster nor the bookkeeping of the
@@ -15,9 +16,17 @@ export type Job =
   | { readonly kind: 'sign-ins'; readonly plan: SignInPlan }
   | { readonly kind: 'refreshes'; readonly plan: RefreshPlan }
   | { readonly kind: 'samples'; readonly plan: SamplePlan }
-  | { readonly kind: 'probes'; readonly plan: ProbePlan };
+  | { readonly kind: 'probes'; readonly plan: ProbePlan }
+  | { readonly kind: 'watchers'; readonly plan: WatcherPlan };
 
-export type Report = LoadReport | VisibleReport | SignInReport | RefreshReport | SampleReport | ProbeReport;
+export type Report =
+  | LoadReport
+  | VisibleReport
+  | SignInReport
+  | RefreshReport
+  | SampleReport
+  | ProbeReport
+  | WatcherReport;
 
 export type Outcome = { readonly report: Report } | { readonly failure: string };
 
@@ -35,6 +44,8 @@ function perform(job: Job): Promise<Report> {
       return runSamples(job.plan);
     case 'probes':
       return runProbes(job.plan);
+    case 'watchers':
+      return runWatchers(job.plan);
   }
 }
 

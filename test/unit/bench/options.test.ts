@@ -7,6 +7,7 @@ const DEFAULTS = {
   rounds: 3,
   only: undefined,
   samples: 200,
+  watchers: 10_000,
   minutes: 2,
   seed: 1,
   svg: undefined,
@@ -31,6 +32,8 @@ describe('bench options', () => {
       'sign-in',
       '--samples',
       '2000',
+      '--watchers',
+      '500',
       '--minutes',
       '60',
       '--seed',
@@ -46,6 +49,7 @@ describe('bench options', () => {
       rounds: 5,
       only: 'sign-in',
       samples: 2000,
+      watchers: 500,
       minutes: 60,
       seed: 7,
       svg: 'curve.svg',
@@ -67,7 +71,7 @@ describe('bench options', () => {
     [
       '--only',
       'list',
-      '--only: expected one of lists, pages, size, idle, churn, storm, curve, soak, sign-in, not "list"',
+      '--only: expected one of lists, pages, size, idle, churn, storm, curve, soak, sign-in, watch, not "list"',
     ],
     ['--rounds', '1e3', '--rounds: expected a positive whole number, not "1e3"'],
   ])('refuses %s %j with a sentence', (option, value, message) => {

@@ -1,0 +1,187 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { memoryOf } from '../peers/memory.ts';
+import { Connection, requestBytes, type Target } from './connection.ts';
+import { secondsBetween, serverShareOf, usageNow } from './usage.ts';
+
+/** Watchers that do nothing but listen, and changes of nodes that are to reach them all. */
+export interface WatcherPlan {
+  readonly cluster: Target;
+  readonly gatehouse: Target;
+  readonly listPath: string;
+  readonly metricsUrl: string;
+  readonly serverPid: number;
+  readonly nodes: readonly string[];
+  readonly watchers: number;
+  readonly idleMs: number;
+  readonly tries: number;
+  readonly pauseMs: number;
+  /** Of one change, and of one watcher that begins. */
+  readonly timeoutMs: number;
+}
+
+/** The server over one stretch of time; what the platform does not say is absent. */
+export interface ServerMoment {
+  readonly residentBytes: number | undefined;
+  /** Milliseconds by which timers were late, from the server's own metrics. */
+  readonly loopDelay: { readonly p99Ms: number; readonly maxMs: number };
+  /** Of one core. */
+  readonly serverShare?: number;
+  readonly seconds: number;
+}
+
+export interface WatcherReport {
+  readonly residentBefore: number | undefined;
+  /** From the first connection until all had the version that they began with confirmed. */
+  readonly openMs: number;
+  readonly idle: ServerMoment;
+  /** From the cluster's answer to a change, to its sight by the first and by the last watcher. One each a try. */
+  readonly firstMs: readonly number[];
+  readonly lastMs: readonly number[];
+  readonly busy: ServerMoment;
+  /** Watchers whose connection ended before the measurement did. */
+  readonly lost: number;
+}
+
+const LABEL = 'bench.example.test/watched';
+const OPENERS = 100;
+/** Longer than any text that is looked for: what a piece may have of it at its end. */
+const TAIL = 128;
+
+/** All connections read into this memory: each piece is looked at before the next is read. */
+const INPUT = Buffer.allocUnsafe(64 * 1024);
+
+/** What all watchers wait for, and how many have seen it. */
+class Sight {
+  wanted = '';
+  seen = 0;
+  firstAt = 0;
+  lastAt = 0;
+  lost = 0;
+
+  next(wanted: string): void {
+    this.wanted = wanted;
+    this.seen = 0;
+  }
+
+  found(): void {
+    this.lastAt = performance.now();
+    if (this.seen++ === 0) this.firstAt = this.lastAt;
+  }
+}
+
+/** Counts in `sight` when what is wanted comes; resolves with the first bookmark. */
+function openWatcher(request: Buffer, { port }: Target, sight: Sight): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    let last = '';
+    let isOpen = false;
+    let found = '';
+    const onread = { buffer: INPUT, callback: (size: number) => read(INPUT.toString('latin1', 0, size)) };
+    const socket = connect({ port, host: '127.0.0.1', onread }, () => socket.write(request));
+    socket.on('error', reject);
+    socket.on('close', () => {
+      sight.lost++;
+      reject(new Error(`a watcher was closed: ${last}`));
+    });
+    const read = (piece: string): boolean => {
+      const text = last + piece;
+      last = text.slice(-TAIL);
+      if (!isOpen && text.includes('"BOOKMARK"')) {
+        isOpen = true;
+        resolve(socket);
+      }
+      if (found !== sight.wanted && text.includes(sight.wanted)) {
+        found = sight.wanted;
+        sight.found();
+      }
+      return true;
+    };
+  });
+}
+
+/** Rejects when a watcher does not begin or a change does not reach all of them in time. */
+export async function runWatchers(plan: WatcherPlan): Promise<WatcherReport> {
+  const before = await memoryOf({ pid: plan.serverPid, metricsUrl: plan.metricsUrl });
+  const sight = new Sight();
+  const startAt = performance.now();
+  const sockets = await openAll(plan, sight);
+  const openMs = performance.now() - startAt;
+  const idle = await momentOf(plan, () => sleep(plan.idleMs));
+  const firstMs: number[] = [];
+  const lastMs: number[] = [];
+  const busy = await momentOf(plan, async () => {
+    const cluster = await Connection.open(plan.cluster);
+    for (let attempt = 0; attempt < plan.tries; attempt++) {
+      const answeredAt = await change(cluster, plan, { attempt, sight });
+      await untilAll(sight, plan);
+      firstMs.push(sight.firstAt - answeredAt);
+      lastMs.push(sight.lastAt - answeredAt);
+      await sleep(plan.pauseMs);
+    }
+    cluster.close();
+  });
+  const { lost } = sight;
+  for (const socket of sockets) socket.removeAllListeners('close').destroy();
+  return { residentBefore: before.now, openMs, idle, firstMs, lastMs, busy, lost };
+}
+
+/** They go on from the version of a list: what is measured is how they wait, not how they begin. */
+async function openAll(plan: WatcherPlan, sight: Sight): Promise<readonly Socket[]> {
+  const origin = `http://127.0.0.1:${plan.gatehouse.port}${plan.listPath}`;
+  const list = await fetch(`${origin}?limit=0`, { headers: plan.gatehouse.headers });
+  const version = list.headers.get('etag')?.slice(1, -1);
+  const request = requestBytes(plan.gatehouse, { path: `${plan.listPath}?watch=1&resourceVersion=${version}` });
+  const sockets: Socket[] = [];
+  let left = plan.watchers;
+  const opener = async (): Promise<void> => {
+    while (left-- > 0) sockets.push(await openWatcher(request, plan.gatehouse, sight));
+  };
+  await Promise.all(Array.from({ length: OPENERS }, opener));
+  return sockets;
+}
+
+/** When the cluster had answered. What is looked for is known before, so that nobody sees it too early. */
+async function change(
+  cluster: Connection,
+  plan: WatcherPlan,
+  { attempt, sight }: { attempt: number; sight: Sight },
+): Promise<number> {
+  const name = plan.nodes[attempt % plan.nodes.length] ?? '';
+  const value = `v${attempt}-of-${plan.tries}`;
+  sight.next(`"${LABEL}":"${value}"`);
+  const answer = await cluster.exchange(
+    requestBytes(plan.cluster, {
+      method: 'PATCH',
+      path: `/api/v1/nodes/${name}`,
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: JSON.stringify({ metadata: { labels: { [LABEL]: value } } }),
+    }),
+  );
+  if (answer.status !== 200) throw new Error(`the label patch of ${name} answered ${answer.status}`);
+  return performance.now();
+}
+
+async function untilAll(sight: Sight, { watchers, timeoutMs }: WatcherPlan): Promise<void> {
+  const giveUpAt = performance.now() + timeoutMs;
+  while (sight.seen < watchers) {
+    if (performance.now() > giveUpAt)
+      throw new Error(`a change reached ${sight.seen} of ${watchers} in ${timeoutMs} ms`);
+    await sleep(1);
+  }
+}
+
+/** The server while this goes on. Its loop delay is that since the metrics were last read. */
+async function momentOf(plan: WatcherPlan, work: () => Promise<unknown>): Promise<ServerMoment> {
+  await readMetrics(plan);
+  const first = usageNow(plan.serverPid);
+  await work();
+  const last = usageNow(plan.serverPid);
+  const usage = { ...serverShareOf(first, last), seconds: secondsBetween(first, last) };
+  const page = await readMetrics(plan);
+  const { now } = await memoryOf({ pid: plan.serverPid, metricsUrl: plan.metricsUrl });
+  const delay = (name: string): number =>
+    1_000 * Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(page)?.[1]);
+  return { residentBytes: now, loopDelay: { p99Ms: delay('p99'), maxMs: delay('max') }, ...usage };
+}
+
+const readMetrics = async ({ metricsUrl }: WatcherPlan): Promise<string> => (await fetch(metricsUrl)).text();
