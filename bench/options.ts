@@ -6,7 +6,8 @@ export const HELP = `Usage: npm run bench -- [options]
 Measures Gatehouse's lists side by side with a bare node:http server and nginx that send the same bytes, and with a real
 kube-apiserver where it is built (npm run tools:build); pages of a large cluster, memory and start, what being idle costs, lists
 while nodes change and while events pour in; then its sign-ins: what a flood of them leaves of the list, whether time tells a
-known name, how many it makes; on request, watchers that wait, and the time until a change has reached all. Tables go to standard output, progress to standard error.
+known name, how many it makes; on request, watchers that wait, and the time until a change has reached all. Tables go to
+standard output, progress to standard error.
 
 Options:
   --only WHAT      one of: lists, pages, size, idle, churn, storm, curve, soak, sign-in, watch; default: all but curve,
