@@ -4,7 +4,7 @@ import type { SecretEntry, SecretMirror } from './secret-mirror.ts';
 import type { SecretRequests } from './secret-requests.ts';
 
 export interface SecretRecordsParts {
-  readonly requests: SecretRequests;
+  readonly requests: Pick<SecretRequests, 'get' | 'create' | 'replace' | 'remove'>;
   readonly namespace: string;
   /** What every one of them carries, and is selected by. */
   readonly labels: Readonly<Record<string, string>>;
@@ -40,6 +40,9 @@ export class ClusterSecretRecords implements SecretRecords {
   async refresh(name: string): Promise<void> {
     const before = this.#entry(name);
     const object = await this.#parts.requests.get(name);
+    // An answer that left before the end of the object, and came after the watch had told of it.
+    const isPast = before !== undefined && !this.#entry(name) && object?.metadata.uid === before.uid;
+    if (isPast) return;
     if (object) this.#parts.mirror.learned(object, 'read');
     else if (before) this.#parts.mirror.learnedGone(before);
   }
