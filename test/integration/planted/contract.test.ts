@@ -51,7 +51,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'a query parameter is not described': {
     plant: ({ paths }) => paths[NODES].get.parameters.pop(),
-    seenBy: 'the description of the platform describes exactly the parameters that the node list reads',
+    seenBy: 'the description of the platform describes exactly the parameters that the node list and its watch read',
   },
 };
 
