@@ -28,6 +28,7 @@ export function createTokenCheck(
   parts: { readonly keys: SigningKeys; readonly clock: Clock },
 ): TokenCheck {
   const audience = audienceOf(type, options);
+  const endOf = createTokenEnd(options);
   return (text) => {
     const jws = text.length <= LONGEST_TOKEN ? parseCompactJws(text) : undefined;
     const kid = jws && headerKid(jws, type);
@@ -36,7 +37,7 @@ export function createTokenCheck(
     const claims = toTokenClaims(jws.claims);
     if (!claims || claims.iss !== options.issuer || !claims.aud.includes(audience)) return INVALID;
     if (jws.claims['token_type'] !== type.tokenType) return INVALID;
-    const token = { claims, kid, endsAt: endOf(claims, options) };
+    const token = { claims, kid, endsAt: endOf(claims) };
     const fault = timeFault(token, parts.clock.now() / 1000, options.maximumClockSkewSeconds);
     return fault ? { fault } : token;
   };
@@ -57,8 +58,10 @@ function headerKid({ header }: CompactJws, type: TokenType): string | undefined 
  * When a token ends, the skew included, in seconds. One that was issued under longer lifetimes than today's ends with the
  * longest of today's: what was revoked is forgotten then.
  */
-const endOf = ({ exp, iat }: TokenClaims, options: OAuthOptions): number =>
-  Math.min(exp + options.maximumClockSkewSeconds, iat + longestTokenSeconds(options));
+function createTokenEnd(options: OAuthOptions): (claims: TokenClaims) => number {
+  const longest = longestTokenSeconds(options);
+  return ({ exp, iat }) => Math.min(exp + options.maximumClockSkewSeconds, iat + longest);
+}
 
 /** RFC 7519 4.1.4 to 4.1.6, with one skew for all of them (N-37). */
 function timeFault({ claims, endsAt }: CheckedToken, now: number, skew: number): TokenFault | undefined {

@@ -39,7 +39,18 @@ async function invalidAccepted(vectors: readonly Vector[]): Promise<readonly str
 /** The whole check of access tokens, for a server that would take any `kid` for this key. */
 function wholeCheck(jwk: JWK): TokenCheck {
   const keys = { verificationKey: () => toKey(jwk) } as unknown as SigningKeys;
-  const options = { issuer: ISSUER, maximumClockSkewSeconds: 10 } as OAuthOptions;
+  const options: OAuthOptions = {
+    platform: 'gatehouse',
+    issuer: ISSUER,
+    accessTokenMaxAgeSeconds: 7200,
+    accessTokenInactivityTimeoutSeconds: 7200,
+    sessionMaxAgeSeconds: 86_400,
+    refreshReplayWindowSeconds: 30,
+    maximumClockSkewSeconds: 10,
+    multipleLogin: true,
+    maxBearerBytes: 8192,
+    clients: [],
+  };
   return createTokenCheck(ACCESS, options, { keys, clock: new FakeClock() });
 }
 
