@@ -99,6 +99,8 @@ async function serve({ config, warnings }: { config: Config; warnings: Warnings 
     // For whoever reads the log only: the plain line on standard error is for people.
     logger.fatal(describe(error));
     throw error;
+  } finally {
+    await output.finish();
   }
 }
 
