@@ -17,10 +17,18 @@ const ROLES = {
   kubernetes: join(import.meta.dirname, 'shared-sessions-role.yaml'),
 } as const;
 
-/** Namespace, service account and rights. Answers a token of the account. */
+const ACCOUNT = JSON.stringify({
+  apiVersion: 'v1',
+  kind: 'List',
+  items: [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'gatehouse', namespace: NAMESPACE } },
+  ],
+});
+
+/** Namespace, service account and rights, as far as they are not there. Answers a token of the account. */
 export async function install({ kubectl, serviceAccountToken }: ControlPlane, sessions: keyof typeof ROLES) {
-  await kubectl(['create', 'namespace', NAMESPACE]);
-  await kubectl(['create', 'serviceaccount', 'gatehouse', '--namespace', NAMESPACE]);
+  await kubectl(['apply', '-f', '-'], ACCOUNT);
   for (const name of RIGHTS) await kubectl(['apply', '-f', join(DEPLOY, `${name}.yaml`)]);
   await kubectl(['apply', '-f', ROLES[sessions]]);
   return serviceAccountToken(NAMESPACE, 'gatehouse');
