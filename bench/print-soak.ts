@@ -4,7 +4,7 @@ import { count, megabytes, number, table, verdict } from './table.ts';
 import { SOAK_SLOPE_BYTES } from './targets.ts';
 
 /** From here on the slope says something: the heap has found its size. */
-const JUDGED_MINUTES = 30;
+const JUDGED_MINUTES = 20;
 
 /** A soak as text: a table with its targets (R-11, R-19), then what happened. */
 export function printSoak(soak: SoakResults): string {
@@ -32,7 +32,7 @@ export function printSoak(soak: SoakResults): string {
       ? [`Other answers: ${others.map(([status, times]) => `${status} ${count(times)} times`).join(', ')}.`]
       : []),
     ...(minutes < JUDGED_MINUTES
-      ? ['A soak this short says little about memory: from half an hour on it is judged.']
+      ? ['A soak this short says little about memory: from twenty minutes on it is judged.']
       : []),
     '',
   ].join('\n');

@@ -35,7 +35,7 @@ const NODES = 1_000;
 const PROBE_MS = 100;
 const MINUTE_MS = 60_000;
 const SAMPLE_MS = 1_000;
-/** Of a soak of half an hour and more; a shorter one has an outage of a tenth of its time. */
+/** Of a soak of twenty minutes and more; a shorter one has an outage of a tenth of its time. */
 const OUTAGE_MINUTES = 10;
 /** The slope is taken after these, of a soak that is at least twice as long. */
 const WARM_UP_MINUTES = 10;
@@ -44,7 +44,7 @@ const SETTLE_MS = 30_000;
 /** Tokens of the soak outlive it. */
 const SETTINGS = { authentication: { oauthOptions: { accessTokenMaxAge: '24h' } } };
 
-const outageMinutes = (minutes: number): number => (minutes >= 30 ? OUTAGE_MINUTES : minutes / 10);
+const outageMinutes = (minutes: number): number => (minutes >= 20 ? OUTAGE_MINUTES : minutes / 10);
 
 /** Nodes and pods change, something fails each minute, and the list is asked for all the time. */
 export async function measureSoak(bench: Bench, { minutes, seed }: SoakOptions): Promise<SoakResults> {
