@@ -11,15 +11,15 @@ import { join } from 'node:path';
 export interface Children {
   /** For configurations, logs and bodies. */
   readonly folder: string;
+  /** Gatehouse's own: the sources, or what `npm run build` made of them. */
+  readonly program: string;
   /** A process with a channel for messages, that ends when the channel does. */
   fork(script: string, args?: readonly string[]): ChildProcess;
-  /** A Node program whose output goes to `logFile`: a pipe would take time of this process for every line. */
-  run(script: string, args: readonly string[], logFile: string): ChildProcess;
-  /** As `run`, any program. */
+  /** A program whose output goes to `logFile`: a pipe would take time of this process for every line. */
   start(program: string, args: readonly string[], logFile: string): ChildProcess;
 }
 
-export function createChildren(): Children {
+export function createChildren(program: string): Children {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const running = new Set<ChildProcess>();
   const keep = (child: ChildProcess): ChildProcess => {
@@ -39,8 +39,8 @@ export function createChildren(): Children {
   };
   return {
     folder,
+    program,
     fork: (script, args = []) => keep(fork(script, [...args])),
-    run: (script, args, logFile) => start(process.execPath, [script, ...args], logFile),
     start,
   };
 }

@@ -20,6 +20,7 @@ Options:
   --minutes N      length of the soak, a random fault in each; default: 2
   --seed N         what the faults are drawn from; default: 1
   --svg FILE       write the curve there as a picture
+  --built          run what npm run build made, as the image does, instead of the sources
   --no-cluster     leave the real kube-apiserver out
   --json           print one JSON object instead of tables
   --help           print this text and end
@@ -36,6 +37,7 @@ export interface BenchOptions {
   readonly minutes: number;
   readonly seed: number;
   readonly svg: string | undefined;
+  readonly built: boolean;
   readonly cluster: boolean;
   readonly json: boolean;
 }
@@ -55,6 +57,7 @@ const OPTIONS = {
   minutes: { type: 'string', default: '2' },
   seed: { type: 'string', default: '1' },
   svg: { type: 'string' },
+  built: { type: 'boolean', default: false },
   'no-cluster': { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
@@ -75,6 +78,7 @@ export function parseCommand(args: readonly string[]): Command {
       minutes: positive('--minutes', values.minutes),
       seed: positive('--seed', values.seed),
       svg: values.svg,
+      built: values.built,
       cluster: !values['no-cluster'],
       json: values.json,
     };

@@ -1,4 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
 import { createChildren } from './children.ts';
 import { measureChurn } from './churn.ts';
 import { measureCurve } from './curve.ts';
@@ -20,10 +21,12 @@ import { measureStorm } from './storm.ts';
 import { isWanted, type Subject } from './subjects.ts';
 import { measureWatch, type WatchResults } from './watch.ts';
 
+const ROOT = join(import.meta.dirname, '..');
+
 /** Measures everything that was asked for. `withoutReal` says why no real kube-apiserver is to be started. */
 export async function runBench(options: BenchOptions, withoutReal: string | undefined, note: Note): Promise<Results> {
   const machine = machineNow();
-  const children = createChildren();
+  const children = createChildren(join(ROOT, ...(options.built ? ['dist', 'main.js'] : ['src', 'main.ts'])));
   const nginx = findNginx(process.env);
   const bench: Bench = { children, generator: startGenerator(children), note, extent: options, nginx };
   const wanted = (subject: Subject): boolean => isWanted(subject, options.only);

@@ -24,9 +24,10 @@ export interface GatehouseOptions {
   readonly kubeconfig: string;
   /** Sections as in its configuration file, in the place of their defaults. */
   readonly settings?: Readonly<Record<string, object>>;
+  /** Of Node itself; default: none. */
+  readonly nodeArguments?: readonly string[];
 }
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 const PLATFORM = 'gatehouse';
 const LIST_PATH = `/kapis/resources.${PLATFORM}.io/v1alpha3/nodes`;
 /** That of the default configuration. */
@@ -42,7 +43,8 @@ export async function startGatehouse(children: Children, options: GatehouseOptio
   const log = join(children.folder, `${options.name}-${randomBytes(4).toString('hex')}.log`);
   const config = await writeConfig(children.folder, options, password);
   const startAt = performance.now();
-  const child = children.run(MAIN, ['--config', config], log);
+  const args = [...(options.nodeArguments ?? []), children.program, '--config', config];
+  const child = children.start(process.execPath, args, log);
   const ready = await untilReady(child, log);
   const startToReadyMs = performance.now() - startAt;
   const token = await signIn(ready.port, password);

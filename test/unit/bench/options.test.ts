@@ -11,6 +11,7 @@ const DEFAULTS = {
   minutes: 2,
   seed: 1,
   svg: undefined,
+  built: false,
   cluster: true,
   json: false,
 };
@@ -40,6 +41,7 @@ describe('bench options', () => {
       '7',
       '--svg',
       'curve.svg',
+      '--built',
       '--no-cluster',
       '--json',
     ];
@@ -53,6 +55,7 @@ describe('bench options', () => {
       minutes: 60,
       seed: 7,
       svg: 'curve.svg',
+      built: true,
       cluster: false,
       json: true,
     };
