@@ -25,7 +25,7 @@ function curveTable(measured: readonly Measured[]): string {
     megabytes(one.memory.afterLoad),
   ]);
   const head = ['nodes', ...CODINGS.flatMap((coding) => PEERS.map((peer) => `${peer}, ${coding}`)), 'resident'];
-  const isWhole = measured.some((one) => rateOf(one, 'nginx', 'identity') !== undefined);
+  const isWhole = measured.some(({ cells }) => cells.some(({ peer }) => peer === 'nginx'));
   return [
     table('Lists a second by number of nodes, 8 connections, the same bytes of each', head, rows),
     ...(isWhole ? [] : ['nginx is not installed (Debian package nginx-light): its columns are empty.', '']),

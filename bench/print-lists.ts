@@ -135,7 +135,7 @@ export function startTable(startUps: readonly StartUp[]): string {
     const judged = most === undefined ? ['–', ''] : [`≤ ${count(most)}`, verdict(ms <= most)];
     return [count(nodes), number(ms), number(Math.max(...startToReadyMs)), ...judged];
   });
-  const title = 'Start to ready, from sources, on the simulated API server, ten pods a node';
+  const title = 'Start to ready on the simulated API server, ten pods a node';
   return table(title, ['nodes', 'ms', 'slowest', 'target', ''], rows);
 }
 

@@ -1,3 +1,4 @@
+import type { ProbeReport } from './load/probes.ts';
 import type { Descriptors } from './peers/open-descriptors.ts';
 import type { SoakResults } from './soak.ts';
 import { count, megabytes, number, table, verdict } from './table.ts';
@@ -24,18 +25,23 @@ export function printSoak(soak: SoakResults): string {
     ['open files before, after', `${opened(before)}, ${opened(after)}`, 'as before', ''],
   ];
   const title = `Soak of ${count(minutes)} min with a fault a minute: ${count(soak.nodes)} nodes, ${count(soak.pods)} pods, an outage of ${number(outageMinutes)} min`;
-  const others = Object.entries(probes.statuses).filter(([status]) => status !== '200');
   return [
     table(title, ['', 'measured', 'target', ''], rows),
     `Repeat it with --seed ${seed}. Faults: ${faults.join('; ')}.`,
-    ...(others.length > 0
-      ? [`Other answers: ${others.map(([status, times]) => `${status} ${count(times)} times`).join(', ')}.`]
-      : []),
+    ...(answered < probes.probes ? [missedLine(probes)] : []),
     ...(minutes < JUDGED_MINUTES
       ? ['A soak this short says little about memory: from twenty minutes on it is judged.']
       : []),
     '',
   ].join('\n');
+}
+
+function missedLine({ statuses, missed }: ProbeReport): string {
+  const others = Object.entries(statuses).filter(([status]) => status !== '200');
+  const answers = others.map(([status, times]) => `${status} ${count(times)} times`).join(', ');
+  const seconds = (ms: number): string => number(ms / 1_000);
+  const when = missed ? `, from second ${seconds(missed.firstMs)} to second ${seconds(missed.lastMs)}` : '';
+  return `Other answers: ${answers}${when}.`;
 }
 
 const share = (value: number): string => `${(Math.floor(value * 10_000) / 100).toFixed(2)} %`;

@@ -1,6 +1,6 @@
 import { listPlan } from './compare.ts';
 import { type Bench, measureStartUps, memoryUse } from './measure.ts';
-import { startGatehouse } from './peers/gatehouse.ts';
+import { DEPLOYED_HEAP, startGatehouse } from './peers/gatehouse.ts';
 import { memoryOf } from './peers/memory.ts';
 import { CODINGS } from './peers/peer.ts';
 import { startSimulated } from './peers/simulated.ts';
@@ -14,9 +14,6 @@ export interface SizeResults {
   readonly startUps: readonly StartUp[];
 }
 
-/** As the deployment sets it for a limit of 512 Mi: 60 % of it for the heap, 8 MiB for each half of the young part. */
-const HEAP = ['--max-old-space-size=307', '--max-semi-space-size=8'];
-
 const NODES = 5_000;
 const PODS_PER_NODE = 30;
 /** Ten pods on each: with 5,000 nodes these are the 50,000 pods of the budget. */
@@ -26,7 +23,7 @@ const START_SIZES = [10, 5_000, 15_000];
 export async function measureSize(bench: Bench): Promise<SizeResults> {
   bench.note(`memory with ${NODES} nodes and ${NODES * PODS_PER_NODE} pods`);
   const cluster = await startSimulated(NODES, PODS_PER_NODE);
-  const gatehouse = await startGatehouse(bench.children, { ...cluster, name: 'size', nodeArguments: HEAP });
+  const gatehouse = await startGatehouse(bench.children, { ...cluster, name: 'size', nodeArguments: DEPLOYED_HEAP });
   const afterSync = await memoryOf(gatehouse);
   for (const coding of CODINGS) await bench.generator.load(listPlan(gatehouse, coding, bench.extent.seconds));
   const afterLoad = await memoryOf(gatehouse);

@@ -3,7 +3,7 @@ import { seededRandom } from '../dev/cluster/seeded-random.ts';
 import type { ProbePlan, ProbeReport } from './load/probes.ts';
 import type { Bench } from './measure.ts';
 import { startChurn } from './paced-changes.ts';
-import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
+import { DEPLOYED_HEAP, type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
 import { memoryOf } from './peers/memory.ts';
 import { type Descriptors, openDescriptors } from './peers/open-descriptors.ts';
 import { listHeaders } from './peers/peer.ts';
@@ -52,7 +52,8 @@ export async function measureSoak(bench: Bench, { minutes, seed }: SoakOptions):
   const cluster = await startSimulated(NODES);
   const { objects } = cluster.cluster;
   const pods = objects.list('pods').length;
-  const gatehouse = await startGatehouse(bench.children, { ...cluster, name: 'soak', settings: SETTINGS });
+  const options = { ...cluster, name: 'soak', settings: SETTINGS, nodeArguments: DEPLOYED_HEAP };
+  const gatehouse = await startGatehouse(bench.children, options);
   const probing = bench.generator.probes(probePlan(gatehouse, minutes));
   await sleep(SAMPLE_MS); // the connections of the probe are there
   const before = openDescriptors(gatehouse.pid);

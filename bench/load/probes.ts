@@ -15,6 +15,8 @@ export interface ProbeReport {
   readonly probes: number;
   /** Answers by status; `none` where the connection failed. */
   readonly statuses: Readonly<Record<string, number>>;
+  /** Milliseconds from the start to the first and to the last probe that was not answered 200. */
+  readonly missed?: { readonly firstMs: number; readonly lastMs: number };
   /** From the moment a probe was due, so that a late one counts as slow. */
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -27,16 +29,20 @@ export async function runProbes(plan: ProbePlan): Promise<ProbeReport> {
   const prober = new Prober(plan.target);
   const statuses: Record<string, number> = {};
   const latenciesMs: number[] = [];
+  const missedAtMs: number[] = [];
   const startAt = performance.now();
   for (let due = startAt; due < startAt + plan.measureMs; due += plan.everyMs) {
     await sleep(Math.max(0, due - performance.now()));
     const status = await prober.ask(request);
     statuses[status] = (statuses[status] ?? 0) + 1;
     latenciesMs.push(performance.now() - due);
+    if (status !== '200') missedAtMs.push(due - startAt);
   }
   prober.close();
   const [p50Ms, p99Ms, maxMs] = [0.5, 0.99, 1].map((share) => quantile(latenciesMs, share)) as [number, number, number];
-  return { probes: latenciesMs.length, statuses, p50Ms, p99Ms, maxMs };
+  const [firstMs = 0, lastMs = firstMs] = [missedAtMs[0], missedAtMs.at(-1)];
+  const missed = missedAtMs.length > 0 && { missed: { firstMs, lastMs } };
+  return { probes: latenciesMs.length, statuses, ...missed, p50Ms, p99Ms, maxMs };
 }
 
 /** Keeps one connection and opens another when that one is gone. */

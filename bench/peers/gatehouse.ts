@@ -28,6 +28,9 @@ export interface GatehouseOptions {
   readonly nodeArguments?: readonly string[];
 }
 
+/** As the deployment sets it for a limit of 512 Mi: 60 % of it for the heap, 8 MiB for each half of the young part. */
+export const DEPLOYED_HEAP = ['--max-old-space-size=307', '--max-semi-space-size=8'];
+
 const PLATFORM = 'gatehouse';
 const LIST_PATH = `/kapis/resources.${PLATFORM}.io/v1alpha3/nodes`;
 /** That of the default configuration. */

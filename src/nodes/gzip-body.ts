@@ -10,7 +10,7 @@ const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 const FINAL_BLOCK = Uint8Array.of(3, 0);
 
 /**
- * What one answer may newly compress: about 25 ms at 84 MB/s. The rest goes out in stored blocks: the same text, larger. The
+ * What one answer may newly compress: about 18 ms at 118 MB/s, the slowest that was measured. The rest goes out in stored blocks: the same text, larger. The
  * loop is never held up longer, whatever was changed and whoever asks.
  */
 const DEFLATE_BUDGET_BYTES = 2 ** 21;

@@ -2,9 +2,9 @@ import { Leaf } from './leaf.ts';
 import type { NodeEntry } from './node-entry.ts';
 
 /**
- * A full leaf is cut in two. Of 12 kB nodes, 16 to 32 make a leaf of 190 to 380 kB: 2 to 4 ms to deflate when one of them
- * changed, 160 to 310 pieces for 5,000 nodes. 64 compress 5 % better and double what a change costs; single nodes compress
- * half as well.
+ * A full leaf is cut in two. Of 12 kB nodes, 16 to 32 make a leaf of 190 to 380 kB: 1 to 3 ms to deflate when one of them
+ * changed, 160 to 310 pieces for 5,000 nodes. 64 compress 16 % better and double what a change costs; 16 compress 31 % worse
+ * (docs/decisions/0012-leaf-size-and-compression.md).
  */
 const LEAF_CAPACITY = 32;
 

@@ -17,7 +17,7 @@ async function probe(listener: RequestListener, probes: number) {
 test('counts the answers of probes by status, each probe once', async () => {
   let asked = 0;
   const report = await probe((_, response) => response.writeHead(asked++ % 2 === 0 ? 200 : 503).end('x'), 10);
-  expect(report).toMatchObject({ probes: 10, statuses: { 200: 5, 503: 5 } });
+  expect(report).toMatchObject({ probes: 10, statuses: { 200: 5, 503: 5 }, missed: { firstMs: 1, lastMs: 9 } });
 });
 
 test('goes on over another connection when one is gone', async () => {
