@@ -73,7 +73,9 @@ describe('memory and CPU', () => {
       requests: { cpu: '100m', memory: '256Mi' },
       limits: { cpu: '2', memory: '512Mi' },
     });
-    expect(container.env).toEqual([{ name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=60 --max-semi-space-size=8' }]);
+    expect(container.env).toEqual([
+      { name: 'NODE_OPTIONS', value: '--max-old-space-size-percentage=60 --max-semi-space-size=8' },
+    ]);
   });
 
   test('8.2 a pod without a memory limit is refused', async () => {
