@@ -93,7 +93,7 @@ class Refresher {
     return { next: withRotation(current, session.sid, rotated), outcome: { kind: 'pair', imprint } };
   }
 
-  /** The refusal does not wait for a write that fails; it is tried again until it stands (T-14). */
+  /** The refusal waits for the first try to write the end, and for none of those that follow until it stands (T-14). */
   async #endReused({ user, sid, client }: Session): Promise<void> {
     this.#parts.metrics.reuse.inc();
     this.#parts.events.report('refresh_token_reused', { user: user.name, sid, clientId: client.name });

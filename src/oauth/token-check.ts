@@ -17,7 +17,7 @@ export interface CheckedToken {
 export type TokenCheck = (text: string) => CheckedToken | { readonly fault: TokenFault };
 
 /** Ours have a quarter of it at most: what is longer is refused without any cryptography. */
-const LONGEST_TOKEN = 8 * 1024;
+export const LONGEST_TOKEN = 8 * 1024;
 
 const INVALID = { fault: 'invalid' } as const;
 

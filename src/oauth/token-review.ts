@@ -9,6 +9,7 @@ import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
 import { checkReviewType, parseReview, type ReviewRequest } from './review-request.ts';
 import type { SessionStore } from './sessions.ts';
 import type { SigningKeys } from './signing-keys.ts';
+import { LONGEST_TOKEN } from './token-check.ts';
 import type { AccessToken, AccessTokens } from './token-verifier.ts';
 import { createStandings, type Standings } from './user-standing.ts';
 
@@ -113,12 +114,12 @@ function createJudge(parts: TokenReviewParts): (request: ReviewRequest) => Judge
   };
 }
 
-/** Ours have a quarter of it at most: what is longer is refused before anything is worked out of it. */
-const LONGEST_TOKEN = 8 * 1024;
-
 type Inspected = ReturnType<AccessTokens['inspect']>;
 
-/** Keeps what costs cryptography to find out; who is signed in is read from memory anyway, and may change. */
+/**
+ * What is too long is refused before a digest is made of it (A-20). Keeps what costs cryptography to find out; who is signed
+ * in is read from memory anyway, and may change (A-44).
+ */
 function inspect(text: string, { verifier }: TokenReviewParts, refused: RefusedTokens): Inspected {
   if (text.length > LONGEST_TOKEN) return { fault: 'invalid' };
   const known = refused.get(text);
