@@ -22,7 +22,7 @@ export async function measureWatch(bench: Bench, cluster: BenchCluster, watchers
   const nodes = cluster.nodeNames.length;
   bench.note(`${watchers} watchers of ${nodes} nodes: idle, then ${TRIES} changes`);
   const most = watchers + SPARE;
-  const limits = { maxWatches: most, maxConnections: most, maxConnectionsPerAddress: most };
+  const limits = { maxWatches: most, maxWatchesPerUser: most, maxConnections: most, maxConnectionsPerAddress: most };
   const gatehouse = await startGatehouse(bench.children, { ...cluster, name: 'watch', settings: { limits } });
   const report = await bench.generator.watchers({
     cluster: cluster.target,

@@ -40,6 +40,10 @@ export const limits = section({
   maxSignInsInFlight: countBetween(1, 10_000).default(32).describe('Requests to /oauth/token at once; above: 429.'),
   maxRequestsInFlight: countBetween(1, 100_000).default(512).describe('All other requests at once; above: 429.'),
   maxWatches: countBetween(1, 100_000).default(1_024).describe('Open watches of the node list; above: 429.'),
+  // Eight users at least before everybody is refused; more than a person has tabs, or a program replicas.
+  maxWatchesPerUser: countBetween(1, 100_000)
+    .default(128)
+    .describe('Open watches of one user, service accounts included; above: 429.'),
   answerTimeout: timeLimit('30s').describe('Time for an answer under /kapis; after: 504.'),
   // Our longest access token has 2 KiB.
   maxBearerBytes: countBetween(2 * KIB, 1024 * KIB)

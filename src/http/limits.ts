@@ -20,6 +20,8 @@ export interface HttpLimits {
   readonly maxRequestsInFlight: number;
   /** Watches of the node list that are open at once; above: 429. */
   readonly maxWatches: number;
+  /** Those of one user, by name; above: 429. */
+  readonly maxWatchesPerUser: number;
   /** Time for an answer under /kapis; after: 504. */
   readonly answerTimeoutMs: number;
   /** Text of a bearer; above: 401 without cryptography. */

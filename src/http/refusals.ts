@@ -64,11 +64,11 @@ export const encodedBody = (): StatusError =>
     message: 'the body of the request must not have a Content-Encoding',
   });
 
-export const tooManyRequests = (): StatusError =>
+export const tooManyRequests = (message = 'Too many requests, please try again later.'): StatusError =>
   new StatusError({
     code: 429,
     reason: 'TooManyRequests',
-    message: 'Too many requests, please try again later.',
+    message,
     details: { retryAfterSeconds: 1 },
   });
 

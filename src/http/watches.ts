@@ -9,8 +9,8 @@ import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import type { HttpMetrics } from './metrics.ts';
 import type { Recheck } from './recheck.ts';
-import { tooManyRequests } from './refusals.ts';
 import { TurnTaking } from './turn-taking.ts';
+import { WatchPlaces } from './watch-places.ts';
 import { WatchStream } from './watch-stream.ts';
 
 export interface WatchesParts {
@@ -45,6 +45,7 @@ const HEADERS = {
 /** The running watches. Nothing of it runs while there are none. */
 export class Watches {
   readonly #parts: WatchesParts;
+  readonly #places: WatchPlaces;
   readonly #streams = new Set<WatchStream>();
   readonly #turns: TurnTaking<WatchStream>;
   #isLooking = false;
@@ -53,6 +54,7 @@ export class Watches {
 
   constructor(parts: WatchesParts) {
     this.#parts = parts;
+    this.#places = new WatchPlaces(parts.limits, parts.metrics);
     this.#turns = new TurnTaking((stream) => this.#work(stream));
     parts.closing.addEventListener('abort', () => this.#stop(), { once: true });
   }
@@ -62,16 +64,14 @@ export class Watches {
   }
 
   /**
-   * Begins the stream that this exchange is answered with. Throws a 429 when there are as many as may be, 503 and 410 as
-   * the source does. A HEAD is judged like a GET and gets the headers.
+   * Begins the stream that this exchange is answered with. Throws a 429 when there is no place for it, 503 and 410 as the
+   * source does. A HEAD is judged like a GET and gets the headers.
    */
   open(exchange: Exchange, query: NodeWatchQuery, form: WatchForm): void {
-    const { source, limits, writer, metrics, clock } = this.#parts;
+    const { source, limits, writer, clock } = this.#parts;
     if (this.#endingShare !== undefined) throw serviceUnavailable('the server is stopping', 1);
-    if (this.#streams.size >= limits.maxWatches) {
-      metrics.rejected('watches');
-      throw tooManyRequests();
-    }
+    const user = exchange.identity?.name ?? '';
+    this.#places.check(user);
     const watch = source.watch(query, form);
     writer.begin(exchange, { ...HEADERS[form], ...HEADERS.common });
     if (exchange.request.method === 'HEAD') return void exchange.response.end();
@@ -87,6 +87,7 @@ export class Watches {
       onDrain: () => this.#turns.add(stream),
     });
     this.#streams.add(stream);
+    exchange.atEnd(this.#places.take(user));
     exchange.atEnd(() => this.#ended(stream));
     this.#turns.add(stream);
     this.#lookLater();

@@ -186,7 +186,7 @@ describe('an open watch', () => {
   });
 
   test('tells all of 300 watchers of a change', async () => {
-    const { app, cache, clock } = await start();
+    const { app, cache, clock } = await start({ limits: { ...defaultLimits, maxWatchesPerUser: 300 } });
     const watchers = await Promise.all(Array.from({ length: 300 }, () => watching(app)));
     cache.putNode(makeNode('node-a', { resourceVersion: '2' }));
     await clock.advance(100);
@@ -247,6 +247,66 @@ describe('an open watch', () => {
     const refused = await app.get(`${LIST}?watch=1`);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
     expect(await metric(app, 'gatehouse_http_rejections_total{reason="watches"}')).toMatch(/ 1$/);
+  });
+});
+
+describe('the watches of one user', () => {
+  /** Everybody may watch; a bearer reads `user/session`. */
+  const startForTwo = () =>
+    start({
+      limits: { ...defaultLimits, maxWatches: 3, maxWatchesPerUser: 2 },
+      authorizer: { authorize: () => ({ allowed: true, source: 'cache' }) },
+      verifier: {
+        verify: (text) => {
+          const [name = '', sid = ''] = text.split('/');
+          return { identity: { name, uid: name, groups: [], clientId: sid, sid }, cached: true };
+        },
+      },
+    });
+  const watchAs = (app: AppUnderTest, bearer: string, method = 'GET') =>
+    open(app, '', { authorization: `Bearer ${bearer}` }, method);
+
+  test('HL-05 are limited, over all of its sessions; the refusal says so', async () => {
+    const { app } = await startForTwo();
+    await watchAs(app, 'ann/1');
+    await watchAs(app, 'ann/2');
+    const refused = await watchAs(app, 'ann/3');
+    await eventually(() => refused.ending === 'complete');
+    expect([refused.status, refused.response.headers['retry-after'], refused.text]).toEqual([
+      429,
+      '1',
+      '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"User "ann" has 2 watches open and may have no more.","reason":"TooManyRequests","details":{"retryAfterSeconds":1},"code":429}',
+    ]);
+    expect((await watchAs(app, 'ann/3', 'HEAD')).status).toBe(429);
+    expect(await metric(app, 'gatehouse_http_rejections_total{reason="watches_per_user"}')).toMatch(/ 2$/);
+  });
+
+  test('leave a place to another user, until everybody together has as many as may be', async () => {
+    const { app } = await startForTwo();
+    for (const bearer of ['ann/1', 'ann/1', 'ann/1']) await watchAs(app, bearer);
+    expect((await watchAs(app, 'ben/1')).status).toBe(200);
+    const refused = await watchAs(app, 'ben/1');
+    await eventually(() => refused.ending === 'complete');
+    expect([refused.status, refused.text]).toEqual([
+      429,
+      expect.stringContaining('"Too many requests, please try again later."'),
+    ]);
+    expect(await metric(app, 'gatehouse_http_rejections_total{reason="watches"}')).toMatch(/ 1$/);
+    expect(await metric(app, 'gatehouse_watches')).toBe('gatehouse_watches 3');
+  });
+
+  test('give their place back each time one ends, by its client or by itself', async () => {
+    const { app, clock } = await startForTwo();
+    const staying = await watchAs(app, 'ann/1');
+    for (let round = 0; round < 3; round++) {
+      const leaving = await watchAs(app, 'ann/1');
+      expect([leaving.status, (await watchAs(app, 'ann/1')).status]).toEqual([200, 429]);
+      leaving.close();
+      await eventually(() => app.lines.filter(({ aborted }) => aborted).length === round + 1);
+    }
+    await advance(clock, 1_802_000);
+    await eventually(() => staying.ending === 'complete');
+    expect([(await watchAs(app, 'ann/1')).status, (await watchAs(app, 'ann/1')).status]).toEqual([200, 200]);
   });
 });
 
