@@ -275,7 +275,7 @@ describe('the watches of one user', () => {
     expect([refused.status, refused.response.headers['retry-after'], refused.text]).toEqual([
       429,
       '1',
-      '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"User "ann" has 2 watches open and may have no more.","reason":"TooManyRequests","details":{"retryAfterSeconds":1},"code":429}',
+      '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"User \\"ann\\" has 2 watches open and may have no more.","reason":"TooManyRequests","details":{"retryAfterSeconds":1},"code":429}',
     ]);
     expect((await watchAs(app, 'ann/3', 'HEAD')).status).toBe(429);
     expect(await metric(app, 'gatehouse_http_rejections_total{reason="watches_per_user"}')).toMatch(/ 2$/);
