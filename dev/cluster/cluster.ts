@@ -74,7 +74,7 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions = {
     serviceAccountToken: (namespace, name, aud) => {
       const uid = store.get('serviceaccounts', `${namespace}/${name}`)?.metadata.uid;
       if (!uid) throw new Error(`there is no service account ${namespace}/${name}`);
-      return signer.issue({ namespace, name, uid }, { aud, lifeSeconds: 3_600 });
+      return signer.issue({ namespace, name, uid }, { aud, lifeSeconds: 3_600 }).token;
     },
     faults,
     evidence,

@@ -1,4 +1,3 @@
-import type { Clock } from '../../src/clock.ts';
 import { type Answer, json } from './answer.ts';
 import { isRecord } from './kube-object.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -16,7 +15,7 @@ const LEAST_SECONDS = 600;
 export function requestToken(
   request: ApiRequest,
   target: ResourceTarget,
-  { store, signer, clock }: { readonly store: ObjectStore; readonly signer: TokenSigner; readonly clock: Clock },
+  { store, signer }: { readonly store: ObjectStore; readonly signer: TokenSigner },
 ): Answer {
   if (request.verb !== 'create') throw methodNotAllowed();
   const account = store.get('serviceaccounts', targetKey(target));
@@ -30,14 +29,13 @@ export function requestToken(
   if (lifeSeconds < LEAST_SECONDS) throw tooShort(lifeSeconds);
   const aud = audiences?.length ? audiences : [ISSUER];
   const { uid, name } = account.metadata;
-  const token = signer.issue({ namespace: target.namespace, name, uid }, { aud, lifeSeconds });
-  const expirationTimestamp = timestamp(clock.now() + lifeSeconds * 1000);
+  const { token, exp } = signer.issue({ namespace: target.namespace, name, uid }, { aud, lifeSeconds });
   return json(
     {
       ...API,
       metadata: { name, namespace: target.namespace, uid },
       spec: { audiences: aud, expirationSeconds: lifeSeconds, boundObjectRef: null },
-      status: { token, expirationTimestamp },
+      status: { token, expirationTimestamp: timestamp(exp * 1000) },
     },
     201,
   );

@@ -24,6 +24,11 @@ export interface ServiceAccountClaims {
   readonly sub: string;
 }
 
+interface IssuedToken {
+  readonly token: string;
+  readonly exp: number;
+}
+
 /** `iss` of every token, and the audience of the server itself. */
 export const ISSUER = 'https://kubernetes.default.svc';
 
@@ -38,7 +43,8 @@ export class TokenSigner {
     this.#random = random;
   }
 
-  issue(account: TokenAccount, { aud, lifeSeconds }: { aud: readonly string[]; lifeSeconds: number }): string {
+  /** A token and when it ends, in seconds since 1970: both by one reading of the clock. */
+  issue(account: TokenAccount, { aud, lifeSeconds }: { aud: readonly string[]; lifeSeconds: number }): IssuedToken {
     const { namespace, name, uid } = account;
     const iat = Math.floor(this.#clock.now() / 1000);
     const claims: ServiceAccountClaims = {
@@ -52,7 +58,8 @@ export class TokenSigner {
       sub: `system:serviceaccount:${namespace}:${name}`,
     };
     const input = `${part({ alg: 'ES256', kid: 'simulated' })}.${part(claims)}`;
-    return `${input}.${sign('sha256', Buffer.from(input), this.#key('privateKey')).toString('base64url')}`;
+    const signature = sign('sha256', Buffer.from(input), this.#key('privateKey')).toString('base64url');
+    return { token: `${input}.${signature}`, exp: claims.exp };
   }
 
   /** The claims of a token of ours that is not over. */
