@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts';
 import type { HealthCheck } from './http/health.ts';
 import type { Cluster } from './kubernetes/cluster.ts';
 import type { Freshness } from './kubernetes/freshness.ts';
+import { MAX_STALENESS_MS } from './max-staleness.ts';
 import { createNodeLister } from './nodes/node-cache.ts';
 import type { NodeLister } from './nodes/node-lister.ts';
 import { NodeStore } from './nodes/node-store.ts';
@@ -10,7 +11,7 @@ import type { NodeWatchSource } from './nodes/node-watch.ts';
 import { PodStore, podFieldSelector } from './nodes/pod-store.ts';
 import { UsageLedger } from './nodes/usage-ledger.ts';
 import type { Random } from './random.ts';
-import { MAX_STALENESS_MS, mirrorChecks } from './readiness.ts';
+import { mirrorChecks } from './readiness.ts';
 import type { Part } from './run-group.ts';
 
 export interface NodeMirrorOptions {

@@ -1,10 +1,10 @@
 import type { ClientConfig, Config } from './config/config.ts';
 import type { HttpLimits } from './http/limits.ts';
 import type { HttpServerOptions } from './http/server.ts';
+import { MAX_STALENESS_MS } from './max-staleness.ts';
 import { type Client, longestTokenSeconds, type OAuthOptions } from './oauth/options.ts';
 import type { SigningKeyOptions } from './oauth/signing-keys.ts';
 import type { TokenReviewOptions } from './oauth/token-review.ts';
-import { MAX_STALENESS_MS } from './readiness.ts';
 import type { PasswordOptions } from './users/password-sign-in.ts';
 
 /** Projections of the configuration: each part gets its own small options, never the whole. */

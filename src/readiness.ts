@@ -1,10 +1,8 @@
 import type { Clock } from './clock.ts';
 import type { HealthCheck } from './http/health.ts';
 import type { Freshness } from './kubernetes/freshness.ts';
+import { MAX_STALENESS_MS } from './max-staleness.ts';
 import type { Part } from './run-group.ts';
-
-/** MAX_STALE: data older than this is not served, and a replica that has no other is not ready. */
-export const MAX_STALENESS_MS = 600_000;
 
 /** I8: a reflector with no attempt and no byte for this long is stuck, and only a restart helps. */
 const STUCK_MS = 300_000;

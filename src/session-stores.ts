@@ -2,12 +2,13 @@ import type { Clock } from './clock.ts';
 import type { HealthCheck } from './http/health.ts';
 import type { Cluster } from './kubernetes/cluster.ts';
 import type { Freshness } from './kubernetes/freshness.ts';
+import { MAX_STALENESS_MS } from './max-staleness.ts';
 import { createClusterSessions } from './oauth/cluster-sessions.ts';
 import { createMemorySessions } from './oauth/memory-sessions.ts';
 import type { SessionStore } from './oauth/sessions.ts';
 import type { Logger } from './observability/logger.ts';
 import type { Random } from './random.ts';
-import { MAX_STALENESS_MS, mirrorChecks } from './readiness.ts';
+import { mirrorChecks } from './readiness.ts';
 import type { Part } from './run-group.ts';
 import type { SecurityEvents } from './security-events.ts';
 

@@ -1,6 +1,6 @@
 import type { Config } from './config/config.ts';
 import type { HealthCheck } from './http/health.ts';
-import { MAX_STALENESS_MS } from './readiness.ts';
+import { MAX_STALENESS_MS } from './max-staleness.ts';
 import type { Part } from './run-group.ts';
 import { createFirstAdministrator, type FirstAdministratorParts } from './users/first-administrator.ts';
 import type { UserSource } from './users/user-source.ts';

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import { Backoff } from '../backoff.ts';
 import { BoundedCalls, CallTimedOut, TooManyCalls } from '../bounded-calls.ts';
 import type { Clock } from '../clock.ts';
+import { MAX_STALENESS_MS } from '../max-staleness.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
 import { type StatusError, serviceUnavailable } from '../status-error.ts';
@@ -13,7 +14,7 @@ import { ReviewPause } from './review-pause.ts';
 export interface AccessReviewOptions {
   /** For how long an answer is taken without asking again. Default 10,000 ms. */
   readonly lifetimeMs?: number;
-  /** For how long an answer holds when the cluster gives no new one. Default 600,000 ms. */
+  /** For how long an answer holds when the cluster gives no new one. Default: MAX_STALE, 645,000 ms. */
   readonly maxStaleMs?: number;
   /** A review that takes longer, its wait for a slot included, has failed. Default 3,000 ms. */
   readonly timeoutMs?: number;
@@ -35,7 +36,7 @@ export interface AccessReviewParts {
 
 const DEFAULTS = {
   lifetimeMs: 10_000,
-  maxStaleMs: 600_000,
+  maxStaleMs: MAX_STALENESS_MS,
   timeoutMs: 3_000,
   maxEntries: 10_000,
   maxInFlight: 64,

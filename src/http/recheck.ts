@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { MAX_STALENESS_MS } from '../max-staleness.ts';
 import { StatusError } from '../status-error.ts';
 import type { Exchange } from './exchange.ts';
 import type { Step } from './step.ts';
@@ -19,9 +20,6 @@ export type Recheck = () => void | Promise<void>;
  */
 const RIGHT_MS = 29_000;
 
-/** As long as a known decision holds while the cluster gives none (I6). */
-const MAX_STALE_MS = 600_000;
-
 /** Begins the rechecks of exchanges that have just been let in. */
 export function createRecheck({ authenticate, authorize }: CallerSteps, clock: Clock): (exchange: Exchange) => Recheck {
   return (exchange) => {
@@ -35,7 +33,7 @@ export function createRecheck({ authenticate, authorize }: CallerSteps, clock: C
         await authorize(exchange);
         allowedAt = now;
       } catch (error) {
-        if (!isNoAnswer(error) || now - allowedAt > MAX_STALE_MS) throw error;
+        if (!isNoAnswer(error) || now - allowedAt > MAX_STALENESS_MS) throw error;
       }
     };
     return () => {

@@ -38,6 +38,8 @@ export const createNodeLister = (options: NodeListerOptions): RunningNodeLister 
 
 const UNSYNCED_RETRY_SECONDS = 5;
 const STALE_RETRY_SECONDS = 30;
+/** Words of the API. The limit is at least that: an outage of 600 s is bridged, with the time of the way back. */
+const TOO_OLD = 'nodes are not available: data is older than 600 s';
 /** Unfiltered pages of one version that are kept: 8 MB at most, gzip forms aside. Twenty nodes of 12 kB still fit a page. */
 const MOST_PAGES = 32;
 const LONGEST_KEPT_PAGE_BYTES = 2 ** 18;
@@ -134,8 +136,7 @@ class NodeCache implements RunningNodeLister {
       );
     }
     if (this.#freshness.some((reflector) => reflector.stalenessMs() > this.#maxStalenessMs)) {
-      const limit = `${this.#maxStalenessMs / 1000} s`;
-      throw serviceUnavailable(`nodes are not available: data is older than ${limit}`, STALE_RETRY_SECONDS);
+      throw serviceUnavailable(TOO_OLD, STALE_RETRY_SECONDS);
     }
     const snapshot = this.#nodes.snapshot();
     if (snapshot !== this.#current) {

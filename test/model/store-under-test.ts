@@ -2,6 +2,7 @@ import { Registry } from 'prom-client';
 import type { Clock } from '../../src/clock.ts';
 import type { Freshness } from '../../src/kubernetes/freshness.ts';
 import type { ReflectedStore, StoredEntry } from '../../src/kubernetes/store.ts';
+import { MAX_STALENESS_MS } from '../../src/max-staleness.ts';
 import { parseNodeListQuery } from '../../src/nodes/list-query.ts';
 import { createNodeLister } from '../../src/nodes/node-cache.ts';
 import type { NodeEntry } from '../../src/nodes/node-entry.ts';
@@ -42,7 +43,6 @@ export function nodeStore(): StoreUnderTest {
   };
 }
 
-const MAX_STALE_MS = 600_000;
 /** Earlier answers that are looked at again at the end. */
 const KEPT = 200;
 const ALL = parseNodeListQuery('');
@@ -59,14 +59,14 @@ class ListReader implements Reader {
     const registry = new Registry();
     this.#lister = createNodeLister({
       ...{ nodes: store, freshness: { nodes: freshness }, clock, epoch: 'e', registry },
-      maxStalenessMs: MAX_STALE_MS,
+      maxStalenessMs: MAX_STALENESS_MS,
     });
   }
 
   read(): void {
     const { hasSynced, stalenessMs } = this.#freshness;
     const answer = this.#answer();
-    const isDue = hasSynced() && stalenessMs() <= MAX_STALE_MS;
+    const isDue = hasSynced() && stalenessMs() <= MAX_STALENESS_MS;
     hold(isDue ? typeof answer !== 'number' : answer === 503, 'I6', () => ({ staleness: stalenessMs(), answer }));
     if (typeof answer === 'number') return;
     const text = textOf(answer);

@@ -36,6 +36,7 @@ const LOW = [
   'caller-token.ts',
   'clock.ts',
   'followed-file.ts',
+  'max-staleness.ts',
   'random.ts',
   'secret-store.ts',
   'security-events.ts',

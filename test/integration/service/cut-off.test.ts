@@ -54,7 +54,7 @@ async function pass(clock: DrivenClock, seconds: number): Promise<void> {
 const failing = async (service: Service): Promise<string[]> =>
   (await service.call('/readyz')).body.details.causes.map(({ field }: { field: string }) => field);
 
-test('C-37 a replica that is cut off judges by what it knows for 600 s, then by nothing; the other serves on', async () => {
+test('C-37 a replica that is cut off judges by what it knows through ten minutes, then by nothing; the other serves on', async () => {
   const cluster = await startCluster();
   const relay = await startRelay(Number(new URL(cluster.url).port));
   const other = await startService(cluster, SHARED);
@@ -65,12 +65,12 @@ test('C-37 a replica that is cut off judges by what it knows for 600 s, then by 
 
   relay.cut();
   await other.call('/oauth/logout', { token: ended.access_token });
-  await pass(clock, 590);
+  await pass(clock, 600);
   expect(await service.readiness()).toBe(200);
   expect(await judge(service, kept.access_token)).toBe(200);
   expect([await judge(service, ended.access_token), await judge(other, ended.access_token)]).toEqual([200, 401]);
 
-  await pass(clock, 30);
+  await pass(clock, 60);
   expect(await failing(service)).toContain('sessions-fresh');
   for (const { access_token: token } of [kept, ended]) {
     const refused = await service.call('/oauth/userinfo', { token });

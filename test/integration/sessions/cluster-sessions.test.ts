@@ -193,11 +193,11 @@ describe('sessions in the cluster', () => {
     expect([stores.one.read('alice'), stores.one.read('bob').cutOff > 0]).toEqual([NOTHING_REMEMBERED, true]);
   });
 
-  test('C-38 are judged by for 600 s while they cannot be followed', async () => {
+  test('C-38 are judged by through ten minutes in which they cannot be followed, not for much longer', async () => {
     const stores = await open();
     stores.server.faults.until({ kind: 'secrets' }, { status: 500 });
     await stores.reconnect();
-    await stores.clock.advance(590_000);
+    await stores.clock.advance(600_000);
     expect(stores.replicas.map((store) => store.fault())).toEqual([undefined, undefined]);
     await stores.clock.advance(60_000);
     const old = 'the session records are too old to judge by';

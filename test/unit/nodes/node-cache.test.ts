@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Freshness } from '../../../src/kubernetes/freshness.ts';
+import { MAX_STALENESS_MS } from '../../../src/max-staleness.ts';
 import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
 import type { NodeLister, Representation } from '../../../src/nodes/node-lister.ts';
 import { StatusError } from '../../../src/status-error.ts';
@@ -225,9 +226,9 @@ describe('freshness of node answers', () => {
   });
 
   test.each([
-    ['nodes', { nodes: reflector(true, 600_001), pods: synced }],
-    ['pods', { nodes: synced, pods: reflector(true, 600_001) }],
-  ])('NE-21 503 when %s are older than 600 s', (_kind, freshness) => {
+    ['nodes', { nodes: reflector(true, MAX_STALENESS_MS + 1), pods: synced }],
+    ['pods', { nodes: synced, pods: reflector(true, MAX_STALENESS_MS + 1) }],
+  ])('NE-21 503 when %s are older than the limit', (_kind, freshness) => {
     expect(refusalOf(makeCache({ freshness }).lister)).toEqual({
       code: 503,
       reason: 'ServiceUnavailable',
@@ -236,12 +237,12 @@ describe('freshness of node answers', () => {
     });
   });
 
-  test('NE-21 200 at 600 s, and again once caught up', () => {
-    let age = 600_000;
+  test('NE-21 200 at the limit of 645 s, and again once caught up', () => {
+    let age = 645_000;
     const nodes: Freshness = { ...synced, stalenessMs: () => age };
     const { lister } = makeCache({ freshness: { nodes, pods: synced } });
     expect(listOf(lister).totalItems).toBe(0);
-    age = 600_001;
+    age = 645_001;
     expect(refusalOf(lister)?.code).toBe(503);
     age = 10;
     expect(listOf(lister).totalItems).toBe(0);

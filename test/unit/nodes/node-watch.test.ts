@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Freshness } from '../../../src/kubernetes/freshness.ts';
+import { MAX_STALENESS_MS } from '../../../src/max-staleness.ts';
 import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
 import { parseNodeWatchQuery } from '../../../src/nodes/watch-query.ts';
 import { StatusError } from '../../../src/status-error.ts';
@@ -293,7 +294,7 @@ describe('a resumed watch', () => {
 describe('a cache that must not be read', () => {
   test.each<[string, Freshness]>([
     ['first synchronisation has not finished', { ...synced, hasSynced: () => false }],
-    ['data is older than 600 s', { ...synced, stalenessMs: () => 600_001 }],
+    ['data is older than 600 s', { ...synced, stalenessMs: () => MAX_STALENESS_MS + 1 }],
   ])('is 503 for a watch as for a list: %s', (why, pods) => {
     const cache = makeCache({ freshness: { nodes: synced, pods } });
     const expected = refusalOf(() => cache.lister.list(parseNodeListQuery('')));
