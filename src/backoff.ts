@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 
 /** First wait before jitter; each further one is twice as long. */
 const FIRST_MS = 800;
-/** No wait is longer, jitter included: a cluster that is back is found again within half a minute. */
+/** No wait is longer unless told otherwise, jitter included: a cluster that is back is found again within half a minute. */
 const LONGEST_MS = 30_000;
 /** A failure after this much health counts as the first one again. */
 const HEALTHY_MS = 120_000;
@@ -16,12 +16,14 @@ const HEALTHY_MS = 120_000;
 export class Backoff {
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #longestMs: number;
   #baseMs = FIRST_MS;
   #healthySince: number | undefined;
 
-  constructor(clock: Clock, random: Random) {
+  constructor(clock: Clock, random: Random, longestMs = LONGEST_MS) {
     this.#clock = clock;
     this.#random = random;
+    this.#longestMs = longestMs;
   }
 
   /** A sign of health. Only the first one since the last failure matters, so it may be called for every byte. */
@@ -35,8 +37,8 @@ export class Backoff {
       this.#baseMs = FIRST_MS;
     }
     this.#healthySince = undefined;
-    const wait = Math.min(LONGEST_MS, this.#baseMs * (1 + this.#random.fraction()));
-    this.#baseMs = Math.min(LONGEST_MS, this.#baseMs * 2);
+    const wait = Math.min(this.#longestMs, this.#baseMs * (1 + this.#random.fraction()));
+    this.#baseMs = Math.min(this.#longestMs, this.#baseMs * 2);
     return wait;
   }
 }

@@ -1,9 +1,9 @@
 import type { Counter } from 'prom-client';
-import { BoundedCalls, CallTimedOut, TooManyCalls } from '../bounded-calls.ts';
 import type { Clock } from '../clock.ts';
 import type { Identity, Verification } from '../oauth/identity.ts';
 import { createTextDigest } from '../oauth/text-digest.ts';
 import type { Logger } from '../observability/logger.ts';
+import { PacedCalls } from '../paced-calls.ts';
 import type { Random } from '../random.ts';
 import { type StatusError, serviceUnavailable } from '../status-error.ts';
 import { RefusalBudget } from './refusal-budget.ts';
@@ -12,7 +12,7 @@ import { claimsFault, expiresAtOf } from './service-account-claims.ts';
 
 /** What of the cluster is asked. */
 export interface TokenReviewer {
-  /** The service account that a token for `audience` stands for, `undefined` when there is none. Rejects when there is no answer. */
+  /** The service account that a token for `audience` stands for, `undefined` when there is none. Rejects when there is no answer, with an `Error & CallFault`. */
   review(token: string, audience: string, signal: AbortSignal): Promise<ServiceAccount | undefined>;
 }
 
@@ -40,7 +40,16 @@ type Claims = Readonly<Record<string, unknown>>;
 const LIFETIME_MS = 10_000;
 /** How long a good token is good while the cluster gives no answer: a restart of the API server, not an outage. */
 const MAX_STALE_MS = 60_000;
-const REVIEWS = { maxInFlight: 16, maxWaiting: 64, timeoutMs: 3_000 };
+/** The pause is short beside the minute in which known answers hold: those are to be renewed before they are over. */
+const REVIEWS = { maxInFlight: 16, maxWaiting: 64, timeoutMs: 3_000, longestPauseMs: 5_000 };
+const KNOWN = {
+  fail: 'token reviews fail; known answers hold for a minute',
+  recover: 'token reviews are answered again',
+};
+const UNKNOWN = {
+  fail: 'reviews of unknown tokens fail',
+  recover: 'reviews of unknown tokens are answered again',
+};
 /** Reviews without a good end. No honest caller is refused again and again; the API server feels nothing of 50 in a second. */
 const REFUSALS_PER_SECOND = 50;
 
@@ -52,18 +61,18 @@ export class ServiceAccountTokens {
   readonly #parts: ServiceAccountTokenParts;
   readonly #digest: (text: string) => string;
   readonly #reviewed = new ReviewedTokens();
-  readonly #reviews = new Map<string, Promise<Verification>>();
-  readonly #calls: BoundedCalls;
+  /** Of tokens that are known to be good, and of all others: what anybody can send takes no slot of the known, nor pauses them. */
+  readonly #reviews: { readonly known: PacedCalls<Verification>; readonly unknown: PacedCalls<Verification> };
   readonly #budget: RefusalBudget;
-  /** The last review was given up: who has an answer need not wait for the next one. */
-  #hangs = false;
-  #failing = false;
 
   constructor(audience: string, parts: ServiceAccountTokenParts) {
     this.#audience = audience;
     this.#parts = parts;
     this.#digest = createTextDigest(parts.random);
-    this.#calls = new BoundedCalls(REVIEWS, parts.clock);
+    this.#reviews = {
+      known: new PacedCalls({ ...REVIEWS, words: KNOWN }, parts),
+      unknown: new PacedCalls({ ...REVIEWS, words: UNKNOWN }, parts),
+    };
     this.#budget = new RefusalBudget(REFUSALS_PER_SECOND, parts.clock);
   }
 
@@ -85,8 +94,11 @@ export class ServiceAccountTokens {
     const good = last?.identity && this.#isWithin(MAX_STALE_MS, last) ? last : undefined;
     // What is known to be good is asked for again whatever others send.
     if (!good && this.#budget.isSpent) throw serviceUnavailable(UNAVAILABLE, 1);
-    const review = this.#reviewOnce(digest, { text, expiresAt: expiresAtOf(claims) });
-    if (good && this.#hangs) return this.#remembered(good);
+    const reviews = good ? this.#reviews.known : this.#reviews.unknown;
+    const review = reviews.once(digest, () => this.#review(reviews, digest, { text, expiresAt: expiresAtOf(claims) }));
+    // Nobody with an answer waits for a cluster that fails: the probe goes on behind that answer.
+    if (good && reviews.isPaused) return this.#remembered(good);
+    if (!review) throw unavailable();
     return review.then(
       (verification) => this.#counted(verification),
       (cause) => {
@@ -109,44 +121,23 @@ export class ServiceAccountTokens {
     return verification;
   }
 
-  /** Callers with the same token share one review. */
-  #reviewOnce(digest: string, token: { text: string; expiresAt: number }): Promise<Verification> {
-    const running = this.#reviews.get(digest);
-    if (running !== undefined) return running;
-    const review = this.#review(digest, token).finally(() => this.#reviews.delete(digest));
-    review.catch(() => undefined); // whoever took a known answer listens no more
-    this.#reviews.set(digest, review);
-    return review;
-  }
-
-  async #review(digest: string, { text, expiresAt }: { text: string; expiresAt: number }): Promise<Verification> {
+  async #review(
+    reviews: PacedCalls<Verification>,
+    digest: string,
+    { text, expiresAt }: { text: string; expiresAt: number },
+  ): Promise<Verification> {
     const { reviewer, clock } = this.#parts;
     const at = clock.monotonic();
     try {
-      const account = await this.#calls.run((signal) => reviewer.review(text, this.#audience, signal));
+      const account = await reviews.run((signal) => reviewer.review(text, this.#audience, signal));
       const identity = account && toIdentity(account);
       if (!identity) this.#budget.spend();
       this.#reviewed.set(digest, { ...(identity && { identity }), at, expiresAt });
-      this.#answered();
       return identity ? { identity, cached: false } : INVALID;
     } catch (error) {
       this.#budget.spend();
-      if (!(error instanceof TooManyCalls)) this.#failed(error);
       throw error;
     }
-  }
-
-  #answered(): void {
-    if (this.#failing) this.#parts.logger.info('token reviews are answered again');
-    this.#failing = false;
-    this.#hangs = false;
-  }
-
-  /** The first failure in a row is worth a warning; the others are counted as requests to the cluster. */
-  #failed(error: unknown): void {
-    if (!this.#failing) this.#parts.logger.warn({ err: error }, 'token reviews fail; known answers hold for a minute');
-    this.#failing = true;
-    this.#hangs = error instanceof CallTimedOut;
   }
 }
 
@@ -159,4 +150,4 @@ const toIdentity = ({ username, uid, groups }: ServiceAccount): Identity => ({
 
 const UNAVAILABLE = 'service account tokens cannot be checked now';
 
-const unavailable = (cause: unknown): StatusError => serviceUnavailable(UNAVAILABLE, 5, cause);
+const unavailable = (cause?: unknown): StatusError => serviceUnavailable(UNAVAILABLE, 5, cause);

@@ -1,15 +1,13 @@
 import type { Registry } from 'prom-client';
-import { Backoff } from '../backoff.ts';
-import { BoundedCalls, CallTimedOut, TooManyCalls } from '../bounded-calls.ts';
 import type { Clock } from '../clock.ts';
 import { MAX_STALENESS_MS } from '../max-staleness.ts';
 import type { Logger } from '../observability/logger.ts';
+import { PacedCalls } from '../paced-calls.ts';
 import type { Random } from '../random.ts';
 import { type StatusError, serviceUnavailable } from '../status-error.ts';
-import type { AccessReviewer, Authorizer, Decision, RequestAttributes, ReviewFault, Subject } from './authorizer.ts';
+import type { AccessReviewer, Authorizer, Decision, RequestAttributes, Subject } from './authorizer.ts';
 import { type Answered, createDecisionKeys, DecisionCache } from './decision-cache.ts';
 import { decisionCounter, reviewMetrics } from './metrics.ts';
-import { ReviewPause } from './review-pause.ts';
 
 export interface AccessReviewOptions {
   /** For how long an answer is taken without asking again. Default 10,000 ms. */
@@ -44,6 +42,11 @@ const DEFAULTS = {
   maxWaiting: 192,
 };
 
+const WORDS = {
+  fail: 'access reviews fail; known answers hold for a while',
+  recover: 'access reviews are answered again',
+};
+
 const ANSWERS = {
   cache: { true: { allowed: true, source: 'cache' }, false: { allowed: false, source: 'cache' } },
   review: { true: { allowed: true, source: 'review' }, false: { allowed: false, source: 'review' } },
@@ -65,20 +68,16 @@ class AccessReviewAuthorizer implements Authorizer {
   readonly #parts: AccessReviewParts;
   readonly #cache: DecisionCache;
   readonly #keyOf = createDecisionKeys();
-  readonly #calls: BoundedCalls;
-  readonly #pause: ReviewPause;
-  readonly #reviews = new Map<string, Promise<boolean>>();
+  readonly #reviews: PacedCalls<boolean>;
   readonly #count: (decision: Decision | 'error') => void;
   readonly #observe: (seconds: number) => void;
-  #failing = false;
 
   constructor(options: typeof DEFAULTS, parts: AccessReviewParts) {
-    const { clock, random, registry } = parts;
+    const { registry } = parts;
     this.#options = options;
     this.#parts = parts;
     this.#cache = new DecisionCache(options.maxEntries);
-    this.#calls = new BoundedCalls(options, clock);
-    this.#pause = new ReviewPause(clock, new Backoff(clock, random));
+    this.#reviews = new PacedCalls({ ...options, words: WORDS }, parts);
     this.#count = decisionCounter(registry);
     this.#observe = reviewMetrics(registry, () => this.#cache.size);
   }
@@ -87,9 +86,9 @@ class AccessReviewAuthorizer implements Authorizer {
     const key = this.#keyOf(subject, attributes);
     const known = this.#cache.get(key);
     if (known && this.#age(known) < this.#options.lifetimeMs) return this.#decide('cache', known.allowed);
-    const review = this.#reviewOrNothing(key, subject, attributes);
+    const review = this.#reviews.once(key, () => this.#review(key, subject, attributes));
     // Nobody with an answer waits for a cluster that fails: the probe goes on behind that answer.
-    if (this.#pause.isOn && known && this.#holds(known)) return this.#decide('stale', known.allowed);
+    if (this.#reviews.isPaused && known && this.#holds(known)) return this.#decide('stale', known.allowed);
     if (!review) return Promise.reject(this.#refused(undefined));
     return review.then(
       (allowed) => this.#decide('review', allowed),
@@ -117,52 +116,15 @@ class AccessReviewAuthorizer implements Authorizer {
 
   #holds = (answer: Answered): boolean => this.#age(answer) <= this.#options.maxStaleMs;
 
-  /** While reviews fail, one at a time is asked for, after each pause; who comes meanwhile does not wait for it either. */
-  #reviewOrNothing(key: string, subject: Subject, attributes: RequestAttributes): Promise<boolean> | undefined {
-    if (!this.#pause.isOn) return this.#reviewOnce(key, subject, attributes);
-    if (!this.#pause.takeProbe()) return undefined;
-    const probe = this.#reviewOnce(key, subject, attributes);
-    probe.catch(() => undefined).finally(() => this.#pause.probeEnded());
-    return probe;
-  }
-
-  /** Callers with the same question share one review. */
-  #reviewOnce(key: string, subject: Subject, attributes: RequestAttributes): Promise<boolean> {
-    const running = this.#reviews.get(key);
-    if (running !== undefined) return running;
-    const review = this.#review(key, subject, attributes).finally(() => this.#reviews.delete(key));
-    review.catch(() => undefined); // whoever took a stale answer listens no more
-    this.#reviews.set(key, review);
-    return review;
-  }
-
   async #review(key: string, subject: Subject, attributes: RequestAttributes): Promise<boolean> {
     const { clock, reviewer } = this.#parts;
     const began = clock.monotonic();
     try {
-      const allowed = await this.#calls.run((signal) => reviewer.review(subject, attributes, signal));
+      const allowed = await this.#reviews.run((signal) => reviewer.review(subject, attributes, signal));
       this.#cache.set(key, { allowed, at: clock.monotonic() });
-      this.#answered();
       return allowed;
-    } catch (error) {
-      if (!(error instanceof TooManyCalls)) this.#failed(error);
-      throw error;
     } finally {
       this.#observe((clock.monotonic() - began) / 1000);
     }
-  }
-
-  #answered(): void {
-    if (this.#failing) this.#parts.logger.info('access reviews are answered again');
-    this.#failing = false;
-    this.#pause.answered();
-  }
-
-  /** The first failure in a row is worth a warning; the others are counted. */
-  #failed(error: unknown): void {
-    if (!this.#failing) this.#parts.logger.warn({ err: error }, 'access reviews fail; known answers hold for a while');
-    this.#failing = true;
-    this.#pause.failed(error as ReviewFault, error instanceof CallTimedOut);
-    if (this.#pause.isOn) this.#calls.turnAway();
   }
 }

@@ -35,15 +35,7 @@ export interface Authorizer {
   authorize(subject: Subject, attributes: RequestAttributes): Decision | Promise<Decision>;
 }
 
-/** What the error of a failed review may carry. */
-export interface ReviewFault {
-  /** The cluster answered, with this instead of a decision. */
-  readonly status?: { readonly code: number };
-  /** For how long it asks not to be asked (429 and 503). */
-  readonly retryAfterMs?: number;
-}
-
-/** One SubjectAccessReview: what the cluster is asked through. Rejects when there is no answer, with an `Error & ReviewFault`. */
+/** One SubjectAccessReview: what the cluster is asked through. Rejects when there is no answer, with an `Error & CallFault`. */
 export interface AccessReviewer {
   review(subject: Subject, attributes: RequestAttributes, signal: AbortSignal): Promise<boolean>;
 }

@@ -12,6 +12,11 @@ describe('back-off', () => {
     expect(waits(backoff, 8)).toEqual([800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000]);
   });
 
+  test('waits no longer than it is told', () => {
+    const backoff = new Backoff(new FakeClock(), jitter(0.5), 5_000);
+    expect(waits(backoff, 5)).toEqual([1_200, 2_400, 4_800, 5_000, 5_000]);
+  });
+
   test('keeps each wait between d and 2d', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 0.999, noNaN: true }), (fraction) => {

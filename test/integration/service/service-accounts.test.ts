@@ -189,7 +189,7 @@ describe('a service account token, with the setting', () => {
     const refused = (await service.list(tokenOf(cluster, 'stranger'))).text;
     const signature = token.split('.')[2]!;
     expect([text, refused, JSON.stringify(service.gatehouse.log)].filter((one) => one.includes(signature))).toEqual([]);
-    expect(service.logged('token reviews fail; known answers hold for a minute').length).toBe(1);
+    expect(service.logged('reviews of unknown tokens fail').length).toBe(1);
   });
 });
 

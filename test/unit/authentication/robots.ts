@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { ServiceAccountTokens, type TokenReviewer } from '../../../src/authentication/service-account-tokens.ts';
+import type { CallFault } from '../../../src/call-pause.ts';
 import { toJwsPart } from '../../../src/oauth/compact-jws.ts';
 import type { Verification } from '../../../src/oauth/identity.ts';
 import { createVerificationCounter } from '../../../src/oauth/metrics.ts';
@@ -24,7 +25,7 @@ interface Pending {
   readonly audience: string;
   readonly signal: AbortSignal;
   answer(account: Account): void;
-  fail(): void;
+  fail(fault?: CallFault): void;
 }
 
 /** A cluster whose answers are given by hand. */
@@ -33,7 +34,7 @@ class ScriptedReviewer implements TokenReviewer {
 
   review(token: string, audience: string, signal: AbortSignal): Promise<Account> {
     return new Promise((resolve, reject) => {
-      const fail = (): void => reject(new Error('the cluster is away'));
+      const fail = (fault = {}): void => reject(Object.assign(new Error('the cluster is away'), fault));
       this.reviews.push({ token, audience, signal, answer: resolve, fail });
     });
   }
@@ -57,7 +58,8 @@ export function createRobots() {
   const verifications = createVerificationCounter(registry);
   const lines: string[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) });
-  const tokens = new ServiceAccountTokens(AUDIENCE, { reviewer, clock, random: systemRandom, verifications, logger });
+  const random = { ...systemRandom, fraction: () => 0.5 };
+  const tokens = new ServiceAccountTokens(AUDIENCE, { reviewer, clock, random, verifications, logger });
   const now = (): number => Math.floor(clock.now() / 1000);
   const claimsOf = (change: Claims = {}): Claims => ({
     aud: [AUDIENCE],
@@ -79,13 +81,20 @@ export function createRobots() {
     reviewer.last.answer(account);
     return verification;
   };
+  /** Asks once; the cluster fails, and this comes of it. */
+  const failOnce = async (claims: Claims, fault?: CallFault): Promise<unknown> => {
+    const outcome = outcomeOf(() => verify(claims));
+    await clock.advance(0);
+    reviewer.last.fail(fault);
+    return outcome;
+  };
   const learn = (claims: Claims, account: Account = ROBOT) => ask(claims, account);
   const refuse = (claims: Claims) => ask(claims, undefined);
   const count = async (result: string): Promise<number> => {
     const metric = await registry.getSingleMetric('gatehouse_token_verifications_total')?.get();
     return metric?.values.find(({ labels }) => labels['result'] === result)?.value ?? 0;
   };
-  return { clock, reviewer, tokens, lines, claimsOf, verify, learn, refuse, count };
+  return { clock, reviewer, tokens, lines, claimsOf, verify, learn, refuse, failOnce, count };
 }
 
 /** The identity, the fault, or the public answer of what was thrown. */

@@ -165,6 +165,8 @@ describe('while the cluster gives no answer', () => {
     expect(reviewer.last.signal.aborted).toBe(true);
     expect(await first).toEqual(KNOWN);
     expect(verify(claims)).toEqual(KNOWN);
+    await clock.advance(1_200); // a pause comes first
+    expect(verify(claims)).toEqual(KNOWN);
     await clock.advance(0);
     reviewer.last.answer(undefined);
     await clock.advance(0);
@@ -172,15 +174,104 @@ describe('while the cluster gives no answer', () => {
   });
 
   test('says so once, and once when there are answers again', async () => {
-    const { clock, reviewer, lines, claimsOf, verify, learn } = createRobots();
-    for (const jti of ['1', '2']) {
-      const outcome = outcomeOf(() => verify(claimsOf({ jti })));
-      await clock.advance(0);
+    const { clock, lines, claimsOf, learn, failOnce } = createRobots();
+    const claims = claimsOf();
+    await learn(claims);
+    await clock.advance(10_000);
+    for (let round = 0; round < 2; round++) await failOnce(claims);
+    for (let round = 0; round < 2; round++) await failOnce(claimsOf({ jti: 'unknown' }));
+    await clock.advance(1_200);
+    await learn(claims);
+    await learn(claimsOf({ jti: 'unknown' }));
+    expect(lines).toEqual([
+      'token reviews fail; known answers hold for a minute',
+      'reviews of unknown tokens fail',
+      'token reviews are answered again',
+      'reviews of unknown tokens are answered again',
+    ]);
+  });
+});
+
+describe('token reviews that fail', () => {
+  /** Robots with a good token that is to be asked for again. */
+  const createKnown = async () => {
+    const robots = createRobots();
+    const known = robots.claimsOf({ jti: 'known' });
+    await robots.learn(known);
+    await robots.clock.advance(10_000);
+    return { ...robots, known };
+  };
+
+  test('are paused from the second failure in a row: a good token is good at once, and nobody asks', async () => {
+    const { clock, reviewer, known, verify, failOnce, count } = await createKnown();
+    expect(await failOnce(known)).toEqual(KNOWN);
+    expect(await failOnce(known)).toEqual(KNOWN);
+    await clock.advance(1_199); // 0.8 s and half of it as jitter, less a millisecond
+    for (let call = 0; call < 100; call++) expect(verify(known)).toEqual(KNOWN);
+    await clock.advance(0);
+    expect([reviewer.reviews.length, await count('cached')]).toEqual([3, 102]);
+  });
+
+  test('of unknown tokens are paused, too: the next is 503 at once, and nobody asks', async () => {
+    const { clock, reviewer, claimsOf, verify, failOnce } = createRobots();
+    for (const jti of ['1', '2']) expect(await failOnce(claimsOf({ jti }))).toEqual(unavailable(5));
+    await clock.advance(1_199);
+    const refused = Array.from({ length: 100 }, (_, index) => outcomeOf(() => verify(claimsOf({ jti: `${index}` }))));
+    expect(await Promise.all(refused)).toEqual(Array(100).fill(unavailable(5)));
+    expect(reviewer.reviews.length).toBe(2);
+  });
+
+  test('are tried by one probe at a time, 5 s apart at most', async () => {
+    const { clock, reviewer, claimsOf, verify, failOnce } = createRobots();
+    const claims = claimsOf();
+    for (let round = 0; round < 2; round++) await failOnce(claims);
+    for (const pauseMs of [1_200, 2_400, 4_800, 5_000, 5_000]) {
+      const before = reviewer.reviews.length;
+      await clock.advance(pauseMs - 1);
+      expect(await outcomeOf(() => verify(claims))).toEqual(unavailable(5));
+      expect(reviewer.reviews.length).toBe(before);
+      await clock.advance(1);
+      const probe = outcomeOf(() => verify(claims));
+      const others = [claims, claimsOf({ jti: 'other' })].map((one) => outcomeOf(() => verify(one)));
+      expect(await Promise.all(others)).toEqual([unavailable(5), unavailable(5)]); // while the probe is under way
+      expect(reviewer.reviews.length).toBe(before + 1);
       reviewer.last.fail();
-      await outcome;
+      await probe;
     }
-    await learn(claimsOf());
-    expect(lines).toEqual(['token reviews fail; known answers hold for a minute', 'token reviews are answered again']);
+  });
+
+  test('are asked for freely again once a probe is answered', async () => {
+    const { clock, reviewer, claimsOf, learn, verify, failOnce } = createRobots();
+    for (const jti of ['1', '2']) await failOnce(claimsOf({ jti }));
+    await clock.advance(1_200);
+    expect(await learn(claimsOf())).toEqual(GOOD);
+    const others = Array.from({ length: 10 }, (_, index) => verify(claimsOf({ jti: `${index}` })));
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(13);
+    for (const review of reviewer.reviews) review.answer(ROBOT);
+    expect(await Promise.all(others)).toEqual(Array(10).fill(GOOD));
+  });
+
+  test('are paused for as long as the cluster asks, from the first one', async () => {
+    const { clock, reviewer, claimsOf, learn, verify, failOnce } = createRobots();
+    await failOnce(claimsOf(), { status: { code: 429 }, retryAfterMs: 20_000 });
+    await clock.advance(19_999);
+    expect(await outcomeOf(() => verify(claimsOf()))).toEqual(unavailable(5));
+    expect(reviewer.reviews.length).toBe(1);
+    await clock.advance(1);
+    expect(await learn(claimsOf())).toEqual(GOOD);
+  });
+
+  test('or hang for unknown tokens leave those of good ones as they were', async () => {
+    const { clock, reviewer, known, claimsOf, verify, learn } = await createKnown();
+    const flood = Array.from({ length: 80 }, (_, index) => outcomeOf(() => verify(claimsOf({ jti: `${index}` }))));
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(17); // all the slots of unknown ones
+    expect(await learn(known)).toEqual(GOOD);
+    await clock.advance(3_000);
+    expect(await Promise.all(flood)).toEqual(Array(80).fill(unavailable(5)));
+    await clock.advance(7_000);
+    expect(await learn(known)).toEqual(GOOD);
   });
 });
 
@@ -212,14 +303,10 @@ describe('a flood of bearers that look like tokens', () => {
     expect(await robots.learn(unknown)).toEqual(GOOD);
   });
 
-  test('costs a cluster that is away no more', async () => {
+  test('costs a cluster that calls the questions themselves wrong no more', async () => {
     const robots = createRobots();
-    for (let index = 0; index < 50; index++) {
-      const outcome = outcomeOf(() => robots.verify(robots.claimsOf({ jti: `${index}` })));
-      await robots.clock.advance(0);
-      robots.reviewer.last.fail();
-      await outcome;
-    }
+    for (let index = 0; index < 50; index++)
+      await robots.failOnce(robots.claimsOf({ jti: `${index}` }), { status: { code: 400 } });
     expect(await outcomeOf(() => robots.verify(robots.claimsOf()))).toEqual(unavailable(1));
     expect(robots.reviewer.reviews.length).toBe(50);
   });

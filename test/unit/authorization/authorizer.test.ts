@@ -6,13 +6,8 @@ import {
   createAccessReviewAuthorizer,
 } from '../../../src/authorization/access-review-authorizer.ts';
 import { createAlwaysAllow } from '../../../src/authorization/always-allow.ts';
-import type {
-  AccessReviewer,
-  Decision,
-  RequestAttributes,
-  ReviewFault,
-  Subject,
-} from '../../../src/authorization/authorizer.ts';
+import type { AccessReviewer, Decision, RequestAttributes, Subject } from '../../../src/authorization/authorizer.ts';
+import type { CallFault } from '../../../src/call-pause.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
@@ -26,7 +21,7 @@ interface Pending {
   readonly subject: Subject;
   readonly signal: AbortSignal;
   answer(allowed: boolean): void;
-  fail(fault?: ReviewFault): void;
+  fail(fault?: CallFault): void;
 }
 
 /** A cluster whose answers are given by hand. */
@@ -66,7 +61,7 @@ function create(options: AccessReviewOptions = {}) {
     return decision;
   };
   /** Asks once; the cluster fails, and this comes of it. */
-  const failOnce = async (what: RequestAttributes, fault?: ReviewFault): Promise<unknown> => {
+  const failOnce = async (what: RequestAttributes, fault?: CallFault): Promise<unknown> => {
     const decision = outcome(authorizer.authorize(alice, what));
     await clock.advance(0);
     reviewer.last.fail(fault);

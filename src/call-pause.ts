@@ -1,6 +1,13 @@
-import type { Backoff } from '../backoff.ts';
-import type { Clock } from '../clock.ts';
-import type { ReviewFault } from './authorizer.ts';
+import type { Backoff } from './backoff.ts';
+import type { Clock } from './clock.ts';
+
+/** What the error of a failed call to the cluster may carry. */
+export interface CallFault {
+  /** The cluster answered, with this instead of what it was asked for. */
+  readonly status?: { readonly code: number };
+  /** For how long it asks not to be asked (429 and 503). */
+  readonly retryAfterMs?: number;
+}
 
 /** One failure may be the bad luck of one connection; the second in a row is the cluster's. */
 const FAILURES_THAT_TELL = 2;
@@ -9,14 +16,14 @@ const FAILURES_THAT_TELL = 2;
 const OF_THE_QUESTION: ReadonlySet<number | undefined> = new Set([400, 413, 422]);
 
 /**
- * Spares a cluster whose reviews fail: a pause that all questions share, then one probe at a time, until a review is answered.
- * It begins with the second failure in a row, or with the first one that took all its time or says how long to wait.
+ * Spares a cluster that fails: a pause that all calls share, then one probe at a time, until one is answered. It begins
+ * with the second failure in a row, or with the first one that took all its time or says how long to wait.
  */
-export class ReviewPause {
+export class CallPause {
   readonly #clock: Clock;
   readonly #backoff: Backoff;
   #failures = 0;
-  /** By the monotonic clock; `undefined`: reviews are asked for freely. */
+  /** By the monotonic clock; `undefined`: calls are made freely. */
   #until: number | undefined;
   #isProbing = false;
 
@@ -25,12 +32,12 @@ export class ReviewPause {
     this.#backoff = backoff;
   }
 
-  /** From the failure that began it until a review is answered. */
+  /** From the failure that began it until a call is answered. */
   get isOn(): boolean {
     return this.#until !== undefined;
   }
 
-  /** Whether one review may be begun although the pause is on. Who got that says so when it has ended. */
+  /** Whether one call may be made although the pause is on. Who got that says so when it has ended. */
   takeProbe(): boolean {
     if (this.#isProbing || this.#until === undefined || this.#clock.monotonic() < this.#until) return false;
     this.#isProbing = true;
@@ -47,8 +54,8 @@ export class ReviewPause {
     this.#backoff.succeeded();
   }
 
-  /** Reviews that were begun together fail together: they lengthen the pause once. */
-  failed(fault: ReviewFault, tookAllItsTime: boolean): void {
+  /** Calls that were begun together fail together: they lengthen the pause once. */
+  failed(fault: CallFault, tookAllItsTime: boolean): void {
     if (OF_THE_QUESTION.has(fault.status?.code)) return;
     const { retryAfterMs = 0 } = fault;
     this.#failures++;
