@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Registry } from 'prom-client';
+import { Backoff } from '../backoff.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
@@ -44,10 +45,6 @@ export interface SigningKeyOptions {
   readonly rotation: RotationRules;
 }
 
-/** Retries of the first write: 1 s, doubled up to 30 s. */
-const FIRST_RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 30_000;
-
 /**
  * The keys of one Secret. Whoever comes first creates it; the others read what is there. A Secret that cannot be read
  * is never replaced: before the first load we stay not ready, afterwards the last good keys stay (C-39).
@@ -77,7 +74,8 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
 
   const create = async (signal: AbortSignal): Promise<void> => {
     const data = await newKeyData(parts.clock.now(), parts.random);
-    for (let waitMs = FIRST_RETRY_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_RETRY_MS)) {
+    const backoff = new Backoff(parts.clock, parts.random);
+    while (!signal.aborted) {
       try {
         // 'exists': the watch shows what the winner has made.
         const made = await parts.secrets.create(options.secretName, data);
@@ -85,7 +83,7 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
         return;
       } catch (error) {
         log.warn({ err: error }, 'cannot create the signing keys yet');
-        await parts.clock.sleep(waitMs, signal);
+        await parts.clock.sleep(backoff.failed(), signal);
       }
     }
   };

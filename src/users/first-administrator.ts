@@ -1,3 +1,4 @@
+import { Backoff } from '../backoff.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
@@ -35,10 +36,6 @@ const LABEL = 'first administrator';
 
 /** 144 random bits in 24 characters that need no quoting anywhere. */
 const PASSWORD_BYTES = 18;
-
-/** Retries of the first write: 1 s, doubled up to 30 s. */
-const FIRST_RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 30_000;
 
 /**
  * One user whose name, password and hash stand in a Secret that the first replica makes with a random password. Whoever
@@ -78,7 +75,8 @@ async function createOnce(
   parts: FirstAdministratorParts,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let waitMs = FIRST_RETRY_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, LONGEST_RETRY_MS)) {
+  const backoff = new Backoff(parts.clock, parts.random);
+  while (!signal.aborted) {
     try {
       if (await parts.secrets.read(options.secretName)) return;
       const made = await parts.secrets.create(options.secretName, await newData(options, parts.random));
@@ -90,7 +88,7 @@ async function createOnce(
       return;
     } catch (error) {
       parts.logger.warn({ err: error, secret: options.secretName }, 'cannot make the first administrator yet');
-      await parts.clock.sleep(waitMs, signal);
+      await parts.clock.sleep(backoff.failed(), signal);
     }
   }
 }

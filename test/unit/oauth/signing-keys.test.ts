@@ -70,7 +70,7 @@ describe('signing keys', () => {
     const { keys, clock, lines } = start(secrets);
     await until(() => clock.pendingTimers === 1);
     secrets.fault = undefined;
-    await clock.advance(1000);
+    await clock.advance(1_600); // 0.8 s and as much as jitter at most
     await until(() => keys.ready() === undefined);
     expect(lines.map((line) => line['msg'])).toEqual(['cannot create the signing keys yet']);
   });
