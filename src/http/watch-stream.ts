@@ -3,6 +3,7 @@ import { eventBytes, type WatchForm } from '../nodes/watch-event.ts';
 import { failureOf, toErrorAnswer } from './error-body.ts';
 import type { Exchange } from './exchange.ts';
 import type { Recheck } from './recheck.ts';
+import { StreamedBody } from './shared-chunk.ts';
 import { endOf, type WatchEnd } from './watch-end.ts';
 
 interface WatchTimes {
@@ -33,6 +34,7 @@ export interface WatchStreamParts {
  */
 export class WatchStream {
   readonly #parts: WatchStreamParts;
+  readonly #body: StreamedBody;
   #recheckAt: number;
   #keepAliveAt: number;
   /** Since when the client has not taken what lies in its socket. */
@@ -42,6 +44,7 @@ export class WatchStream {
 
   constructor(parts: WatchStreamParts) {
     this.#parts = parts;
+    this.#body = new StreamedBody(parts.exchange.response);
     this.#recheckAt = parts.startedAt + parts.times.recheckMs;
     this.#keepAliveAt = parts.startedAt + parts.times.keepAliveMs;
     parts.exchange.response.on('drain', () => {
@@ -104,7 +107,7 @@ export class WatchStream {
     const { exchange, times } = this.#parts;
     exchange.bodyBytes += bytes.length;
     this.#keepAliveAt = now + times.keepAliveMs;
-    if (!exchange.response.write(bytes)) this.#blockedAt = now;
+    if (!this.#body.write(bytes)) this.#blockedAt = now;
   }
 
   #recheck(now: number): void {
@@ -128,7 +131,7 @@ export class WatchStream {
     // From here on the client has so long to take what is left.
     this.#blockedAt = now;
     if (last) exchange.bodyBytes += last.length;
-    exchange.response.end(last);
+    this.#body.end(last);
   }
 
   #cut(): void {

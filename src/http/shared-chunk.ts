@@ -1,0 +1,44 @@
+import type { ServerResponse } from 'node:http';
+
+/** Ends a chunked body that has no trailers (RFC 9112 7.1). */
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+const CRLF = '\r\n';
+
+/** As long as the bytes themselves live, which are shared by all who are sent them. */
+const chunks = new WeakMap<Uint8Array, Buffer>();
+
+/** These bytes as one chunk: the same memory for the same bytes, so that many streams send what was framed once. */
+export function sharedChunk(bytes: Uint8Array): Buffer {
+  const known = chunks.get(bytes);
+  if (known) return known;
+  const chunk = Buffer.concat([Buffer.from(bytes.length.toString(16) + CRLF), bytes, Buffer.from(CRLF)]);
+  chunks.set(bytes, chunk);
+  return chunk;
+}
+
+/**
+ * The body of an answer whose head was sent and said nothing of a length. Node would frame each piece for each response: four
+ * pieces to be gathered by the kernel in the place of one, and half of the time that a write takes. Everything else, what
+ * waits, `drain` and the end, is the response's own as before.
+ */
+export class StreamedBody {
+  readonly #response: ServerResponse;
+  /** Not for HTTP/1.0, whose bodies end with their connection. */
+  readonly #isChunked: boolean;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+    this.#isChunked = response.chunkedEncoding;
+    response.chunkedEncoding = false; // from here on what is written is sent as it is
+  }
+
+  /** Whether there is room for more; otherwise the response says `drain` when there is. Never empty: that would be the end. */
+  write(bytes: Uint8Array): boolean {
+    return this.#response.write(this.#isChunked ? sharedChunk(bytes) : bytes);
+  }
+
+  end(bytes: Uint8Array | undefined): void {
+    if (!this.#isChunked) this.#response.end(bytes);
+    else this.#response.end(bytes ? Buffer.concat([sharedChunk(bytes), LAST_CHUNK]) : LAST_CHUNK);
+  }
+}
