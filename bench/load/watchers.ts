@@ -47,20 +47,25 @@ const LABEL = 'bench.example.test/watched';
 const OPENERS = 100;
 /** Longer than any text that is looked for: what a piece may have of it at its end. */
 const TAIL = 128;
+const BOOKMARK = Buffer.from('"BOOKMARK"');
 
-/** All connections read into this memory: each piece is looked at before the next is read. */
-const INPUT = Buffer.allocUnsafe(64 * 1024);
+/**
+ * All connections read into this memory: each piece is looked at before the next is read. It is searched as it lies there, behind the
+ * end of what the same connection had before: a copy or a string of each piece took the reader as long as the search.
+ */
+const MEMORY = Buffer.allocUnsafe(TAIL + 64 * 1024);
+const INPUT = MEMORY.subarray(TAIL);
 
 /** What all watchers wait for, and how many have seen it. */
 class Sight {
-  wanted = '';
+  wanted: Buffer | undefined;
   seen = 0;
   firstAt = 0;
   lastAt = 0;
   lost = 0;
 
   next(wanted: string): void {
-    this.wanted = wanted;
+    this.wanted = Buffer.from(wanted);
     this.seen = 0;
   }
 
@@ -73,27 +78,29 @@ class Sight {
 /** Counts in `sight` when what is wanted comes; resolves with the first bookmark. */
 function openWatcher(request: Buffer, { port }: Target, sight: Sight): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    let last = '';
+    const tail = Buffer.alloc(TAIL);
     let isOpen = false;
-    let found = '';
-    const onread = { buffer: INPUT, callback: (size: number) => read(INPUT.toString('latin1', 0, size)) };
+    let found: Buffer | undefined;
+    const onread = { buffer: INPUT, callback: (size: number) => read(size) };
     const socket = connect({ port, host: '127.0.0.1', onread }, () => socket.write(request));
     socket.on('error', reject);
     socket.on('close', () => {
       sight.lost++;
-      reject(new Error(`a watcher was closed: ${last}`));
+      reject(new Error(`a watcher was closed: ${tail.toString('latin1')}`));
     });
-    const read = (piece: string): boolean => {
-      const text = last + piece;
-      last = text.slice(-TAIL);
-      if (!isOpen && text.includes('"BOOKMARK"')) {
+    const read = (size: number): boolean => {
+      tail.copy(MEMORY);
+      const text = MEMORY.subarray(0, TAIL + size);
+      if (!isOpen && text.includes(BOOKMARK)) {
         isOpen = true;
         resolve(socket);
       }
-      if (found !== sight.wanted && text.includes(sight.wanted)) {
-        found = sight.wanted;
+      const { wanted } = sight;
+      if (wanted && wanted !== found && text.includes(wanted)) {
+        found = wanted;
         sight.found();
       }
+      text.copy(tail, 0, size);
       return true;
     };
   });

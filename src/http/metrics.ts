@@ -8,6 +8,9 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** 1 ms … 30 s: from an answer out of memory to the answer time-out. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10, 30];
 
+/** From a few watches to 10,000 of them on a slow machine; 1 s is what is promised. */
+const FANOUT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
 /** The metrics of this folder. Labels are route templates and words of ours, never input (A-37). */
 export interface HttpMetrics {
   /** Once per answer, at its end. */
@@ -21,6 +24,8 @@ export interface HttpMetrics {
   /** Changes of the TLS files of a port: `ok` or `invalid`. */
   readonly tlsReloads: Counter<'server' | 'result'>;
   watchEnded(end: WatchEnd): void;
+  /** All watches that could take them were handed the changes that were found so long ago. */
+  watchesTold(ms: number): void;
 }
 
 interface Series {
@@ -48,6 +53,7 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
   const tlsReloads = counter('gatehouse_tls_reloads_total', reloads, ['server', 'result']);
   const watchEnds = counter('gatehouse_watches_ended_total', 'Watches of the node list that ended, by how.', ['end']);
   for (const end of WATCH_ENDS) watchEnds.inc({ end }, 0); // so that a first one is a change of the series
+  const told = watchesToldHistogram(registry);
   // Finding a series by its labels costs more than counting in it. As many as there are series.
   const series = new Map<string, Series>();
   const seriesOf = ({ request, route, status, coding }: Exchange): Series => {
@@ -73,9 +79,18 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
     refusedUnread: (status) => requests.labels('other', 'other', String(status)).inc(),
     rejected: (reason) => rejections.labels(reason).inc(),
     watchEnded: (end) => watchEnds.inc({ end }),
+    watchesTold: (ms) => told.observe(ms / 1_000),
     bearerRefused: (result) => bearers.labels(result).inc(),
   };
 }
+
+const watchesToldHistogram = (registry: Registry): Histogram =>
+  new Histogram({
+    name: 'gatehouse_watch_fanout_seconds',
+    help: 'Time from the look that found changes until all watches that take them had them.',
+    buckets: FANOUT_BUCKETS,
+    registers: [registry],
+  });
 
 /** Shows each check of /readyz: 1 while it holds. */
 export function registerReadiness(registry: Registry, health: Health): void {

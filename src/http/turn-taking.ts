@@ -1,15 +1,21 @@
 /** Some 3 ms of small writes: then everything else that waits for the event loop has its turn. */
 const WORKERS_A_TURN = 64;
 
+interface TurnTakingParts<Worker> {
+  /** Does one worker's little; it may add any worker again. It must not throw. */
+  work(worker: Worker): void;
+  /** Called when nobody waits any more, a turn after the last one: what that one wrote has been handed to the kernel by then. */
+  rest(): void;
+}
+
 /** Lets many do a little work each in the order in which they came, without holding the event loop. */
 export class TurnTaking<Worker> {
   readonly #waiting = new Set<Worker>();
-  readonly #work: (worker: Worker) => void;
+  readonly #parts: TurnTakingParts<Worker>;
   #isRunning = false;
 
-  /** `work` does one worker's little; it may add any worker again. It must not throw. */
-  constructor(work: (worker: Worker) => void) {
-    this.#work = work;
+  constructor(parts: TurnTakingParts<Worker>) {
+    this.#parts = parts;
   }
 
   /** Who waits already keeps its place. */
@@ -21,13 +27,16 @@ export class TurnTaking<Worker> {
   }
 
   #turn = (): void => {
+    if (this.#waiting.size === 0) {
+      this.#isRunning = false;
+      return this.#parts.rest();
+    }
     let left = WORKERS_A_TURN;
     for (const worker of this.#waiting) {
       if (left-- === 0) break;
       this.#waiting.delete(worker);
-      this.#work(worker);
+      this.#parts.work(worker);
     }
-    this.#isRunning = this.#waiting.size > 0;
-    if (this.#isRunning) setImmediate(this.#turn);
+    setImmediate(this.#turn);
   };
 }

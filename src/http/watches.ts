@@ -49,13 +49,17 @@ export class Watches {
   readonly #streams = new Set<WatchStream>();
   readonly #turns: TurnTaking<WatchStream>;
   #isLooking = false;
+  /** At the last look; `undefined` before a first one. */
+  #version: number | undefined;
+  /** When the changes were found that not everybody has been told yet. */
+  #newsAt: number | undefined;
   /** Set at a shutdown: how many end at each look. */
   #endingShare: number | undefined;
 
   constructor(parts: WatchesParts) {
     this.#parts = parts;
     this.#places = new WatchPlaces(parts.limits, parts.metrics);
-    this.#turns = new TurnTaking((stream) => this.#work(stream));
+    this.#turns = new TurnTaking({ work: (stream) => this.#work(stream), rest: () => this.#allTold() });
     parts.closing.addEventListener('abort', () => this.#stop(), { once: true });
   }
 
@@ -117,21 +121,33 @@ export class Watches {
       this.#isLooking = false;
       this.#look();
       if (this.#streams.size > 0) this.#lookLater();
+      else this.#version = undefined;
     });
   }
 
   #look(): void {
     const now = this.#parts.clock.monotonic();
+    let hasNews = false;
     try {
-      this.#parts.source.refresh();
+      const version = this.#parts.source.refresh();
+      hasNews = this.#version !== undefined && version !== this.#version;
+      this.#version = version;
     } catch (error) {
       for (const stream of this.#streams) stream.fail(error);
     }
     let stopping = this.#endingShare ?? 0;
     for (const stream of this.#streams) {
       if (stopping-- > 0) stream.stop();
-      if (stream.isDue(now)) this.#turns.add(stream);
+      if (!stream.isDue(now)) continue;
+      this.#turns.add(stream);
+      if (hasNews) this.#newsAt ??= now;
     }
+  }
+
+  /** Everybody, but those who take nothing: they go on when they do. */
+  #allTold(): void {
+    if (this.#newsAt !== undefined) this.#parts.metrics.watchesTold(this.#parts.clock.monotonic() - this.#newsAt);
+    this.#newsAt = undefined;
   }
 
   #stop(): void {

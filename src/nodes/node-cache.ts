@@ -89,8 +89,8 @@ class NodeCache implements RunningNodeLister {
     return entry && this.#represent(snapshot, nodeComposer(entry.encoded));
   }
 
-  refresh(): void {
-    this.#freshSnapshot();
+  refresh(): number {
+    return this.#freshSnapshot().version;
   }
 
   watch(query: NodeWatchQuery, form: WatchForm): NodeWatch {

@@ -20,8 +20,11 @@ export interface NodeWatch {
 
 /** What the routes need of the cache to serve watches. Reads memory, awaits nothing. */
 export interface NodeWatchSource {
-  /** Brings the list, and all that is behind it, up to the moment. Throws the 503 of a cache that must not be read. */
-  refresh(): void;
+  /**
+   * Brings the list, and all that is behind it, up to the moment; answers its version then. Throws the 503 of a cache that must
+   * not be read.
+   */
+  refresh(): number;
   /** Throws the same 503, and a 410 `Expired` for a version of another process or one that is too old to go on from. */
   watch(query: NodeWatchQuery, form: WatchForm): NodeWatch;
 }

@@ -131,7 +131,7 @@ export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []):
       get: (name) => (name === 'worker-1' ? representationOf(nodeText) : undefined),
     },
     nodeWatches: {
-      refresh: () => {},
+      refresh: () => 1,
       watch: () => ({ isBehind: false, next: () => undefined, keepAlive: () => undefined }),
     },
     closing: new AbortController().signal,

@@ -388,9 +388,9 @@ describe('a watch of what cannot be told any more', () => {
   test('ends with 503 when the data is too old', async () => {
     const cache = makeCache();
     const age = { tooOld: false };
-    const refresh = (): void => {
+    const refresh = (): number => {
       if (age.tooOld) throw serviceUnavailable('nodes are not available: data is older than 600 s', 30);
-      cache.lister.refresh();
+      return cache.lister.refresh();
     };
     const nodeWatches = { refresh, watch: cache.lister.watch.bind(cache.lister) };
     const { app, clock } = await start({ nodeWatches });
@@ -413,7 +413,7 @@ describe('a watch of what cannot be told any more', () => {
       },
       keepAlive: () => undefined,
     };
-    const { app, clock } = await start({ nodeWatches: { refresh: () => {}, watch: () => broken } });
+    const { app, clock } = await start({ nodeWatches: { refresh: () => 1, watch: () => broken } });
     const watcher = await open(app);
     await advance(clock, 300);
     await eventually(() => watcher.ending === 'complete' && lineOf(app) !== undefined);

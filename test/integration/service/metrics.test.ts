@@ -51,6 +51,7 @@ const NAMES = [
   'tls_reloads_total',
   'watches',
   'watches_ended_total',
+  'watch_fanout_seconds',
   'threadpool_delay_seconds',
   'build_info',
   'readiness_check',
