@@ -8,7 +8,8 @@ export interface ProbePlan {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly everyMs: number;
-  readonly measureMs: number;
+  /** Default: until the signal aborts. */
+  readonly measureMs?: number;
 }
 
 export interface ProbeReport {
@@ -24,14 +25,15 @@ export interface ProbeReport {
 }
 
 /** Never rejects: what is not answered is counted. */
-export async function runProbes(plan: ProbePlan): Promise<ProbeReport> {
+export async function runProbes(plan: ProbePlan, signal?: AbortSignal): Promise<ProbeReport> {
   const request = requestBytes(plan.target, plan);
   const prober = new Prober(plan.target);
   const statuses: Record<string, number> = {};
   const latenciesMs: number[] = [];
   const missedAtMs: number[] = [];
   const startAt = performance.now();
-  for (let due = startAt; due < startAt + plan.measureMs; due += plan.everyMs) {
+  const endAt = startAt + (plan.measureMs ?? Number.POSITIVE_INFINITY);
+  for (let due = startAt; due < endAt && !signal?.aborted; due += plan.everyMs) {
     await sleep(Math.max(0, due - performance.now()));
     const status = await prober.ask(request);
     statuses[status] = (statuses[status] ?? 0) + 1;

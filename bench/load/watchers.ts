@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { memoryOf } from '../peers/memory.ts';
 import { Connection, requestBytes, type Target } from './connection.ts';
-import { secondsBetween, serverShareOf, usageNow } from './usage.ts';
+import { momentOf, type ServerMoment } from './server-moment.ts';
 
 /** Watchers that do nothing but listen, and changes of nodes that are to reach them all. */
 export interface WatcherPlan {
@@ -18,16 +18,6 @@ export interface WatcherPlan {
   readonly pauseMs: number;
   /** Of one change, and of one watcher that begins. */
   readonly timeoutMs: number;
-}
-
-/** The server over one stretch of time; what the platform does not say is absent. */
-export interface ServerMoment {
-  readonly residentBytes: number | undefined;
-  /** Milliseconds by which timers were late, from the server's own metrics. */
-  readonly loopDelay: { readonly p99Ms: number; readonly maxMs: number };
-  /** Of one core. */
-  readonly serverShare?: number;
-  readonly seconds: number;
 }
 
 export interface WatcherReport {
@@ -176,19 +166,3 @@ async function untilAll(sight: Sight, { watchers, timeoutMs }: WatcherPlan): Pro
     await sleep(1);
   }
 }
-
-/** The server while this goes on. Its loop delay is that since the metrics were last read. */
-async function momentOf(plan: WatcherPlan, work: () => Promise<unknown>): Promise<ServerMoment> {
-  await readMetrics(plan);
-  const first = usageNow(plan.serverPid);
-  await work();
-  const last = usageNow(plan.serverPid);
-  const usage = { ...serverShareOf(first, last), seconds: secondsBetween(first, last) };
-  const page = await readMetrics(plan);
-  const { now } = await memoryOf({ pid: plan.serverPid, metricsUrl: plan.metricsUrl });
-  const delay = (name: string): number =>
-    1_000 * Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(page)?.[1]);
-  return { residentBytes: now, loopDelay: { p99Ms: delay('p99'), maxMs: delay('max') }, ...usage };
-}
-
-const readMetrics = async ({ metricsUrl }: WatcherPlan): Promise<string> => (await fetch(metricsUrl)).text();

@@ -1,9 +1,9 @@
 /** Node looks at its loop so often, and counts this into every value. */
 const RESOLUTION_MS = 10;
 
-/** 99th percentile from the text of a Prometheus page, without the resolution of the measurement. */
-export function loopDelayOf(page: string): number {
-  const seconds = /^nodejs_eventloop_lag_p99_seconds(?:\{[^}]*\})? (\S+)$/m.exec(page)?.[1];
+/** From the text of a Prometheus page, without the resolution of the measurement; the 99th percentile unless told. */
+export function loopDelayOf(page: string, name: 'p99' | 'max' = 'p99'): number {
+  const seconds = new RegExp(`^nodejs_eventloop_lag_${name}_seconds(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(page)?.[1];
   return Math.max(0, Number(seconds) * 1_000 - RESOLUTION_MS);
 }
 
