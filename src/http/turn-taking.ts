@@ -1,4 +1,4 @@
-/** Some 3 ms of small writes: then everything else that waits for the event loop has its turn. */
+/** Some 1 ms of small writes, 12 µs each: then everything else that waits for the event loop has its turn. */
 const WORKERS_A_TURN = 64;
 
 interface TurnTakingParts<Worker> {
@@ -27,16 +27,19 @@ export class TurnTaking<Worker> {
   }
 
   #turn = (): void => {
-    if (this.#waiting.size === 0) {
-      this.#isRunning = false;
-      return this.#parts.rest();
-    }
+    this.#isRunning = this.#waiting.size > 0;
+    if (this.#isRunning) {
+      this.#workSome();
+      setImmediate(this.#turn);
+    } else this.#parts.rest();
+  };
+
+  #workSome(): void {
     let left = WORKERS_A_TURN;
     for (const worker of this.#waiting) {
       if (left-- === 0) break;
       this.#waiting.delete(worker);
       this.#parts.work(worker);
     }
-    setImmediate(this.#turn);
-  };
+  }
 }

@@ -49,7 +49,7 @@ export class Watches {
   readonly #streams = new Set<WatchStream>();
   readonly #turns: TurnTaking<WatchStream>;
   #isLooking = false;
-  /** At the last look; `undefined` before a first one. */
+  /** At the last look, or when the first of the streams began. */
   #version: number | undefined;
   /** When the changes were found that not everybody has been told yet. */
   #newsAt: number | undefined;
@@ -79,6 +79,7 @@ export class Watches {
     const watch = source.watch(query, form);
     writer.begin(exchange, { ...HEADERS[form], ...HEADERS.common });
     if (exchange.request.method === 'HEAD') return void exchange.response.end();
+    this.#version ??= source.refresh();
     const startedAt = clock.monotonic();
     const stream: WatchStream = new WatchStream({
       exchange,
@@ -130,7 +131,7 @@ export class Watches {
     let hasNews = false;
     try {
       const version = this.#parts.source.refresh();
-      hasNews = this.#version !== undefined && version !== this.#version;
+      hasNews = version !== this.#version;
       this.#version = version;
     } catch (error) {
       for (const stream of this.#streams) stream.fail(error);
