@@ -1,61 +1,32 @@
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createApp } from '../../../src/http/app.ts';
-import { createHttpServer } from '../../../src/http/server.ts';
-import type { ReviewHead } from '../../../src/oauth/token-review.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { selfSigned } from '../../support/self-signed.ts';
-import { appParts } from './app-under-test.ts';
+import { REVIEW, startTls, statusOf } from './tls-under-test.ts';
 
 const old = selfSigned('old.example.com');
 const next = selfSigned('next.example.com');
 const caller = selfSigned('kube-apiserver');
 const successor = selfSigned('kube-apiserver-2');
 
-const ends: (() => Promise<void> | void)[] = [];
+const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
 /** The API port over TLS, on a clock that moves only when told to. */
 async function start() {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-rotation-'));
-  ends.push(() => rmSync(folder, { recursive: true }));
-  const write = (name: string, text: string): string => {
-    writeFileSync(join(folder, name), text, { mode: 0o600 });
-    return join(folder, name);
-  };
-  const tls = {
-    certFile: write('tls.crt', old.cert),
-    keyFile: write('tls.key', old.key),
-    clientCAFile: write('ca.crt', caller.cert),
-  };
   const clock = new FakeClock();
-  const heads: ReviewHead[] = [];
-  const usual = appParts();
-  const tokenReviews = { ...usual.tokenReviews, checkHead: (head: ReviewHead) => void heads.push(head) };
-  const parts = { ...usual, tokenReviews, clock };
-  const options = { address: '127.0.0.1', port: 0, shutdownDelayMs: 0, drainMs: 1_000, tls };
-  const http = createHttpServer(options, createApp(parts), { ...parts, onDraining: () => {} });
-  const { port } = await http.listen();
-  const ending = new AbortController();
-  const running = http.run(ending.signal);
+  const under = await startTls({ ...old, clientCA: caller.cert }, { clock });
   ends.push(async () => {
-    ending.abort();
+    const stopped = under.stop();
     await clock.advance(1_000);
-    await running;
+    await stopped;
   });
-  const open = async (more: ConnectionOptions = {}): Promise<TLSSocket> => {
-    const socket = connect({ port, host: '127.0.0.1', ca: [old.cert, next.cert], ...more });
-    ends.push(() => void socket.destroy());
-    await once(socket, 'secureConnect');
-    return socket;
-  };
+  const { parts, write, heads } = under;
+  const open = (more: ConnectionOptions = {}): Promise<TLSSocket> =>
+    under.secure({ ca: [old.cert, next.cert], ...more });
   const reloads = async (result: string): Promise<boolean> =>
     (await parts.registry.metrics()).includes(`gatehouse_tls_reloads_total{server="api",result="${result}"} 1`);
   /** Lets time pass, with requests all along, until the change was taken or refused. */
@@ -72,27 +43,18 @@ async function start() {
   return { write, open, heads, untilReloaded };
 }
 
-const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
-const REVIEW = 'POST /oauth/authenticate HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}';
-
-async function send(socket: TLSSocket, request = HEALTH): Promise<string> {
-  const answered = once(socket, 'data');
-  socket.write(request);
-  return String((await answered)[0]).slice(0, 12);
-}
-
 const nameOf = (socket: TLSSocket) => socket.getPeerCertificate().subject.CN;
 
 describe('the files of the port under TLS', () => {
   test('C-31 may be replaced while it serves: handshakes use the new ones, open connections stay, no request fails', async () => {
     const { write, open, untilReloaded } = await start();
     const kept = await open();
-    const statuses = new Set([await send(kept)]);
+    const statuses = new Set([await statusOf(kept)]);
     write('tls.crt', next.cert);
     write('tls.key', next.key);
     const took = await untilReloaded('ok', async () => {
-      statuses.add(await send(await open()));
-      statuses.add(await send(kept));
+      statuses.add(await statusOf(await open()));
+      statuses.add(await statusOf(kept));
     });
     expect(took).toBeLessThanOrEqual(60_000);
     expect([...statuses]).toEqual(['HTTP/1.1 200']);
@@ -114,15 +76,15 @@ describe('the files of the port under TLS', () => {
       const first = await open({ ...only, cert: caller.cert, key: caller.key });
       const sessions: Buffer[] = [];
       first.on('session', (session) => sessions.push(session));
-      await send(first, REVIEW);
+      await statusOf(first, REVIEW);
       expect(heads.at(-1)?.hasClientCertificate).toBe(true);
       write('ca.crt', successor.cert);
       await untilReloaded('ok', async () => {});
       const session = sessions.at(-1) ?? first.getSession();
       const resumed = await open({ ...only, cert: caller.cert, key: caller.key, ...(session ? { session } : {}) });
-      await send(resumed, REVIEW);
+      await statusOf(resumed, REVIEW);
       expect([resumed.isSessionReused(), heads.at(-1)?.hasClientCertificate]).toEqual([false, false]);
-      await send(await open({ ...only, cert: successor.cert, key: successor.key }), REVIEW);
+      await statusOf(await open({ ...only, cert: successor.cert, key: successor.key }), REVIEW);
       expect(heads.at(-1)?.hasClientCertificate).toBe(true);
     },
   );
