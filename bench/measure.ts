@@ -2,6 +2,7 @@ import type { Children } from './children.ts';
 import { compare, type Extent, listPlan } from './compare.ts';
 import type { Generator } from './load/generator.ts';
 import type { LoadReport } from './load/load.ts';
+import type { ProbePlan } from './load/probes.ts';
 import type { VisiblePlan, VisibleReport } from './load/visible.ts';
 import type { Note } from './note.ts';
 import { startBare } from './peers/bare.ts';
@@ -9,7 +10,7 @@ import type { BenchCluster } from './peers/bench-cluster.ts';
 import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
 import { memoryOf, type Resident } from './peers/memory.ts';
 import { startNginx } from './peers/nginx.ts';
-import { fetchList, fetchSettledGzip, type Peer } from './peers/peer.ts';
+import { type Coding, fetchList, fetchSettledGzip, listHeaders, type Peer } from './peers/peer.ts';
 import type { Measured, MemoryUse, StartUp } from './results.ts';
 
 /** What every measurement needs. */
@@ -27,6 +28,7 @@ const VISIBLE_TRIES = 1_000;
 const VISIBLE_EVERY_MS = 10;
 const VISIBLE_TIMEOUT_MS = 5_000;
 const START_SIZE = 10;
+const PROBE_MS = 100;
 
 /** What the generator reaches when neither bytes nor the server's work are in the way. */
 export async function measureCeiling({ children, generator, note, extent }: Bench): Promise<LoadReport> {
@@ -101,6 +103,15 @@ export const visiblePlan = (cluster: BenchCluster, gatehouse: Gatehouse, tries =
   tries,
   everyMs: VISIBLE_EVERY_MS,
   timeoutMs: VISIBLE_TIMEOUT_MS,
+});
+
+/** A page of ten, ten times a second. */
+export const probePlan = ({ target, listPath }: Gatehouse, coding: Coding, measureMs: number): ProbePlan => ({
+  target,
+  path: `${listPath}?limit=10`,
+  headers: listHeaders(coding),
+  everyMs: PROBE_MS,
+  measureMs,
 });
 
 function measureVisible(bench: Bench, cluster: BenchCluster, gatehouse: Gatehouse): Promise<VisibleReport> {

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../dev/cluster/seeded-random.ts';
-import type { ProbePlan, ProbeReport } from './load/probes.ts';
-import type { Bench } from './measure.ts';
+import type { ProbeReport } from './load/probes.ts';
+import { type Bench, probePlan } from './measure.ts';
 import { startChurn } from './paced-changes.ts';
 import { DEPLOYED_HEAP, type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
 import { memoryOf } from './peers/memory.ts';
 import { type Descriptors, openDescriptors } from './peers/open-descriptors.ts';
-import { listHeaders } from './peers/peer.ts';
 import { type Simulation, startSimulated } from './peers/simulated.ts';
 import { drawFault } from './soak-faults.ts';
 import { type Sample, slope } from './statistics.ts';
@@ -32,7 +31,6 @@ export interface SoakResults extends SoakOptions {
 }
 
 const NODES = 1_000;
-const PROBE_MS = 100;
 const MINUTE_MS = 60_000;
 const SAMPLE_MS = 1_000;
 /** Of a soak of twenty minutes and more; a shorter one has an outage of a tenth of its time. */
@@ -54,7 +52,7 @@ export async function measureSoak(bench: Bench, { minutes, seed }: SoakOptions):
   const pods = objects.list('pods').length;
   const options = { ...cluster, name: 'soak', settings: SETTINGS, nodeArguments: DEPLOYED_HEAP };
   const gatehouse = await startGatehouse(bench.children, options);
-  const probing = bench.generator.probes(probePlan(gatehouse, minutes));
+  const probing = bench.generator.probes(probePlan(gatehouse, 'gzip', minutes * MINUTE_MS));
   await sleep(SAMPLE_MS); // the connections of the probe are there
   const before = openDescriptors(gatehouse.pid);
   const churns = [
@@ -85,14 +83,6 @@ export async function measureSoak(bench: Bench, { minutes, seed }: SoakOptions):
     after,
   };
 }
-
-const probePlan = ({ target, listPath }: Gatehouse, minutes: number): ProbePlan => ({
-  target,
-  path: `${listPath}?limit=10`,
-  headers: listHeaders('gzip'),
-  everyMs: PROBE_MS,
-  measureMs: minutes * MINUTE_MS,
-});
 
 /** A fault at the start of each minute but the last, in which the mirror is to be current again; the outage half-way. */
 async function strikeEachMinute({ note }: Bench, { cluster }: Simulation, soak: SoakOptions): Promise<string[]> {

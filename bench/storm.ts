@@ -1,13 +1,12 @@
 import { startGenerator } from './load/generator.ts';
-import type { ProbePlan, ProbeReport } from './load/probes.ts';
+import type { ProbeReport } from './load/probes.ts';
 import { serverShareOf, usageNow } from './load/usage.ts';
 import type { VisibleReport } from './load/visible.ts';
-import { type Bench, visiblePlan } from './measure.ts';
+import { type Bench, probePlan, visiblePlan } from './measure.ts';
 import { startChurn } from './paced-changes.ts';
 import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
 import { loopDelayMs } from './peers/loop-delay.ts';
 import { memoryOf } from './peers/memory.ts';
-import { listHeaders } from './peers/peer.ts';
 import { type Simulation, startSimulated } from './peers/simulated.ts';
 
 /** Probes of the list and changes of nodes while pods make thousands of events (C-29). */
@@ -29,19 +28,18 @@ export interface StormResults {
 
 const NODES = 15_000;
 const EVENTS_PER_SECOND = 5_000;
-const SECONDS = 30;
-const CALM_SECONDS = 10;
+const BUSY_MS = 30_000;
+const CALM_MS = 10_000;
 /** 100 a second: half of the time, so that on a slow machine too they end within it. */
 const TRIES = 1_500;
-const PROBE_MS = 100;
 
 /** Ten pods a node, of which one after the other changes; every tenth event changes the usage of a node. */
 export async function measureStorm(bench: Bench): Promise<StormResults> {
-  bench.note(`${EVENTS_PER_SECOND} pod events a second for ${SECONDS} s on ${NODES} nodes`);
+  bench.note(`${EVENTS_PER_SECOND} pod events a second for ${BUSY_MS / 1_000} s on ${NODES} nodes`);
   const cluster = await startSimulated(NODES);
   const gatehouse = await startGatehouse(bench.children, { ...cluster, name: 'storm' });
   const pods = cluster.cluster.objects.list('pods').length;
-  const idle = await bench.generator.probes(probePlan(gatehouse, CALM_SECONDS));
+  const idle = await bench.generator.probes(probePlan(gatehouse, 'identity', CALM_MS));
   const storm = await measureBusy(bench, cluster, gatehouse);
   const { peak: peakBytes } = await memoryOf(gatehouse);
   await gatehouse.stop();
@@ -57,7 +55,7 @@ async function measureBusy(bench: Bench, cluster: Simulation, gatehouse: Gatehou
   const before = usageNow(gatehouse.pid);
   const churn = startChurn(cluster.cluster.objects, { kind: 'pods', perSecond: EVENTS_PER_SECOND });
   const [busy, visible] = await Promise.all([
-    bench.generator.probes(probePlan(gatehouse, SECONDS)),
+    bench.generator.probes(probePlan(gatehouse, 'identity', BUSY_MS)),
     looker.visible(visiblePlan(cluster, gatehouse, TRIES)),
   ]);
   const { changes, seconds } = await churn.stop();
@@ -71,11 +69,3 @@ async function measureBusy(bench: Bench, cluster: Simulation, gatehouse: Gatehou
     serverShare,
   };
 }
-
-const probePlan = ({ target, listPath }: Gatehouse, seconds: number): ProbePlan => ({
-  target,
-  path: `${listPath}?limit=10`,
-  headers: listHeaders('identity'),
-  everyMs: PROBE_MS,
-  measureMs: seconds * 1_000,
-});

@@ -1,4 +1,5 @@
 import type { ApiRequest, Verb } from './request.ts';
+import { Waiters } from './waiters.ts';
 
 /** Raw requests kept; the oldest go first, so that a long soak does not fill the memory. */
 const REQUESTS_KEPT = 10_000;
@@ -7,7 +8,7 @@ const REQUESTS_KEPT = 10_000;
 export class Evidence {
   readonly #counts = new Map<string, number>();
   readonly #openWatches = new Map<string, number>();
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters = new Waiters();
   #requests: ApiRequest[] = [];
   #connections = 0;
   #openConnections = 0;
@@ -50,32 +51,21 @@ export class Evidence {
 
   /** Resolves as soon as the condition holds; it is asked again whenever the server has seen something. */
   until(condition: () => boolean, signal: AbortSignal = AbortSignal.timeout(10_000)): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const check = (): void => {
-        if (!signal.aborted && !condition()) return;
-        this.#waiting.delete(check);
-        signal.removeEventListener('abort', check);
-        if (signal.aborted) reject(new Error('the simulated cluster did not see what was waited for'));
-        else resolve();
-      };
-      this.#waiting.add(check);
-      signal.addEventListener('abort', check);
-      check();
-    });
+    return this.#waiters.until(condition, signal, () => 'the simulated cluster did not see what was waited for');
   }
 
   /** For the server. */
   connectionOpened(): number {
     this.#openConnections++;
     this.#connections++;
-    this.#notify();
+    this.#waiters.lookAgain();
     return this.#connections;
   }
 
   /** For the server. */
   connectionClosed(): void {
     this.#openConnections--;
-    this.#notify();
+    this.#waiters.lookAgain();
   }
 
   /** For the server. */
@@ -86,24 +76,20 @@ export class Evidence {
     const kind = target?.kind.plural ?? request.path;
     this.#add(this.#counts, `${verb} ${kind}`, 1);
     if (verb === 'list' && query.get('continue')) this.#add(this.#counts, `list page ${kind}`, 1);
-    this.#notify();
+    this.#waiters.lookAgain();
   }
 
   /** For the server: counts an open watch until the returned function is called. */
   watchOpened(kind: string): () => void {
     this.#add(this.#openWatches, kind, 1);
-    this.#notify();
+    this.#waiters.lookAgain();
     return () => {
       this.#add(this.#openWatches, kind, -1);
-      this.#notify();
+      this.#waiters.lookAgain();
     };
   }
 
   #add(counts: Map<string, number>, key: string, by: number): void {
     counts.set(key, (counts.get(key) ?? 0) + by);
-  }
-
-  #notify(): void {
-    for (const check of [...this.#waiting]) check();
   }
 }

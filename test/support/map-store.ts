@@ -1,3 +1,4 @@
+import { Waiters } from '../../dev/cluster/waiters.ts';
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';
 import type { ReflectedStore, Replacement, StoredEntry } from '../../src/kubernetes/store.ts';
 
@@ -8,7 +9,7 @@ export interface MapEntry extends StoredEntry {
 /** The simplest store that a reflector can write to. Notes every write, and wakes whoever waits for a state. */
 export class MapStore implements ReflectedStore<MapEntry> {
   #entries = new Map<string, MapEntry>();
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters = new Waiters();
   replacements = 0;
   /** What the latest replacement said. */
   sameHistory: boolean | undefined;
@@ -31,20 +32,20 @@ export class MapStore implements ReflectedStore<MapEntry> {
   put(entry: MapEntry): void {
     this.puts++;
     this.#entries.set(entry.key, entry);
-    this.#notify();
+    this.#waiters.lookAgain();
   }
 
   remove(key: string): void {
     this.removals++;
     this.#entries.delete(key);
-    this.#notify();
+    this.#waiters.lookAgain();
   }
 
   replace(entries: readonly MapEntry[], { sameHistory }: Replacement): void {
     this.sameHistory = sameHistory;
     this.replacements++;
     this.#entries = new Map(entries.map((entry) => [entry.key, entry]));
-    this.#notify();
+    this.#waiters.lookAgain();
   }
 
   /** `key@resourceVersion` of all entries, in key order: what I1 compares. */
@@ -54,21 +55,6 @@ export class MapStore implements ReflectedStore<MapEntry> {
 
   /** Resolves as soon as the condition holds; it is asked again at every write. */
   until(condition: () => boolean, signal: AbortSignal = AbortSignal.timeout(10_000)): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const check = (): void => {
-        if (!signal.aborted && !condition()) return;
-        this.#waiting.delete(check);
-        signal.removeEventListener('abort', check);
-        if (signal.aborted) reject(new Error(`the store never held what was waited for: ${this.versions()}`));
-        else resolve();
-      };
-      this.#waiting.add(check);
-      signal.addEventListener('abort', check);
-      check();
-    });
-  }
-
-  #notify(): void {
-    for (const check of [...this.#waiting]) check();
+    return this.#waiters.until(condition, signal, () => `the store never held what was waited for: ${this.versions()}`);
   }
 }

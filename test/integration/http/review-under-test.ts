@@ -69,3 +69,13 @@ export async function startReview(
     (await post({ apiVersion: V1, kind: 'TokenReview', spec: { token: text, ...spec } })).text;
   return { app, oauth, token, verified: () => count, post, review };
 }
+
+/** Runs with a webhook of its own, so that what the test breaks stays with it. */
+export async function withOwn(use: (own: ReviewUnderTest) => Promise<void>, ...change: Parameters<typeof startReview>) {
+  const own = await startReview(...change);
+  try {
+    await use(own);
+  } finally {
+    await own.app.stop();
+  }
+}

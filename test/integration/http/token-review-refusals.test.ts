@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSigningKeys } from '../../../src/oauth/signing-keys.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { keyOptions, newTestServer } from '../../unit/oauth/test-server.ts';
-import { CALLER, type ReviewUnderTest, startReview, V1 } from './review-under-test.ts';
+import { CALLER, type ReviewUnderTest, startReview, V1, withOwn } from './review-under-test.ts';
 
 const invalid = (description: string): string => `{"error":"invalid_request","error_description":"${description}"}`;
 const NOT_JSON = invalid('the body is not one JSON object without repeated names');
@@ -18,16 +18,6 @@ beforeAll(async () => {
   under = await startReview();
 });
 afterAll(() => under.app.stop());
-
-/** Runs with a webhook of its own, so that what the test breaks stays with it. */
-async function withOwn(use: (own: ReviewUnderTest) => Promise<void>, ...change: Parameters<typeof startReview>) {
-  const own = await startReview(...change);
-  try {
-    await use(own);
-  } finally {
-    await own.app.stop();
-  }
-}
 
 const review = (spec: unknown): object => ({ apiVersion: V1, kind: 'TokenReview', spec });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signInAlice } from '../../unit/oauth/test-server.ts';
-import { type ReviewUnderTest, startReview, V1 } from './review-under-test.ts';
+import { type ReviewUnderTest, startReview, V1, withOwn } from './review-under-test.ts';
 
 const AUDIENCE = 'https://gatehouse.example.com/oauth';
 const NO = `{"apiVersion":"${V1}","kind":"TokenReview","status":{"authenticated":false}}`;
@@ -14,16 +14,6 @@ beforeAll(async () => {
 afterAll(() => under.app.stop());
 
 const review = (token: unknown): object => ({ apiVersion: V1, kind: 'TokenReview', spec: { token } });
-
-/** Runs with a webhook of its own, so that what the test breaks stays with it. */
-async function withOwn(use: (own: ReviewUnderTest) => Promise<void>, ...change: Parameters<typeof startReview>) {
-  const own = await startReview(...change);
-  try {
-    await use(own);
-  } finally {
-    await own.app.stop();
-  }
-}
 
 describe('a good access token', () => {
   test.each([V1, 'authentication.k8s.io/v1beta1'])('N-58 is answered in %s', async (apiVersion) => {

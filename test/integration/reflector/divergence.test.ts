@@ -19,40 +19,44 @@ function write(server: SimulatedCluster, name: string, { times, by }: { times: n
 
 const content = (mirror: Mirror, name: string): object => ({ ...mirror.store.get(name)?.object.metadata.labels });
 
+/** Mirrored 20 changes of `a` that its server then knows nothing of: it was restored to what it was before. */
+async function startRestored() {
+  const mirror = await startMirror();
+  const { server } = mirror;
+  const older = server.objects.resourceVersion;
+  write(server, 'a', { times: 20, by: 'lost' });
+  await mirror.elapse(mirror.converged);
+  server.restore(older);
+  return { mirror, server };
+}
+
+/** Until the mirror watches again, and the self-check after a reconnect is due. */
+async function reconnect(mirror: Mirror): Promise<void> {
+  await mirror.elapse(() => mirror.watches === 1 && mirror.watching());
+  expect(mirror.converged()).toBe(false);
+  await mirror.clock.advance(5_000);
+  await mirror.elapse(mirror.converged);
+}
+
 describe('reflector and a server of another history', () => {
   test('C-24 finds by its self-check that the server was restored and has written past our version', async () => {
-    const mirror = await startMirror();
-    const { server } = mirror;
-    const older = server.objects.resourceVersion;
-    write(server, 'a', { times: 20, by: 'lost' });
-    await mirror.elapse(mirror.converged);
-    server.restore(older);
+    const { mirror, server } = await startRestored();
     // What we had seen at these versions never was: other nodes have them now, and no event will say so.
     write(server, 'b', { times: 30, by: 'kept' });
     const began = mirror.clock.monotonic();
-    await mirror.elapse(() => mirror.watches === 1 && mirror.watching());
-    expect(mirror.converged()).toBe(false);
-    await mirror.clock.advance(5_000); // the self-check after a reconnect
-    await mirror.elapse(mirror.converged);
+    await reconnect(mirror);
     expect(mirror.clock.monotonic() - began).toBeLessThanOrEqual(8 * 60_000);
     expect([content(mirror, 'a'), content(mirror, 'b')]).toEqual([{}, { kept: '29' }]);
     expect([mirror.lists, await mirror.value('cache_self_checks_total', { result: 'mismatch' })]).toEqual([1, 1]);
   });
 
   test('C-24 takes the new content of an object whose version is the same in both histories', async () => {
-    const mirror = await startMirror();
-    const { server } = mirror;
-    const older = server.objects.resourceVersion;
-    write(server, 'a', { times: 20, by: 'lost' });
-    await mirror.elapse(mirror.converged);
-    server.restore(older);
+    const { mirror, server } = await startRestored();
     write(server, 'b', { times: 19, by: 'kept' });
     write(server, 'a', { times: 1, by: 'kept' });
     const same = server.objects.get('nodes', 'a')?.metadata.resourceVersion;
     expect(mirror.store.get('a')?.resourceVersion).toBe(same);
-    await mirror.elapse(() => mirror.watches === 1 && mirror.watching());
-    await mirror.clock.advance(5_000);
-    await mirror.elapse(mirror.converged);
+    await reconnect(mirror);
     expect(content(mirror, 'a')).toEqual({ kept: '0' });
     expect(mirror.store.sameHistory).toBe(false);
   });

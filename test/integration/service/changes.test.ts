@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventually, NODES, node, type Service, startCluster, startService } from './stand.ts';
+import { eventually, NODES, node, pod, type Service, startCluster, startService } from './stand.ts';
 
 const BY_NAME = '?sortBy=name&ascending=true';
 
@@ -20,12 +20,6 @@ interface Item {
 
 const itemOf = async (service: Service, token: string, name: string): Promise<Item | undefined> =>
   ((await service.list(token)).body.items as Item[]).find(({ metadata }) => metadata.name === name);
-
-const pod = (name: string, nodeName: string, cpu: string) => ({
-  metadata: { name, namespace: 'default' },
-  spec: { nodeName, containers: [{ name: 'main', image: 'example.test/image', resources: { requests: { cpu } } }] },
-  status: { phase: 'Running' },
-});
 
 describe('a change in the cluster', () => {
   test('of a node is in the list, under another ETag', async () => {

@@ -40,6 +40,12 @@ export const node = (name: string, labels: Readonly<Record<string, string>> = {}
   status: { allocatable: { cpu: '4', memory: '8Gi', pods: '110' } },
 });
 
+export const pod = (name: string, nodeName: string, cpu: string) => ({
+  metadata: { name, namespace: 'default' },
+  spec: { nodeName, containers: [{ name: 'main', image: 'example.test/image', resources: { requests: { cpu } } }] },
+  status: { phase: 'Running' },
+});
+
 const ends: (() => Promise<unknown>)[] = [];
 
 /** Ends it after the test, the last one first. */

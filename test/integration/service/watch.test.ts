@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { applyEvents, Watcher } from '../../support/watcher.ts';
 import { startDrivenReady } from './driven.ts';
-import { atEnd, eventually, NODES, node, type Service, startCluster, startService } from './stand.ts';
+import { atEnd, eventually, NODES, node, pod, type Service, startCluster, startService } from './stand.ts';
 
 async function start() {
   const cluster = await startCluster();
@@ -28,12 +28,6 @@ const told = (watcher: Watcher, last: string) =>
     () => watcher.story,
     (story) => story.at(-1) === last,
   );
-
-const pod = (name: string, nodeName: string, cpu: string) => ({
-  metadata: { name, namespace: 'default' },
-  spec: { nodeName, containers: [{ name: 'main', image: 'example.test/image', resources: { requests: { cpu } } }] },
-  status: { phase: 'Running' },
-});
 
 describe('a watch of the node list', () => {
   test('begins with every node as ADDED, as it stands in the list, and a bookmark', async () => {

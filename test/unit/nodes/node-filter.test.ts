@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { listOf, makeCache, makeNode, namesOf } from './node-objects.ts';
+import { lettersIn, listOf, makeCache, makeNode, namesOf } from './node-objects.ts';
 
 const ALIAS = 'gatehouse.io/alias-name';
 
@@ -15,10 +15,7 @@ function exampleLister() {
 }
 
 const lister = exampleLister();
-const lettersOf = (query: string) =>
-  namesOf(lister, query)
-    .map((name) => name.replace('node-', ''))
-    .join();
+const lettersOf = (query: string) => lettersIn(lister, query);
 
 describe('list filters', () => {
   test.each([

@@ -62,3 +62,9 @@ export function listOf(lister: NodeLister, query = ''): { items: Item[]; totalIt
 
 export const namesOf = (lister: NodeLister, query = ''): string[] =>
   listOf(lister, query).items.map((item) => item.metadata.name);
+
+/** `b,a` for node-b and node-a. */
+export const lettersIn = (lister: NodeLister, query: string): string =>
+  namesOf(lister, query)
+    .map((name) => name.replace('node-', ''))
+    .join();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { listOf, makeCache, makeNode, namesOf } from './node-objects.ts';
+import { lettersIn, listOf, makeCache, makeNode, namesOf } from './node-objects.ts';
 
 /** node-a created 01-01, node-b 01-02, node-c 01-01, node-d 01-02, as the worked example of the contract. */
 function exampleLister() {
@@ -16,10 +16,7 @@ function exampleLister() {
 }
 
 const lister = exampleLister();
-const lettersOf = (query: string) =>
-  namesOf(lister, query)
-    .map((name) => name.replace('node-', ''))
-    .join();
+const lettersOf = (query: string) => lettersIn(lister, query);
 
 describe('order and pages', () => {
   test.each([
