@@ -1,24 +1,28 @@
 import { defineConfig } from 'vitest/config';
 
+/** `expect.poll` gives up after a second unless told otherwise. */
+const PATIENT = { poll: { timeout: 60_000 } };
+
 /**
  * One project a tier. `unit`, `integration`, `contract` and `model` need Node only; `vectors` needs Go to download the public
  * test vectors; `netns` needs root, iproute2 and nftables for network namespaces of its own; `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. The two slow tiers share one API server a file, so they run one file at a time.
+ * Limits of time are for what hangs: they are many times what a test takes on a machine that is busy with something else.
  */
 const tier = (name: string, more: object = {}) => ({
-  test: { name, include: [`test/${name}/**/*.test.ts`], restoreMocks: true, ...more },
+  test: { name, include: [`test/${name}/**/*.test.ts`], restoreMocks: true, expect: PATIENT, ...more },
 });
 
 export default defineConfig({
   test: {
     projects: [
-      tier('unit'),
-      tier('integration', { testTimeout: 30_000, hookTimeout: 30_000 }),
-      tier('contract', { testTimeout: 60_000, hookTimeout: 60_000 }),
+      tier('unit', { testTimeout: 60_000, hookTimeout: 60_000 }),
+      tier('integration', { testTimeout: 120_000, hookTimeout: 120_000 }),
+      tier('contract', { testTimeout: 120_000, hookTimeout: 120_000 }),
       tier('model', { testTimeout: 600_000 }),
-      tier('vectors', { testTimeout: 60_000, hookTimeout: 300_000 }),
-      tier('netns', { testTimeout: 120_000, hookTimeout: 30_000, fileParallelism: false }),
-      tier('cluster', { testTimeout: 120_000, hookTimeout: 900_000, fileParallelism: false }),
-      tier('chart', { testTimeout: 120_000, hookTimeout: 900_000, fileParallelism: false }),
+      tier('vectors', { testTimeout: 120_000, hookTimeout: 300_000 }),
+      tier('netns', { testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false }),
+      tier('cluster', { testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
+      tier('chart', { testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
     ],
     // The authorization server that ours is compared with says on the console that this Node.js is new to it.
     onConsoleLog: (text) => !text.startsWith('oidc-provider '),

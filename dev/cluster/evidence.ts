@@ -50,7 +50,7 @@ export class Evidence {
   }
 
   /** Resolves as soon as the condition holds; it is asked again whenever the server has seen something. */
-  until(condition: () => boolean, signal: AbortSignal = AbortSignal.timeout(10_000)): Promise<void> {
+  until(condition: () => boolean, signal: AbortSignal = AbortSignal.timeout(60_000)): Promise<void> {
     return this.#waiters.until(condition, signal, () => 'the simulated cluster did not see what was waited for');
   }
 

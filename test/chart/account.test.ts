@@ -1,5 +1,6 @@
 import { type Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../cluster/eventually.ts';
 import { apiDispatcher } from '../support/control-plane/api-dispatcher.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { CHART, helm, NAMESPACE } from './helm.ts';
@@ -31,6 +32,12 @@ beforeAll(async () => {
   const kubeconfig = await cluster.kubeconfigFile();
   await helm(['--kubeconfig', kubeconfig, 'install', 'gatehouse', CHART, '-n', NAMESPACE, '--create-namespace']);
   token = await cluster.serviceAccountToken(NAMESPACE, 'gatehouse');
+  // RBAC learns of bindings a moment later: of that for the cluster and of that for the namespace.
+  for (const path of ['/api/v1/nodes', `${OWN}/secrets/gatehouse-signing-keys`])
+    await eventually(
+      () => ask('GET', path),
+      (status) => status !== 403,
+    );
 });
 afterAll(async () => {
   await dispatcher?.close();

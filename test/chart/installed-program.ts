@@ -62,7 +62,7 @@ async function installedConfig(cluster: ControlPlane): Promise<Record<'server' |
 }
 
 const POLL_MS = 50;
-const ATTEMPTS = 600;
+const ATTEMPTS = 2_400;
 
 async function untilReady(url: string, running: () => boolean): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS && running(); attempt++) {
@@ -71,5 +71,5 @@ async function untilReady(url: string, running: () => boolean): Promise<void> {
     if (answer?.status === 200) return;
     await sleep(POLL_MS);
   }
-  throw new Error(running() ? 'it was still starting after 30 s' : 'it ended');
+  throw new Error(running() ? 'it was still starting after 2 minutes' : 'it ended');
 }

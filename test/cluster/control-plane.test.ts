@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { eventually } from './eventually.ts';
 
 describe('the control plane', () => {
   let cluster: ControlPlane;
@@ -22,7 +23,9 @@ describe('the control plane', () => {
     ]);
     const token = await cluster.serviceAccountToken('default', 'reader');
     const asReader = ['--kubeconfig', await cluster.kubeconfigFile(token)];
-    expect(await cluster.kubectl([...asReader, 'get', 'nodes', '-o', 'name'])).toBe('');
+    // RBAC learns of a binding a moment later.
+    const nodes = () => cluster.kubectl([...asReader, 'get', 'nodes', '-o', 'name']).catch(String);
+    expect(await eventually(nodes, (answer) => !answer.includes('Forbidden'))).toBe('');
     await expect(cluster.kubectl([...asReader, 'get', 'pods'])).rejects.toThrow(
       /Forbidden.*cannot list resource "pods"/,
     );

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const ATTEMPTS = 600;
+const ATTEMPTS = 2_400;
 
 /** What `read` answers once it is as expected; a change takes a moment to arrive. */
 export async function eventually<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
@@ -9,6 +9,6 @@ export async function eventually<T>(read: () => Promise<T>, isSo: (value: T) => 
     await sleep(50);
     value = await read();
   }
-  if (!isSo(value)) throw new Error(`not so after 30 s: ${JSON.stringify(value).slice(0, 2000)}`);
+  if (!isSo(value)) throw new Error(`not so after 2 minutes: ${JSON.stringify(value).slice(0, 2000)}`);
   return value;
 }

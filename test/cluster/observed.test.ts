@@ -64,7 +64,7 @@ function lasting({ metadata, ...object }: FixtureObject): object {
   return { ...object, metadata: kept };
 }
 
-const ATTEMPTS = 100;
+const ATTEMPTS = 600;
 
 /** RBAC learns of a binding a moment later; an answer asked too early would be remembered for seconds. */
 async function untilAllowed({ kubectl }: ControlPlane): Promise<void> {

@@ -24,14 +24,14 @@ export async function startProgram({ config, log, url }: Run): Promise<ServerPro
 }
 
 const READY_POLL_MS = 50;
-const READY_ATTEMPTS = 600;
+const READY_ATTEMPTS = 2_400;
 
 async function untilReady(url: string, running: () => boolean): Promise<void> {
   for (let attempt = 0; attempt < READY_ATTEMPTS && running(); attempt++) {
     if (await isReady(url)) return;
     await sleep(READY_POLL_MS);
   }
-  throw new Error(running() ? 'it was still starting after 30 s' : 'it ended');
+  throw new Error(running() ? 'it was still starting after 2 minutes' : 'it ended');
 }
 
 /** Whether it wants requests now. */

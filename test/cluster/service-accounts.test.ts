@@ -12,7 +12,7 @@ const TOKEN_REVIEWS = ['create', 'clusterrole', 'token-reviews', '--verb=create'
 
 const POLL_MS = 250;
 /** 10 s here, 10 s in kube-apiserver, and what a busy machine adds. */
-const FORGOTTEN_MS = 40_000;
+const FORGOTTEN_MS = 60_000;
 
 describe('a service account in front of Gatehouse on a real cluster', () => {
   let cluster: ControlPlane;

@@ -158,9 +158,9 @@ const kubeconfig = ({ server, cert, token }: { server: string; cert: string; tok
   });
 };
 
-const ATTEMPTS = 300;
+const ATTEMPTS = 1_200;
 
-/** Until `read` answers this; at most 30 s. */
+/** Until `read` answers this; at most 2 minutes. */
 async function eventually(read: () => Promise<number>, expected: number): Promise<void> {
   let value = await read();
   for (let attempt = 0; attempt < ATTEMPTS && value !== expected; attempt++) {

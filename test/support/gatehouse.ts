@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../src/clock.ts';
@@ -24,7 +24,7 @@ export interface RunningGatehouse extends Addresses {
   readonly origin: string;
   /** Every log line so far, parsed. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
-  /** Writes the users file anew. */
+  /** Replaces the users file in one step, as a mounted Secret is: a reader never meets half of it. */
   writeUsers(text: string): void;
   stop(): Promise<void>;
 }
@@ -63,7 +63,11 @@ export async function startGatehouse(options: GatehouseOptions): Promise<Running
     port,
     metricsPort,
     log,
-    writeUsers: (text) => writeFileSync(filesIn(folder).users, text),
+    writeUsers: (text) => {
+      const { users } = filesIn(folder);
+      writeFileSync(`${users}.new`, text);
+      renameSync(`${users}.new`, users);
+    },
     origin: `http://127.0.0.1:${port}`,
     async stop() {
       stop.abort();

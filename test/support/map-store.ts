@@ -54,7 +54,7 @@ export class MapStore implements ReflectedStore<MapEntry> {
   }
 
   /** Resolves as soon as the condition holds; it is asked again at every write. */
-  until(condition: () => boolean, signal: AbortSignal = AbortSignal.timeout(10_000)): Promise<void> {
+  until(condition: () => boolean, signal: AbortSignal = AbortSignal.timeout(60_000)): Promise<void> {
     return this.#waiters.until(condition, signal, () => `the store never held what was waited for: ${this.versions()}`);
   }
 }

@@ -202,11 +202,11 @@ export async function startApp(
   };
 }
 
-/** What a raw socket got until the peer closed, `until` matched, or 5 s passed (then it rejects). */
+/** What a raw socket got until the peer closed, `until` matched, or 30 s passed (then it rejects). */
 export async function rawExchange(port: number, text: string, until?: RegExp): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let received = '';
-  const limit = setTimeout(() => socket.destroy(new Error(`no end after: ${received}`)), 5_000);
+  const limit = setTimeout(() => socket.destroy(new Error(`no end after: ${received}`)), 30_000);
   socket.on('data', (chunk: Buffer) => {
     received += chunk.toString('latin1');
     if (until?.test(received)) socket.destroy();
@@ -221,11 +221,11 @@ export async function rawExchange(port: number, text: string, until?: RegExp): P
   return received;
 }
 
-/** Resolves as soon as `holds` does; rejects after 5 s. For what happens on the server a moment later. */
+/** Resolves as soon as `holds` does; rejects after a minute. For what happens on the server a moment later. */
 export async function eventually(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 60_000;
   while (!holds()) {
-    if (Date.now() > deadline) throw new Error('it did not come true within 5 s');
+    if (Date.now() > deadline) throw new Error('it did not come true within a minute');
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

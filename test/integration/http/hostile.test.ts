@@ -378,7 +378,8 @@ describe('limits in number', () => {
       const form = { method: 'POST', body: 'grant_type=password' };
       const first = full.get('/oauth/token', form);
       const inFlight = 'gatehouse_http_requests_in_flight{class="sign-in"} 1';
-      for (let turn = 0; !(await full.parts.registry.metrics()).includes(inFlight) && turn < 1_000; turn++);
+      for (let turn = 0; !(await full.parts.registry.metrics()).includes(inFlight) && turn < 10_000; turn++)
+        await new Promise((resolve) => setImmediate(resolve));
       const second = await full.get('/oauth/token', form);
       expect(second.status).toBe(429);
       expect(second.headers.get('retry-after')).toBe('1');
@@ -429,7 +430,7 @@ describe('limits in number', () => {
       await once(socket, 'connect');
       socket.write(`GET ${LIST} HTTP/1.1\r\n${HEAD}\r\n`.repeat(4));
       const refused = 'gatehouse_http_rejections_total{reason="in_flight_other"} 1';
-      for (let turn = 0; !(await stuck.parts.registry.metrics()).includes(refused) && turn < 1_000; turn++) {
+      for (let turn = 0; !(await stuck.parts.registry.metrics()).includes(refused) && turn < 10_000; turn++) {
         await new Promise((resolve) => setImmediate(resolve));
       }
       expect((await stuck.get('/version')).status).toBe(429);

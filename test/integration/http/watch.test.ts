@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type AppParts, createApp } from '../../../src/http/app.ts';
 import type { Verification } from '../../../src/oauth/identity.ts';
@@ -38,11 +39,11 @@ async function start(change: Partial<AppParts> = {}) {
   return { app, cache, clock };
 }
 
-/** Lets time pass until it is so, with turns of the loop for the sockets. */
+/** Lets time pass until it is so, with a moment of real time for the sockets at each step. */
 async function pass(clock: FakeClock, isSo: () => boolean): Promise<void> {
-  for (let step = 0; step < 2_000 && !isSo(); step++) {
-    await clock.advance(100);
-    await new Promise((resolve) => setImmediate(resolve));
+  for (let step = 0; step < 10_000 && !isSo(); step++) {
+    await clock.advance(20);
+    await sleep(1);
   }
   expect(isSo()).toBe(true);
 }

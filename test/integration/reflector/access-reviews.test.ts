@@ -3,7 +3,7 @@ import { connect } from './mirror.ts';
 
 const alice = { name: 'alice', uid: 'u-1', groups: ['staff', 'system:authenticated'] };
 const listNodes = { verb: 'list', group: 'resources.gatehouse.io', version: 'v1alpha3', resource: 'nodes' };
-const signal = () => AbortSignal.timeout(5_000);
+const signal = () => AbortSignal.timeout(30_000);
 
 describe('access review', () => {
   test('sends user, uid, groups and every attribute, and answers what the cluster allows', async () => {

@@ -39,12 +39,12 @@ describe('the certificate of the cluster', () => {
     const { mirror, server, front, authority } = await startBehindTls();
     await writeFile(authority, old.cert + next.cert);
     await mirror.clock.advance(10_000);
-    await mirror.cluster.version(AbortSignal.timeout(5_000)); // any request looks at the file
+    await mirror.cluster.version(AbortSignal.timeout(30_000)); // any request looks at the file
     await mirror.elapse(async () => (await accepted(mirror)) === 2);
     front.use(next);
     front.reset();
     await mirror.elapse(async () => (await accepted(mirror)) === 3);
-    await mirror.cluster.version(AbortSignal.timeout(5_000));
+    await mirror.cluster.version(AbortSignal.timeout(30_000));
     server.objects.create('nodes', { metadata: { name: 'b' } });
     await mirror.elapse(mirror.converged);
     expect([await failed(mirror, 'version'), await failed(mirror, 'watch'), mirror.lists]).toEqual([0, 0, 0]);

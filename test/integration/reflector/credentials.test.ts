@@ -61,7 +61,7 @@ describe('credential', () => {
     server.tokens.set('second', SOMEONE);
     await writeFile(token, 'second');
     await mirror.clock.advance(10_000);
-    await mirror.cluster.version(AbortSignal.timeout(5_000));
+    await mirror.cluster.version(AbortSignal.timeout(30_000));
     expect(sentTokens(mirror)).toEqual(['Bearer second']);
   });
 

@@ -12,6 +12,7 @@ import {
 } from '../../../dev/cluster/cluster.ts';
 import { type Cluster, connectCluster } from '../../../src/kubernetes/cluster.ts';
 import type { Reflector } from '../../../src/kubernetes/reflector.ts';
+import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MapStore } from '../../support/map-store.ts';
 
@@ -37,7 +38,8 @@ export async function connect(
   configure: (server: SimulatedCluster, folder: string) => string | Promise<string> = (server) => server.kubeconfig(),
 ) {
   const clock = new FakeClock();
-  const server = await startSimulatedCluster({ clock, watchList: false, bookmarkIntervalMs: 0, ...options });
+  const [port = 0] = await freePorts(1); // a restart comes back to it
+  const server = await startSimulatedCluster({ port, clock, watchList: false, bookmarkIntervalMs: 0, ...options });
   ends.push(() => server.stop());
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-reflector-'));
   ends.push(() => rm(folder, { recursive: true }));
@@ -120,17 +122,17 @@ export class Mirror {
     const back = this.server.restart().then(() => {
       isBack = true;
     });
-    for (const giveUp = AbortSignal.timeout(10_000); !isBack && !giveUp.aborted; ) await this.clock.advance(0);
+    for (const giveUp = AbortSignal.timeout(60_000); !isBack && !giveUp.aborted; ) await this.clock.advance(0);
     await back;
   }
 
   /**
    * Lets the world go on until the condition holds, and time only while the reflector waits by it: what comes over a
-   * socket costs none. Returns the milliseconds that passed; fails after `atMostMs` of them, or after 10 s of a
-   * socket's time.
+   * socket costs none. Returns the milliseconds that passed; fails after `atMostMs` of them, or after a minute
+   * of a socket's time.
    */
   async elapse(condition: () => boolean | Promise<boolean>, atMostMs = 60_000): Promise<number> {
-    const giveUp = AbortSignal.timeout(10_000);
+    const giveUp = AbortSignal.timeout(60_000);
     const began = this.clock.monotonic();
     while (!(await condition())) {
       if (giveUp.aborted) throw new Error('the condition did not come to hold');

@@ -25,7 +25,7 @@ async function follow() {
 
 /** Lets time go on in small steps until the condition holds; the back-off of a watch is the only thing that waits. */
 async function pass(clock: { advance(ms: number): Promise<void> }, condition: () => boolean): Promise<void> {
-  for (const giveUp = AbortSignal.timeout(10_000); !condition(); ) {
+  for (const giveUp = AbortSignal.timeout(60_000); !condition(); ) {
     if (giveUp.aborted) throw new Error('the condition did not come to hold');
     await clock.advance(10);
   }

@@ -4,7 +4,7 @@ import { connect } from './mirror.ts';
 const AUDIENCE = 'https://gatehouse.example.com/oauth';
 const USER = { username: 'system:serviceaccount:default:robot', uid: 'u-1', groups: ['system:serviceaccounts'] };
 const GOOD = { authenticated: true, user: USER, audiences: [AUDIENCE] };
-const signal = () => AbortSignal.timeout(5_000);
+const signal = () => AbortSignal.timeout(30_000);
 
 /** A cluster that gives this status to every TokenReview. */
 const connectTo = (status: object) => connect({ reviewToken: () => status });

@@ -6,6 +6,7 @@ import {
   startSimulatedCluster,
 } from '../../../dev/cluster/cluster.ts';
 import { hashPassword } from '../../../src/users/password-hash.ts';
+import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { type GatehouseOptions, type RunningGatehouse, startGatehouse } from '../../support/gatehouse.ts';
 import { ADMINS_BINDING, ADMINS_ROLE } from '../../support/observed/people.ts';
 
@@ -57,7 +58,8 @@ afterEach(async () => {
 
 /** With three nodes, and with the rights of Ada. */
 export async function startCluster(options: SimulatedClusterOptions = {}): Promise<SimulatedCluster> {
-  const cluster = await startSimulatedCluster(options);
+  const [port = 0] = await freePorts(1); // a restart comes back to it
+  const cluster = await startSimulatedCluster({ port, ...options });
   atEnd(() => cluster.stop());
   for (const name of ['node-a', 'node-b', 'node-c']) cluster.objects.create('nodes', node(name));
   cluster.objects.create('clusterroles', ADMINS_ROLE);
@@ -157,7 +159,7 @@ export class Service {
   logged = (message: string) => this.gatehouse.log.filter((line) => line['msg'] === message);
 }
 
-const ATTEMPTS = 1_000;
+const ATTEMPTS = 5_000;
 
 /** What `read` answers as soon as it is so; `pass` is what happens between two looks, 10 ms unless a clock is moved. */
 export async function eventually<T>(

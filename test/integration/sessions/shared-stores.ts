@@ -12,6 +12,7 @@ import { NOTHING_REMEMBERED, type SessionStore, type UserSessions } from '../../
 import { createSecurityEvents } from '../../../src/observability/security-events.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { createSessions, type Sessions } from '../../../src/session-stores.ts';
+import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const ends: (() => Promise<unknown>)[] = [];
@@ -39,7 +40,8 @@ export interface SharedStores {
 /** The session stores of several replicas on one simulated cluster, synced; their clock moves only when told to. */
 export async function openSharedStores(count = 3): Promise<SharedStores> {
   const clock = new FakeClock();
-  const server = await startSimulatedCluster({ clock, bookmarkIntervalMs: 0 });
+  const [port = 0] = await freePorts(1); // a restart comes back to it
+  const server = await startSimulatedCluster({ port, clock, bookmarkIntervalMs: 0 });
   ends.push(() => server.stop());
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-sessions-'));
   ends.push(() => rm(folder, { recursive: true }));
@@ -67,7 +69,7 @@ export async function openSharedStores(count = 3): Promise<SharedStores> {
   };
   const sessions = await Promise.all(Array.from({ length: count }, open));
   const until = async (condition: () => boolean): Promise<void> => {
-    for (const giveUp = AbortSignal.timeout(20_000); !condition(); ) {
+    for (const giveUp = AbortSignal.timeout(60_000); !condition(); ) {
       if (giveUp.aborted) throw new Error('the condition did not come to hold');
       await clock.advance(1);
     }
@@ -137,7 +139,7 @@ function drivenBy(clock: FakeClock, store: SessionStore): SessionStore {
         state.isOver = true;
       });
       change.catch(() => {});
-      for (const giveUp = AbortSignal.timeout(20_000); !state.isOver && !giveUp.aborted; ) await clock.advance(1);
+      for (const giveUp = AbortSignal.timeout(60_000); !state.isOver && !giveUp.aborted; ) await clock.advance(1);
       return change;
     },
   };

@@ -43,7 +43,7 @@ export function describeWatchLists(suite: Suite): void {
     });
 
     test('is never marked complete for a client that takes no bookmarks', async () => {
-      const stream = await suite.api.watch(path(secrets, { ...WATCH_LIST, timeoutSeconds: 1 }));
+      const stream = await suite.api.watch(path(secrets, { ...WATCH_LIST, timeoutSeconds: 4 }));
       expect((await stream.rest()).map(({ type }) => type)).toEqual(['ADDED', 'ADDED']);
     });
 

@@ -100,15 +100,16 @@ export function describeWatches(suite: Suite): void {
     });
 
     test('ends in the orderly way after timeoutSeconds', async () => {
-      const stream = await watch({ resourceVersion: await suite.api.version(secrets), timeoutSeconds: 1 });
-      await create('a');
+      const resourceVersion = await suite.api.version(secrets);
+      await create('a'); // before the watch, which tells of it: afterwards it might come too late
+      const stream = await watch({ resourceVersion, timeoutSeconds: 1 });
       expect((await stream.rest()).map(brief)).toEqual(['ADDED a']);
     });
 
     test('sends a bookmark shortly before timeoutSeconds to a client that takes bookmarks', async () => {
       const resourceVersion = await suite.api.version(secrets);
-      const stream = await watch({ resourceVersion, timeoutSeconds: 4, allowWatchBookmarks: 'true' });
       const { metadata } = await create('a', { big: 'no' });
+      const stream = await watch({ resourceVersion, timeoutSeconds: 4, allowWatchBookmarks: 'true' });
       const [added, ...bookmarks] = await stream.rest();
       expect(brief(added)).toBe('ADDED a');
       expect(bookmarks.length).toBeGreaterThan(0);

@@ -1,11 +1,43 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 
-/** Ports on 127.0.0.1 that nobody listened on a moment ago, for programs that cannot tell which port they were given. */
+/**
+ * Below the ports that a kernel gives to whoever asks for any (from 32768 on Linux, 16000 in gVisor): between the look and
+ * the use nobody comes by one of these by chance, as another test would that listens on port 0.
+ */
+const FIRST = 10_000;
+
+/** Test files that run at the same time have a range each. */
+const RANGE = 500;
+const RANGES = 12;
+
+const state = { next: randomInt(RANGE) };
+
+/**
+ * Ports on 127.0.0.1 that nobody listens on, each given once by this process: for programs that cannot tell which port
+ * they were given, and for servers that go away and come back to the same port.
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  const ports: number[] = [];
+  for (let attempt = 0; ports.length < count && attempt < RANGE; attempt++) {
+    const port = rangeStart() + (state.next++ % RANGE);
+    if (await isFree(port)) ports.push(port);
+  }
+  if (ports.length < count) throw new Error(`there are no ${count} free ports from ${rangeStart()} on`);
   return ports;
+}
+
+/** The worker's number among those that run now; Vitest counts from 1. */
+const rangeStart = (): number => FIRST + (Number(process.env['VITEST_POOL_ID'] ?? 0) % RANGES) * RANGE;
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
+  await once(server.close(), 'close');
+  return true;
 }

@@ -50,7 +50,7 @@ const never = new AbortController().signal;
 describe('the size of an answer', () => {
   test.each(['version', 'review', 'secrets'] as const)('gives up a %s answer beyond 2 MiB', async (purpose) => {
     const client = await serve(writeOn);
-    await expect(client.json({ method: 'GET', path: '/', purpose }, AbortSignal.timeout(5_000))).rejects.toThrow(
+    await expect(client.json({ method: 'GET', path: '/', purpose }, AbortSignal.timeout(30_000))).rejects.toThrow(
       'the answer is longer than 2097152 bytes',
     );
   });
@@ -64,7 +64,7 @@ describe('the size of an answer', () => {
   test.each([401, 500])('calls a list refused by %i with a body that never ends unreadable', async (status) => {
     const client = await serve((response) => writeOn(response.writeHead(status)));
     const source = createHttpListerWatcher(client, { path: '/api/v1/nodes', name: 'nodes' });
-    const page = await source.list({ version: '', limit: 500 }, () => undefined, AbortSignal.timeout(5_000));
+    const page = await source.list({ version: '', limit: 500 }, () => undefined, AbortSignal.timeout(30_000));
     expect(page).toEqual({ kind: 'unreadable', detail: 'the answer is longer than 2097152 bytes' });
   });
 });

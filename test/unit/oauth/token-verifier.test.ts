@@ -222,7 +222,8 @@ describe('verification', () => {
       token.replaceAll('-', '+').replaceAll('_', '/'),
       JSON.stringify({ payload: claims, protected: header, signature }),
     ];
-    for (const text of other) expect([text, verify(text)]).toEqual([text, INVALID]);
+    // One token in fifty thousand has neither - nor _ to be replaced.
+    for (const text of other.filter((one) => one !== token)) expect([text, verify(text)]).toEqual([text, INVALID]);
   });
 
   test('A-20 A-21 refuses deep nesting and encrypted forms at once', async () => {

@@ -5,6 +5,7 @@ import {
   type SimulatedClusterOptions,
   startSimulatedCluster,
 } from '../../../../dev/cluster/cluster.ts';
+import { freePorts } from '../../../support/control-plane/free-ports.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of any shape are looked into and compared
 type Json = any;
@@ -42,7 +43,8 @@ export interface TestCluster extends SimulatedCluster {
 
 /** A simulated cluster that ends with the test, and a client that shows every byte. */
 export async function startTestCluster(options: SimulatedClusterOptions = {}): Promise<TestCluster> {
-  const cluster = await startSimulatedCluster(options);
+  const [port = 0] = await freePorts(1); // a restart comes back to it
+  const cluster = await startSimulatedCluster({ port, ...options });
   const agent = new Agent({ keepAlive: true });
   onTestFinished(async () => {
     agent.destroy();

@@ -31,7 +31,7 @@ class End {
 
 /** Lets sockets go on until it is so. */
 async function until(isSo: () => boolean): Promise<void> {
-  for (const giveUp = AbortSignal.timeout(5_000); !isSo(); await nextTurn())
+  for (const giveUp = AbortSignal.timeout(30_000); !isSo(); await nextTurn())
     if (giveUp.aborted) throw new Error('it did not come about');
 }
 
