@@ -32,13 +32,14 @@ export async function runProbes(plan: ProbePlan, signal?: AbortSignal): Promise<
   const latenciesMs: number[] = [];
   const missedAtMs: number[] = [];
   const startAt = performance.now();
-  const endAt = startAt + (plan.measureMs ?? Number.POSITIVE_INFINITY);
-  for (let due = startAt; due < endAt && !signal?.aborted; due += plan.everyMs) {
-    await sleep(Math.max(0, due - performance.now()));
+  const measureMs = plan.measureMs ?? Number.POSITIVE_INFINITY;
+  // Counted from 0: sums that begin at a time of the clock are rounded, to one probe more now and then.
+  for (let dueMs = 0; dueMs < measureMs && !signal?.aborted; dueMs += plan.everyMs) {
+    await sleep(Math.max(0, startAt + dueMs - performance.now()));
     const status = await prober.ask(request);
     statuses[status] = (statuses[status] ?? 0) + 1;
-    latenciesMs.push(performance.now() - due);
-    if (status !== '200') missedAtMs.push(due - startAt);
+    latenciesMs.push(performance.now() - startAt - dueMs);
+    if (status !== '200') missedAtMs.push(dueMs);
   }
   prober.close();
   const [p50Ms, p99Ms, maxMs] = [0.5, 0.99, 1].map((share) => quantile(latenciesMs, share)) as [number, number, number];

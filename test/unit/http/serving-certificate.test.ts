@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TlsOptions } from 'node:tls';
 import { Counter, Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -74,7 +74,7 @@ async function follow(clientCA?: string) {
   const until = async (isSo: () => boolean): Promise<void> => {
     for (let turn = 0; turn < 5_000 && !isSo(); turn++) {
       await clock.advance(100);
-      await nextTurn();
+      await sleep(1);
     }
     if (!isSo()) throw new Error('it did not come about');
   };

@@ -47,7 +47,7 @@ describe('exec plugin', () => {
     const { clock, plugin } = create('sleep 600 & echo $$ $! > "$1/begun"; mv "$1/begun" "$1/pids"; wait');
     const answer = plugin.ask();
     const rejected = expect(answer).rejects.toThrow(/^\/bin\/sh gave no credential within 30 s$/);
-    const pids = await vi.waitFor(() => readFile(join(folder, 'pids'), 'utf8'), 10_000);
+    const pids = await vi.waitFor(() => readFile(join(folder, 'pids'), 'utf8'), 60_000);
     const [shell, sleeping] = pids.split(' ').map(Number) as [number, number];
     try {
       await clock.advance(29_999);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Fault } from '../../../../dev/fault-proxy/fault.ts';
 import { type FaultProxy, startFaultProxy } from '../../../../dev/fault-proxy/fault-proxy.ts';
@@ -37,7 +37,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 /** Time enough for whatever is on its way over loopback. */
 async function settled(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await nextTurn();
+  for (let turn = 0; turn < 20; turn++) await sleep(1);
 }
 
 /** A server that keeps its ends of the connections, and the proxy before it. */
