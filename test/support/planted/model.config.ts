@@ -26,7 +26,7 @@ export default defineConfig({
   test: {
     root: PROJECT,
     include: ['test/model/cache.test.ts'],
-    testTimeout: 120_000,
+    testTimeout: 600_000,
     fsModuleCache: false, // it would keep the file of another run, with another bug
   },
 });
