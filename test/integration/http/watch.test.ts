@@ -1,84 +1,11 @@
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type AppParts, createApp } from '../../../src/http/app.ts';
 import type { Verification } from '../../../src/oauth/identity.ts';
 import { serviceUnavailable } from '../../../src/status-error.ts';
 import { defaultLimits } from '../../support/default-limits.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
-import { Watcher } from '../../support/watcher.ts';
 import { makeCache, makeNode } from '../../unit/nodes/node-objects.ts';
-import { type AppUnderTest, eventually, fakeVerifier, startApp } from './app-under-test.ts';
-
-const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
-const ends: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
-/** The app on a cache of its own with two nodes, on a clock that the test moves. */
-async function start(change: Partial<AppParts> = {}) {
-  const cache = makeCache();
-  for (const name of ['node-a', 'node-b']) cache.putNode(makeNode(name));
-  const clock = new FakeClock();
-  const random = { bytes: (length: number) => Buffer.alloc(length, 1), fraction: () => 0 };
-  const app = await startApp(
-    { clock, random, nodeWatches: cache.lister, nodes: cache.lister, ...change },
-    createApp,
-    30_000,
-  );
-  ends.push(async () => {
-    const stopping = { done: false };
-    const stopped = app.stop().then(() => {
-      stopping.done = true;
-    });
-    await pass(clock, () => stopping.done);
-    await stopped;
-  });
-  return { app, cache, clock };
-}
-
-/** Lets time pass until it is so, with a moment of real time for the sockets at each step. */
-async function pass(clock: FakeClock, isSo: () => boolean): Promise<void> {
-  for (let step = 0; step < 10_000 && !isSo(); step++) {
-    await clock.advance(20);
-    await sleep(1);
-  }
-  expect(isSo()).toBe(true);
-}
-
-/** So many milliseconds, look by look. */
-async function advance(clock: FakeClock, ms: number): Promise<void> {
-  for (let passed = 0; passed < ms; passed += 1_000) await clock.advance(Math.min(1_000, ms - passed));
-}
-
-async function open(
-  { url }: AppUnderTest,
-  query = '',
-  headers: Readonly<Record<string, string>> = {},
-  method = 'GET',
-): Promise<Watcher> {
-  const watcher = await Watcher.open(
-    `${url}${LIST}?watch=true${query}`,
-    { authorization: 'Bearer good', ...headers },
-    method,
-  );
-  ends.push(() => watcher.close());
-  return watcher;
-}
-
-/** Open, and told of the first state. */
-async function watching(app: AppUnderTest, query = ''): Promise<Watcher> {
-  const watcher = await open(app, query);
-  await eventually(() => watcher.story.at(-1) === 'BOOKMARK');
-  return watcher;
-}
-
-const metric = async ({ parts }: AppUnderTest, series: string): Promise<string | undefined> =>
-  (await parts.registry.metrics()).split('\n').find((line) => line.startsWith(`${series} `));
-
-const lineOf = (app: AppUnderTest) => app.lines.find(({ queryParameters }) => `${queryParameters}`.includes('watch'));
+import { type AppUnderTest, eventually, fakeVerifier } from './app-under-test.ts';
+import { advance, ends, LIST, lineOf, metric, open, pass, start, watching } from './watch-under-test.ts';
 
 describe('the answer to a watch', () => {
   test('has no length, no tag and no gzip form, and is the last one on its connection', async () => {
@@ -167,60 +94,6 @@ describe('the answer to a watch', () => {
         message:
           'nodes.resources.gatehouse.io is forbidden: User "joe" cannot watch resource "nodes" in API group "resources.gatehouse.io" at the cluster scope',
       },
-    ]);
-  });
-});
-
-describe('the bytes of a watch', () => {
-  const LINES = /^(?:\{"type":"ADDED","object":.*\}\n){2}\{"type":"BOOKMARK","object":.*\}\n$/;
-  const ask = (version: string) =>
-    `GET ${LIST}?watch=1&timeoutSeconds=1 HTTP/${version}\r\nHost: a\r\nAuthorization: Bearer good\r\n\r\n`;
-
-  /** Everything that comes for this request, until the server closes. */
-  async function answerTo(request: string): Promise<[head: string, body: string]> {
-    const { app, clock } = await start();
-    const socket = connect(app.port, '127.0.0.1');
-    ends.push(() => socket.destroy());
-    const received = { text: '', ended: false };
-    socket.setEncoding('latin1').on('data', (text) => {
-      received.text += text;
-    });
-    socket.on('end', () => {
-      received.ended = true;
-    });
-    socket.write(request);
-    await eventually(() => received.text.includes('BOOKMARK'));
-    await pass(clock, () => received.ended);
-    const at = received.text.indexOf('\r\n\r\n');
-    return [received.text.slice(0, at), received.text.slice(at + 4)];
-  }
-
-  test('are chunks, the last of them empty', async () => {
-    const [head, body] = await answerTo(ask('1.1'));
-    expect(head).toContain('\r\nTransfer-Encoding: chunked');
-    const chunks: string[] = [];
-    let rest = body;
-    while (rest !== '' && chunks.at(-1) !== '') {
-      const [line = '', size = ''] = /^([0-9a-f]+)\r\n/.exec(rest) ?? [];
-      const end = line.length + Number.parseInt(size, 16);
-      chunks.push(rest.slice(line.length, end));
-      expect(rest.slice(end, end + 2)).toBe('\r\n');
-      rest = rest.slice(end + 2);
-    }
-    expect([chunks.length, chunks.at(-1), rest]).toEqual([4, '', '']);
-    expect(chunks.slice(0, 2).join('')).toMatch(LINES);
-    expect(chunks[2]).toMatch(/^\{"type":"BOOKMARK",.*\}\n$/); // where to go on, at the end
-  });
-
-  test('are bare lines for HTTP/1.0, which knows no chunks', async () => {
-    const [head, body] = await answerTo(ask('1.0'));
-    expect(head).not.toContain('Transfer-Encoding');
-    expect(body.split('\n').map((line) => line.slice(0, 16))).toEqual([
-      '{"type":"ADDED",',
-      '{"type":"ADDED",',
-      '{"type":"BOOKMAR',
-      '{"type":"BOOKMAR',
-      '',
     ]);
   });
 });

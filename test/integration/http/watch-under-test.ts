@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect } from 'vitest';
+import { type AppParts, createApp } from '../../../src/http/app.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { Watcher } from '../../support/watcher.ts';
+import { makeCache, makeNode } from '../../unit/nodes/node-objects.ts';
+import { type AppUnderTest, eventually, startApp } from './app-under-test.ts';
+
+export const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
+/** What is to run after the test, the last one first. */
+export const ends: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** The app on a cache of its own with two nodes, on a clock that the test moves. */
+export async function start(change: Partial<AppParts> = {}) {
+  const cache = makeCache();
+  for (const name of ['node-a', 'node-b']) cache.putNode(makeNode(name));
+  const clock = new FakeClock();
+  const random = { bytes: (length: number) => Buffer.alloc(length, 1), fraction: () => 0 };
+  const app = await startApp(
+    { clock, random, nodeWatches: cache.lister, nodes: cache.lister, ...change },
+    createApp,
+    30_000,
+  );
+  ends.push(async () => {
+    const stopping = { done: false };
+    const stopped = app.stop().then(() => {
+      stopping.done = true;
+    });
+    await pass(clock, () => stopping.done);
+    await stopped;
+  });
+  return { app, cache, clock };
+}
+
+/** Lets time pass until it is so, with a moment of real time for the sockets at each step. */
+export async function pass(clock: FakeClock, isSo: () => boolean): Promise<void> {
+  for (let step = 0; step < 10_000 && !isSo(); step++) {
+    await clock.advance(20);
+    await sleep(1);
+  }
+  expect(isSo()).toBe(true);
+}
+
+/** So many milliseconds, look by look. */
+export async function advance(clock: FakeClock, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 1_000) await clock.advance(Math.min(1_000, ms - passed));
+}
+
+export async function open(
+  { url }: AppUnderTest,
+  query = '',
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<Watcher> {
+  const watcher = await Watcher.open(
+    `${url}${LIST}?watch=true${query}`,
+    { authorization: 'Bearer good', ...headers },
+    method,
+  );
+  ends.push(() => watcher.close());
+  return watcher;
+}
+
+/** Open, and told of the first state. */
+export async function watching(app: AppUnderTest, query = ''): Promise<Watcher> {
+  const watcher = await open(app, query);
+  await eventually(() => watcher.story.at(-1) === 'BOOKMARK');
+  return watcher;
+}
+
+/** The line of one series. */
+export const metric = async ({ parts }: AppUnderTest, series: string): Promise<string | undefined> =>
+  (await parts.registry.metrics()).split('\n').find((line) => line.startsWith(`${series} `));
+
+/** The line of the access log. */
+export const lineOf = (app: AppUnderTest) =>
+  app.lines.find(({ queryParameters }) => `${queryParameters}`.includes('watch'));
