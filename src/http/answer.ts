@@ -1,6 +1,6 @@
-import type { ServerResponse } from 'node:http';
 import type { Clock } from '../clock.ts';
 import type { Exchange } from './exchange.ts';
+import { cutOffWhenStalled, Outbox } from './outbox.ts';
 
 /** An answer's own headers; those that every answer has are added by the writer. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
@@ -27,9 +27,6 @@ export const SECURITY_HEADERS: readonly string[] = [
   "default-src 'none'; frame-ancestors 'none'",
 ];
 
-/** 16 MiB: a list of 1,000 nodes in one vectored write. What a slow reader holds is shared with all who read that version. */
-const BATCH_BYTES = 16 * 1024 * 1024;
-
 /** What is left of a refused body is read and dropped up to here, so that the refusal reaches the client before a reset. */
 const LINGER_BYTES = 256 * 1024;
 const LINGER_MS = 1_000;
@@ -38,11 +35,13 @@ const LINGER_MS = 1_000;
 export class AnswerWriter {
   readonly #clock: Clock;
   readonly #stallMs: number;
+  readonly #outbox: Outbox;
 
   /** `stallMs`: a client that takes nothing of its answer for so long is cut off. */
   constructor(clock: Clock, stallMs: number) {
     this.#clock = clock;
     this.#stallMs = stallMs;
+    this.#outbox = new Outbox(stallMs);
   }
 
   /** Sends the answer. A HEAD gets the headers alone; a 204 or 304 has neither body nor length. */
@@ -57,10 +56,8 @@ export class AnswerWriter {
     const pieces = request.method === 'HEAD' || bodiless ? [] : body.pieces;
     if (pieces.length > 0) exchange.bodyBytes = body.length;
     if (unread && !request.complete && request.headers.expect === undefined) this.#linger(exchange, pieces);
-    else writePieces(response, pieces, 0);
+    else this.#outbox.add(response, pieces);
     exchange.leavePlace();
-    // What the kernel did not take at once waits for the client. Node ends a socket on which nothing moves for so long.
-    if (response.socket?.writableLength !== 0) response.setTimeout(this.#stallMs);
   }
 
   /** Begins an answer that has no length yet. Its body is the caller's to write, to watch over and to end. */
@@ -75,6 +72,7 @@ export class AnswerWriter {
   #linger({ request, response }: Exchange, pieces: readonly Uint8Array[]): void {
     for (const piece of pieces) response.write(piece);
     if (pieces.length === 0) response.flushHeaders();
+    cutOffWhenStalled(response, this.#stallMs);
     let left = LINGER_BYTES;
     const close = (): void => {
       forget();
@@ -108,23 +106,3 @@ export function hasBody(exchange: Exchange): boolean {
 }
 
 const isEncrypted = (exchange: Exchange): boolean => 'encrypted' in exchange.request.socket;
-
-/** Writes a batch at a time, and the next one when the client has taken it. */
-function writePieces(response: ServerResponse, pieces: readonly Uint8Array[], from: number): void {
-  let next = from;
-  response.cork();
-  for (let batch = 0; next < pieces.length - 1 && batch < BATCH_BYTES; next++) {
-    const piece = pieces[next] as Uint8Array;
-    batch += piece.byteLength;
-    response.write(piece);
-  }
-  if (next >= pieces.length - 1) {
-    response.end(pieces[next]);
-    response.uncork();
-    return;
-  }
-  response.uncork();
-  const proceed = (): void => writePieces(response, pieces, next);
-  if (response.writableNeedDrain) response.once('drain', proceed);
-  else setImmediate(() => response.destroyed || proceed());
-}

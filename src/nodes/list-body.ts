@@ -19,15 +19,14 @@ type OnGzip = (outcome: { partlyStored: boolean }) => void;
 
 /** The whole list in the default order: the leaves as they are, one after the other. */
 export function fullListComposer({ leaves, size }: NodeSnapshot, onGzip: OnGzip): Composer {
+  const itemBytes = leaves.reduce((sum, leaf) => sum + leaf.length, 0) - size;
+  const length = listLength(itemBytes, { count: size, total: size });
   return {
     identity: () => {
       const joined = leaves.map((leaf, at) => (at === 0 ? leaf.joined().subarray(1) : leaf.joined()));
       return [OPENING, ...joined, closing(size)];
     },
-    identityLength: () => {
-      const itemBytes = leaves.reduce((sum, leaf) => sum + leaf.length, 0) - size;
-      return listLength(itemBytes, { count: size, total: size });
-    },
+    identityLength: () => length,
     gzip: () => {
       const body = new GzipBody();
       body.addPlain(OPENING);

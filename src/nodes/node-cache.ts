@@ -110,8 +110,9 @@ class NodeCache implements RunningNodeLister {
   }
 
   #full(snapshot: NodeSnapshot): Representation {
+    if (this.#fullList) return this.#fullList;
     const composer = fullListComposer(snapshot, (outcome) => this.#warmer.asked(snapshot, outcome));
-    this.#fullList ??= this.#represent(snapshot, composer);
+    this.#fullList = this.#represent(snapshot, composer);
     return this.#fullList;
   }
 
