@@ -60,13 +60,15 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
     const method = METHODS.has(request.method ?? '') ? (request.method as string) : 'other';
     const template = route?.template ?? 'other';
     const key = `${method} ${template} ${status} ${coding}`;
-    const known = series.get(key) ?? {
+    const known = series.get(key);
+    if (known) return known;
+    const made = {
       duration: durations.labels(method, template),
       count: requests.labels(method, template, String(status)),
       bytes: bytes.labels(template, coding),
     };
-    series.set(key, known);
-    return known;
+    series.set(key, made);
+    return made;
   };
   return {
     tlsReloads,
