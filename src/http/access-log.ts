@@ -124,9 +124,14 @@ function callerPart(exchange: Exchange): Readonly<Record<string, unknown>> {
 const userAgentOf = ({ request }: Exchange): string | undefined =>
   request.headers['user-agent']?.slice(0, MAX_USER_AGENT);
 
+/** What stands before the name of a host: a name and a password, maybe (RFC 3986 3.2.1). A path of ours has none. */
+const USER_INFO = /^((?:[a-z][a-z\d+.-]*:)?(?:\/{2,})?)[^/]*@/i;
+
+/** Without what may hold a secret: the query, the fragment that a client should have kept to itself, the user of an authority. */
 function pathOf(target: string): string {
-  const mark = target.indexOf('?');
-  return mark < 0 ? target : target.slice(0, mark);
+  const mark = target.search(/[?#]/);
+  const path = mark < 0 ? target : target.slice(0, mark);
+  return path.startsWith('/') && path[1] !== '/' ? path : path.replace(USER_INFO, '$1');
 }
 
 const nameOrNothing = (text: string | undefined): string | undefined => text?.slice(0, MAX_NAME) || undefined;

@@ -173,6 +173,18 @@ describe('the log line of a request', () => {
     expect(JSON.stringify(app.lines)).not.toMatch(/canary|Y2FuYXJ5/);
   });
 
+  test.each([
+    ['/healthz#access_token=canary', '/healthz'],
+    ['/healthz?a#canary', '/healthz'],
+    ['http://ada:canary@a/healthz?b', 'http://a/healthz'],
+    ['//ada:canary@a/healthz', '//a/healthz'],
+    ['/canary@a', '/canary@a'],
+  ])('A-36 the target %s has the path %s', async (target, path) => {
+    const id = `target-${target.length}-${path.length}`;
+    await app.raw(`GET ${target} HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n`);
+    expect(await lineOf(id)).toMatchObject({ path });
+  });
+
   test('a refusal by the parser has a line too', async () => {
     await app.raw('GET / HTTP/1.1\r\nHost : a\r\n\r\n');
     await eventually(() => app.lines.some((line) => line['rule'] === 'parser'));

@@ -17,7 +17,7 @@ beforeAll(async () => {
   for (const plan of plainPlans(SEED)) await comparison.plain(plan);
   for (const plan of mixedPlans(SEED, TOKEN_FLOWS, 300)) await comparison.mixed(plan);
   for (const plan of mixedPlans(SEED, QUESTION_FLOWS, 60)) await comparison.mixed(plan);
-}, 120_000);
+}, 600_000);
 
 afterAll(async () => {
   await gatehouse.stop();

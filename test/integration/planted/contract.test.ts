@@ -59,7 +59,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-const RUNS_MS = 240_000;
+const RUNS_MS = 900_000;
 
 /** A run that asked nothing would find nothing as well. */
 const FEWEST_TESTS = 80;

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { Program, writeFiles } from '../service/program.ts';
+import { eventually, passwordOf, Service, startCluster, usersFile } from '../service/stand.ts';
+import { Attack } from './attack.ts';
+
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 4_000);
+/** Fewer cannot tell growth from caches that fill and a heap that is not swept yet. */
+const LONG = 100_000;
+/** New ground is for the long run; a short one repeats what held before. */
+const SEED = Number(process.env['FUZZ_SEED'] ?? (REQUESTS < LONG ? 1 : Date.now() % 2 ** 31));
+const MOST_GROWTH_BYTES = 20 * 1024 * 1024;
+/** As the chart starts the program. */
+const NODE_OPTIONS = '--max-semi-space-size=8';
+
+async function startProgram() {
+  const cluster = await startCluster();
+  const files = writeFiles({ kubeconfig: cluster.kubeconfig(), users: await usersFile() });
+  const settings = {
+    server: { address: '127.0.0.1', port: 0, metricsPort: 0 },
+    kubernetes: { kubeconfig: files.kubeconfig },
+    users: { file: files.users },
+    authentication: { tokenReview: { callerAuth: 'none' } }, // so that its bodies are read
+    log: { level: 'debug' },
+  };
+  const { config } = writeFiles({ config: JSON.stringify(settings) });
+  const program = new Program(['--config', config], { env: { NODE_OPTIONS } });
+  const ready = (await program.logged('ready')) as { port: number; metricsPort: number };
+  const nothing = { log: [], writeUsers: () => {}, stop: async () => {} };
+  return { program, service: new Service({ ...nothing, ...ready, origin: `http://127.0.0.1:${ready.port}` }) };
+}
+
+const print = (line: string): void => void process.stdout.write(`hostile requests: ${line}\n`);
+const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+const median = (list: readonly number[]): number => list.toSorted((a, b) => a - b)[list.length >> 1] ?? 0;
+
+/** From the second fifth, when caches are full, to the last. */
+function growthOf(sizes: readonly number[]): number {
+  const fifth = Math.floor(sizes.length / 5);
+  const [before, after] = [median(sizes.slice(fifth, 2 * fifth)), median(sizes.slice(-fifth))];
+  print(`${mib(before)} resident in the second fifth of them, ${mib(after)} in the last`);
+  return after - before;
+}
+
+/** It is still there, and serves those who have a right to it. */
+async function expectServing(service: Service): Promise<void> {
+  expect(await service.readiness()).toBe(200);
+  const signedIn = await eventually(
+    () => service.signInAnswer('ada', passwordOf('ada')),
+    ({ status }) => status === 200,
+  );
+  expect((await service.list(signedIn.body.access_token)).status).toBe(200);
+}
+
+test(
+  'R-12 hostile requests are answered below 500 or cut; the program lives on, does not grow, and tells no secret',
+  async () => {
+    const repeat = `FUZZ_REQUESTS=${REQUESTS} FUZZ_SEED=${SEED}`;
+    print(repeat);
+    const { program, service } = await startProgram();
+    const attack = new Attack(service, SEED);
+    await attack.send(REQUESTS);
+    print(JSON.stringify(Object.fromEntries([...attack.statuses].sort())));
+    expect(attack.wrong, repeat).toEqual([]);
+    await expectServing(service);
+
+    const metrics = await service.metrics();
+    program.signal('SIGTERM');
+    const { code, stdout, stderr } = await program.ended; // an unhandled rejection ends it with 1 and says so
+    expect([code, stderr], repeat).toEqual([0, '']);
+    expect(stdout.split('\n').filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
+    const seen = `${stdout}\n${metrics}`;
+    expect(seen).toContain('"status":401'); // it did see the requests
+    expect(attack.leaksIn(seen).slice(0, 5), repeat).toEqual([]);
+
+    const growth = growthOf(attack.sizes);
+    if (REQUESTS >= LONG) expect(growth).toBeLessThanOrEqual(MOST_GROWTH_BYTES);
+  },
+  120_000 + REQUESTS * 20,
+);
