@@ -52,8 +52,8 @@ function reachTable({ report: { firstMs, lastMs, busy } }: WatchResults): string
   );
 }
 
-function remarks({ watchers, report }: WatchResults): string[] {
-  const { residentBefore, openMs, idle, busy, lastMs, lost } = report;
+function remarks({ watchers, slow, report }: WatchResults): string[] {
+  const { residentBefore, openMs, idle, busy, lastMs, lost, cutOff } = report;
   const grown =
     idle.residentBytes === undefined || residentBefore === undefined ? undefined : idle.residentBytes - residentBefore;
   const perChange = (share: number | undefined): string =>
@@ -61,6 +61,6 @@ function remarks({ watchers, report }: WatchResults): string[] {
   const isLimit = busy.readerShare >= GENERATOR_SHARE ? ' (the figures are the reader’s own)' : '';
   return [
     `A change took ${perChange(busy.serverShare)} ms of the server's CPU and ${perChange(busy.readerShare)} ms of the reader's${isLimit}. Where that is far less than the time by all, the machine was busy with something else.`,
-    `All had begun after ${number(openMs / 1000)} s; ${number(grown === undefined ? undefined : grown / watchers / 1000)} kB for each; ${lost} were cut off.`,
+    `All had begun after ${number(openMs / 1000)} s; ${number(grown === undefined ? undefined : grown / watchers / 1000)} kB for each; ${lost} were cut off, of ${slow} others that read nothing ${cutOff}.`,
   ];
 }

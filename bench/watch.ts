@@ -6,10 +6,14 @@ import { startGatehouse } from './peers/gatehouse.ts';
 export interface WatchResults {
   readonly nodes: number;
   readonly watchers: number;
+  readonly slow: number;
   readonly report: WatcherReport;
 }
 
 const IDLE_MS = 20_000;
+/** That read nothing, and are cut off within the idle time. */
+const SLOW = 10;
+const STALL = '10s';
 const TRIES = 20;
 /** Longer than the time in which changes are gathered, so that each goes by itself. */
 const PAUSE_MS = 500;
@@ -22,7 +26,13 @@ export async function measureWatch(bench: Bench, cluster: BenchCluster, watchers
   const nodes = cluster.nodeNames.length;
   bench.note(`${watchers} watchers of ${nodes} nodes: idle, then ${TRIES} changes`);
   const most = watchers + SPARE;
-  const limits = { maxWatches: most, maxWatchesPerUser: most, maxConnections: most, maxConnectionsPerAddress: most };
+  const limits = {
+    answerTimeout: STALL,
+    maxWatches: most,
+    maxWatchesPerUser: most,
+    maxConnections: most,
+    maxConnectionsPerAddress: most,
+  };
   const gatehouse = await startGatehouse(bench.children, { ...cluster, name: 'watch', settings: { limits } });
   const report = await bench.generator.watchers({
     cluster: cluster.target,
@@ -32,11 +42,12 @@ export async function measureWatch(bench: Bench, cluster: BenchCluster, watchers
     serverPid: gatehouse.pid,
     nodes: cluster.nodeNames,
     watchers,
+    slow: SLOW,
     idleMs: IDLE_MS,
     tries: TRIES,
     pauseMs: PAUSE_MS,
     timeoutMs: TIMEOUT_MS,
   });
   await gatehouse.stop();
-  return { nodes, watchers, report };
+  return { nodes, watchers, slow: SLOW, report };
 }

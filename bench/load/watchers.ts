@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { memoryOf } from '../peers/memory.ts';
 import { Connection, requestBytes, type Target } from './connection.ts';
 import { momentOf, type ServerMoment } from './server-moment.ts';
+import { seriesOf } from './told.ts';
 
 /** Watchers that do nothing but listen, and changes of nodes that are to reach them all. */
 export interface WatcherPlan {
@@ -13,6 +14,8 @@ export interface WatcherPlan {
   readonly serverPid: number;
   readonly nodes: readonly string[];
   readonly watchers: number;
+  /** Others that ask for the first state and read nothing of it. */
+  readonly slow: number;
   readonly idleMs: number;
   readonly tries: number;
   readonly pauseMs: number;
@@ -31,6 +34,8 @@ export interface WatcherReport {
   readonly busy: ServerMoment;
   /** Watchers whose connection ended before the measurement did. */
   readonly lost: number;
+  /** Of those that read nothing, how many the server cut off while nothing changed. */
+  readonly cutOff: number;
 }
 
 const LABEL = 'bench.example.test/watched';
@@ -103,7 +108,10 @@ export async function runWatchers(plan: WatcherPlan): Promise<WatcherReport> {
   const startAt = performance.now();
   const sockets = await openAll(plan, sight);
   const openMs = performance.now() - startAt;
+  const slow = Array.from({ length: plan.slow }, () => openSlow(plan));
+  const cutBefore = await cutOffBy(plan);
   const idle = await momentOf(plan, () => sleep(plan.idleMs));
+  const cutOff = (await cutOffBy(plan)) - cutBefore;
   const firstMs: number[] = [];
   const lastMs: number[] = [];
   const busy = await momentOf(plan, async () => {
@@ -118,8 +126,8 @@ export async function runWatchers(plan: WatcherPlan): Promise<WatcherReport> {
     cluster.close();
   });
   const { lost } = sight;
-  for (const socket of sockets) socket.removeAllListeners('close').destroy();
-  return { residentBefore: before.now, openMs, idle, firstMs, lastMs, busy, lost };
+  for (const socket of [...sockets, ...slow]) socket.removeAllListeners('close').destroy();
+  return { residentBefore: before.now, openMs, idle, firstMs, lastMs, busy, lost, cutOff };
 }
 
 /** They go on from the version of a list: what is measured is how they wait, not how they begin. */
@@ -136,6 +144,16 @@ async function openAll(plan: WatcherPlan, sight: Sight): Promise<readonly Socket
   await Promise.all(Array.from({ length: OPENERS }, opener));
   return sockets;
 }
+
+/** Nobody listens for its data: it takes what fits into its memory, and the kernel's. */
+function openSlow({ gatehouse, listPath }: WatcherPlan): Socket {
+  const request = requestBytes(gatehouse, { path: `${listPath}?watch=1` });
+  const socket = connect({ port: gatehouse.port, host: '127.0.0.1' }, () => socket.write(request));
+  return socket.on('error', () => undefined);
+}
+
+const cutOffBy = async ({ metricsUrl }: WatcherPlan): Promise<number> =>
+  seriesOf(await (await fetch(metricsUrl)).text(), 'gatehouse_watches_ended_total{end="slow"}');
 
 /** When the cluster had answered. What is looked for is known before, so that nobody sees it too early. */
 async function change(

@@ -14,15 +14,26 @@ function resultsOf(lastMs: readonly number[], change: object = {}): WatchResults
   };
   const idle = { ...moment, residentBytes: 300e6 };
   const busy = { ...moment, residentBytes: 320e6, ...change };
-  const report = { residentBefore: 100e6, openMs: 2_000, idle, busy, firstMs: lastMs.map(() => 50), lastMs, lost: 0 };
-  return { nodes: 100, watchers: 10_000, report };
+  const report = {
+    residentBefore: 100e6,
+    openMs: 2_000,
+    idle,
+    busy,
+    firstMs: lastMs.map(() => 50),
+    lastMs,
+    lost: 0,
+    cutOff: 3,
+  };
+  return { nodes: 100, watchers: 10_000, slow: 3, report };
 }
 
 describe('the results of watchers', () => {
   test('say what each costs, and that every change reached all in time', () => {
     const text = printWatch(resultsOf([200, 1_000]));
     expect(text).toContain('10,000 watchers of 100 nodes: the server');
-    expect(text).toContain('All had begun after 2.00 s; 20.0 kB for each; 0 were cut off.');
+    expect(text).toContain(
+      'All had begun after 2.00 s; 20.0 kB for each; 0 were cut off, of 3 others that read nothing 3.',
+    );
     expect(text).toContain("A change took 500 ms of the server's CPU and 250 ms of the reader's. Where");
     expect(text).toMatch(/2 changes +320 MB +12\.0 +30\.0 +1\.00 +7\.00 +9\.00 +50 %/);
     expect(text).toMatch(/by all +200 +1,000 +≤ 1000 +met/);
