@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 const CRLF = '\r\n';
 
-/** As long as the bytes themselves live, which are shared by all who are sent them. */
+/** Each lives as long as the bytes that it frames: the batches that are kept take twice their own 4 MiB. */
 const chunks = new WeakMap<Uint8Array, Buffer>();
 
 /** These bytes as one chunk: the same memory for the same bytes, so that many streams send what was framed once. */
