@@ -12,7 +12,7 @@ import { decisionCounter, reviewMetrics } from './metrics.ts';
 export interface AccessReviewOptions {
   /** For how long an answer is taken without asking again. Default 10,000 ms. */
   readonly lifetimeMs?: number;
-  /** For how long an answer holds when the cluster gives no new one. Default: MAX_STALE, 645,000 ms. */
+  /** For how long an answer holds when the cluster gives no new one. Default: MAX_STALE, 720,000 ms. */
   readonly maxStaleMs?: number;
   /** A review that takes longer, its wait for a slot included, has failed. Default 3,000 ms. */
   readonly timeoutMs?: number;

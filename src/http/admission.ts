@@ -8,7 +8,7 @@ import type { Step } from './step.ts';
 
 /**
  * Bounds the requests in flight, by class (HL-05): no class takes another's places, and health takes none. A place is given
- * back when the answer has been handed to the socket or the client has gone: who reads slowly costs a connection (HL-03) and
+ * back when the answer has been made or the client has gone: who reads slowly costs a connection (HL-03) and
  * bytes that all readers of a version share, and has the time limit of the writer.
  *
  * A form takes its place when it has arrived: a place is for work of ours, and forms that never come would hold all of them

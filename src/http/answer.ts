@@ -53,10 +53,10 @@ export class AnswerWriter {
     if (unread && headers['Connection'] === undefined) block.push('Connection', 'close');
     if (!bodiless) block.push('Content-Length', String(body.length));
     response.writeHead(status, block);
-    const pieces = request.method === 'HEAD' || bodiless ? [] : body.pieces;
-    if (pieces.length > 0) exchange.bodyBytes = body.length;
-    if (unread && !request.complete && request.headers.expect === undefined) this.#linger(exchange, pieces);
-    else this.#outbox.add(response, pieces);
+    const sent = request.method === 'HEAD' || bodiless ? NO_BODY : body;
+    exchange.bodyBytes = sent.length;
+    if (unread && !request.complete && request.headers.expect === undefined) this.#linger(exchange, sent.pieces);
+    else this.#outbox.add(response, sent);
     exchange.leavePlace();
   }
 

@@ -80,7 +80,7 @@ export class Exchange {
     return this.target.segments[0] === 'oauth' || isOAuthPath(this.rawTarget);
   }
 
-  /** Takes a place of admission, to be left by `leave`: once, when the answer has been handed to the socket or the client has gone. */
+  /** Takes a place of admission, to be left by `leave`: once, when the answer has been made or the client has gone. */
   takePlace(leave: () => void): void {
     if (this.#ended) leave();
     else this.#leave = leave;

@@ -1,7 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import type { AnswerBody } from './answer.ts';
 
 /** 16 MiB: a list of 1,000 nodes in one vectored write. What a slow reader holds is shared with all who read that version. */
 const BATCH_BYTES = 16 * 1024 * 1024;
+
+/** As many answers wait for each other: more gain nothing, and the first would wait for the last to be made. */
+const MOST_WAITING = 64;
 
 interface Outgoing {
   readonly response: ServerResponse;
@@ -11,11 +15,13 @@ interface Outgoing {
 /**
  * Hands answers to their sockets together, when all requests that the event loop found ready have been judged. Judging one
  * after the other, then sending one after the other, keeps the code of each in the processor's caches, and wakes a reader of
- * several connections once: short lists cost a fifth less than when each is sent at once (docs/performance.md).
+ * several connections once: short lists cost a fifth less than when each is sent at once (docs/performance.md). At most 64 answers
+ * or 16 MiB wait so.
  */
 export class Outbox {
   readonly #stallMs: number;
   #outgoing: Outgoing[] = [];
+  #bytes = 0;
 
   /** `stallMs`: a client that takes nothing of its answer for so long is cut off. */
   constructor(stallMs: number) {
@@ -23,14 +29,17 @@ export class Outbox {
   }
 
   /** Sends the pieces in this order, without a copy, and ends the answer. Its head was written, and it has its length. */
-  add(response: ServerResponse, pieces: readonly Uint8Array[]): void {
+  add(response: ServerResponse, { pieces, length }: AnswerBody): void {
     if (this.#outgoing.length === 0) setImmediate(this.#send);
     this.#outgoing.push({ response, pieces });
+    this.#bytes += length;
+    if (this.#outgoing.length >= MOST_WAITING || this.#bytes >= BATCH_BYTES) this.#send();
   }
 
   readonly #send = (): void => {
     const outgoing = this.#outgoing;
     this.#outgoing = [];
+    this.#bytes = 0;
     for (const { response, pieces } of outgoing) {
       writePieces(response, pieces, 0);
       cutOffWhenStalled(response, this.#stallMs);

@@ -81,9 +81,11 @@ export function servePort(
     server.on('connection', (socket: Socket) => connections.openedForTls(socket));
     server.on('secureConnection', (socket: Socket) => connections.secured(socket));
   } else server.on('connection', (socket: Socket) => connections.opened(socket));
-  server.on('connect', (_request, socket) => {
+  server.on('connect', (_request, duplex) => {
     metrics.rejected('connect');
-    socket.destroy();
+    const socket = duplex as Socket;
+    if (!connections.has(socket)) socket.destroy();
+    else connections.afterAnswers(socket, () => socket.destroy()); // RFC 9112 9.3.2, as for bytes that are no request
   });
   server.on('clientError', refuseUnparsed(parts));
   return {

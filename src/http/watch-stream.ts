@@ -84,8 +84,11 @@ export class WatchStream {
     this.#pending ??= { end: endOf(error), error };
   }
 
-  stop(): void {
-    this.#pending ??= { end: 'stopping' };
+  /** Ends it at its next turn. False when it was told so before, or ends for another reason. */
+  stop(): boolean {
+    if (this.#pending) return false;
+    this.#pending = { end: 'stopping' };
+    return true;
   }
 
   /** What has happened; when nothing has for long, a sign of life. */

@@ -138,7 +138,7 @@ export class Watches {
     }
     let stopping = this.#endingShare ?? 0;
     for (const stream of this.#streams) {
-      if (stopping-- > 0) stream.stop();
+      if (stopping > 0 && stream.stop()) stopping--;
       if (!stream.isDue(now)) continue;
       this.#turns.add(stream);
       if (hasNews) this.#newsAt ??= now;

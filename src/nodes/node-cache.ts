@@ -38,7 +38,7 @@ export const createNodeLister = (options: NodeListerOptions): RunningNodeLister 
 
 const UNSYNCED_RETRY_SECONDS = 5;
 const STALE_RETRY_SECONDS = 30;
-/** Words of the API. The limit is at least that: an outage of 600 s is bridged, with the time of the way back. */
+/** Words of the API. The limit is above that, so that an outage of 600 s is bridged whole (`max-staleness.ts`). */
 const TOO_OLD = 'nodes are not available: data is older than 600 s';
 /** Unfiltered pages of one version that are kept: 8 MB at most, gzip forms aside. Twenty nodes of 12 kB still fit a page. */
 const MOST_PAGES = 32;

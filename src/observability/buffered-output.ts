@@ -26,9 +26,9 @@ export function createBufferedOutput(): BufferedOutput {
   // It begins to write when it is told to: what it has begun by itself could no longer be written at once by `flushSync`.
   const output = destination({ sync: false, minLength: LARGEST_BATCH_BYTES, maxWrite: 2 * LARGEST_BATCH_BYTES });
   const lines = new Lines();
+  // Also when no line waits here: what was passed on during a write is written at a later flush.
   const pass = (): void => {
-    if (lines.length === 0) return;
-    output.write(lines.take());
+    if (lines.length > 0) output.write(lines.take());
     output.flush();
   };
   setInterval(pass, LONGEST_WAIT_MS).unref();

@@ -162,10 +162,10 @@ describe('access review authorizer', () => {
     expect(await next).toEqual({ allowed: true, source: 'review' });
   });
 
-  test.each([true, false])('holds on to an answer for 645 s while reviews fail (allowed: %s)', async (allowed) => {
+  test.each([true, false])('holds on to an answer for 720 s while reviews fail (allowed: %s)', async (allowed) => {
     const { clock, reviewer, authorizer, learn } = create();
     await learn(allowed);
-    await clock.advance(645_000);
+    await clock.advance(720_000);
     const held = authorizer.authorize(alice, listNodes);
     await clock.advance(0);
     reviewer.last.fail();
