@@ -32,6 +32,7 @@ describe('reflector and the connection', () => {
     server.objects.patch('nodes', 'a', { metadata: { labels: { next: 'event' } } });
     await mirror.elapse(mirror.converged);
     expect([mirror.clock.monotonic() - before, mirror.lists]).toEqual([0, 0]);
+    expect(await mirror.value('reflector_watches_total', { end: 'closed' })).toBe(1);
   });
 
   test('C-03 keeps to the request budget while every watch is closed at once', async () => {
@@ -40,6 +41,9 @@ describe('reflector and the connection', () => {
     await mirror.restart();
     await mirror.outlast(60_000);
     expect([mirror.lists, mirror.watches <= 8]).toEqual([0, true]);
+    // The last of them may not have ended yet.
+    const closed = await mirror.value('reflector_watches_total', { end: 'closed' });
+    expect(closed).toBeGreaterThanOrEqual(mirror.watches - 1);
     release();
     mirror.server.objects.create('nodes', { metadata: { name: 'd' } });
     expect(await mirror.elapse(mirror.converged)).toBeLessThanOrEqual(30_000);
@@ -49,7 +53,10 @@ describe('reflector and the connection', () => {
   test('C-04 keeps the data and the budget while connections are refused', async () => {
     const mirror = await startMirror();
     const back = mirror.server.restart(300_000);
-    await mirror.outlast(299_000);
+    await mirror.outlast(60_000);
+    expect(await mirror.value('cluster_requests_total', { purpose: 'watch', code: 'error' })).toBeGreaterThan(0);
+    expect(await mirror.value('cache_staleness_seconds')).toBeGreaterThanOrEqual(60);
+    await mirror.outlast(239_000);
     expect(mirror.store.size).toBe(3);
     expect(mirror.reflector.stalenessMs()).toBeGreaterThanOrEqual(299_000);
     expect(await mirror.value('cluster_requests_total', { purpose: 'watch', code: 'error' })).toBeLessThan(8 + 4 * 4);
@@ -80,7 +87,8 @@ describe('reflector and the connection', () => {
       mirror.server.faults.next({ verb: 'watch', kind: 'nodes' }, { status });
     await mirror.restart();
     mirror.server.objects.create('nodes', { metadata: { name: 'd' } });
-    expect(await mirror.elapse(mirror.converged)).toBeLessThanOrEqual(60_000);
+    await mirror.elapse(() => mirror.watches === 5); // the fault ends with the last of them
+    expect(await mirror.elapse(mirror.converged)).toBeLessThanOrEqual(30_000);
     expect([mirror.lists, mirror.watches]).toEqual([0, 6]);
     expect(await mirror.value('cluster_requests_total', { purpose: 'watch', code: '500' })).toBe(2);
   });
@@ -91,8 +99,14 @@ describe('reflector and the connection', () => {
     await mirror.restart();
     await mirror.outlast(60_000);
     expect([mirror.store.size, mirror.lists, mirror.watches <= 8]).toEqual([3, 0, true]);
+    for (const refused of [
+      await mirror.value('cluster_requests_total', { purpose: 'watch', code: '403' }),
+      await mirror.value('reflector_watches_total', { end: 'refused' }), // what the alert reads
+    ])
+      expect(refused).toBeGreaterThanOrEqual(mirror.watches - 1);
+    expect(await mirror.value('cache_staleness_seconds')).toBeGreaterThanOrEqual(60);
     release();
-    await mirror.elapse(mirror.watching);
+    expect(await mirror.elapse(mirror.watching)).toBeLessThanOrEqual(60_000);
   });
 
   test('I7 serves all calls over one connection, and each watch over its own', async () => {

@@ -34,6 +34,7 @@ describe('credential', () => {
     // 0.8 s of back-off after the reset; the retry itself waits for nothing.
     expect(mirror.clock.monotonic() - back).toBeLessThanOrEqual(800);
     expect(sentTokens(mirror)).toEqual(['Bearer first', 'Bearer second']);
+    expect(await mirror.value('cluster_requests_total', { purpose: 'watch', code: '401' })).toBe(1);
   });
 
   test('C-27 is not sent again at once when reading it brought the same, so the request budget holds', async () => {
@@ -42,6 +43,8 @@ describe('credential', () => {
     await mirror.restart();
     await mirror.outlast(60_000);
     expect([mirror.lists, mirror.watches <= 8, mirror.store.size]).toEqual([0, true, 1]);
+    const refused = await mirror.value('cluster_requests_total', { purpose: 'watch', code: '401' });
+    expect(refused).toBeGreaterThanOrEqual(mirror.watches - 1);
     server.tokens.set('first', SOMEONE);
     expect(await mirror.elapse(mirror.watching)).toBeLessThanOrEqual(30_000);
   });

@@ -59,6 +59,7 @@ describe('reflector and the history', () => {
     server.objects.create('nodes', { metadata: { name: 'd' } });
     expect(await mirror.elapse(mirror.converged)).toBeLessThanOrEqual(10_000);
     expect([mirror.lists, mirror.lastQuery('list')]).toEqual([2, { limit: '500' }]);
+    expect(await mirror.value('reflector_lists_total', { result: 'expired' })).toBe(1);
   });
 
   test('C-09 lists once by quorum when the continue token expires on the way', async () => {
@@ -72,6 +73,7 @@ describe('reflector and the history', () => {
     await mirror.restart();
     await mirror.elapse(() => mirror.lists === 2 && mirror.watching());
     expect(mirror.server.evidence.count('list', 'nodes')).toBe(3 + 3);
+    expect(await mirror.value('reflector_lists_total', { result: 'expired' })).toBe(1);
     expect([mirror.converged(), mirror.lastQuery('watch')['resourceVersion']]).toEqual([
       true,
       server.objects.resourceVersion,
@@ -84,6 +86,8 @@ describe('reflector and the history', () => {
     await mirror.restart();
     await mirror.outlast(60_000);
     expect([mirror.lists <= 8, mirror.watches <= 8]).toEqual([true, true]);
+    const expired = await mirror.value('reflector_watches_total', { end: 'expired' });
+    expect(expired).toBeGreaterThanOrEqual(mirror.watches - 1);
     release();
     expect(await mirror.elapse(mirror.watching)).toBeLessThanOrEqual(30_000);
     expect(mirror.converged()).toBe(true);
@@ -110,6 +114,7 @@ describe('reflector and the history', () => {
       await mirror.restart();
       await mirror.elapse(() => mirror.lists === 2 && mirror.watching());
       expect(mirror.lastQuery('list')).toEqual({ limit: '500' });
+      expect(await mirror.value('reflector_lists_total', { result: 'too_large_version' })).toBe(1);
     },
   );
 

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { errorEvent, eventLine, type StreamFault } from '../../../dev/cluster/behaviour.ts';
 import { type Mirror, startMirror } from './mirror.ts';
@@ -57,6 +58,7 @@ describe('reflector and the stream', () => {
     await mirror.elapse(() => mirror.lists === 1);
     expect(await mirror.elapse(() => mirror.lists === 2)).toBe(7_000);
     await mirror.elapse(mirror.watching);
+    expect(await mirror.value('cluster_requests_total', { purpose: 'list', code: '429' })).toBe(1);
   });
 
   test('C-14 discards a partial event before the end of the stream, and gets it once, whole', async () => {
@@ -72,6 +74,7 @@ describe('reflector and the stream', () => {
     await disturb(mirror, { inject: ['no event\n'] });
     expect(await mirror.elapse(mirror.converged)).toBeLessThanOrEqual(2_000);
     expect([mirror.lists, mirror.store.puts]).toEqual([0, 1]);
+    expect(await mirror.value('reflector_watches_total', { end: 'unreadable' })).toBe(1);
   });
 
   test('C-16 gives up a line that does not end at 8 MiB', async () => {
@@ -79,6 +82,20 @@ describe('reflector and the stream', () => {
     await disturb(mirror, { inject: [`{"type":"${'x'.repeat(12 * 1024 * 1024)}`], ending: 'silence' });
     expect(await mirror.elapse(mirror.converged)).toBeLessThanOrEqual(5_000);
     expect(mirror.lists).toBe(0);
+    expect(await mirror.value('reflector_watches_total', { end: 'unreadable' })).toBe(1);
+  });
+
+  test('C-16 asks for no compression, and drops a stream of compressed bytes that is cut off', async () => {
+    const mirror = await startMirror();
+    const packed = gzipSync(eventLine('ADDED', stored(mirror, 'c'))).toString('latin1');
+    await disturb(mirror, { inject: [packed.slice(0, packed.length / 2)], ending: 'cut' });
+    expect(await mirror.elapse(mirror.converged)).toBeLessThanOrEqual(5_000);
+    expect([mirror.lists, mirror.store.puts]).toEqual([0, 1]);
+    const ends = (end: string) => mirror.value('reflector_watches_total', { end });
+    // One is the restart's. With a line end among the bytes it is a line that cannot be read.
+    expect((await ends('reset')) + (await ends('unreadable'))).toBe(2);
+    const asked = mirror.server.evidence.requests.map(({ headers }) => headers['accept-encoding']);
+    expect(new Set(asked)).toEqual(new Set([undefined]));
   });
 
   test('C-17 writes nothing for 1,000 duplicate events', async () => {
@@ -105,6 +122,7 @@ describe('reflector and the stream', () => {
     await disturb(mirror, { inject: [eventLine('DELETED', older(first, '1'))] });
     await mirror.elapse(mirror.converged);
     expect(store.removals).toBe(0);
+    expect(await mirror.value('reflector_dropped_events_total', { reason: 'stale' })).toBe(1);
     server.objects.remove('nodes', 'c');
     server.objects.create('nodes', { metadata: { name: 'c' } });
     await mirror.elapse(mirror.converged);

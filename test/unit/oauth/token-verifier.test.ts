@@ -282,7 +282,10 @@ describe('verification', () => {
 
   test.each<[string, (test: TestServer) => unknown]>([
     ['there are no keys', ({ keys }) => Object.assign(keys, { ready: () => 'not loaded' })],
-    ['the key Secret was not proven current for 600 s', ({ secrets }) => Object.assign(secrets, { staleMs: 600_001 })],
+    [
+      'the key Secret was not proven current for longer than the limit',
+      ({ secrets }) => Object.assign(secrets, { staleMs: 600_001 }),
+    ],
     ['the session records are too old', ({ sessions }) => Object.assign(sessions, { unknown: 'too old' })],
     ['not every user is known', ({ missing }) => Object.assign(missing, { users: 'not read yet' })],
   ])('C-38 fails as unavailable, for good tokens and bad, while %s', async (_, miss) => {
