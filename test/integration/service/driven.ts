@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { atEnd, eventually, type Service, startService } from './stand.ts';
 
+/** While a fault lasts for minutes. */
+const LONG_STEP_MS = 5_000;
 /** Between two looks: long enough to be through a back-off of 30 s soon. */
 const STEP_MS = 250;
 /** While an answer is waited for: short, so that work in the thread pool does not seem to take its time-out. */
@@ -31,6 +33,11 @@ export class DrivenClock extends FakeClock {
   /** Lets time pass until it is so. */
   until = <T>(read: () => T | Promise<T>, isSo: (value: T) => boolean): Promise<T> =>
     eventually(read, isSo, () => this.#pass(STEP_MS));
+
+  /** In steps with a moment of real time each, so that requests can fail and be made again. */
+  async spend(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += LONG_STEP_MS) await this.#pass(LONG_STEP_MS);
+  }
 
   /** With a moment of real time, for sockets and the thread pool. */
   async #pass(ms: number): Promise<void> {

@@ -139,7 +139,7 @@ describe('reflector while watching', () => {
   });
 
   test('C-20 resumes at the version of a bookmark', async () => {
-    const { source, clock } = await startPaged();
+    const { source, clock, value } = await startPaged();
     for (let version = 100; version < 110; version++) {
       await clock.advance(60_000);
       source.lastWatch.sink.bytes();
@@ -148,6 +148,8 @@ describe('reflector while watching', () => {
     source.lastWatch.end({ kind: 'closed' });
     await clock.advance(0);
     expect(source.lastWatch.request.resourceVersion).toBe('109');
+    expect(await value('reflector_watch_events_total', { type: 'BOOKMARK' })).toBe(10);
+    expect(await value('reflector_watches_total', { end: 'closed' })).toBe(1);
   });
 
   test('C-07 keeps the old state whole until the relist is complete', async () => {

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import type { RequestMatch } from '../../../dev/cluster/faults.ts';
+import { MAX_STALENESS_MS } from '../../../src/max-staleness.ts';
+import { startDrivenReady } from './driven.ts';
+import { startCluster } from './stand.ts';
+
+/** What `docs/operations.md` alerts on. */
+const AGE = 'gatehouse_cache_staleness_seconds{resource="nodes"}';
+const REFUSED = 'gatehouse_reflector_watches_total{resource="nodes",end="refused"}';
+const FORBIDDEN = 'gatehouse_cluster_requests_total{purpose="watch",code="403"}';
+const ALERT_AGE_S = 120;
+const MINUTE = 60_000;
+
+test.each<[string, readonly RequestMatch[], readonly string[]]>([
+  ['nodes and pods', [{ kind: 'nodes' }, { kind: 'pods' }], ['nodes-fresh', 'pods-fresh']],
+  ['everything', [{}], ['nodes-fresh', 'pods-fresh', 'signing-key']],
+])(
+  'C-28 without rights on %s it serves what it knows and the alerts are due, refuses when that is too old, and recovers',
+  async (_what, lost, checks) => {
+    const cluster = await startCluster();
+    const { clock, service } = await startDrivenReady(cluster);
+    const { access_token: token } = await service.signIn('ada');
+    const answer = async () => {
+      const { status, text } = await service.list(token);
+      return [status, text.includes('"changed":"meanwhile"'), await service.readiness()];
+    };
+    expect(await answer()).toEqual([200, false, 200]);
+
+    const ends = lost.map((match) => cluster.faults.until(match, { status: 403 }));
+    await cluster.restart();
+    cluster.objects.patch('nodes', 'node-a', { metadata: { labels: { changed: 'meanwhile' } } });
+    await clock.spend(MINUTE);
+    for (const series of [FORBIDDEN, REFUSED]) expect(await service.metric(series)).toBeGreaterThan(0);
+    const refused = await service.metric(REFUSED);
+    await clock.spend(5 * MINUTE);
+    expect(await service.metric(REFUSED)).toBeGreaterThan(refused);
+    expect(await service.metric(AGE)).toBeGreaterThan(ALERT_AGE_S);
+    await clock.spend(MAX_STALENESS_MS - 7 * MINUTE);
+    expect(await answer()).toEqual([200, false, 200]);
+
+    await clock.spend(2 * MINUTE);
+    expect(await answer()).toEqual([503, false, 503]);
+    const { details } = (await service.call('/readyz')).body;
+    expect(details.causes.map(({ field }: { field: string }) => field)).toEqual(checks);
+    expect((await service.call('/livez')).status).toBe(200);
+
+    for (const end of ends) end();
+    await clock.until(service.readiness, (code) => code === 200);
+    expect(await answer()).toEqual([200, true, 200]);
+    expect(await service.metric(AGE)).toBeLessThan(ALERT_AGE_S);
+  },
+);
