@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { MAX_STALENESS_MS } from '../../src/max-staleness.ts';
 import type { Command, Setting } from './commands.ts';
 import { PLAIN } from './plain-setting.ts';
 import { play } from './play.ts';
@@ -55,6 +56,23 @@ const ROWS: readonly Row[] = [
     steps: [{ do: 'watches', fault: 'refused', times: 5 }, { do: 'reset' }, wait(30_000), update],
   },
   { id: 'C-14', withinMs: 2_000, steps: [{ do: 'partial', node: 0 }] },
+  {
+    id: 'C-15',
+    withinMs: 2_000,
+    steps: [{ do: 'watches', fault: 'unreadable', times: 1 }, { do: 'close' }, update],
+  },
+  {
+    // A line that is given up, and a stream that is cut off: more of the bytes there is not in the model.
+    id: 'C-16',
+    withinMs: 5_000,
+    steps: [
+      { do: 'watches', fault: 'unreadable', times: 1 },
+      { do: 'watches', fault: 'reset', times: 1 },
+      { do: 'close' },
+      wait(1_600), // until the second has met its fault, too
+      update,
+    ],
+  },
   { id: 'C-17', withinMs: 0, steps: times(200, { do: 'replay', count: 5 }) },
   { id: 'C-18', withinMs: 0, steps: [update, update, { do: 'replay', count: 3 }] },
   {
@@ -87,7 +105,24 @@ const ROWS: readonly Row[] = [
     withinMs: 480_000,
     steps: [update, update, { do: 'restore', count: 2 }, { do: 'create', node: 1 }, { do: 'create', node: 2 }],
   },
+  {
+    id: 'C-25',
+    withinMs: 30_000,
+    steps: [...times(5, update), { do: 'behind', count: 5 }, { do: 'reset' }, wait(60_000), update],
+    setting: { watchList: 'unsupported' }, // each of its answers is a refusal: the hard case
+  },
   { id: 'C-27', withinMs: 2_000, steps: [{ do: 'rotate', count: 1 }, update] },
+  {
+    id: 'C-28', // 403 is a refusal as any other: what is refused is asked for again, for more than any outage that is bridged
+    withinMs: 60_000,
+    steps: [
+      { do: 'watches', fault: 'refused', times: 60 },
+      { do: 'lists', fault: 'refused', times: 60 },
+      { do: 'reset' },
+      wait(MAX_STALENESS_MS + 60_000),
+      update,
+    ],
+  },
   { id: 'C-30', withinMs: 480_000, steps: [{ do: 'drop', node: 1 }, update] },
   { id: 'C-33', withinMs: 5_000, steps: [{ do: 'jump_wall' }, update] },
 ];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Service, startService } from '../integration/service/stand.ts';
+import { tellMeasured } from '../support/measured.ts';
 import { type FarServer, startFarServer } from './far-server.ts';
 
 /** From a dead connection to a cache that is current: 10 s until TCP asks, 10 more until it gives up, and a back-off. */
@@ -57,6 +58,7 @@ describe('a network that loses connections without a word', () => {
     const took = await untilListed('b', names);
     expect(took).toBeLessThanOrEqual(LIMIT_MS);
     expect(took).toBeGreaterThan(1_000); // else nothing was dropped
+    tellMeasured('C-05', took, 'from the loss of the connection until the change is listed');
     expect((await server.tell({ kind: 'look' })).lists).toBe(lists);
     expect(await resets(service)).toBe(1);
   });

@@ -109,7 +109,7 @@ describe('reflector behind a load balancer', () => {
     write(behind, 'a', { times: 5, by: 'round' });
     release();
     for (const each of [server, behind]) each.objects.create('nodes', { metadata: { name: 'd' } });
-    expect(await mirror.elapse(mirror.converged)).toBeLessThanOrEqual(60_000);
+    expect(await mirror.elapse(mirror.converged)).toBeLessThanOrEqual(30_000);
     expect(await mirror.value('cache_epoch')).toBe(1);
   });
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { SimulatedClusterOptions } from '../../../dev/cluster/cluster.ts';
+import { tellMeasured } from '../../support/measured.ts';
 import { connect, Mirror } from './mirror.ts';
 
 const LIST = { kind: 'nodes', when: ({ query }: { query: URLSearchParams }) => isList(query) };
@@ -9,6 +10,10 @@ const isList = (query: URLSearchParams): boolean => !query.has('watch') || query
 /** 400 nodes are about 60 kB: a minute and more at this rate, twice the limit of silence. */
 const NODES = 400;
 const SLOW = { stream: { bytesPerSecond: 800 } };
+
+/** Milliseconds that a list of these needs at that rate. */
+const timeOnLine = (nodes: readonly object[]): number =>
+  (Buffer.byteLength(JSON.stringify(nodes)) / SLOW.stream.bytesPerSecond) * 1_000;
 
 /** A cluster of many nodes whose mirror has yet to begin. */
 async function populated(count: number, options: SimulatedClusterOptions = {}) {
@@ -44,6 +49,9 @@ describe('reflector and many objects', () => {
         expect([mirror.reflector.hasSynced(), mirror.store.size]).toEqual([false, 0]);
       });
       expect(took).toBeGreaterThan(60_000);
+      // Of a stream every line is rounded up to a step of the clock.
+      const more = took - timeOnLine(connected.server.objects.list('nodes'));
+      if (!watchList) tellMeasured('C-26', more, 'more than the nodes take on the line, by the clock of the test');
       expect([mirror.lists <= 2, await failedLists(mirror), mirror.reflector.hasSynced()]).toEqual([true, 0, true]);
       expect(await mirror.value('cache_synced')).toBe(1);
     },
@@ -73,7 +81,13 @@ describe('reflector and many objects', () => {
       server.objects.patch('nodes', `node-${(event * 7) % 2_000}`, { metadata: { labels: { event: `${event}` } } });
       if (event % 100 === 0) await nextTurn();
     }
+    const last = performance.now();
     await mirror.elapse(mirror.converged);
+    tellMeasured(
+      'C-29',
+      performance.now() - last,
+      'from the last of 5,000 events at once until the cache has them all',
+    );
     expect([store.puts, mirror.lists, mirror.watches]).toEqual([5_000, 0, 0]);
     expect(await mirror.value('reflector_watch_events_total', { type: 'MODIFIED' })).toBe(5_000);
     expect(await mirror.value('reflector_dropped_events_total')).toBe(0);

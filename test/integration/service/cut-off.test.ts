@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { kubeconfigText } from '../../../dev/cluster/kubeconfig.ts';
-import { type DrivenClock, startDrivenReady } from './driven.ts';
+import { tellMeasured } from '../../support/measured.ts';
+import { startDrivenReady } from './driven.ts';
 import { atEnd, type Service, startCluster, startService } from './stand.ts';
 
 const SHARED = { config: { sessions: { store: 'kubernetes' } } };
@@ -43,14 +43,6 @@ async function startRelay(port: number) {
   };
 }
 
-/** In steps with a moment of real time each, so that connections can fail and be tried again. */
-async function pass(clock: DrivenClock, seconds: number): Promise<void> {
-  for (let passed = 0; passed < seconds; passed += 5) {
-    await clock.advance(5_000);
-    await sleep(1);
-  }
-}
-
 const failing = async (service: Service): Promise<string[]> =>
   (await service.call('/readyz')).body.details.causes.map(({ field }: { field: string }) => field);
 
@@ -65,12 +57,16 @@ test('C-37 a replica that is cut off judges by what it knows through ten minutes
 
   relay.cut();
   await other.call('/oauth/logout', { token: ended.access_token });
-  await pass(clock, 600);
+  await clock.spend(60_000);
+  expect(await service.metric('gatehouse_cluster_requests_total{purpose="watch",code="error"}')).toBeGreaterThan(0);
+  const age = 'gatehouse_cache_staleness_seconds{resource="sessions"}';
+  expect(await service.metric(age)).toBeGreaterThanOrEqual(60);
+  await clock.spend(540_000);
   expect(await service.readiness()).toBe(200);
   expect(await judge(service, kept.access_token)).toBe(200);
   expect([await judge(service, ended.access_token), await judge(other, ended.access_token)]).toEqual([200, 401]);
 
-  await pass(clock, 130);
+  await clock.spend(130_000);
   expect(await failing(service)).toContain('sessions-fresh');
   for (const { access_token: token } of [kept, ended]) {
     const refused = await service.call('/oauth/userinfo', { token });
@@ -80,6 +76,12 @@ test('C-37 a replica that is cut off judges by what it knows through ten minutes
   expect([await other.readiness(), await judge(other, kept.access_token)]).toEqual([200, 200]);
 
   relay.heal();
+  const healedAt = clock.monotonic();
   await clock.until(service.readiness, (code) => code === 200);
+  tellMeasured(
+    'C-37',
+    clock.monotonic() - healedAt,
+    'from the end of the cut until it is ready, by the clock of the test',
+  );
   expect([await judge(service, kept.access_token), await judge(service, ended.access_token)]).toEqual([200, 401]);
 });

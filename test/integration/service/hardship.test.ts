@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { populate } from '../../../dev/cluster/population.ts';
+import { tellMeasured } from '../../support/measured.ts';
 import { Program, writeFiles } from './program.ts';
 import { eventually, NODES, passwordOf, Service, startCluster, usersFile } from './stand.ts';
 
@@ -37,12 +38,14 @@ describe('a process that is stopped and goes on', () => {
     const list = service.list(token);
     await sleep(STOPPED_MS);
     program.signal('SIGCONT');
+    const began = performance.now();
     const statuses = (await Promise.all([...signIns, list])).map(({ status }) => status);
     expect(statuses).toEqual([200, 200, 200, 200]);
     const seen = await eventually(
       () => service.list(token),
       ({ text }) => text.includes('"changed":"meanwhile"'),
     );
+    tellMeasured('C-34', performance.now() - began, 'from SIGCONT until all were answered and the change is listed');
     expect([seen.status, await service.readiness()]).toEqual([200, 200]);
     expect(await service.metric('gatehouse_reflector_watches_total{resource="nodes",end="reset"}')).toBe(1);
     for (const bucket of ['user', 'address', 'known_good'])
@@ -73,11 +76,13 @@ describe('a process with little memory', () => {
     expect(answers.some(({ status }) => status === 200)).toBe(true);
     for (const answer of answers.slice(0, 5)) await answer.arrayBuffer();
     giveUp.abort();
+    const began = performance.now();
     expect([await service.readiness(), (await service.list(token)).body.items.length]).toEqual([200, 2_003]);
     expect(await service.metric('process_resident_memory_bytes')).toBeGreaterThan(0);
     await eventually(
       () => service.metric('gatehouse_http_requests_in_flight{class="requests"}'),
       (count) => count === 0,
     );
+    tellMeasured('C-40', performance.now() - began, 'from the end of 100 slow readers until nothing of them is left');
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { kubeconfigText } from '../../../dev/cluster/kubeconfig.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
+import { tellMeasured } from '../../support/measured.ts';
 import { startDriven, startDrivenReady } from './driven.ts';
 import { type Service, startCluster, startService } from './stand.ts';
 
@@ -143,6 +144,8 @@ describe('the signing keys', () => {
       (checks) => checks.join() === 'signing-key',
     );
     cluster.objects.patch('secrets', key, { data: good });
+    const repairedAt = performance.now();
     await clock.until(service.readiness, (code) => code === 200);
+    tellMeasured('C-39', performance.now() - repairedAt, 'from the repair of the Secret until the replica is ready');
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { withCutOff, withRotation, withSessionEnded } from '../../../src/oauth/session-rules.ts';
 import { type Change, NOTHING_REMEMBERED, type SessionStore, type UserSessions } from '../../../src/oauth/sessions.ts';
+import { tellMeasured } from '../../support/measured.ts';
 import { sessionStoreFacts } from '../../support/session-store-suite.ts';
 import { openSharedStores } from './shared-stores.ts';
 
@@ -92,6 +93,7 @@ describe('sessions in the cluster', () => {
     await stores.one.update('alice', end('a', stores.now()));
     stores.server.faults.next(UPDATE, { connection: 'reset', afterCommit: true });
     await expect(stores.one.update('alice', end('b', stores.now()))).rejects.toThrow();
+    const lost = performance.now();
     const seen: string[][] = [];
     await stores.one.update('alice', (current) => {
       seen.push([...current.dead.keys()]);
@@ -99,6 +101,11 @@ describe('sessions in the cluster', () => {
     });
     await stores.settle();
     for (const store of stores.replicas) expect([...store.read('alice').dead.keys()]).toEqual(['a', 'b']);
+    tellMeasured(
+      'C-36',
+      performance.now() - lost,
+      'from a lost answer until the retry is decided and all replicas know',
+    );
     expect(seen.length).toBe(1);
   });
 
@@ -203,7 +210,10 @@ describe('sessions in the cluster', () => {
     const old = 'the session records are too old to judge by';
     expect(stores.replicas.map((store) => store.fault())).toEqual([old, old]);
     stores.server.faults.clear();
+    const began = stores.clock.monotonic();
     await stores.until(() => stores.replicas.every((store) => store.fault() === undefined));
+    const took = stores.clock.monotonic() - began;
+    tellMeasured('C-38', took, 'from the end of the fault until both replicas judge again, by the clock of the test');
   });
 
   test('tell how long the other replicas wait for a change', async () => {
