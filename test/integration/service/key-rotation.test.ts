@@ -97,6 +97,9 @@ describe('the rotation of signing keys', () => {
     const stand = await start(2);
     stand.cluster.faults.next({ ...SECRET, verb: 'update' }, { connection: 'reset', afterCommit: true });
     await publish(stand);
+    const lost = 'gatehouse_cluster_requests_total{purpose="secrets",code="error"}';
+    const counts = await Promise.all(stand.services.map((service) => service.metric(lost)));
+    expect(Math.max(...counts)).toBeGreaterThan(0);
     await stand.clock.advance(5 * MINUTE);
     expect(storedStates(stand.cluster)).toEqual(['active', 'next']);
   });
