@@ -235,6 +235,11 @@ describe('headers and upgrades', () => {
     expect(await app.raw('CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n')).toBe('');
   });
 
+  test('A-12 CONNECT behind a request waits for its answer', async () => {
+    const text = await app.raw('GET /version HTTP/1.1\r\nHost: a\r\n\r\nCONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(parseAnswer(text).status).toBe(200);
+  });
+
   test.each(['TRACE', 'PROPFIND', 'QUERY'])('N-56 %s is 405 without credentials', async (method) => {
     const answer = await answerTo(`${method} ${LIST} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
     expect(answer.status).toBe(405);

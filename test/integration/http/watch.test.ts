@@ -1,11 +1,10 @@
-import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Verification } from '../../../src/oauth/identity.ts';
 import { serviceUnavailable } from '../../../src/status-error.ts';
 import { defaultLimits } from '../../support/default-limits.ts';
 import { makeCache, makeNode } from '../../unit/nodes/node-objects.ts';
 import { type AppUnderTest, eventually, fakeVerifier } from './app-under-test.ts';
-import { advance, ends, LIST, lineOf, metric, open, pass, start, watching } from './watch-under-test.ts';
+import { advance, LIST, lineOf, metric, open, start, watching } from './watch-under-test.ts';
 
 describe('the answer to a watch', () => {
   test('has no length, no tag and no gzip form, and is the last one on its connection', async () => {
@@ -353,51 +352,5 @@ describe('a watch of what cannot be told any more', () => {
       reason: 'failed',
       error: expect.stringContaining('private cause'),
     });
-  });
-});
-
-describe('a slow reader', () => {
-  test('is cut off alone when it takes nothing for 30 s, while others are told', async () => {
-    const { app, cache, clock } = await start();
-    // More than the kernel takes for a reader that does not read.
-    for (let at = 0; at < 1_500; at++) {
-      cache.putNode(makeNode(`large-${at}`, {}, { spec: { note: 'x'.repeat(12_000) } }));
-    }
-    const slow = connect(app.port, '127.0.0.1');
-    ends.push(() => slow.destroy());
-    slow.pause();
-    slow.write(`GET ${LIST}?watch=1&timeoutSeconds=86400 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\n\r\n`);
-    const other = await watching(app, '&name=node-a');
-    await advance(clock, 29_000);
-    expect(await metric(app, 'gatehouse_watches')).toBe('gatehouse_watches 2');
-    await advance(clock, 3_000);
-    await eventually(() => app.lines.some(({ reason }) => reason === 'slow'));
-    expect(await metric(app, 'gatehouse_watches_ended_total{end="slow"}')).toMatch(/ 1$/);
-    expect(app.lines.find(({ reason }) => reason === 'slow')).toMatchObject({ status: 200, aborted: true });
-    cache.putNode(makeNode('node-a', { resourceVersion: '2' }));
-    await clock.advance(100);
-    await eventually(() => other.story.at(-1) === 'MODIFIED node-a');
-  });
-});
-
-describe('a shutdown', () => {
-  test('U-15 ends every watch cleanly, with the version to go on from, within 5 s', async () => {
-    const { app, clock } = await start();
-    const watchers = await Promise.all(Array.from({ length: 120 }, () => watching(app)));
-    const began = clock.monotonic();
-    const stopped = { done: false };
-    const stopping = app.stop().then(() => {
-      stopped.done = true;
-    });
-    await clock.advance(1_000);
-    const ended = () => watchers.filter(({ ending }) => ending !== undefined).length;
-    await eventually(() => ended() > 0);
-    expect(ended()).toBeLessThan(60); // a part of them at each look
-    await pass(clock, () => stopped.done);
-    await stopping;
-    expect(clock.monotonic() - began).toBeLessThanOrEqual(6_000);
-    expect(watchers.every(({ ending, story }) => ending === 'complete' && story.at(-1) === 'BOOKMARK')).toBe(true);
-    expect(await metric(app, 'gatehouse_watches_ended_total{end="stopping"}')).toMatch(/ 120$/);
-    ends.length = 0;
   });
 });
