@@ -12,7 +12,10 @@ import { claimsFault, expiresAtOf } from './service-account-claims.ts';
 
 /** What of the cluster is asked. */
 export interface TokenReviewer {
-  /** The service account that a token for `audience` stands for, `undefined` when there is none. Rejects when there is no answer, with an `Error & CallFault`. */
+  /**
+   * The service account that a token for `audience` stands for, `undefined` when there is none. Rejects when there is no answer,
+   * with an `Error & CallFault`.
+   */
   review(token: string, audience: string, signal: AbortSignal): Promise<ServiceAccount | undefined>;
 }
 
@@ -40,7 +43,10 @@ type Claims = Readonly<Record<string, unknown>>;
 const LIFETIME_MS = 10_000;
 /** How long a good token is good while the cluster gives no answer: a restart of the API server, not an outage. */
 const MAX_STALE_MS = 60_000;
-/** The pause is short beside the minute in which known answers hold: those are to be renewed before they are over. */
+/**
+ * The pause is short beside the minute in which known answers hold, so that they are renewed before they are over. A cluster that
+ * says how long it wants not to be asked (`Retry-After`) is obeyed all the same.
+ */
 const REVIEWS = { maxInFlight: 16, maxWaiting: 64, timeoutMs: 3_000, longestPauseMs: 5_000 };
 const KNOWN = {
   fail: 'token reviews fail; known answers hold for a minute',

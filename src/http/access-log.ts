@@ -70,7 +70,23 @@ class CallerLoggers {
  */
 function keyOf(exchange: Exchange, { sid, name, clientId }: Identity): string {
   const { request, route, info, decision, source } = exchange;
-  return `${sid ?? name}\n${clientId}\n${request.method}\n${route?.template}\n${info?.verb}\n${nameOrNothing(info?.namespace)}\n${nameOrNothing(info?.name)}\n${nameOrNothing(info?.group)}\n${nameOrNothing(info?.version)}\n${nameOrNothing(info?.resource)}\n${nameOrNothing(info?.subresource)}\n${decision?.allowed}\n${decision?.source}\n${source}\n${userAgentOf(exchange)}`;
+  return [
+    sid ?? name,
+    clientId,
+    request.method,
+    route?.template,
+    info?.verb,
+    nameOrNothing(info?.namespace),
+    nameOrNothing(info?.name),
+    nameOrNothing(info?.group),
+    nameOrNothing(info?.version),
+    nameOrNothing(info?.resource),
+    nameOrNothing(info?.subresource),
+    decision?.allowed,
+    decision?.source,
+    source,
+    userAgentOf(exchange),
+  ].join('\n');
 }
 
 /** A probe that is told 503 has its answer: what fails is logged when it begins to. */

@@ -89,7 +89,7 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
 const watchesToldHistogram = (registry: Registry): Histogram =>
   new Histogram({
     name: 'gatehouse_watch_fanout_seconds',
-    help: 'Time from the look that found changes until all watches that take them had them.',
+    help: 'Time from the look that found changes until no watch that takes them waited for anything.',
     buckets: FANOUT_BUCKETS,
     registers: [registry],
   });

@@ -22,7 +22,7 @@ export class AccessReviews {
     this.#client = client;
   }
 
-  /** Rejects when there is no answer. `denied` and `evaluationError` do not matter: only `allowed` allows. */
+  /** Rejects when there is no answer. Only `allowed` without `denied` allows; `evaluationError` does not matter. */
   async review(subject: ReviewedSubject, attributes: ReviewedAttributes, signal: AbortSignal): Promise<boolean> {
     const asked =
       'resource' in attributes
