@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 const PATIENT = { poll: { timeout: 60_000 } };
 
 /**
- * One project a tier. `unit`, `integration`, `contract` and `model` need Node only; `vectors` needs Go to download the public
- * test vectors; `netns` needs root, iproute2 and nftables for network namespaces of its own; `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. The two slow tiers share one API server a file, so they run one file at a time.
+ * One project a tier. `unit`, `integration`, `contract` and `model` need Node only; `soak` is minutes of faults; `vectors` needs Go to download the
+ * public test vectors; `netns` needs root, iproute2 and nftables for network namespaces of its own; `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. The two slow tiers share one API server a file, so they run one file at a time.
  * Limits of time are for what hangs: they are many times what a test takes on a machine that is busy with something else.
  */
 const tier = (name: string, more: object = {}) => ({
@@ -20,6 +20,7 @@ export default defineConfig({
       tier('contract', { testTimeout: 120_000, hookTimeout: 120_000 }),
       tier('model', { testTimeout: 600_000 }),
       tier('vectors', { testTimeout: 120_000, hookTimeout: 300_000 }),
+      tier('soak'),
       tier('netns', { testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false }),
       tier('cluster', { testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
       tier('chart', { testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
