@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { eventually } from './eventually.ts';
 import { type Gatehouse, startGatehouse } from './gatehouse.ts';
+import { node, pod } from './manifests.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
 
@@ -10,25 +11,6 @@ interface NodeList {
   readonly totalItems: number;
   readonly items: readonly { metadata: { name: string; labels?: object; annotations: Record<string, string> } }[];
 }
-
-const node = (name: string): string =>
-  JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { name, labels: { tier: 'old' } },
-    status: { allocatable: { cpu: '4', memory: '8Gi', pods: '110' } },
-  });
-
-const pod = (nodeName: string): string =>
-  JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'worker', namespace: 'default' },
-    spec: {
-      nodeName,
-      containers: [{ name: 'main', image: 'example.test/image', resources: { requests: { cpu: '1', memory: '1Gi' } } }],
-    },
-  });
 
 describe('Gatehouse on a real cluster, with the rights that it is installed with', () => {
   let cluster: ControlPlane;

@@ -3,6 +3,7 @@ import { type ControlPlane, startControlPlane } from '../support/control-plane.t
 import { applyEvents, Watcher } from '../support/watcher.ts';
 import { eventually } from './eventually.ts';
 import { type Gatehouse, startGatehouse } from './gatehouse.ts';
+import { node, pod } from './manifests.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
 const NAMES = ['node-a', 'node-b', 'node-c'];
@@ -10,25 +11,6 @@ const NAMES = ['node-a', 'node-b', 'node-c'];
 interface NodeList {
   readonly items: readonly { readonly metadata: { readonly name: string } }[];
 }
-
-const node = (name: string): string =>
-  JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { name, labels: { tier: 'old' } },
-    status: { allocatable: { cpu: '4', memory: '8Gi', pods: '110' } },
-  });
-
-const pod = (nodeName: string): string =>
-  JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'worker', namespace: 'default' },
-    spec: {
-      nodeName,
-      containers: [{ name: 'main', image: 'example.test/image', resources: { requests: { cpu: '1', memory: '1Gi' } } }],
-    },
-  });
 
 describe('the live list of a real cluster', () => {
   let cluster: ControlPlane;
