@@ -81,11 +81,11 @@ export function servePort(
     server.on('connection', (socket: Socket) => connections.openedForTls(socket));
     server.on('secureConnection', (socket: Socket) => connections.secured(socket));
   } else server.on('connection', (socket: Socket) => connections.opened(socket));
-  server.on('connect', (_request, duplex) => {
+  server.on('connect', (_request, socket) => {
     metrics.rejected('connect');
-    const socket = duplex as Socket;
-    if (!connections.has(socket)) socket.destroy();
-    else connections.afterAnswers(socket, () => socket.destroy()); // RFC 9112 9.3.2, as for bytes that are no request
+    socket.on('error', () => {}); // Node has taken its own listeners off: without one a reset would end the process
+    // A turn later, behind the answers that were made before it. What is still being made is lost: nobody tends this socket any more.
+    setImmediate(() => socket.destroy());
   });
   server.on('clientError', refuseUnparsed(parts));
   return {

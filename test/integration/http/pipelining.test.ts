@@ -69,3 +69,16 @@ describe('bytes that are no request', () => {
     expect(app.lines.some((line) => line['rule'] === 'parser')).toBe(false);
   });
 });
+
+describe('CONNECT behind a sign-in that is under way', () => {
+  test('closes the connection, whatever becomes of its client', async () => {
+    const socket = connect(app.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(`${LOGIN}CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await eventually(() => logins === 1);
+    socket.resetAndDestroy();
+    await eventually(() => app.lines.some((line) => line['status'] === 499));
+    finish();
+    expect((await app.get('/healthz')).status).toBe(200);
+  });
+});
