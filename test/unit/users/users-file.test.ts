@@ -131,6 +131,7 @@ describe('a users file', () => {
         await new Promise((resolve) => setTimeout(resolve, 1));
       expect(clock.pendingTimers).toBe(1);
     };
+    await atRest(); // the first look is over: nothing reads the file while a test writes it
     return { source, names, look, lines, registry, running, changes: () => changes };
   }
 
