@@ -20,11 +20,13 @@ export default defineConfig({
       tier('contract', { testTimeout: 120_000, hookTimeout: 120_000 }),
       tier('model', { testTimeout: 600_000 }),
       tier('vectors', { testTimeout: 120_000, hookTimeout: 300_000 }),
-      tier('soak'),
+      tier('soak', { testTimeout: 180_000, fileParallelism: false }),
       tier('netns', { testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false }),
       tier('cluster', { testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
       tier('chart', { testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
     ],
+    // Both cores of two: the default leaves one to the reporter, and half of a test's time is waiting.
+    maxWorkers: '100%',
     // The authorization server that ours is compared with says on the console that this Node.js is new to it.
     onConsoleLog: (text) => !text.startsWith('oidc-provider '),
     coverage: { include: ['src/**'] },

@@ -3,6 +3,7 @@ import { printCurve } from './print-curve.ts';
 import { printIdle } from './print-idle.ts';
 import { printLists } from './print-lists.ts';
 import { printPages } from './print-pages.ts';
+import { printReviews } from './print-reviews.ts';
 import { printSignIn } from './print-sign-in.ts';
 import { printSize } from './print-size.ts';
 import { printSoak } from './print-soak.ts';
@@ -25,6 +26,7 @@ export function printResults({ machine, ...results }: Results): string {
     ...part(results.curve, printCurve),
     ...part(results.soak, printSoak),
     ...part(results.signIn, printSignIn),
+    ...part(results.reviews, printReviews),
     ...part(results.watch, printWatch),
   ].join('\n');
 }

@@ -7,6 +7,7 @@ import type { SignInReport } from './load/sign-ins.ts';
 import type { VisibleReport } from './load/visible.ts';
 import type { PageResults } from './pages.ts';
 import type { Coding } from './peers/peer.ts';
+import type { ReviewResults } from './reviews.ts';
 import type { SizeResults } from './size.ts';
 import type { SoakResults } from './soak.ts';
 import type { StormResults } from './storm.ts';
@@ -94,4 +95,5 @@ export interface Results {
   readonly curve?: CurveResults;
   readonly soak?: SoakResults;
   readonly watch?: WatchResults;
+  readonly reviews?: ReviewResults;
 }

@@ -14,6 +14,7 @@ import { findNginx } from './peers/nginx.ts';
 import { makeNodes } from './peers/nodes.ts';
 import { startSimulated } from './peers/simulated.ts';
 import type { ListResults, Measured, Results, SignInResults } from './results.ts';
+import { measureReviews, type ReviewResults } from './reviews.ts';
 import { measureSignIn } from './sign-in.ts';
 import { measureSize } from './size.ts';
 import { measureSoak } from './soak.ts';
@@ -41,6 +42,7 @@ export async function runBench(options: BenchOptions, withoutReal: string | unde
     ...(wanted('curve') && { curve: await measureCurve(bench) }),
     ...(wanted('soak') && { soak: await measureSoak(bench, options) }),
     ...(wanted('sign-in') && { signIn: await runSignIn(bench, options) }),
+    ...(wanted('reviews') && { reviews: await runReviews(bench, withoutReal) }),
     ...(wanted('watch') && { watch: await runWatch(bench, options) }),
   };
 }
@@ -60,6 +62,10 @@ async function runSignIn(bench: Bench, { nodes, samples }: BenchOptions): Promis
   await cluster.stop();
   return results;
 }
+
+/** The flood on the simulated cluster, whose reviews cost no processor time; the freeze on the real one, where it is. */
+const runReviews = (bench: Bench, withoutReal: string | undefined): Promise<ReviewResults> =>
+  measureReviews(bench, withoutReal === undefined);
 
 /** On the largest cluster: who reads nothing of its first state does not have it in the kernel's memory. */
 async function runWatch(bench: Bench, { nodes, watchers }: BenchOptions): Promise<WatchResults> {

@@ -9,12 +9,13 @@ export const SUBJECTS = [
   'curve',
   'soak',
   'sign-in',
+  'reviews',
   'watch',
 ] as const;
 export type Subject = (typeof SUBJECTS)[number];
 
 /** These take long, and are measured only when asked for. */
-const ON_DEMAND: readonly Subject[] = ['curve', 'soak', 'watch'];
+const ON_DEMAND: readonly Subject[] = ['curve', 'soak', 'reviews', 'watch'];
 
 export const isWanted = (subject: Subject, only: Subject | undefined): boolean =>
   only === undefined ? !ON_DEMAND.includes(subject) : only === subject;

@@ -51,5 +51,14 @@ export const TOLD_APART = { medianMs: 3, t: 4.5, tSamples: 2000 } as const;
 /** A second, for each core that the server uses meanwhile (R-04). */
 export const PER_CORE = { signIns: 15, refreshes: 120 } as const;
 
+/** What a flood of questions leaves of others' uncached decisions, against the same when idle (R-21, A-49). */
+export const FLOODED_REVIEW_P99_RATIO = 2;
+
+/** For how long a right may outlive its end, besides one review (R-21, A-50). */
+export const RIGHT_OUTLIVES_MS = 10_000;
+
+/** While the API server is frozen, callers whose answer is known. */
+export const FROZEN_P99_MS = 50;
+
 /** The check of a bearer, 99th percentile (R-04). */
 export const BEARER_P99_MS = { cached: 1, firstUse: 2 } as const;

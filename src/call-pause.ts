@@ -15,6 +15,19 @@ const FAILURES_THAT_TELL = 2;
 /** Refusals of this one question, by a cluster that is well: they say nothing about the next one. */
 const OF_THE_QUESTION: ReadonlySet<number | undefined> = new Set([400, 413, 422]);
 
+/** Whether the cluster refused the question itself. */
+export const isOfTheQuestion = (fault: unknown): boolean =>
+  OF_THE_QUESTION.has((fault as CallFault | undefined)?.status?.code);
+
+/**
+ * So many parties have failed since the last answer that it is the cluster. Until then it may be something about a party's own
+ * questions (a webhook that hangs for one user), and another party need not wait for its probe.
+ */
+const PARTIES_THAT_TELL = 3;
+
+/** When a probe is due and somebody who has not failed wants it, those who have failed leave it to them for so long. */
+const COURTESY_MS = 1_000;
+
 /**
  * Spares a cluster that fails: a pause that all calls share, then one probe at a time, until one is answered. It begins
  * with the second failure in a row, or with the first one that took all its time or says how long to wait.
@@ -22,10 +35,15 @@ const OF_THE_QUESTION: ReadonlySet<number | undefined> = new Set([400, 413, 422]
 export class CallPause {
   readonly #clock: Clock;
   readonly #backoff: Backoff;
+  /** Since the last answer; as many as tell, no more. */
+  readonly #failed = new Set<string>();
   #failures = 0;
   /** By the monotonic clock; `undefined`: calls are made freely. */
   #until: number | undefined;
+  /** Until when the cluster itself asks to be left alone. */
+  #askedUntil = 0;
   #isProbing = false;
+  #othersWait = false;
 
   constructor(clock: Clock, backoff: Backoff) {
     this.#clock = clock;
@@ -37,10 +55,18 @@ export class CallPause {
     return this.#until !== undefined;
   }
 
-  /** Whether one call may be made although the pause is on. Who got that says so when it has ended. */
-  takeProbe(): boolean {
-    if (this.#isProbing || this.#until === undefined || this.#clock.monotonic() < this.#until) return false;
+  /** Whether this party may make one call although the pause is on. Who got that says so when it has ended. */
+  takeProbe(party: string): boolean {
+    const now = this.#clock.monotonic();
+    if (this.#isProbing || this.#until === undefined || now < this.#askedUntil) return false;
+    const hasFailed = this.#failed.has(party);
+    const isEarly = now < this.#until + (hasFailed && this.#othersWait ? COURTESY_MS : 0);
+    if (isEarly && (hasFailed || this.#failed.size >= PARTIES_THAT_TELL)) {
+      this.#othersWait ||= !hasFailed;
+      return false;
+    }
     this.#isProbing = true;
+    this.#othersWait = false;
     return true;
   }
 
@@ -50,17 +76,20 @@ export class CallPause {
 
   answered(): void {
     this.#failures = 0;
+    this.#failed.clear();
     this.#until = undefined;
+    this.#askedUntil = 0;
     this.#backoff.succeeded();
   }
 
   /** Calls that were begun together fail together: they lengthen the pause once. */
-  failed(fault: CallFault, tookAllItsTime: boolean): void {
-    if (OF_THE_QUESTION.has(fault.status?.code)) return;
+  failed(party: string, fault: CallFault, tookAllItsTime: boolean): void {
     const { retryAfterMs = 0 } = fault;
+    if (this.#failed.size < PARTIES_THAT_TELL) this.#failed.add(party);
     this.#failures++;
     if (this.#failures < FAILURES_THAT_TELL && !tookAllItsTime && retryAfterMs === 0) return;
     const now = this.#clock.monotonic();
+    this.#askedUntil = Math.max(this.#askedUntil, now + retryAfterMs);
     const waitMs = this.#until === undefined || now >= this.#until ? this.#backoff.failed() : 0;
     this.#until = Math.max(this.#until ?? 0, now + Math.max(waitMs, retryAfterMs));
   }

@@ -3,9 +3,8 @@ import type { Clock } from './clock.ts';
 import type { HealthCheck } from './http/health.ts';
 import type { Cluster } from './kubernetes/cluster.ts';
 import type { Freshness } from './kubernetes/freshness.ts';
-import { MAX_STALENESS_MS } from './max-staleness.ts';
 import { createNodeLister } from './nodes/node-cache.ts';
-import type { NodeLister } from './nodes/node-lister.ts';
+import type { NodeAge, NodeLister } from './nodes/node-lister.ts';
 import { NodeStore } from './nodes/node-store.ts';
 import type { NodeWatchSource } from './nodes/node-watch.ts';
 import { PodStore, podFieldSelector } from './nodes/pod-store.ts';
@@ -18,6 +17,8 @@ export interface NodeMirrorOptions {
   readonly platform: string;
   /** `false`: no pod watch and no usage annotations. */
   readonly usage: boolean;
+  /** Answers from older data are refused. Infinity: none is. */
+  readonly maxStaleness: number;
 }
 
 export interface NodeMirrorParts {
@@ -29,10 +30,12 @@ export interface NodeMirrorParts {
 
 /** The nodes in memory: what the routes read, what keeps it current, and how both are judged. */
 export interface NodeMirror {
-  readonly lister: NodeLister & NodeWatchSource;
+  readonly lister: NodeLister & NodeWatchSource & NodeAge;
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
   readonly reflectors: Readonly<Record<string, Freshness>>;
+  /** How old the data is, by its name. */
+  readonly stalenessMs: Readonly<Record<string, () => number>>;
 }
 
 /** 64 random bits tell the versions of two processes apart. */
@@ -54,7 +57,7 @@ export function createNodeMirror(
   const lister = createNodeLister({
     nodes: store,
     freshness,
-    maxStalenessMs: MAX_STALENESS_MS,
+    maxStalenessMs: options.maxStaleness,
     clock,
     epoch,
     registry,
@@ -69,7 +72,8 @@ export function createNodeMirror(
       })),
       { name: 'leaf warmer', run: (signal) => lister.run(signal) },
     ],
-    checks: reflectors.flatMap(([name, reflector]) => mirrorChecks(name, reflector)),
+    checks: reflectors.flatMap(([name, reflector]) => mirrorChecks(name, reflector, options.maxStaleness)),
     reflectors: freshness,
+    stalenessMs: Object.fromEntries(reflectors.map(([name, reflector]) => [name, () => reflector.stalenessMs()])),
   };
 }

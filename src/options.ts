@@ -1,10 +1,9 @@
 import type { ClientConfig, Config } from './config/config.ts';
 import type { HttpLimits } from './http/limits.ts';
 import type { HttpServerOptions } from './http/server.ts';
-import { MAX_STALENESS_MS } from './max-staleness.ts';
+import type { CallerAuthenticationOptions } from './oauth/caller-authentication.ts';
 import { type Client, longestTokenSeconds, type OAuthOptions } from './oauth/options.ts';
 import type { SigningKeyOptions } from './oauth/signing-keys.ts';
-import type { TokenReviewOptions } from './oauth/token-review.ts';
 import type { PasswordOptions } from './users/password-sign-in.ts';
 
 /** Projections of the configuration: each part gets its own small options, never the whole. */
@@ -25,6 +24,16 @@ export function toOAuthOptions({ platform, authentication, limits }: Config): OA
     multipleLogin: authentication.multipleLogin,
     maxBearerBytes: limits.maxBearerBytes,
     clients: oauthOptions.clients.map(toClient),
+    clientThrottle: {
+      client: {
+        limit: authentication.clientRateLimiterMaxTries,
+        windowMs: authentication.clientRateLimiterDuration,
+      },
+      address: {
+        limit: authentication.clientAddressRateLimiterMaxTries,
+        windowMs: authentication.clientRateLimiterDuration,
+      },
+    },
   };
 }
 
@@ -49,12 +58,14 @@ export function toSigningKeyOptions(config: Config): SigningKeyOptions {
   const periodMs = config.authentication.oauthOptions.keyRotationPeriod;
   const tokenLifeMs = longestTokenSeconds(toOAuthOptions(config)) * 1000;
   const { secretName } = config.keys;
-  return { secretName, maxStalenessMs: MAX_STALENESS_MS, rotation: { periodMs, tokenLifeMs } };
+  const { maxStaleness: maxStalenessMs } = config.authorization;
+  return { secretName, maxStalenessMs, rotation: { periodMs, tokenLifeMs } };
 }
 
-export const toTokenReviewOptions = ({ platform, authentication }: Config): TokenReviewOptions => ({
+export const toTokenReviewOptions = ({ platform, authentication }: Config): CallerAuthenticationOptions => ({
   platform,
   callerAuth: authentication.tokenReview.callerAuth,
+  clientNames: authentication.tokenReview.clientNames ?? [],
 });
 
 export function toPasswordOptions({ authentication }: Config): PasswordOptions {

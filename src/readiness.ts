@@ -1,14 +1,16 @@
 import type { Clock } from './clock.ts';
-import type { HealthCheck } from './http/health.ts';
+import { doesCount, type HealthCheck } from './http/health.ts';
 import type { Freshness } from './kubernetes/freshness.ts';
-import { MAX_STALENESS_MS } from './max-staleness.ts';
 import type { Part } from './run-group.ts';
 
 /** I8: a reflector with no attempt and no byte for this long is stuck, and only a restart helps. */
 const STUCK_MS = 300_000;
 
-/** The checks that a mirrored kind brings: first sync, and age. */
-export function mirrorChecks(name: string, freshness: Freshness): HealthCheck[] {
+/**
+ * The checks that a mirrored kind brings: first sync, and age. Age is shown and does not count: a replica that has synced
+ * stays ready and answers what it may, because what makes one replica's data old makes that of all old (decision 14).
+ */
+export function mirrorChecks(name: string, freshness: Freshness, maxStalenessMs: number): HealthCheck[] {
   return [
     {
       name: `${name}-synced`,
@@ -18,9 +20,10 @@ export function mirrorChecks(name: string, freshness: Freshness): HealthCheck[] 
     {
       name: `${name}-fresh`,
       endpoints: ['readyz'],
+      counts: false,
       check: () => {
         // Before the first sync there is nothing to be old; the check above fails for that.
-        const old = freshness.hasSynced() && freshness.stalenessMs() > MAX_STALENESS_MS;
+        const old = freshness.hasSynced() && freshness.stalenessMs() > maxStalenessMs;
         return old ? `no proof of being current for ${Math.round(freshness.stalenessMs() / 1000)} s` : undefined;
       },
     },
@@ -44,14 +47,14 @@ export function reflectorsCheck(reflectors: Readonly<Record<string, Freshness>>)
 /** Often enough that nobody notices, seldom enough to cost nothing; only until the first time. */
 const POLL_MS = 10;
 
-/** Announces, once, that every readiness check holds; then waits for the end. */
+/** Announces, once, that every readiness check holds that counts; then waits for the end. */
 export function announceReady(
   checks: readonly HealthCheck[],
   clock: Clock,
   announce: () => void | Promise<void>,
 ): Part {
   const ready = (): boolean =>
-    checks.every((check) => !check.endpoints.includes('readyz') || check.check() === undefined);
+    checks.every((check) => !check.endpoints.includes('readyz') || !doesCount(check) || check.check() === undefined);
   return {
     name: 'readiness',
     async run(signal) {

@@ -13,7 +13,7 @@ import { createMetricsServer } from './http/metrics-server.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { connectCluster } from './kubernetes/cluster.ts';
 import { createNodeMirror } from './node-mirror.ts';
-import type { Logger } from './observability/logger.ts';
+import { createAuditLogger, type Logger } from './observability/logger.ts';
 import { createMetricRegistry, createThreadpoolProbe } from './observability/metrics.ts';
 import { createSecurityEvents } from './observability/security-events.ts';
 import { toApiServerOptions, toHttpLimits, toMetricsServerOptions } from './options.ts';
@@ -21,6 +21,7 @@ import type { Random } from './random.ts';
 import { announceReady, reflectorsCheck } from './readiness.ts';
 import type { Release, Runtime } from './release.ts';
 import { type Part, runGroup } from './run-group.ts';
+import { createStalenessAlarm } from './staleness-alarm.ts';
 import { createTokenService } from './token-service.ts';
 
 export interface ServiceParts {
@@ -60,12 +61,12 @@ export interface Service {
 export async function createService(config: Config, parts: ServiceParts): Promise<Service> {
   const { clock, random, logger, release, runtime } = parts;
   const registry = createMetricRegistry({ ...release, ...runtime });
-  const events = createSecurityEvents(logger, registry);
+  const events = createSecurityEvents(createAuditLogger(logger, config.log.auditLevel), registry);
   const shared = { clock, random, logger, registry, events };
   const access = { ...config.kubernetes, environment: parts.environment, version: release.version };
   const cluster = await connectCluster(access, shared);
   const version = new ClusterVersionReader({ clock, logger, read: cluster.version });
-  const mirror = createNodeMirror({ platform: config.platform, usage: config.nodes.usage }, { ...shared, cluster });
+  const mirror = createNodeMirror({ platform: config.platform, ...config.nodes }, { ...shared, cluster });
   const tokens = createTokenService(config, { ...shared, cluster });
   const shutdown = { began: false, closing: new AbortController() };
   const health: HealthCheck[] = [
@@ -87,8 +88,10 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     tokenReviews: tokens.tokenReviews,
     verifier: tokens.verifier,
     authorizer,
+    maxDecisionAgeMs: config.authorization.maxStaleness,
     nodes: mirror.lister,
     nodeWatches: mirror.lister,
+    nodeAge: mirror.lister,
     closing: shutdown.closing.signal,
     health,
     trustedProxies: config.authentication.trustedProxies,
@@ -106,6 +109,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
       background: [
         ...mirror.parts,
         ...tokens.parts,
+        createStalenessAlarm({ nodes: mirror.stalenessMs, revocation: tokens.stalenessMs }, shared),
         { name: 'cluster version', run: version.run },
         { name: 'thread pool probe', run: createThreadpoolProbe(registry, clock).run },
       ],
@@ -116,9 +120,9 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   );
 }
 
-function createAuthorizer(config: Config, parts: AccessReviewParts): Authorizer {
-  const isOpen = config.authorization.mode === 'AlwaysAllow';
-  return isOpen ? createAlwaysAllow(parts.registry) : createAccessReviewAuthorizer({}, parts);
+function createAuthorizer({ authorization }: Config, parts: AccessReviewParts): Authorizer {
+  if (authorization.mode === 'AlwaysAllow') return createAlwaysAllow(parts.registry);
+  return createAccessReviewAuthorizer({ maxStaleMs: authorization.maxStaleness }, parts);
 }
 
 interface Built {

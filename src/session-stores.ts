@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts';
+import type { Config } from './config/config.ts';
 import type { HealthCheck } from './http/health.ts';
 import type { Cluster } from './kubernetes/cluster.ts';
 import type { Freshness } from './kubernetes/freshness.ts';
-import { MAX_STALENESS_MS } from './max-staleness.ts';
 import { createClusterSessions } from './oauth/cluster-sessions.ts';
 import { createMemorySessions } from './oauth/memory-sessions.ts';
 import type { SessionStore } from './oauth/sessions.ts';
@@ -35,7 +35,13 @@ const NAME = 'sessions';
 
 /** `memory`: of one replica. `kubernetes`: one Secret per user who refreshed or ended a session, shared by all replicas. */
 export function createSessions(
-  { platform, sessions }: { readonly platform: string; readonly sessions: { readonly store: 'memory' | 'kubernetes' } },
+  {
+    platform,
+    sessions,
+    authorization,
+  }: Pick<Config, 'platform' | 'sessions'> & {
+    readonly authorization: Pick<Config['authorization'], 'maxStaleness'>;
+  },
   parts: SessionStoreParts,
 ): Sessions {
   if (sessions.store === 'memory') {
@@ -43,7 +49,8 @@ export function createSessions(
   }
   const labels = { 'app.kubernetes.io/part-of': platform, 'app.kubernetes.io/component': NAME };
   const { records, reflector } = parts.cluster.mirrorSecrets(NAME, labels);
-  const options = { namePrefix: `${platform}-sessions-`, maxStalenessMs: MAX_STALENESS_MS };
+  const maxStalenessMs = authorization.maxStaleness;
+  const options = { namePrefix: `${platform}-sessions-`, maxStalenessMs };
   const store = createClusterSessions(options, { ...parts, records });
   return {
     store,
@@ -51,7 +58,7 @@ export function createSessions(
       { name: `reflector of ${NAME}`, run: (signal) => reflector.run(signal) },
       { name: 'session records', run: (signal) => store.run(signal) },
     ],
-    checks: mirrorChecks(NAME, reflector),
+    checks: mirrorChecks(NAME, reflector, maxStalenessMs),
     reflectors: { [NAME]: reflector },
     stalenessMs: { [NAME]: () => records.stalenessMs() },
   };

@@ -49,3 +49,11 @@ export const notFound = (kind: string, name: string): StatusError =>
 
 export const serviceUnavailable = (message: string, retryAfterSeconds: number, cause?: unknown): StatusError =>
   new StatusError({ code: 503, reason: 'ServiceUnavailable', message, details: { retryAfterSeconds } }, cause);
+
+/** A limit of ours is reached (RFC 6585 4): the same request may be sent again after `retryAfterSeconds`, which is 1 or more. */
+export const tooManyRequests = (
+  message = 'Too many requests, please try again later.',
+  retryAfterSeconds = 1,
+  cause?: unknown,
+): StatusError =>
+  new StatusError({ code: 429, reason: 'TooManyRequests', message, details: { retryAfterSeconds } }, cause);

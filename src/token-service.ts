@@ -1,5 +1,6 @@
 import type { Counter, Registry } from 'prom-client';
 import { createBearerVerifier } from './authentication/bearer-verifier.ts';
+import { ClusterKeys } from './authentication/cluster-keys.ts';
 import { ServiceAccountTokens } from './authentication/service-account-tokens.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
@@ -11,7 +12,7 @@ import { createCallerTokenFile } from './oauth/caller-token-file.ts';
 import { createAuthorizationServer } from './oauth/create-authorization-server.ts';
 import type { BearerVerifier, TokenVerifier } from './oauth/identity.ts';
 import { createKeyRotator } from './oauth/key-rotator.ts';
-import { createVerificationCounter } from './oauth/metrics.ts';
+import { createClientFailureCounter, createVerificationCounter } from './oauth/metrics.ts';
 import { createSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenReviews, type TokenReviews } from './oauth/token-review.ts';
 import { createTokenVerifier } from './oauth/token-verifier.ts';
@@ -24,7 +25,6 @@ import {
   toTokenReviewOptions,
 } from './options.ts';
 import type { Random } from './random.ts';
-import { createRevocationAlarm } from './revocation-alarm.ts';
 import type { Part } from './run-group.ts';
 import type { SecurityEvents } from './security-events.ts';
 import { createSessions } from './session-stores.ts';
@@ -33,7 +33,10 @@ import { createPasswordSignIn } from './users/password-sign-in.ts';
 import { createUserDirectory } from './users/user-directory.ts';
 
 export interface TokenServiceParts {
-  readonly cluster: Pick<Cluster, 'secrets' | 'inCluster' | 'mirrorSecrets' | 'tokenReviewer'>;
+  readonly cluster: Pick<
+    Cluster,
+    'secrets' | 'inCluster' | 'mirrorSecrets' | 'tokenReviewer' | 'serviceAccountKeys' | 'exposeStaleness'
+  >;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -52,6 +55,8 @@ export interface TokenService {
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
   readonly reflectors: Readonly<Record<string, Freshness>>;
+  /** How old the data is that tells who was signed out, revoked or removed, by its name. */
+  readonly stalenessMs: Readonly<Record<string, () => number>>;
 }
 
 /** Wires users, keys and sessions into the authorization server and the verifier. */
@@ -65,21 +70,24 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
   const sessions = createSessions(config, parts);
   const options = toOAuthOptions(config);
   const verifications = createVerificationCounter(parts.registry);
-  const usersFault = people.fault;
-  const shared = { ...parts, users, usersFault, keys, sessions: sessions.store, verifications };
+  const known = { usersFault: people.fault, usersTooOld: people.tooOld };
+  const clientFailures = createClientFailureCounter(parts.registry);
+  const shared = { ...parts, clientFailures, users, ...known, keys, sessions: sessions.store, verifications };
   const verifier = createTokenVerifier(options, shared);
   const { callerTokenFile } = config.authentication.tokenReview;
   const caller = callerTokenFile === undefined ? undefined : createCallerTokenFile(callerTokenFile, parts);
+  const bearers = acceptServiceAccounts(config, verifier, shared);
   const callerToken = (): string | undefined => caller?.token();
-  const staleness = {
+  // What has no reflector to show its age.
+  const secretsStalenessMs = {
+    'signing-keys': () => secrets.stalenessMs(keyOptions.secretName),
     ...people.stalenessMs,
-    ...sessions.stalenessMs,
-    [keyOptions.secretName]: () => secrets.stalenessMs(keyOptions.secretName),
   };
+  for (const [name, read] of Object.entries(secretsStalenessMs)) parts.cluster.exposeStaleness(name, read);
   return {
     authorizationServer: createAuthorizationServer(options, { ...shared, signIn, verifier }),
     tokenReviews: createTokenReviews(toTokenReviewOptions(config), { ...shared, verifier, callerToken }),
-    verifier: acceptServiceAccounts(config, verifier, shared),
+    verifier: bearers.verifier,
     verifications,
     parts: [
       ...people.parts,
@@ -87,10 +95,21 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
       { name: 'signing keys', run: keys.run },
       { name: 'signing key rotation', run: createKeyRotator(keyOptions, { ...parts, secrets, keys }).run },
       ...(caller ? [{ name: 'caller token file', run: caller.run }] : []),
-      createRevocationAlarm(staleness, parts),
+      ...bearers.parts,
     ],
     reflectors: sessions.reflectors,
-    checks: [...people.checks, ...sessions.checks, { name: 'signing-key', endpoints: ['readyz'], check: keys.ready }],
+    stalenessMs: { ...sessions.stalenessMs, ...secretsStalenessMs },
+    checks: [
+      ...people.checks,
+      ...sessions.checks,
+      { name: 'signing-key', endpoints: ['readyz'], check: keys.ready },
+      {
+        name: 'revocations-fresh',
+        endpoints: ['readyz'],
+        counts: false, // as the age of mirrors: see `readiness.ts`
+        check: () => keys.tooOld() ?? sessions.store.tooOld() ?? people.tooOld(),
+      },
+    ],
   };
 }
 
@@ -99,10 +118,12 @@ function acceptServiceAccounts(
   config: Config,
   ours: TokenVerifier,
   parts: TokenServiceParts & Pick<TokenService, 'verifications'>,
-): BearerVerifier {
+): { readonly verifier: BearerVerifier; readonly parts: readonly Part[] } {
   const options = toServiceAccountOptions(config);
-  if (!options) return ours;
-  const reviewer = parts.cluster.tokenReviewer;
-  const serviceAccounts = new ServiceAccountTokens(options.audience, { ...parts, reviewer });
-  return createBearerVerifier(config.authentication.oauthOptions.issuer, { ours, serviceAccounts });
+  if (!options) return { verifier: ours, parts: [] };
+  const { tokenReviewer: reviewer, serviceAccountKeys: read } = parts.cluster;
+  const keys = new ClusterKeys({ ...parts, read });
+  const serviceAccounts = new ServiceAccountTokens(options.audience, { ...parts, reviewer, keys });
+  const verifier = createBearerVerifier(config.authentication.oauthOptions.issuer, { ours, serviceAccounts });
+  return { verifier, parts: [{ name: 'service account keys', run: keys.run }] };
 }

@@ -1,6 +1,5 @@
 import type { Config } from './config/config.ts';
 import type { HealthCheck } from './http/health.ts';
-import { MAX_STALENESS_MS } from './max-staleness.ts';
 import type { Part } from './run-group.ts';
 import { createFirstAdministrator, type FirstAdministratorParts } from './users/first-administrator.ts';
 import type { UserSource } from './users/user-source.ts';
@@ -12,6 +11,8 @@ export interface UserSources {
   readonly checks: readonly HealthCheck[];
   /** Why not every user is known, so that nobody can be called unknown or gone; `undefined` once all are. */
   fault(): string | undefined;
+  /** The sentence for callers while what is known of users is older than it may be. */
+  tooOld(): string | undefined;
   /** How old what is known of users is, by where it comes from. */
   readonly stalenessMs: Readonly<Record<string, () => number>>;
 }
@@ -25,10 +26,9 @@ export function createUserSources(
   inCluster: boolean,
   parts: FirstAdministratorParts & UsersFileParts,
 ): UserSources {
-  const { platform, users, authentication } = config;
+  const { platform, users, authentication, authorization } = config;
   const rules = { platform, maxHashCost: authentication.passwordHash.maxCost };
   const file = users.file === undefined ? undefined : createUsersFile({ path: users.file, ...rules }, parts);
-  const { secretName } = users.firstAdministrator;
   const wanted = users.firstAdministratorWanted;
   const administrator =
     wanted === 'always' || (wanted === 'in-cluster' && inCluster)
@@ -36,7 +36,7 @@ export function createUserSources(
           {
             ...users.firstAdministrator,
             hashCost: authentication.passwordHash.cost,
-            maxStalenessMs: MAX_STALENESS_MS,
+            maxStalenessMs: authorization.maxStaleness,
           },
           parts,
         )
@@ -53,6 +53,9 @@ export function createUserSources(
       ? [{ name: 'first-administrator', endpoints: ['readyz'], check: () => administrator.ready() }]
       : [],
     fault: () => administrator?.ready(),
-    stalenessMs: administrator ? { [secretName]: () => parts.secrets.stalenessMs(secretName) } : {},
+    tooOld: () => administrator?.tooOld(),
+    stalenessMs: administrator
+      ? { 'first-administrator': () => parts.secrets.stalenessMs(users.firstAdministrator.secretName) }
+      : {},
   };
 }

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Children } from '../children.ts';
+import type { CallerPlan, CallerReport } from './callers.ts';
 import type { LoadPlan, LoadReport } from './load.ts';
 import type { ProbePlan, ProbeReport } from './probes.ts';
 import type { Job, Outcome, Report } from './process.ts';
@@ -20,6 +21,7 @@ export interface Generator {
   samples(plan: SamplePlan): Promise<SampleReport>;
   probes(plan: ProbePlan): Promise<ProbeReport>;
   watchers(plan: WatcherPlan): Promise<WatcherReport>;
+  callers(plan: CallerPlan): Promise<CallerReport>;
 }
 
 export function startGenerator(children: Children): Generator {
@@ -32,6 +34,7 @@ export function startGenerator(children: Children): Generator {
     samples: (plan) => perform(child, { kind: 'samples', plan }) as Promise<SampleReport>,
     probes: (plan) => perform(child, { kind: 'probes', plan }) as Promise<ProbeReport>,
     watchers: (plan) => perform(child, { kind: 'watchers', plan }) as Promise<WatcherReport>,
+    callers: (plan) => perform(child, { kind: 'callers', plan }) as Promise<CallerReport>,
   };
 }
 

@@ -1,3 +1,4 @@
+import { type CallerPlan, type CallerReport, runCallers } from './callers.ts';
 import { type LoadPlan, type LoadReport, runLoad } from './load.ts';
 import { type ProbePlan, type ProbeReport, runProbes } from './probes.ts';
 import { type RefreshPlan, type RefreshReport, runRefreshes } from './refreshes.ts';
@@ -17,7 +18,8 @@ export type Job =
   | { readonly kind: 'refreshes'; readonly plan: RefreshPlan }
   | { readonly kind: 'samples'; readonly plan: SamplePlan }
   | { readonly kind: 'probes'; readonly plan: ProbePlan }
-  | { readonly kind: 'watchers'; readonly plan: WatcherPlan };
+  | { readonly kind: 'watchers'; readonly plan: WatcherPlan }
+  | { readonly kind: 'callers'; readonly plan: CallerPlan };
 
 export type Report =
   | LoadReport
@@ -26,7 +28,8 @@ export type Report =
   | RefreshReport
   | SampleReport
   | ProbeReport
-  | WatcherReport;
+  | WatcherReport
+  | CallerReport;
 
 export type Outcome = { readonly report: Report } | { readonly failure: string };
 
@@ -46,6 +49,8 @@ function perform(job: Job): Promise<Report> {
       return runProbes(job.plan);
     case 'watchers':
       return runWatchers(job.plan);
+    case 'callers':
+      return runCallers(job.plan);
   }
 }
 

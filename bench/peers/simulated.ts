@@ -1,4 +1,8 @@
-import { type SimulatedCluster, startSimulatedCluster } from '../../dev/cluster/cluster.ts';
+import {
+  type SimulatedCluster,
+  type SimulatedClusterOptions,
+  startSimulatedCluster,
+} from '../../dev/cluster/cluster.ts';
 import { populate } from '../../dev/cluster/population.ts';
 import type { BenchCluster } from './bench-cluster.ts';
 import { NODE_BYTES } from './nodes.ts';
@@ -6,13 +10,18 @@ import { NODE_BYTES } from './nodes.ts';
 /** As a small real cluster has them; they cost Gatehouse memory and a watch, and nothing per list. */
 const PODS_PER_NODE = 10;
 
-/** The simulated API server, in this process; everybody may do everything. */
+/** The simulated API server, in this process. */
 export interface Simulation extends BenchCluster {
   readonly cluster: SimulatedCluster;
 }
 
-export async function startSimulated(nodes: number, podsPerNode = PODS_PER_NODE): Promise<Simulation> {
-  const cluster = await startSimulatedCluster({ authorize: () => true });
+/** Everybody may do everything, unless told otherwise. */
+export async function startSimulated(
+  nodes: number,
+  podsPerNode = PODS_PER_NODE,
+  authorize: SimulatedClusterOptions['authorize'] = () => true,
+): Promise<Simulation> {
+  const cluster = await startSimulatedCluster({ authorize });
   populate(cluster.objects, { nodes, podsPerNode, nodeBytes: NODE_BYTES });
   return {
     name: 'the simulated API server',

@@ -10,6 +10,7 @@ import { ObjectStore } from './object-store.ts';
 import { type Decision, decide, type SubjectAccessReviewSpec } from './rbac.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { ServerParts } from './server.ts';
+import type { TokenAlgorithm } from './token-keys.ts';
 import type { TokenReviewSpec } from './token-reviews.ts';
 import { TokenSigner } from './token-signer.ts';
 
@@ -45,6 +46,10 @@ export interface SimulatedCluster {
   readonly objects: ObjectStore;
   /** A token of an existing service account, as a pod has it mounted; good for an hour. */
   serviceAccountToken(namespace: string, name: string, audiences: readonly string[]): string;
+  /** A new key signs service account tokens from now on; the others stay published. Answers its `kid`. */
+  addServiceAccountKey(alg: TokenAlgorithm): string;
+  /** Tokens of all but the newest key are refused, and those keys are no longer published. */
+  retireServiceAccountKeys(): void;
   readonly faults: Faults;
   readonly evidence: Evidence;
   /** The text of a kubeconfig file; the administrator's token unless another is given. */
@@ -76,6 +81,8 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions = {
       if (!uid) throw new Error(`there is no service account ${namespace}/${name}`);
       return signer.issue({ namespace, name, uid }, { aud, lifeSeconds: 3_600 }).token;
     },
+    addServiceAccountKey: (alg) => signer.addKey(alg),
+    retireServiceAccountKeys: () => signer.retireKeys(),
     faults,
     evidence,
     kubeconfig: (token = adminToken) => kubeconfigText(url, token),

@@ -49,7 +49,7 @@ export interface Decision {
   readonly reason?: string;
 }
 
-/** What a real server binds at its start: `system:public-info-viewer` to both groups that a caller can be in, `system:discovery` and `system:basic-user` to the authenticated. */
+/** What a real server binds at its start: `system:public-info-viewer` to both groups that a caller can be in, `system:discovery` and `system:basic-user` to the authenticated, `system:service-account-issuer-discovery` to service accounts. */
 const PUBLIC_INFO: PolicyRule = {
   verbs: ['get'],
   nonResourceURLs: ['/healthz', '/livez', '/livez/*', '/readyz', '/readyz/*', '/version', '/version/'],
@@ -58,6 +58,7 @@ const DISCOVERY: PolicyRule = {
   verbs: ['get'],
   nonResourceURLs: ['/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*'],
 };
+const ISSUER_DISCOVERY: PolicyRule = { verbs: ['get'], nonResourceURLs: ['/openid/v1/jwks', '/openid/v1/jwks/'] };
 const SELF_REVIEW: PolicyRule = {
   verbs: ['create'],
   apiGroups: ['authorization.k8s.io'],
@@ -80,12 +81,12 @@ export function decide(store: ObjectStore, spec: SubjectAccessReviewSpec): Decis
   return { allowed: false };
 }
 
-const builtinRules = ({ groups }: Identity): readonly PolicyRule[] =>
-  groups.includes('system:authenticated')
-    ? [PUBLIC_INFO, DISCOVERY, SELF_REVIEW]
-    : groups.includes('system:unauthenticated')
-      ? [PUBLIC_INFO]
-      : []; // a review may ask about somebody who is in neither
+/** A review may ask about somebody who is in none of these groups. */
+function builtinRules({ groups }: Identity): readonly PolicyRule[] {
+  const discovery = groups.includes('system:serviceaccounts') ? [ISSUER_DISCOVERY] : [];
+  if (groups.includes('system:authenticated')) return [PUBLIC_INFO, DISCOVERY, SELF_REVIEW, ...discovery];
+  return groups.includes('system:unauthenticated') ? [PUBLIC_INFO, ...discovery] : discovery;
+}
 
 function* bindingsOf(store: ObjectStore, identity: Identity, namespace: string): Generator<Binding> {
   for (const object of store.list('clusterrolebindings')) yield* bound(store, object, identity);

@@ -6,6 +6,7 @@ import { discover, isServed } from './discovery.ts';
 import { Entry } from './entry.ts';
 import { negotiateForm } from './form.ts';
 import type { Identity } from './identity.ts';
+import { publishKeys } from './issuer-keys.ts';
 import { type KubeObject, keyOf } from './kube-object.ts';
 import { listText } from './list.ts';
 import { checkListOptions, parseListOptions } from './list-options.ts';
@@ -30,7 +31,8 @@ export interface RouteParts extends TokenReviewParts {
 /** The answer to an authorised request that is not a watch. Refusals are thrown as `ApiError`. */
 export function answerRequest(request: ApiRequest, caller: Identity, parts: RouteParts): Answer {
   const { target } = request;
-  if (!target) return discover(request.path, parts.version) ?? unknownPath(request.path);
+  if (!target)
+    return discover(request.path, parts.version) ?? publishKeys(request, parts.signer) ?? unknownPath(request.path);
   if (target.kind.plural.endsWith('reviews')) {
     if (request.verb !== 'create') throw methodNotAllowed();
     return review(target.kind, parseObject(request.body, target.kind), { ...parts, caller });

@@ -1,6 +1,6 @@
-import { generateKeyPairSync, sign, verify } from 'node:crypto';
 import type { Clock } from '../../src/clock.ts';
 import type { Random } from '../../src/random.ts';
+import { type TokenAlgorithm, TokenKey } from './token-keys.ts';
 
 /** Who a service account token was made for. */
 export interface TokenAccount {
@@ -34,7 +34,8 @@ export const ISSUER = 'https://kubernetes.default.svc';
 
 /** Makes and knows service account tokens: JWTs as the TokenRequest API and the kubelet hand them out. */
 export class TokenSigner {
-  readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  /** The last one signs, all verify. */
+  #keys: readonly TokenKey[] = [new TokenKey('ES256')];
   readonly #clock: Clock;
   readonly #random: Random;
 
@@ -57,22 +58,40 @@ export class TokenSigner {
       nbf: iat,
       sub: `system:serviceaccount:${namespace}:${name}`,
     };
-    const input = `${part({ alg: 'ES256', kid: 'simulated' })}.${part(claims)}`;
-    const signature = sign('sha256', Buffer.from(input), this.#key('privateKey')).toString('base64url');
-    return { token: `${input}.${signature}`, exp: claims.exp };
+    const token = this.#keys.at(-1)!.sign(claims);
+    return { token, exp: claims.exp };
   }
 
   /** The claims of a token of ours that is not over. */
   read(token: string): ServiceAccountClaims | undefined {
     const [header = '', payload = '', signature = ''] = token.split('.');
-    const input = Buffer.from(`${header}.${payload}`);
-    if (!verify('sha256', input, this.#key('publicKey'), Buffer.from(signature, 'base64url'))) return undefined;
-    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as ServiceAccountClaims;
+    const { kid } = parsed(header) as { kid?: unknown };
+    const key = this.#keys.find((candidate) => candidate.kid === kid);
+    if (!key?.verifies(`${header}.${payload}`, signature)) return undefined;
+    const claims = parsed(payload) as ServiceAccountClaims;
     return claims.exp > this.#clock.now() / 1000 ? claims : undefined;
   }
 
-  /** RFC 7518 3.4: the two numbers one after the other. */
-  #key = (half: 'privateKey' | 'publicKey') => ({ key: this.#keys[half], dsaEncoding: 'ieee-p1363' as const });
+  /** A new key, which signs from now on; the others still verify. Answers its `kid`. */
+  addKey(alg: TokenAlgorithm): string {
+    const key = new TokenKey(alg);
+    this.#keys = [...this.#keys, key];
+    return key.kid;
+  }
+
+  /** Only the key that signs is left. */
+  retireKeys(): void {
+    this.#keys = this.#keys.slice(-1);
+  }
+
+  /** What is published of the keys (RFC 7517 5). */
+  jwks = (): object => ({ keys: this.#keys.map(({ jwk }) => jwk) });
 }
 
-const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+function parsed(part: string): object {
+  try {
+    return (JSON.parse(Buffer.from(part, 'base64url').toString()) as object | null) ?? {};
+  } catch {
+    return {};
+  }
+}

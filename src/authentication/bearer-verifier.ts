@@ -1,4 +1,4 @@
-import { parseCompactJws } from '../oauth/compact-jws.ts';
+import { type CompactJws, parseCompactJws } from '../oauth/compact-jws.ts';
 import type { BearerVerifier, TokenVerifier } from '../oauth/identity.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
 
@@ -20,12 +20,15 @@ export function createBearerVerifier(issuer: string, { ours, serviceAccounts }: 
       if (beginsAsOurs(text)) return ours.verify(text);
       const known = serviceAccounts.known(text);
       if (known) return known;
-      const claims = parseCompactJws(text)?.claims ?? {};
-      const { iss } = claims;
-      const isForeign = typeof iss === 'string' && iss !== '' && iss !== issuer;
-      return isForeign ? serviceAccounts.verify(text, claims) : ours.verify(text);
+      const jws = parseCompactJws(text);
+      return jws && isForeign(jws, issuer) ? serviceAccounts.verify(text, jws) : ours.verify(text);
     },
   };
+}
+
+function isForeign({ claims }: CompactJws, issuer: string): boolean {
+  const { iss } = claims;
+  return typeof iss === 'string' && iss !== '' && iss !== issuer;
 }
 
 /**

@@ -12,12 +12,12 @@ export interface ReviewedToken {
 
 /** A token for each pod of a large cluster; some hundred bytes each. */
 const MOST_GOOD = 10_000;
-/** Anybody can send refused ones, so they must not push out good ones: they have a place of their own. */
+/** Refused ones must not push out good ones: they have a place of their own. */
 const MOST_REFUSED = 1_000;
 
 /** The last answer for each token, by its digest. When full, the one asked for longest ago goes. Knows nothing of ages. */
 export class ReviewedTokens {
-  readonly #good = new Map<string, ReviewedToken>();
+  readonly #good = new SharedPlaces(MOST_GOOD);
   readonly #refused = new Map<string, ReviewedToken>();
 
   get(digest: string): ReviewedToken | undefined {
@@ -27,13 +27,56 @@ export class ReviewedTokens {
   set(digest: string, token: ReviewedToken): void {
     this.#good.delete(digest);
     this.#refused.delete(digest);
-    if (token.identity) add(this.#good, MOST_GOOD, [digest, token]);
-    else add(this.#refused, MOST_REFUSED, [digest, token]);
+    if (token.identity) {
+      this.#good.add(digest, token, token.identity.name);
+      return;
+    }
+    const [oldest = ''] = this.#refused.size >= MOST_REFUSED ? this.#refused.keys() : [];
+    this.#refused.delete(oldest);
+    this.#refused.set(digest, token);
   }
 }
 
-function add(tokens: Map<string, ReviewedToken>, most: number, [digest, token]: [string, ReviewedToken]): void {
-  const [oldest = ''] = tokens.size >= most ? tokens.keys() : [];
-  tokens.delete(oldest);
-  tokens.set(digest, token);
+/**
+ * So many places, shared fairly: when they are full, whoever has most gives up his oldest, so that one service account that
+ * has thousands of tokens made pushes out its own.
+ */
+class SharedPlaces {
+  readonly #most: number;
+  readonly #tokens = new Map<string, ReviewedToken>();
+  /** The digests of each owner, the oldest first. */
+  readonly #digestsOf = new Map<string, Set<string>>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(digest: string): ReviewedToken | undefined {
+    return this.#tokens.get(digest);
+  }
+
+  add(digest: string, token: ReviewedToken, owner: string): void {
+    if (this.#tokens.size >= this.#most) this.#giveUpOne();
+    const digests = this.#digestsOf.get(owner) ?? new Set();
+    // Among owners with equally many the one that was here longest ago is the first.
+    this.#digestsOf.delete(owner);
+    this.#digestsOf.set(owner, digests.add(digest));
+    this.#tokens.set(digest, token);
+  }
+
+  delete(digest: string): void {
+    const owner = this.#tokens.get(digest)?.identity?.name ?? '';
+    const digests = this.#digestsOf.get(owner);
+    this.#tokens.delete(digest);
+    digests?.delete(digest);
+    if (digests?.size === 0) this.#digestsOf.delete(owner);
+  }
+
+  /** Some 50 µs with 10,000 owners, and once in a review, which takes longer. */
+  #giveUpOne(): void {
+    let largest: ReadonlySet<string> = new Set();
+    for (const digests of this.#digestsOf.values()) if (digests.size > largest.size) largest = digests;
+    const [oldest = ''] = largest;
+    this.delete(oldest);
+  }
 }

@@ -1,40 +1,37 @@
 import type { Counter } from 'prom-client';
+import { TooManyCalls } from '../bounded-calls.ts';
 import type { Clock } from '../clock.ts';
-import type { Identity, Verification } from '../oauth/identity.ts';
+import type { CompactJws } from '../oauth/compact-jws.ts';
+import type { Verification } from '../oauth/identity.ts';
 import { createTextDigest } from '../oauth/text-digest.ts';
 import type { Logger } from '../observability/logger.ts';
-import { PacedCalls } from '../paced-calls.ts';
 import type { Random } from '../random.ts';
-import { type StatusError, serviceUnavailable } from '../status-error.ts';
+import { type StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
 import { RefusalBudget } from './refusal-budget.ts';
 import { type ReviewedToken, ReviewedTokens } from './reviewed-tokens.ts';
 import { claimsFault, expiresAtOf } from './service-account-claims.ts';
+import { type Question, TokenQuestions, type TokenReviewer } from './token-questions.ts';
 
-/** What of the cluster is asked. */
-export interface TokenReviewer {
-  /**
-   * The service account that a token for `audience` stands for, `undefined` when there is none. Rejects when there is no answer,
-   * with an `Error & CallFault`.
-   */
-  review(token: string, audience: string, signal: AbortSignal): Promise<ServiceAccount | undefined>;
-}
+/**
+ * What is said of a signature without asking about the token. `unproven`: the keys were never read. `unavailable`: the key is
+ * unknown, and the keys cannot be read again now. `overloaded`: as many as may wait for the keys do so.
+ */
+export type SignatureVerdict = 'good' | 'bad' | 'unproven' | 'unavailable' | 'overloaded';
 
-interface ServiceAccount {
-  readonly username: string;
-  readonly uid: string;
-  readonly groups: readonly string[];
+/** What checks signatures with the cluster's own keys. */
+interface SignatureCheck {
+  check(jws: CompactJws): SignatureVerdict | Promise<SignatureVerdict>;
 }
 
 export interface ServiceAccountTokenParts {
   readonly reviewer: TokenReviewer;
+  readonly keys: SignatureCheck;
   readonly clock: Clock;
   readonly random: Random;
   /** Of bearers, by result. */
   readonly verifications: Counter<'result'>;
   readonly logger: Logger;
 }
-
-type Claims = Readonly<Record<string, unknown>>;
 
 /**
  * As long as kube-apiserver itself remembers a good token (`TokenSuccessCacheTTL`): the token of a deleted pod or service
@@ -43,11 +40,6 @@ type Claims = Readonly<Record<string, unknown>>;
 const LIFETIME_MS = 10_000;
 /** How long a good token is good while the cluster gives no answer: a restart of the API server, not an outage. */
 const MAX_STALE_MS = 60_000;
-/**
- * The pause is short beside the minute in which known answers hold, so that they are renewed before they are over. A cluster that
- * says how long it wants not to be asked (`Retry-After`) is obeyed all the same.
- */
-const REVIEWS = { maxInFlight: 16, maxWaiting: 64, timeoutMs: 3_000, longestPauseMs: 5_000 };
 const KNOWN = {
   fail: 'token reviews fail; known answers hold for a minute',
   recover: 'token reviews are answered again',
@@ -56,8 +48,13 @@ const UNKNOWN = {
   fail: 'reviews of unknown tokens fail',
   recover: 'reviews of unknown tokens are answered again',
 };
-/** Reviews without a good end. No honest caller is refused again and again; the API server feels nothing of 50 in a second. */
-const REFUSALS_PER_SECOND = 50;
+/**
+ * Reviews without a good end, in a second. No honest caller is refused again and again; the API server feels nothing of 50.
+ * One service account has a fifth of them: some pods that were just deleted.
+ */
+const REFUSALS = { inAll: 50, ofOne: 10 };
+/** Tokens that are turned away so soon after one another are one event of the log. */
+const EPISODE_MS = 10_000;
 
 const INVALID = { fault: 'invalid' } as const;
 
@@ -68,18 +65,17 @@ export class ServiceAccountTokens {
   readonly #digest: (text: string) => string;
   readonly #reviewed = new ReviewedTokens();
   /** Of tokens that are known to be good, and of all others: what anybody can send takes no slot of the known, nor pauses them. */
-  readonly #reviews: { readonly known: PacedCalls<Verification>; readonly unknown: PacedCalls<Verification> };
+  readonly #questions: { readonly known: TokenQuestions; readonly unknown: TokenQuestions };
   readonly #budget: RefusalBudget;
+  #turnedAwayAt = Number.NEGATIVE_INFINITY;
 
   constructor(audience: string, parts: ServiceAccountTokenParts) {
     this.#audience = audience;
     this.#parts = parts;
     this.#digest = createTextDigest(parts.random);
-    this.#reviews = {
-      known: new PacedCalls({ ...REVIEWS, words: KNOWN }, parts),
-      unknown: new PacedCalls({ ...REVIEWS, words: UNKNOWN }, parts),
-    };
-    this.#budget = new RefusalBudget(REFUSALS_PER_SECOND, parts.clock);
+    this.#budget = new RefusalBudget(REFUSALS, parts.clock);
+    const asked = { ...parts, audience, reviewed: this.#reviewed, budget: this.#budget };
+    this.#questions = { known: new TokenQuestions(KNOWN, asked), unknown: new TokenQuestions(UNKNOWN, asked) };
   }
 
   /** What the cluster said of this token a moment ago; `undefined` when it has to be asked. */
@@ -89,26 +85,63 @@ export class ServiceAccountTokens {
   }
 
   /**
-   * Refuses at once what the claims rule out, then asks the cluster. Throws or rejects with a 503 `StatusError` when it
-   * gives no answer and none is known: never "good", and never "bad" either.
+   * Refuses at once what its claims or its signature rule out, then asks the cluster. Throws or rejects with a `StatusError`
+   * when there is no answer: 503 when the cluster gives none and none is known, 429 when it is not asked because too much is
+   * asked already. Never "good" then, and never "bad" either.
    */
-  verify(text: string, claims: Claims): Verification | Promise<Verification> {
+  verify(text: string, jws: CompactJws): Verification | Promise<Verification> {
+    const { claims } = jws;
     const fault = claimsFault(claims, { audience: this.#audience, nowMs: this.#parts.clock.now() });
     if (fault) return this.#counted({ fault });
-    const digest = this.#digest(text);
-    const last = this.#reviewed.get(digest);
-    const good = last?.identity && this.#isWithin(MAX_STALE_MS, last) ? last : undefined;
-    // What is known to be good is asked for again whatever others send.
-    if (!good && this.#budget.isSpent) throw serviceUnavailable(UNAVAILABLE, 1);
-    const reviews = good ? this.#reviews.known : this.#reviews.unknown;
-    const review = reviews.once(digest, () => this.#review(reviews, digest, { text, expiresAt: expiresAtOf(claims) }));
+    const subject = claims['sub'] as string;
+    const question = { digest: this.#digest(text), text, expiresAt: expiresAtOf(claims), subject };
+    const last = this.#reviewed.get(question.digest);
+    // What is known to be good was signed well, and is asked for again whatever others send.
+    if (last?.identity && this.#isWithin(MAX_STALE_MS, last)) return this.#askAgain(question, last);
+    const signature = this.#parts.keys.check(jws);
+    return signature instanceof Promise
+      ? signature.then((verdict) => this.#judge(verdict, question))
+      : this.#judge(signature, question);
+  }
+
+  #judge(signature: SignatureVerdict, question: Question): Verification | Promise<Verification> {
+    switch (signature) {
+      case 'good':
+        return this.#askFirst(question);
+      case 'unproven':
+        return this.#askFirst({ ...question, subject: undefined });
+      case 'bad':
+        return this.#counted(INVALID);
+      case 'overloaded':
+        throw this.#overloaded(undefined);
+      case 'unavailable':
+        throw unavailable();
+    }
+  }
+
+  #askFirst(question: Question): Promise<Verification> {
+    const { unknown } = this.#questions;
+    // While the cluster fails it is asked by one probe at a time, and its failures are nobody's.
+    if (!unknown.isPaused && this.#budget.isSpent(question.subject)) throw this.#overloaded(question.subject);
+    return unknown.ask(question).then(
+      (verification) => this.#counted(verification),
+      (cause) => {
+        throw cause instanceof TooManyCalls ? this.#overloaded(question.subject, cause) : unavailable(cause);
+      },
+    );
+  }
+
+  /** An old yes holds when the cluster gave no answer, and only then. */
+  #askAgain(question: Question, good: ReviewedToken): Verification | Promise<Verification> {
+    const { known } = this.#questions;
+    const review = known.ask(question);
     // Nobody with an answer waits for a cluster that fails: the probe goes on behind that answer.
-    if (good && reviews.isPaused) return this.#remembered(good);
-    if (!review) throw unavailable();
+    if (known.isPaused) return this.#remembered(good);
     return review.then(
       (verification) => this.#counted(verification),
       (cause) => {
-        if (good && this.#isWithin(MAX_STALE_MS, good)) return this.#remembered(good);
+        if (cause instanceof TooManyCalls) throw this.#overloaded(question.subject, cause);
+        if (this.#isWithin(MAX_STALE_MS, good)) return this.#remembered(good);
         throw unavailable(cause);
       },
     );
@@ -127,33 +160,19 @@ export class ServiceAccountTokens {
     return verification;
   }
 
-  async #review(
-    reviews: PacedCalls<Verification>,
-    digest: string,
-    { text, expiresAt }: { text: string; expiresAt: number },
-  ): Promise<Verification> {
-    const { reviewer, clock } = this.#parts;
-    const at = clock.monotonic();
-    try {
-      const account = await reviews.run((signal) => reviewer.review(text, this.#audience, signal));
-      const identity = account && toIdentity(account);
-      if (!identity) this.#budget.spend();
-      this.#reviewed.set(digest, { ...(identity && { identity }), at, expiresAt });
-      return identity ? { identity, cached: false } : INVALID;
-    } catch (error) {
-      this.#budget.spend();
-      throw error;
-    }
+  /** Counted each time, logged once for as long as it goes on. */
+  #overloaded(subject: string | undefined, cause?: unknown): StatusError {
+    const { clock, logger, verifications } = this.#parts;
+    verifications.inc({ result: 'overloaded' });
+    const now = clock.monotonic();
+    if (now - this.#turnedAwayAt >= EPISODE_MS)
+      logger.warn({ serviceAccount: subject }, 'service account tokens are turned away: too many are new at once');
+    this.#turnedAwayAt = now;
+    return tooManyRequests(BUSY, 1, cause);
   }
 }
 
-/** Name, uid and groups as the cluster says; it names `system:authenticated` itself, but need not. */
-const toIdentity = ({ username, uid, groups }: ServiceAccount): Identity => ({
-  name: username,
-  uid,
-  groups: groups.includes('system:authenticated') ? groups : [...groups, 'system:authenticated'],
-});
+const BUSY = 'too many service account tokens are being checked, please try again later';
 
-const UNAVAILABLE = 'service account tokens cannot be checked now';
-
-const unavailable = (cause?: unknown): StatusError => serviceUnavailable(UNAVAILABLE, 5, cause);
+const unavailable = (cause?: unknown): StatusError =>
+  serviceUnavailable('service account tokens cannot be checked now', 5, cause);

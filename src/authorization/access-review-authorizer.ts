@@ -1,27 +1,37 @@
 import type { Registry } from 'prom-client';
+import { TooManyCalls } from '../bounded-calls.ts';
+import { isOfTheQuestion } from '../call-pause.ts';
 import type { Clock } from '../clock.ts';
-import { MAX_STALENESS_MS } from '../max-staleness.ts';
+import { durationText } from '../duration-text.ts';
 import type { Logger } from '../observability/logger.ts';
 import { PacedCalls } from '../paced-calls.ts';
 import type { Random } from '../random.ts';
-import { type StatusError, serviceUnavailable } from '../status-error.ts';
+import { type StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
 import type { AccessReviewer, Authorizer, Decision, RequestAttributes, Subject } from './authorizer.ts';
-import { type Answered, createDecisionKeys, DecisionCache } from './decision-cache.ts';
+import { type Answered, createDecisionKeys, DecisionCache, type DecisionKey } from './decision-cache.ts';
 import { decisionCounter, reviewMetrics } from './metrics.ts';
 
 export interface AccessReviewOptions {
   /** For how long an answer is taken without asking again. Default 10,000 ms. */
   readonly lifetimeMs?: number;
-  /** For how long an answer holds when the cluster gives no new one. Default: MAX_STALE, 720,000 ms. */
+  /** An answer that is used when it is older is asked for again behind its back. Default 5,000 ms. */
+  readonly refreshAfterMs?: number;
+  /** For how long an answer holds when the cluster gives no new one: `authorization.maxStaleness`. Default 600,000 ms. */
   readonly maxStaleMs?: number;
-  /** A review that takes longer, its wait for a slot included, has failed. Default 3,000 ms. */
+  /** A review that takes longer has failed. Default 3,000 ms. */
   readonly timeoutMs?: number;
-  /** Default 10,000. */
+  /** Answers that are remembered. Default 10,000. */
   readonly maxEntries?: number;
+  /** Of those, answers of one subject. Default 1,000. */
+  readonly maxEntriesOfOne?: number;
   /** Reviews in flight at a time. Default 64. */
   readonly maxInFlight?: number;
+  /** Of those, reviews of one subject. Default 16. */
+  readonly maxInFlightOfOne?: number;
   /** Reviews that wait for their turn; one more is not begun. Default 192. */
   readonly maxWaiting?: number;
+  /** Of those, reviews of one subject. Default 48. */
+  readonly maxWaitingOfOne?: number;
 }
 
 export interface AccessReviewParts {
@@ -34,17 +44,27 @@ export interface AccessReviewParts {
 
 const DEFAULTS = {
   lifetimeMs: 10_000,
-  maxStaleMs: MAX_STALENESS_MS,
+  // A cluster that hangs is found out after 3 s more, so 2 s before anybody would have to wait for it.
+  refreshAfterMs: 5_000,
+  maxStaleMs: 600_000,
   timeoutMs: 3_000,
   maxEntries: 10_000,
+  // The nodes of a large cluster by name. Ten subjects have to be at it to push out what others know.
+  maxEntriesOfOne: 1_000,
   maxInFlight: 64,
+  // A quarter, of the queue too: with 40 ms a review that is 400 new questions a second for a subject, and the others find
+  // three slots of four free, whatever it does.
+  maxInFlightOfOne: 16,
   // With those in flight half of the 512 requests that may be under way: the others can be answered from memory meanwhile.
   maxWaiting: 192,
+  maxWaitingOfOne: 48,
 };
 
 const WORDS = {
   fail: 'access reviews fail; known answers hold for a while',
   recover: 'access reviews are answered again',
+  overload: 'a caller asks for more access reviews than its share: what is not known is answered 429',
+  full: 'all places for access reviews are taken: what is not known is answered 429',
 };
 
 const ANSWERS = {
@@ -55,9 +75,19 @@ const ANSWERS = {
 
 const decisionOf = (source: keyof typeof ANSWERS, allowed: boolean): Decision => ANSWERS[source][`${allowed}`];
 
+/** What a caller without a decision asked. */
+interface Asked {
+  readonly subject: Subject;
+  readonly attributes: RequestAttributes;
+}
+
 /**
- * Asks the cluster by SubjectAccessReview and remembers the answer for seconds; errors are never remembered. While reviews
- * fail, all questions share one pause: a known answer is given at once, for the want of one the caller is refused at once.
+ * Asks the cluster by SubjectAccessReview and remembers the answer for seconds; errors are never remembered.
+ *
+ * An answer in use is asked for again before its end, so that nobody with a known answer waits for a review. While reviews
+ * fail, all questions share one pause: a known answer is given at once, and a caller without one is refused at once. Only
+ * a cluster that gives no decision makes an old answer good: it is silent or fails, or refuses us. Our own want of places never
+ * does: it is a 429, and each subject has a share of the places, so that it is the 429 of the subject who asks too much.
  */
 export function createAccessReviewAuthorizer(options: AccessReviewOptions, parts: AccessReviewParts): Authorizer {
   return new AccessReviewAuthorizer({ ...DEFAULTS, ...options }, parts);
@@ -69,31 +99,53 @@ class AccessReviewAuthorizer implements Authorizer {
   readonly #cache: DecisionCache;
   readonly #keyOf = createDecisionKeys();
   readonly #reviews: PacedCalls<boolean>;
-  readonly #count: (decision: Decision | 'error') => void;
+  /** Answers that are being asked for again since before their end. */
+  readonly #refreshing = new WeakSet<Answered>();
+  readonly #count: ReturnType<typeof decisionCounter>;
   readonly #observe: (seconds: number) => void;
 
   constructor(options: typeof DEFAULTS, parts: AccessReviewParts) {
     const { registry } = parts;
     this.#options = options;
     this.#parts = parts;
-    this.#cache = new DecisionCache(options.maxEntries);
+    this.#cache = new DecisionCache(options);
     this.#reviews = new PacedCalls({ ...options, words: WORDS }, parts);
     this.#count = decisionCounter(registry);
-    this.#observe = reviewMetrics(registry, () => this.#cache.size);
+    this.#observe = reviewMetrics(registry, { entries: () => this.#cache.size, load: () => this.#reviews.load });
   }
 
   authorize(subject: Subject, attributes: RequestAttributes): Decision | Promise<Decision> {
-    const key = this.#keyOf(subject, attributes);
-    const known = this.#cache.get(key);
-    if (known && this.#age(known) < this.#options.lifetimeMs) return this.#decide('cache', known.allowed);
-    const review = this.#reviews.once(key, () => this.#review(key, subject, attributes));
+    const question = this.#keyOf(subject, attributes);
+    const known = this.#cache.get(question.key);
+    const age = known ? this.#age(known) : Number.POSITIVE_INFINITY;
+    if (known && age < this.#options.refreshAfterMs) return this.#decide('cache', known.allowed);
+    if (known && this.#isGood(known, age)) {
+      this.#refresh(known, question, { subject, attributes });
+      return this.#decide('cache', known.allowed);
+    }
+    // Before the pause of all: a party that floods gets no old answer out of it.
+    if (this.#reviews.isPausedFor(question.party)) return Promise.reject(this.#overloaded());
+    const review = this.#ask(question, { subject, attributes });
     // Nobody with an answer waits for a cluster that fails: the probe goes on behind that answer.
     if (this.#reviews.isPaused && known && this.#holds(known)) return this.#decide('stale', known.allowed);
-    if (!review) return Promise.reject(this.#refused(undefined));
     return review.then(
       (allowed) => this.#decide('review', allowed),
       (cause) => this.#withoutReview(known, cause),
     );
+  }
+
+  /** Until its end; and until the review that began before its end has ended, which takes `timeoutMs` at most. */
+  #isGood(known: Answered, age: number): boolean {
+    const { lifetimeMs, timeoutMs } = this.#options;
+    return age < lifetimeMs || (age < lifetimeMs + timeoutMs && this.#refreshing.has(known));
+  }
+
+  #refresh(known: Answered, question: DecisionKey, asked: Asked): void {
+    if (this.#refreshing.has(known)) return;
+    this.#refreshing.add(known);
+    this.#ask(question, asked)
+      .catch(() => undefined)
+      .finally(() => this.#refreshing.delete(known));
   }
 
   #decide(source: keyof typeof ANSWERS, allowed: boolean): Decision {
@@ -103,28 +155,39 @@ class AccessReviewAuthorizer implements Authorizer {
   }
 
   #withoutReview(known: Answered | undefined, cause: unknown): Decision {
-    if (known && this.#holds(known)) return this.#decide('stale', known.allowed);
-    throw this.#refused(cause);
+    if (cause instanceof TooManyCalls) throw this.#overloaded();
+    if (known && this.#holds(known) && !isOfTheQuestion(cause)) return this.#decide('stale', known.allowed);
+    throw this.#unavailable(known, cause);
   }
 
-  #refused(cause: unknown): StatusError {
+  #overloaded(): StatusError {
+    this.#count('overload');
+    return tooManyRequests('Too many access reviews at once, please try again later.');
+  }
+
+  #unavailable(known: Answered | undefined, cause: unknown): StatusError {
     this.#count('error');
-    return serviceUnavailable('authorization is not available', 5, cause);
+    const { maxStaleMs } = this.#options;
+    const why = known ? `: the last decision is older than ${durationText(maxStaleMs)}` : '';
+    return serviceUnavailable(`authorization is not available${why}`, 5, cause);
   }
 
   #age = (answer: Answered): number => this.#parts.clock.monotonic() - answer.at;
 
   #holds = (answer: Answered): boolean => this.#age(answer) <= this.#options.maxStaleMs;
 
-  async #review(key: string, subject: Subject, attributes: RequestAttributes): Promise<boolean> {
+  #ask(question: DecisionKey, { subject, attributes }: Asked): Promise<boolean> {
     const { clock, reviewer } = this.#parts;
-    const began = clock.monotonic();
-    try {
-      const allowed = await this.#reviews.run((signal) => reviewer.review(subject, attributes, signal));
-      this.#cache.set(key, { allowed, at: clock.monotonic() });
-      return allowed;
-    } finally {
-      this.#observe((clock.monotonic() - began) / 1000);
-    }
+    return this.#reviews.ask(question, async (signal) => {
+      const began = clock.monotonic();
+      try {
+        const allowed = await reviewer.review(subject, attributes, signal);
+        // As old as the question: when exactly it was decided is not known.
+        this.#cache.set(question, { allowed, at: began });
+        return allowed;
+      } finally {
+        this.#observe((clock.monotonic() - began) / 1000);
+      }
+    });
   }
 }

@@ -28,8 +28,8 @@ export interface Decision {
 }
 
 /**
- * May this caller do this? A known answer comes at once, another one by promise, which rejects with a 503 `StatusError` when
- * there is none to be had.
+ * May this caller do this? A known answer comes at once, another one by promise. That rejects with a `StatusError`: 503 when
+ * the cluster gives no answer, 429 when this caller, or all callers together, ask for more answers than are asked for at a time.
  */
 export interface Authorizer {
   authorize(subject: Subject, attributes: RequestAttributes): Decision | Promise<Decision>;

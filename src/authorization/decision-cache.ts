@@ -7,14 +7,33 @@ export interface Answered {
   readonly at: number;
 }
 
-/** Answers by key, at most `maxEntries`: the least recently used one goes. Knows nothing of how long an answer is good. */
-export class DecisionCache {
-  /** In the order of use: a Map keeps the order of insertion. */
-  readonly #answers = new Map<string, Answered>();
-  readonly #maxEntries: number;
+/** A question as the cache knows it. */
+export interface DecisionKey {
+  /** Equal for two questions that are one. */
+  readonly key: string;
+  /** Whose share of the cache the answer takes: one text for a subject, whatever its groups. */
+  readonly party: string;
+}
 
-  constructor(maxEntries: number) {
-    this.#maxEntries = maxEntries;
+export interface DecisionCacheLimits {
+  readonly maxEntries: number;
+  /** Answers of one party; at most `maxEntries`. */
+  readonly maxEntriesOfOne: number;
+}
+
+/**
+ * Answers by key, within two bounds: the answer that was given longest ago goes, of the party that is full, or of all unless
+ * the one who comes has more. What is in use is asked for again within seconds, so the oldest answer is also the one that was not used for longest, and reading
+ * one moves nothing. Knows nothing of how long an answer is good.
+ */
+export class DecisionCache {
+  /** In the order in which they were given: a Map and a Set keep the order of insertion. */
+  readonly #answers = new Map<string, Answered & { readonly party: string }>();
+  readonly #keysOf = new Map<string, Set<string>>();
+  readonly #limits: DecisionCacheLimits;
+
+  constructor(limits: DecisionCacheLimits) {
+    this.#limits = limits;
   }
 
   get size(): number {
@@ -22,45 +41,77 @@ export class DecisionCache {
   }
 
   get(key: string): Answered | undefined {
-    const answer = this.#answers.get(key);
-    if (answer) {
-      this.#answers.delete(key);
-      this.#answers.set(key, answer);
-    }
-    return answer;
+    return this.#answers.get(key);
   }
 
-  set(key: string, answer: Answered): void {
-    this.#answers.delete(key);
-    this.#answers.set(key, answer);
-    if (this.#answers.size <= this.#maxEntries) return;
-    for (const oldest of this.#answers.keys()) {
-      this.#answers.delete(oldest);
+  set({ key, party }: DecisionKey, { allowed, at }: Answered): void {
+    this.#delete(key);
+    const keys = this.#keysOf.get(party) ?? new Set();
+    this.#keysOf.set(party, keys.add(key));
+    this.#answers.set(key, { allowed, at, party });
+    if (keys.size > this.#limits.maxEntriesOfOne) this.#deleteFirst(keys);
+    if (this.#answers.size > this.#limits.maxEntries) this.#deleteOfTwo(keys);
+  }
+
+  /** Of the oldest answer of all and the oldest of this party, the one whose party has more: who fills the cache makes the room. */
+  #deleteOfTwo(own: ReadonlySet<string>): void {
+    const [oldest] = this.#answers.values();
+    const others = this.#keysOf.get(oldest?.party ?? '')?.size ?? 0;
+    this.#deleteFirst(own.size > others ? own : this.#answers);
+  }
+
+  #deleteFirst(keys: { keys(): Iterable<string> }): void {
+    for (const key of keys.keys()) {
+      this.#delete(key);
       return;
     }
+  }
+
+  #delete(key: string): void {
+    const answer = this.#answers.get(key);
+    if (!answer) return;
+    this.#answers.delete(key);
+    const keys = this.#keysOf.get(answer.party);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#keysOf.delete(answer.party);
   }
 }
 
 /** Longer than the questions of honest callers. With 10,000 entries all keys together are at most 2.5 MB of Latin letters. */
 const LONGEST_KEY = 256;
 
+interface SubjectKeys {
+  readonly party: string;
+  /** The subject's part of each of its keys. */
+  readonly who: string;
+}
+
 /**
  * Makes keys of user, uid, sorted groups and all attributes: the question itself, or its SHA-256 when it is long, because a
  * path is written by the caller and would be kept. No digest is a question: that begins with a bracket. The subject's part is
  * made once for each object: one that was given is never changed.
  */
-export function createDecisionKeys(): (subject: Subject, attributes: RequestAttributes) => string {
-  const subjects = new WeakMap<Subject, string>();
+export function createDecisionKeys(): (subject: Subject, attributes: RequestAttributes) => DecisionKey {
+  const subjects = new WeakMap<Subject, SubjectKeys>();
   return (subject, attributes) => {
-    const who = subjects.get(subject) ?? toWho(subject);
-    subjects.set(subject, who);
+    const known = subjects.get(subject);
+    const { party, who } = known ?? toSubjectKeys(subject);
+    if (!known) subjects.set(subject, { party, who });
     const question = who + toWhat(attributes);
-    return question.length <= LONGEST_KEY ? question : hash('sha256', question, 'base64');
+    return { key: question.length <= LONGEST_KEY ? question : hash('sha256', question, 'base64'), party };
   };
 }
 
 /** JSON, as the other part: two arrays, one after the other, and none can run over into the next. */
-const toWho = ({ name, uid, groups }: Subject): string => JSON.stringify([name, uid, [...groups].sort()]);
+const toSubjectKeys = ({ name, uid, groups }: Subject): SubjectKeys => ({
+  party: partyOf(name, uid),
+  who: JSON.stringify([name, uid, [...groups].sort()]),
+});
+
+const SERVICE_ACCOUNT = 'system:serviceaccount:';
+
+/** A user is a name and a uid: a namesake who comes later is another one. A service account is its full name. */
+const partyOf = (name: string, uid: string): string => (name.startsWith(SERVICE_ACCOUNT) ? name : `${name} ${uid}`);
 
 function toWhat(attributes: RequestAttributes): string {
   if ('nonResource' in attributes) return JSON.stringify([attributes.nonResource.path, attributes.nonResource.verb]);

@@ -4,8 +4,11 @@ import type { Decision } from './authorizer.ts';
 /** A review next door takes a millisecond; at 3 s it is given up. */
 const REVIEW_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3];
 
-/** `gatehouse_authorization_decisions_total`, for either mode. */
-export function decisionCounter(registry: Registry): (decision: Decision | 'error') => void {
+/**
+ * `gatehouse_authorization_decisions_total`, for either mode. Without a decision: `error` when the cluster gave no answer,
+ * `overload` when it was not asked for want of places.
+ */
+export function decisionCounter(registry: Registry): (decision: Decision | 'error' | 'overload') => void {
   const counter = new Counter({
     name: 'gatehouse_authorization_decisions_total',
     help: 'Authorization decisions, by outcome and by where the answer came from.',
@@ -23,24 +26,43 @@ export function decisionCounter(registry: Registry): (decision: Decision | 'erro
   const deny = bound('deny');
   return (decision) => {
     if (decision === 'error') counter.inc({ decision, source: 'review' });
+    else if (decision === 'overload') counter.inc({ decision: 'error', source: 'overload' });
     else (decision.allowed ? allow : deny)[decision.source].inc();
   };
 }
 
-/** The cost of reviews: a histogram of seconds, and the size of the decision cache, read when metrics are collected. */
-export function reviewMetrics(registry: Registry, entries: () => number): (seconds: number) => void {
+export interface ReviewsToShow {
+  /** Answers that are remembered. */
+  entries(): number;
+  load(): { readonly inFlight: number; readonly waiting: number };
+}
+
+/** The cost of reviews: a histogram of seconds; what is remembered, under way and waiting is read when metrics are collected. */
+export function reviewMetrics(registry: Registry, { entries, load }: ReviewsToShow): (seconds: number) => void {
+  const registers = [registry];
   const duration = new Histogram({
     name: 'gatehouse_authorization_review_duration_seconds',
     help: 'Seconds that a SubjectAccessReview took, answered or not.',
     buckets: REVIEW_BUCKETS,
-    registers: [registry],
+    registers,
   });
   new Gauge({
     name: 'gatehouse_authorization_cache_entries',
     help: 'Answers in the decision cache.',
-    registers: [registry],
+    registers,
     collect() {
       this.set(entries());
+    },
+  });
+  new Gauge({
+    name: 'gatehouse_authorization_reviews',
+    help: 'Access reviews: in flight, and waiting for their turn.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { inFlight, waiting } = load();
+      this.set({ state: 'in_flight' }, inFlight);
+      this.set({ state: 'waiting' }, waiting);
     },
   });
   return (seconds) => duration.observe(seconds);

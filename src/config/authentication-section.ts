@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, countBetween, duration, path, section } from './fields.ts';
+import { redirectURIFault } from './redirect-uri.ts';
 import { tokenReview } from './token-review-section.ts';
 
 const MINUTE_MS = 60_000;
@@ -24,14 +25,19 @@ function issuerFault(text: string): string | undefined {
 const accessTokenLife = () =>
   duration({ minMs: MINUTE_MS, bounds: 'at least 1m: a token cannot live for ever, nor for less than a minute' });
 
-/** A redirect target: absolute, no fragment (RFC 6749 3.1.2), never a wildcard. */
-const redirectURI = z.string().refine((text) => URL.canParse(text) && !text.includes('#') && !text.includes('*'), {
-  error: 'expected an absolute URL without fragment; wildcards are not allowed',
+const redirectURI = z.string().superRefine((text, context) => {
+  const fault = redirectURIFault(text);
+  if (fault) context.addIssue({ code: 'custom', message: fault });
 });
 
 const client = z
   .strictObject({
-    name: z.string().min(1).max(255).describe('The client_id.'),
+    name: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must have no control character and no line break')
+      .describe('The client_id.'),
     secret: z.string().min(1).optional().describe('The secret itself; prefer secretFile.'),
     secretFile: path.optional().describe('A file that holds the secret; one trailing newline is ignored.'),
     public: z.boolean().default(false).describe('A client that cannot keep a secret.'),
@@ -39,7 +45,10 @@ const client = z
       .array(z.enum(['password', 'refresh_token']))
       .min(1)
       .default(['password', 'refresh_token']),
-    postLogoutRedirectURIs: z.array(redirectURI).default([]),
+    postLogoutRedirectURIs: z
+      .array(redirectURI)
+      .default([])
+      .describe('Where a sign-out may lead, compared exactly: http or https URLs without fragment.'),
     introspectAll: z.boolean().default(false).describe('May introspect the tokens of every client, not only its own.'),
     accessTokenMaxAge: accessTokenLife().optional(),
     accessTokenInactivityTimeout: duration().optional(),
@@ -102,6 +111,13 @@ export const authentication = section({
   authenticateRateLimiterDuration: duration({ minMs: 1, bounds: 'longer than 0s' }).prefault('30m'),
   addressRateLimiterMaxTries: count.default(30),
   addressRateLimiterDuration: duration({ minMs: 1, bounds: 'longer than 0s' }).prefault('1m'),
+  clientRateLimiterMaxTries: count
+    .default(10)
+    .describe('Failures of one client name from one address; then 429, whatever the secret.'),
+  clientAddressRateLimiterMaxTries: count
+    .default(60)
+    .describe('Failures from one address over all client names that have not succeeded there in the last day.'),
+  clientRateLimiterDuration: duration({ minMs: 1, bounds: 'longer than 0s' }).prefault('1m'),
   passwordGate: section({
     concurrency: countBetween(1, 16).default(2).describe('Password compares at once.'),
     queue: countBetween(0, 10_000).default(16),

@@ -3,6 +3,9 @@ import { parseDuration } from './duration.ts';
 
 /** The kinds of value that settings have. Each says in its message what it wants. */
 
+/** The word for a limit that is none. */
+const NO_LIMIT = 'none';
+
 const DURATION_MESSAGE = 'expected a duration with its unit, such as "30s", "15m" or "2h"';
 
 export interface DurationBounds {
@@ -10,19 +13,23 @@ export interface DurationBounds {
   readonly maxMs?: number;
   /** Zero is taken as well, where it means something of its own. */
   readonly orZero?: boolean;
+  /** The word `none` is taken as well: no limit, Infinity in the program. */
+  readonly orNone?: boolean;
   /** Says the bounds in words. */
   readonly bounds?: string;
 }
 
 /** A Go duration, in the file as text, in the program as milliseconds. A bare number is refused: its unit would be a guess. */
 export function duration(bounds: DurationBounds = {}) {
+  const expected = bounds.orNone ? `${DURATION_MESSAGE}, or "${NO_LIMIT}"` : DURATION_MESSAGE;
   return z
-    .string({ error: DURATION_MESSAGE })
+    .string({ error: expected })
     .meta({ examples: ['30s', '2h'] })
     .transform((text, context) => {
+      if (bounds.orNone && text === NO_LIMIT) return Number.POSITIVE_INFINITY;
       const ms = parseDuration(text);
       if (ms !== undefined && isWithin(ms, bounds)) return ms;
-      context.addIssue({ code: 'custom', message: ms === undefined ? DURATION_MESSAGE : `must be ${bounds.bounds}` });
+      context.addIssue({ code: 'custom', message: ms === undefined ? expected : `must be ${bounds.bounds}` });
       return z.NEVER;
     });
 }

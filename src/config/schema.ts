@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { authentication } from './authentication-section.ts';
-import { dnsLabel, objectName, path, section } from './fields.ts';
+import { dnsLabel, duration, objectName, path, section } from './fields.ts';
 import { limits, log, server } from './server-section.ts';
 
 const firstAdministrator = z
@@ -19,6 +19,13 @@ const firstAdministrator = z
   .describe(
     'A first user whose random password is made once and kept in a Secret. On in a cluster; false switches it off.',
   );
+
+/**
+ * A watch of a healthy cluster may be silent for 75 s, and the one that follows has 30 s to be accepted (`attempt.ts`). With 15 s
+ * to spare that is 2 min: a lower limit would refuse calls now and then though nothing is wrong. It is also the age that the
+ * log tells of and that docs/operations.md alerts on, which must come before a refusal.
+ */
+const LEAST_STALENESS_MS = 120_000;
 
 /**
  * The one configuration file. Every key has a default; an unknown key is an error. The names under `authentication` are
@@ -49,6 +56,14 @@ export const configSchema = z
         .enum(['RBAC', 'AlwaysAllow'])
         .default('RBAC')
         .describe('RBAC asks the cluster by SubjectAccessReview; AlwaysAllow is for demonstrations.'),
+      maxStaleness: duration({
+        minMs: LEAST_STALENESS_MS,
+        bounds: 'at least 2m: a healthy watch may be silent for 75s',
+      })
+        .prefault('10m')
+        .describe(
+          'How old decisions on access, sessions, signing keys and the first administrator may be while the cluster cannot be asked; then 503.',
+        ),
     }),
     users: section({ file: path.optional().describe('The users file.'), firstAdministrator }),
     sessions: section({
@@ -57,7 +72,16 @@ export const configSchema = z
         .default('memory')
         .describe('memory: for a single replica; kubernetes: Secrets of our namespace, shared by all replicas.'),
     }),
-    nodes: section({ usage: z.boolean().default(true).describe('false: no pod watch and no usage annotations.') }),
+    nodes: section({
+      usage: z.boolean().default(true).describe('false: no pod watch and no usage annotations.'),
+      maxStaleness: duration({
+        minMs: LEAST_STALENESS_MS,
+        orNone: true,
+        bounds: 'none, or at least 2m: a healthy watch may be silent for 75s',
+      })
+        .prefault('12m')
+        .describe('How old nodes and pods may be while the cluster cannot be followed; then 503. none: no limit.'),
+    }),
     keys: section({ secretName: objectName.optional().describe('Default: <platform>-signing-keys.') }),
     log,
   })

@@ -51,7 +51,12 @@ export const limits = section({
     .describe('Length of a bearer; above: 401.'),
 });
 
+const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info');
+
 export const log = section({
-  level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  level: logLevel,
+  auditLevel: logLevel.describe(
+    'Level of the audit trail, whatever `level` is: info tells all, warn what was refused.',
+  ),
   format: z.enum(['json', 'pretty']).default('json').describe('json: one object a line; pretty: for people.'),
 });

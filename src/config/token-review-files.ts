@@ -11,7 +11,7 @@ const SHORT_TOKEN = 16;
 
 /** What does not fit together in the settings of the webhook, and files that cannot be used. Quotes nothing of them. */
 export function tokenReviewProblems({ authentication, server }: FileConfig, readFile: ReadFile): Problem[] {
-  const { callerAuth, callerTokenFile, clientCAFile } = authentication.tokenReview;
+  const { callerAuth, callerTokenFile, clientCAFile, clientNames } = authentication.tokenReview;
   const problems: Problem[] = [];
   const add = (setting: string, message: string | undefined): void => {
     if (message !== undefined) problems.push({ path: `${SECTION}.${setting}`, message });
@@ -30,6 +30,11 @@ export function tokenReviewProblems({ authentication, server }: FileConfig, read
       'clientCAFile',
       authorityFault(() => readFile(clientCAFile)),
     );
+  // An authority signs for many: without names, each of them could have tokens tried.
+  if (clientCAFile !== undefined && !clientNames)
+    add('clientNames', 'is needed with clientCAFile: name the callers whose certificates let them in');
+  if (clientCAFile === undefined && clientNames)
+    add('clientNames', 'needs clientCAFile: without it no client certificate is looked at');
   return problems;
 }
 

@@ -13,5 +13,14 @@ export const tokenReview = section({
     .describe('A file that holds the bearer of callers; read again when it changes. Blanks around it are ignored.'),
   clientCAFile: path
     .optional()
-    .describe('Certificates (PEM) of the authorities whose client certificates let callers in. Needs server.tls.'),
+    .describe(
+      'Certificates (PEM) of the authorities whose client certificates let callers in. Needs server.tls and clientNames.',
+    ),
+  clientNames: z
+    .array(z.string().min(1, 'expected a name'))
+    .min(1, 'expected at least one name')
+    .optional()
+    .describe(
+      'Who of them may ask: the common name, a DNS name or a URI of the client certificate, compared exactly. Needed with clientCAFile.',
+    ),
 });

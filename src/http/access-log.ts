@@ -1,8 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import type { Identity } from '../oauth/identity.ts';
 import type { Logger } from '../observability/logger.ts';
+import { shownText } from '../observability/shown-text.ts';
 import { boundedLine } from './bounded-line.ts';
 import type { Exchange } from './exchange.ts';
 import { parameterNames } from './parameter-names.ts';
+import { normaliseAddress } from './source-address.ts';
 
 const MAX_PATH = 1_024;
 const MAX_USER_AGENT = 256;
@@ -65,8 +68,8 @@ class CallerLoggers {
 }
 
 /**
- * No part can run over into the next: none of them holds a line break. Parts that a caller writes are cut as in the line, so
- * that no key is longer than 2 KiB. A service account has no session, and its name has colons, which the id of a session has not.
+ * No part can run over into the next: none of them holds a line break. Parts that a caller writes are cut and escaped as in
+ * the line, so that no key is longer than 2 KiB. A service account has no session, and its name has colons, which the id of a session has not.
  */
 function keyOf(exchange: Exchange, { sid, name, clientId }: Identity): string {
   const { request, route, info, decision, source } = exchange;
@@ -85,7 +88,7 @@ function keyOf(exchange: Exchange, { sid, name, clientId }: Identity): string {
     decision?.allowed,
     decision?.source,
     source,
-    userAgentOf(exchange),
+    userAgentOf(exchange.request),
   ].join('\n');
 }
 
@@ -103,7 +106,7 @@ function requestPart(exchange: Exchange, status: number, durationMs: number): Re
   return {
     requestId: exchange.requestId,
     traceId: typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined,
-    path: pathOf(exchange.rawTarget).slice(0, MAX_PATH),
+    path: bounded(pathOf(exchange.rawTarget), MAX_PATH),
     queryParameters: target.query === '' ? undefined : parameterNames(target.query),
     status,
     bytes: exchange.bodyBytes,
@@ -116,15 +119,15 @@ function requestPart(exchange: Exchange, status: number, durationMs: number): Re
 
 /** What it shares with others of the same caller to the same place. */
 function callerPart(exchange: Exchange): Readonly<Record<string, unknown>> {
-  const { request, identity, info, decision } = exchange;
+  const { request, identity, party, info, decision } = exchange;
   return {
     method: request.method,
     route: exchange.route?.template ?? 'other',
     source: exchange.source,
-    userAgent: userAgentOf(exchange),
-    user: identity?.name,
-    clientId: identity?.clientId,
-    sid: identity?.sid,
+    userAgent: userAgentOf(exchange.request),
+    user: identity?.name ?? party?.user,
+    clientId: identity?.clientId ?? party?.clientId,
+    sid: identity?.sid ?? party?.sid,
     verb: info?.verb,
     group: nameOrNothing(info?.group),
     version: nameOrNothing(info?.version),
@@ -137,8 +140,29 @@ function callerPart(exchange: Exchange): Readonly<Record<string, unknown>> {
   };
 }
 
-const userAgentOf = ({ request }: Exchange): string | undefined =>
-  request.headers['user-agent']?.slice(0, MAX_USER_AGENT);
+const userAgentOf = ({ headers }: IncomingMessage): string | undefined => {
+  const agent = headers['user-agent'];
+  return agent && bounded(agent, MAX_USER_AGENT);
+};
+
+/** What a caller wrote, as it may stand in a line; cut before it is escaped, and after, since an escape is longer. */
+const bounded = (text: string, length: number): string => shownText(text.slice(0, length)).slice(0, length);
+
+/** The line of a CONNECT, behind which no exchange stands. It is not answered, so there is no status. */
+export function connectLine(request: IncomingMessage, requestId: string): Readonly<Record<string, unknown>> {
+  return boundedLine({
+    requestId,
+    method: 'CONNECT',
+    route: 'other',
+    path: bounded(authorityOf(request.url ?? ''), MAX_PATH),
+    rule: 'connect',
+    source: normaliseAddress(request.socket.remoteAddress ?? ''),
+    userAgent: userAgentOf(request),
+  });
+}
+
+/** RFC 9112 3.2.3: host and port. What somebody put before or behind them may be a secret. */
+const authorityOf = (target: string): string => target.replace(/[?#].*$/s, '').replace(/^.*@/s, '');
 
 /** What stands before the name of a host: a name and a password, maybe (RFC 3986 3.2.1). A path of ours has none. */
 const USER_INFO = /^((?:[a-z][a-z\d+.-]*:)?(?:\/{2,})?)[^/]*@/i;
@@ -150,7 +174,7 @@ function pathOf(target: string): string {
   return path.startsWith('/') && path[1] !== '/' ? path : path.replace(USER_INFO, '$1');
 }
 
-const nameOrNothing = (text: string | undefined): string | undefined => text?.slice(0, MAX_NAME) || undefined;
+const nameOrNothing = (text: string | undefined): string | undefined => (text ? bounded(text, MAX_NAME) : undefined);
 
 /** The stack of an unforeseen error, the chain of messages of any other. */
 function describeFailure(failure: unknown): string {

@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client';
 import { OAuthError } from '../oauth/oauth-error.ts';
+import { tooManyRequests } from '../status-error.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import { type HttpMetrics, registerInFlight } from './metrics.ts';
-import { tooManyRequests } from './refusals.ts';
 import type { Step } from './step.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { Clock } from '../clock.ts';
-import type { NodeLister } from '../nodes/node-lister.ts';
+import type { NodeAge, NodeLister } from '../nodes/node-lister.ts';
 import type { NodeWatchSource } from '../nodes/node-watch.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import type { BearerVerifier } from '../oauth/identity.ts';
@@ -22,6 +22,7 @@ import { answerMethod } from './method.ts';
 import { type HttpMetrics, registerReadiness, registerWatches } from './metrics.ts';
 import { createBodyReader } from './read-body.ts';
 import { type CallerSteps, createRecheck } from './recheck.ts';
+import { createRefusalPace } from './refusal-pace.ts';
 import { readRequestInfo } from './request-info.ts';
 import { type Route, RouteTable } from './route-table.ts';
 import { type Descriptions, descriptionRoutes } from './routes/descriptions.ts';
@@ -46,8 +47,11 @@ export interface AppParts {
   readonly tokenReviews: TokenReviews;
   readonly verifier: BearerVerifier;
   readonly authorizer: Authorizer;
+  /** For how long an open watch goes on after the last decision on its caller, while the cluster gives no new one. */
+  readonly maxDecisionAgeMs: number;
   readonly nodes: NodeLister;
   readonly nodeWatches: NodeWatchSource;
+  readonly nodeAge: NodeAge;
   /** Aborts when the port has closed: answers without an end are to end then. */
   readonly closing: AbortSignal;
   readonly health: HealthChecks;
@@ -75,10 +79,12 @@ export function createRoutes(parts: AppParts): Route[] {
   const bodies = createBodyReader({ clock, timeoutMs: limits.bodyTimeoutMs, metrics });
   const health = new Health(parts.health, parts.logger);
   registerReadiness(registry, health);
-  const recheck = createRecheck(callerSteps(parts), clock);
-  const watches = new Watches({ ...parts, source: parts.nodeWatches, recheck });
+  const { maxDecisionAgeMs } = parts;
+  const recheck = createRecheck({ ...callerSteps(parts), clock, maxDecisionAgeMs });
+  const age = parts.nodeAge;
+  const watches = new Watches({ ...parts, source: parts.nodeWatches, age, recheck });
   registerWatches(registry, watches);
-  const nodes = nodeRoutes({ platform, nodes: parts.nodes, watches, writer });
+  const nodes = nodeRoutes({ platform, nodes: parts.nodes, age, watches, writer });
   return [
     ...healthRoutes(health, writer),
     ...versionRoutes(parts, writer),
@@ -118,6 +124,6 @@ function callerSteps({ platform, limits, clock, metrics, verifier, authorizer }:
   const deadline = createAnswerDeadline(clock, answerTimeoutMs);
   return {
     authenticate: createAuthenticate({ verifier, platform, maxBearerBytes, metrics, deadline }),
-    authorize: createAuthorize(authorizer, deadline),
+    authorize: createAuthorize({ authorizer, deadline, pace: createRefusalPace(clock) }),
   };
 }

@@ -3,23 +3,34 @@ import type { Identity } from '../oauth/identity.ts';
 import { StatusError } from '../status-error.ts';
 import type { AnswerDeadline } from './answer-deadline.ts';
 import type { Exchange } from './exchange.ts';
-import { resourceNotFound } from './refusals.ts';
+import type { RefusalPace } from './refusal-pace.ts';
+import { nothingServed, resourceNotFound } from './refusals.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { Outcome, Step } from './step.ts';
 
+export interface AuthorizeParts {
+  readonly authorizer: Authorizer;
+  readonly deadline: AnswerDeadline;
+  /** Of the refusals for want of places for reviews, or of answers. */
+  readonly pace: RefusalPace;
+}
+
 /**
- * Asks for the right to everything under /kapis that names a resource, before any route, cache or parameter is looked at
- * (U-04). What names none (discovery, unknown groups) has nothing to protect.
+ * Asks for the right to every resource under /kapis that a route serves, before any cache or parameter is looked at (U-04).
+ * What no route serves is 404 to everybody who is signed in: discovery names what is served anyway, and a made-up path must
+ * not cost the cluster a review (A-49). What names no resource (discovery) has nothing to protect.
  */
-export function createAuthorize(authorizer: Authorizer, deadline: AnswerDeadline): Step {
+export function createAuthorize({ authorizer, deadline, pace }: AuthorizeParts): Step {
   return (exchange) => {
     const { identity, info } = exchange;
     if (!identity || !info) throw new Error('authorization comes after authentication and request info');
     if (info.prefix !== 'kapis' || !info.isResource) return 'next';
+    if (!exchange.route) throw nothingServed(info);
     if (exchange.target.segments.some(isNoName)) throw resourceNotFound();
     const decision = authorizer.authorize(identity, { resource: toAttributes(info) });
     const conclude = (made: Decision): Outcome => accept(exchange, made, { identity, info });
-    return decision instanceof Promise ? deadline.bound(decision).then(conclude) : conclude(decision);
+    if (!(decision instanceof Promise)) return conclude(decision);
+    return deadline.bound(decision).then(conclude, (error) => pace(exchange, error));
   };
 }
 

@@ -98,6 +98,12 @@ export class Connections {
     return this.#of(socket)?.current;
   }
 
+  /** Whether one request alone is being answered here, of which neither the body is complete nor the answer has begun. */
+  awaitsBodyAlone(socket: Socket): boolean {
+    const { current, unanswered } = this.#of(socket) ?? {};
+    return unanswered === 1 && current !== undefined && !current.request.complete && !current.response.headersSent;
+  }
+
   /** Runs `then` when nothing on this connection waits for its answer any more: now or later, once, the first one given. */
   afterAnswers(socket: Socket, then: () => void): void {
     const connection = this.#of(socket);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Decision } from '../authorization/authorizer.ts';
+import type { Party } from '../oauth/act.ts';
 import type { Identity } from '../oauth/identity.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { Route } from './route-table.ts';
@@ -41,6 +42,8 @@ export class Exchange {
   parameters: readonly string[] = [];
   /** Written by authentication. */
   identity: Identity | undefined;
+  /** Written by the routes under /oauth: who took part, as the authorization server found out. */
+  party: Party | undefined;
   /** Written after authentication. */
   info: RequestInfo | undefined;
   /** Written by authorization. */

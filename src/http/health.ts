@@ -6,15 +6,26 @@ export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 export interface HealthCheck {
   readonly name: string;
   readonly endpoints: readonly HealthEndpoint[];
+  /** `false`: shown, and asked for alone it fails, but it does not make the endpoint fail. Default true. */
+  readonly counts?: boolean;
   /** Why it fails, for the log only; `undefined` when it holds. Reads memory, at once. */
   check(): string | undefined;
 }
 
 export type HealthChecks = readonly HealthCheck[];
 
+interface HealthResult {
+  readonly name: string;
+  readonly holds: boolean;
+  readonly excluded: boolean;
+  /** Whether the endpoint fails when it does. */
+  readonly counts: boolean;
+}
+
 /** What the checks of one endpoint say now. */
 export interface HealthReport {
-  readonly results: readonly { readonly name: string; readonly holds: boolean; readonly excluded: boolean }[];
+  readonly results: readonly HealthResult[];
+  /** Every check holds that counts. */
   readonly holds: boolean;
 }
 
@@ -44,9 +55,10 @@ export class Health {
     const results = asked.map((check) => ({
       name: check.name,
       excluded: excluded.has(check.name),
+      counts: only !== undefined || doesCount(check),
       holds: excluded.has(check.name) || this.holds(check),
     }));
-    return { results, holds: results.every((result) => result.holds) };
+    return { results, holds: results.every((result) => result.holds || !result.counts) };
   }
 
   /** Runs one check; a check that throws does not hold. */
@@ -66,6 +78,8 @@ export class Health {
     return this.report('readyz', new Set()).results;
   }
 }
+
+export const doesCount = (check: HealthCheck): boolean => check.counts ?? true;
 
 function reasonOf(check: HealthCheck): string | undefined {
   try {

@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import { MAX_STALENESS_MS } from '../max-staleness.ts';
 import { StatusError } from '../status-error.ts';
 import type { Exchange } from './exchange.ts';
 import type { Step } from './step.ts';
@@ -19,29 +18,65 @@ export type Recheck = () => void | Promise<void>;
  * reviews a second at worst.
  */
 const RIGHT_MS = 29_000;
+/**
+ * Our own want of places (429) is no answer, and makes no old one good: asked again at the next call, 10 s later, and then it is
+ * the end. That holds for the right, and for the bearer of a service account, which the cluster judges.
+ */
+const RIGHT_OVERLOADED_MS = RIGHT_MS + 10_000;
+const BEARER_OVERLOADED_MS = 19_000;
+
+export interface RecheckParts extends CallerSteps {
+  readonly clock: Clock;
+  /** For how long the last decision on a caller holds while the cluster gives no new one. */
+  readonly maxDecisionAgeMs: number;
+}
 
 /** Begins the rechecks of exchanges that have just been let in. */
-export function createRecheck({ authenticate, authorize }: CallerSteps, clock: Clock): (exchange: Exchange) => Recheck {
+export function createRecheck({
+  authenticate,
+  authorize,
+  clock,
+  maxDecisionAgeMs,
+}: RecheckParts): (exchange: Exchange) => Recheck {
   return (exchange) => {
     let askedAt = clock.monotonic();
-    let allowedAt = askedAt;
+    let allowedAt = isNew(exchange) ? askedAt : Number.NEGATIVE_INFINITY;
     const right = async (): Promise<void> => {
       const now = clock.monotonic();
       if (now - askedAt < RIGHT_MS) return;
-      askedAt = now;
       try {
         await authorize(exchange);
-        allowedAt = now;
+        if (isNew(exchange)) allowedAt = now;
       } catch (error) {
-        if (!isNoAnswer(error) || now - allowedAt > MAX_STALENESS_MS) throw error;
+        if (now - allowedAt > patienceMs(error, maxDecisionAgeMs)) throw error;
+        if (isOverload(error)) return; // `askedAt` stays: the next call asks again
+      }
+      askedAt = now;
+    };
+    let judgedAt = askedAt;
+    const judge = async (outcome: ReturnType<Step>): Promise<void> => {
+      const now = clock.monotonic();
+      try {
+        await outcome;
+        judgedAt = now;
+      } catch (error) {
+        if (!isOverload(error) || now - judgedAt > BEARER_OVERLOADED_MS) throw error;
       }
     };
     return () => {
       const outcome = authenticate(exchange);
-      return outcome instanceof Promise ? outcome.then(right) : right();
+      return outcome instanceof Promise ? judge(outcome).then(right) : right();
     };
   };
 }
 
-/** The cluster was asked and did not decide. */
-const isNoAnswer = (error: unknown): boolean => error instanceof StatusError && error.answer.code >= 500;
+/** How old the last yes may be when a recheck ends like this. The cluster's silence leaves it good for long, its no not at all. */
+function patienceMs(error: unknown, maxDecisionAgeMs: number): number {
+  if (isOverload(error)) return RIGHT_OVERLOADED_MS;
+  return error instanceof StatusError && error.answer.code >= 500 ? maxDecisionAgeMs : Number.NEGATIVE_INFINITY;
+}
+
+const isOverload = (error: unknown): boolean => error instanceof StatusError && error.answer.code === 429;
+
+/** Whether the last decision is one of the cluster's own, of now. An old one that still holds has its age already. */
+const isNew = ({ decision }: Exchange): boolean => decision?.source !== 'stale';

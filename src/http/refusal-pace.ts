@@ -1,5 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { OAuthError } from '../oauth/oauth-error.ts';
+import { StatusError } from '../status-error.ts';
+import type { Exchange } from './exchange.ts';
 import type { Handler } from './route-table.ts';
 
 /** 5 ms apart: 200 a second cost 3 % of a core, at 0.15 ms each. */
@@ -9,27 +11,41 @@ const AT_ONCE = 50;
 /** As long as `Retry-After` says at least; also what a refusal holds its connection for at most. */
 const LONGEST_MS = 1000;
 
+/** Rejects with the error, at once unless it is a 429, or a 503 of the API: then when its turn has come. */
+export type RefusalPace = (exchange: Exchange, error: unknown) => Promise<never>;
+
 /**
- * Sends 429s of a route no faster than 200 a second: clients that try again without a pause wait for their answer instead of
- * taking the event loop from the readers (R-02). One that waits holds its connection, and no place of admission.
+ * Sends such refusals one each 5 ms after the first fifty, each within a second: clients that try again without a pause wait for their answer instead of taking the
+ * event loop from the others (R-02, R-21). One that waits holds its connection, and no place of admission.
  */
-export function createRefusalPace(clock: Clock): (handler: Handler) => Handler {
+export function createRefusalPace(clock: Clock): RefusalPace {
   let lastAt = Number.NEGATIVE_INFINITY;
   const nextWaitMs = (): number => {
     const now = clock.monotonic();
     lastAt = Math.min(Math.max(lastAt, now - AT_ONCE * APART_MS) + APART_MS, now + LONGEST_MS);
     return lastAt - now;
   };
-  return (handler) => async (exchange) => {
+  return async (exchange, error) => {
+    if (isPaced(error)) {
+      exchange.leavePlace();
+      const waitMs = nextWaitMs();
+      if (waitMs > 0) await clock.sleep(waitMs, exchange.signal);
+    }
+    throw error;
+  };
+}
+
+/** Such refusals of this route at this pace. */
+export const atPace =
+  (pace: RefusalPace, handler: Handler): Handler =>
+  async (exchange) => {
     try {
       await handler(exchange);
     } catch (error) {
-      if (error instanceof OAuthError && error.refusal.status === 429) {
-        exchange.leavePlace();
-        const waitMs = nextWaitMs();
-        if (waitMs > 0) await clock.sleep(waitMs, exchange.signal);
-      }
-      throw error;
+      await pace(exchange, error);
     }
   };
-}
+
+const isPaced = (error: unknown): boolean =>
+  (error instanceof OAuthError && error.refusal.status === 429) ||
+  (error instanceof StatusError && (error.answer.code === 429 || error.answer.code === 503));

@@ -1,4 +1,5 @@
 import { type StatusDetails, StatusError } from '../status-error.ts';
+import type { RequestInfo } from './request-info.ts';
 
 /** Texts and reasons of the refusals that belong to no endpoint (the HE rows). */
 
@@ -25,6 +26,10 @@ export const resourceNotFound = (details: StatusDetails = {}): StatusError =>
     message: 'the server could not find the requested resource',
     details,
   });
+
+/** No route serves what the request line asks for; `info` is absent before it was read. */
+export const nothingServed = (info: RequestInfo | undefined): StatusError =>
+  resourceNotFound(info?.isResource ? { ...(info.group && { group: info.group }), kind: info.resource } : {});
 
 /** `allow` is empty on a path that nothing is served on: then there is no such header. */
 export const methodNotAllowed = (allow: string): StatusError =>
@@ -62,14 +67,6 @@ export const encodedBody = (): StatusError =>
     code: 415,
     reason: 'UnsupportedMediaType',
     message: 'the body of the request must not have a Content-Encoding',
-  });
-
-export const tooManyRequests = (message = 'Too many requests, please try again later.'): StatusError =>
-  new StatusError({
-    code: 429,
-    reason: 'TooManyRequests',
-    message,
-    details: { retryAfterSeconds: 1 },
   });
 
 export const headersTooLarge = (fault: string): StatusError =>

@@ -83,13 +83,19 @@ function asksToWatch(query: string): boolean {
   return value !== undefined && value !== '0' && value.toLowerCase() !== 'false';
 }
 
+/**
+ * What can name an object in a path, as Kubernetes has it. A selector of anything else names nothing, so that the right to the
+ * whole collection is asked for.
+ */
+const OBJECT_NAME = /^(?!\.{1,2}$)[^/%\p{C}\p{Z}]{1,253}$/u;
+
 /** The name that `fieldSelector=metadata.name=x` gives to a list or watch. It never changes the verb. */
 function fieldSelectedName(query: string): string {
   if (!query.includes('fieldSelector')) return '';
   const selector = firstValue(query, 'fieldSelector') ?? '';
   for (const requirement of selector.split(',')) {
     const found = /^metadata\.name==?([^=!]+)$/.exec(requirement);
-    if (found) return found[1] ?? '';
+    if (found) return OBJECT_NAME.test(found[1] ?? '') ? (found[1] ?? '') : '';
   }
   return '';
 }

@@ -2,6 +2,7 @@ import type { Representation } from '../nodes/node-lister.ts';
 import { chooseCoding } from './accept.ts';
 import { type AnswerWriter, NO_BODY } from './answer.ts';
 import type { Exchange } from './exchange.ts';
+import { staleHeaders } from './stale-headers.ts';
 
 /** Below this gzip gains nothing: the headers are longer than what it saves. */
 const MIN_GZIP_BYTES = 1_024;
@@ -9,6 +10,8 @@ const MIN_GZIP_BYTES = 1_024;
 export interface RepresentationHeaders {
   readonly contentType: string;
   readonly cacheControl: string;
+  /** How old the data behind it is, where that is worth telling. */
+  readonly staleSeconds?: number | undefined;
 }
 
 /**
@@ -20,13 +23,15 @@ export function sendRepresentation(
   exchange: Exchange,
   answer: RepresentationHeaders & { readonly representation: Representation },
 ): void {
-  const { representation, contentType, cacheControl } = answer;
+  const { representation, contentType, cacheControl, staleSeconds } = answer;
   const { headers } = exchange.request;
   const wanted = chooseCoding(headers['accept-encoding'] as string | undefined);
   const coding = representation.length('identity') < MIN_GZIP_BYTES ? 'identity' : wanted;
-  const validators = { ETag: representation.etag(coding), 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' };
+  const etag = representation.etag(coding);
+  const fresh = { ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' };
+  const validators = staleSeconds === undefined ? fresh : { ...fresh, ...staleHeaders(staleSeconds) };
   const known = headers['if-none-match'];
-  if (known !== undefined && namesTag(known, validators.ETag)) {
+  if (known !== undefined && namesTag(known, etag)) {
     writer.send(exchange, 304, validators, NO_BODY);
     return;
   }

@@ -1,6 +1,6 @@
 import { acceptsJson } from './accept.ts';
 import type { Exchange } from './exchange.ts';
-import { gone, methodNotAllowed, notAcceptable, resourceNotFound } from './refusals.ts';
+import { gone, methodNotAllowed, notAcceptable, nothingServed, resourceNotFound } from './refusals.ts';
 import { allowOf, type Method, type Route } from './route-table.ts';
 import type { Outcome, Step } from './step.ts';
 
@@ -38,7 +38,6 @@ export const refuseWithdrawnPaths: Step = ({ route, parameters }) => {
 
 /** Serves what the caller was found to have a right to, or says that there is nothing. */
 export const serveRoute: Step = (exchange) => {
-  const { route, info } = exchange;
-  if (route) return serve(exchange, route);
-  throw resourceNotFound(info?.isResource ? { ...(info.group && { group: info.group }), kind: info.resource } : {});
+  if (exchange.route) return serve(exchange, exchange.route);
+  throw nothingServed(exchange.info);
 };

@@ -6,6 +6,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
+import { connectLine } from './access-log.ts';
 import type { App } from './chain.ts';
 import { answerParserRefusal, refuseBody, toParserRefusal } from './client-error.ts';
 import { Connections } from './connections.ts';
@@ -81,13 +82,15 @@ export function servePort(
     server.on('connection', (socket: Socket) => connections.openedForTls(socket));
     server.on('secureConnection', (socket: Socket) => connections.secured(socket));
   } else server.on('connection', (socket: Socket) => connections.opened(socket));
-  server.on('connect', (_request, socket) => {
+  const nextId = createRequestIds(parts.random);
+  server.on('connect', (request, socket) => {
     metrics.rejected('connect');
+    logger.info(connectLine(request, nextId()), 'request');
     socket.on('error', () => {}); // Node has taken its own listeners off: without one a reset would end the process
     // A turn later, behind the answers that were made before it. What is still being made is lost: nobody tends this socket any more.
     setImmediate(() => socket.destroy());
   });
-  server.on('clientError', refuseUnparsed(parts));
+  server.on('clientError', refuseUnparsed({ ...parts, nextId }));
   return {
     listen: () => listen(server, options),
     run: async (signal) => {
@@ -101,26 +104,31 @@ export function servePort(
 function refuseUnparsed({
   limits,
   logger,
-  random,
+  nextId,
   metrics,
   connections,
-}: HttpServerParts & { readonly connections: Connections }): (fault: NodeJS.ErrnoException, socket: Duplex) => void {
-  const nextId = createRequestIds(random);
+}: HttpServerParts & { readonly connections: Connections; readonly nextId: () => string }): (
+  fault: NodeJS.ErrnoException,
+  socket: Duplex,
+) => void {
   return (fault, duplex) => {
     const socket = duplex as Socket;
     // A failed handshake comes here, too: there is nobody to answer to.
     if (fault.code === 'ECONNRESET' || !connections.has(socket)) return void socket.destroy();
     const { rule, error } = toParserRefusal(fault.code, limits);
     if (refuseBody(connections.currentOf(socket), error)) return metrics.rejected(rule);
-    // What came before is answered first (RFC 9112 9.3.2).
-    connections.afterAnswers(socket, () => {
+    const answer = (): void => {
       const requestId = nextId();
       metrics.rejected(rule);
       if (!answerParserRefusal(socket, error, requestId)) return;
       metrics.refusedUnread(error.answer.code);
       const source = normaliseAddress(socket.remoteAddress ?? '');
       logger.info({ requestId, route: 'other', status: error.answer.code, rule, source }, 'request');
-    });
+    };
+    // A request that is late because nobody reads its body must not wait for its own answer.
+    if (fault.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connections.awaitsBodyAlone(socket)) answer();
+    // What came before is answered first (RFC 9112 9.3.2).
+    else connections.afterAnswers(socket, answer);
   };
 }
 

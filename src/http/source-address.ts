@@ -49,10 +49,15 @@ function contains(addresses: BlockList, address: string): boolean {
   return family !== 0 && addresses.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** `::ffff:192.0.2.1` is how a dual-stack socket names an IPv4 peer. */
+/** RFC 4291 2.5.5.2, in either writing of the last 32 bits. */
+const MAPPED = /^(?:::|(?:0{1,4}:){5})ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i;
+
+/** `::ffff:192.0.2.1` is how a dual-stack socket names an IPv4 peer; a proxy may write `::ffff:c000:201`. */
 const unmapped = (address: string): string => {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  return mapped?.[1] ?? address;
+  const [, dotted, high, low] = MAPPED.exec(address) ?? [];
+  if (dotted !== undefined || high === undefined || low === undefined) return dotted ?? address;
+  const bits = [high, low].map((group) => Number.parseInt(group, 16));
+  return bits.flatMap((group) => [group >> 8, group & 255]).join('.');
 };
 
 /** IPv4 as it is; IPv6 as its /64, since one caller commonly holds all of it. */

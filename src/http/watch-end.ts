@@ -8,6 +8,7 @@ export const WATCH_ENDS = [
   'slow', // it took nothing of what lay ready
   'unauthorized', // its bearer is no longer good
   'forbidden', // its right was withdrawn
+  'overloaded', // its caller's own questions left no place for the one about its right
   'expired', // it lagged behind what is remembered
   'unavailable', // the data, or what is known of sessions, is too old
   'failed', // by a fault of ours
@@ -19,6 +20,7 @@ const BY_STATUS: Readonly<Record<number, WatchEnd>> = {
   401: 'unauthorized',
   403: 'forbidden',
   410: 'expired',
+  429: 'overloaded',
   503: 'unavailable',
   504: 'unavailable',
 };

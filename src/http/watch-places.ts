@@ -1,6 +1,6 @@
+import { tooManyRequests } from '../status-error.ts';
 import type { HttpLimits } from './limits.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { tooManyRequests } from './refusals.ts';
 
 /**
  * Bounds the watches that are open at once: all of them, and those of one user (HL-05). A user is a name, however many

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { NodeAge } from '../nodes/node-lister.ts';
 import type { NodeWatchSource } from '../nodes/node-watch.ts';
 import type { WatchForm } from '../nodes/watch-event.ts';
 import type { NodeWatchQuery } from '../nodes/watch-query.ts';
@@ -9,12 +10,14 @@ import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import type { HttpMetrics } from './metrics.ts';
 import type { Recheck } from './recheck.ts';
+import { staleHeaders } from './stale-headers.ts';
 import { TurnTaking } from './turn-taking.ts';
 import { WatchPlaces } from './watch-places.ts';
 import { WatchStream } from './watch-stream.ts';
 
 export interface WatchesParts {
   readonly source: NodeWatchSource;
+  readonly age: NodeAge;
   readonly limits: HttpLimits;
   readonly writer: AnswerWriter;
   readonly metrics: HttpMetrics;
@@ -72,12 +75,12 @@ export class Watches {
    * source does. A HEAD is judged like a GET and gets the headers.
    */
   open(exchange: Exchange, query: NodeWatchQuery, form: WatchForm): void {
-    const { source, limits, writer, clock } = this.#parts;
+    const { source, age, limits, writer, clock } = this.#parts;
     if (this.#endingShare !== undefined) throw serviceUnavailable('the server is stopping', 1);
     const user = exchange.identity?.name ?? '';
     this.#places.check(user);
     const watch = source.watch(query, form);
-    writer.begin(exchange, { ...HEADERS[form], ...HEADERS.common });
+    writer.begin(exchange, { ...HEADERS[form], ...HEADERS.common, ...staleHeaders(age.staleSeconds()) });
     if (exchange.request.method === 'HEAD') return void exchange.response.end();
     this.#version ??= source.refresh();
     const startedAt = clock.monotonic();

@@ -7,7 +7,7 @@ import type { RequestMetrics } from './metrics.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 /** What a request is for: the `purpose` label of `gatehouse_cluster_requests_total`. */
-type Purpose = 'list' | 'watch' | 'review' | 'token_review' | 'secrets' | 'version';
+type Purpose = 'list' | 'watch' | 'review' | 'token_review' | 'secrets' | 'version' | 'keys';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -63,6 +63,7 @@ const LONGEST_BODY: Readonly<Record<Purpose, number>> = {
   token_review: ONE_OBJECT_BYTES,
   secrets: ONE_OBJECT_BYTES,
   version: ONE_OBJECT_BYTES,
+  keys: ONE_OBJECT_BYTES,
 };
 
 /** Plain requests to the API server, with the current credential. No time limits of its own. */

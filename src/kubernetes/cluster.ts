@@ -23,6 +23,8 @@ import { TokenReviews } from './token-reviews.ts';
 
 /** `/version` costs the API server nothing. */
 const VERSION_LIMIT_MS = 5_000;
+/** The set is made when the API server starts. Tokens may wait for it, as for a review. */
+const KEYS_LIMIT_MS = 3_000;
 
 export interface ClusterOptions {
   /** A kubeconfig file; without one: the pod's service account, else `KUBECONFIG`, else `~/.kube/config`. */
@@ -60,10 +62,14 @@ export interface Cluster {
    * most once.
    */
   mirrorSecrets(name: string, labels: Readonly<Record<string, string>>): MirroredSecrets;
+  /** Shows the age of what is followed without a reflector, as that of a reflector is shown. `resource` labels it. */
+  exposeStaleness(resource: string, stalenessMs: () => number): void;
   /** At most one reflector per resource name: the name labels its metrics. */
   reflect<E extends StoredEntry>(resource: WatchedResource, store: ReflectedStore<E>): Reflector;
   /** `GET /version`. Rejects when the cluster does not answer within 5 s. */
   version(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
+  /** The JWK set that service account tokens are signed with. Rejects when the cluster does not answer with it within 3 s. */
+  serviceAccountKeys(signal: AbortSignal): Promise<unknown>;
   /** Ends every request in flight. */
   close(): Promise<void>;
 }
@@ -104,9 +110,12 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
       newBackoff: () => new Backoff(clock, random),
     }),
     mirrorSecrets: (name, labels) => mirrorSecrets({ name, labels }, { requests, namespace, clock, registry, reflect }),
+    exposeStaleness: (resource, stalenessMs) => reflectors.exposeStaleness(resource, stalenessMs),
     reflect,
     version: (signal) =>
       withTimeLimit(clock, { ms: VERSION_LIMIT_MS, signals: [signal] }, (limited) => readVersion(client, limited)),
+    serviceAccountKeys: (signal) =>
+      withTimeLimit(clock, { ms: KEYS_LIMIT_MS, signals: [signal] }, (limited) => readKeys(client, limited)),
     async close() {
       closing.abort();
       await pool.close();
@@ -136,4 +145,15 @@ async function readVersion(client: ApiClient, signal: AbortSignal): Promise<Read
   const { status, body } = response;
   if (status !== 200 || typeof body !== 'object' || body === null) throw new ClusterError('the version', response);
   return body as Record<string, unknown>;
+}
+
+/** RFC 7517 8.5.2. Asked for JSON alone, the API server answers 406. */
+const JWK_SET = 'application/jwk-set+json';
+
+/** Every service account may read them: Kubernetes binds `system:service-account-issuer-discovery` to all of them. */
+async function readKeys(client: ApiClient, signal: AbortSignal): Promise<unknown> {
+  const path = '/openid/v1/jwks';
+  const response = await client.json({ method: 'GET', path, purpose: 'keys', accept: JWK_SET }, signal);
+  if (response.status !== 200) throw new ClusterError('the service account keys', response);
+  return response.body;
 }

@@ -80,6 +80,8 @@ export class ReflectorMetricsFamily {
   readonly #counters;
   readonly #listDuration: Histogram<'resource'>;
   readonly #reflectors = new Map<string, ReflectorGauges>();
+  /** Of all data that is followed: each reflector's, and what has no reflector. */
+  readonly #stalenessMs = new Map<string, () => number>();
 
   constructor(registry: Registry) {
     this.#counters = createCounters(registry);
@@ -91,6 +93,12 @@ export class ReflectorMetricsFamily {
       registers: [registry],
     });
     createGauges(registry, this.#reflectors);
+    createStalenessGauge(registry, this.#stalenessMs);
+  }
+
+  /** Shows the age of this data under the name. */
+  exposeStaleness(resource: string, stalenessMs: () => number): void {
+    this.#stalenessMs.set(resource, stalenessMs);
   }
 
   of(resource: string) {
@@ -99,7 +107,10 @@ export class ReflectorMetricsFamily {
     const byType = new Map(EVENT_TYPES.map((type) => [type, events.labels(resource, type)]));
     const otherType = events.labels(resource, 'other'); // the type comes from the wire: a label must not
     return {
-      expose: (gauges: ReflectorGauges): void => void this.#reflectors.set(resource, gauges),
+      expose: (gauges: ReflectorGauges): void => {
+        this.#reflectors.set(resource, gauges);
+        this.exposeStaleness(resource, () => gauges.stalenessMs());
+      },
       listed: (result: 'ok' | FailureKind, seconds: number): void => {
         lists.inc({ resource, result });
         if (result === 'ok') this.#listDuration.observe({ resource }, seconds);
@@ -147,6 +158,18 @@ function createCounters(registry: Registry) {
   };
 }
 
+function createStalenessGauge(registry: Registry, all: ReadonlyMap<string, () => number>): void {
+  new Gauge({
+    name: 'gatehouse_cache_staleness_seconds',
+    help: 'Seconds since the last proof that the data is current.',
+    labelNames: ['resource'],
+    registers: [registry],
+    collect() {
+      for (const [resource, stalenessMs] of all) this.set({ resource }, stalenessMs() / 1000);
+    },
+  });
+}
+
 function createGauges(registry: Registry, reflectors: ReadonlyMap<string, ReflectorGauges>): void {
   const gauge = (name: string, help: string, value: (of: ReflectorGauges) => number): void => {
     new Gauge({
@@ -162,11 +185,6 @@ function createGauges(registry: Registry, reflectors: ReadonlyMap<string, Reflec
   gauge('gatehouse_cache_objects', 'Objects in the cache.', (of) => of.objects);
   gauge('gatehouse_cache_synced', 'Whether the first complete list is in the cache.', (of) => Number(of.hasSynced()));
   gauge('gatehouse_cache_epoch', 'Spans in which resourceVersions do not fall.', (of) => of.epoch);
-  gauge(
-    'gatehouse_cache_staleness_seconds',
-    'Seconds since the last proof that the cache is current.',
-    (of) => of.stalenessMs() / 1000,
-  );
   new Gauge({
     name: 'gatehouse_reflector_state',
     help: 'What the reflector is doing; exactly one state is 1.',

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
+import { DataTooOld, tooOldText } from '../data-age.ts';
 import type { Freshness } from '../kubernetes/freshness.ts';
 import { serviceUnavailable } from '../status-error.ts';
 import { LeafWarmer } from './leaf-warmer.ts';
@@ -8,7 +9,7 @@ import type { NodeListQuery } from './list-query.ts';
 import { registerCacheBytes } from './metrics.ts';
 import { nodeComposer } from './node-body.ts';
 import { NodeFeed } from './node-feed.ts';
-import type { NodeLister, Representation } from './node-lister.ts';
+import type { NodeAge, NodeLister, Representation } from './node-lister.ts';
 import type { NodeSnapshot } from './node-snapshot.ts';
 import type { NodeStore } from './node-store.ts';
 import type { NodeWatch, NodeWatchSource } from './node-watch.ts';
@@ -20,7 +21,7 @@ export interface NodeListerOptions {
   readonly nodes: NodeStore;
   /** Without `pods` their reflector does not count: usage is switched off. */
   readonly freshness: { readonly nodes: Freshness; readonly pods?: Freshness };
-  /** Answers from older data are refused. */
+  /** Answers from older data are refused. Infinity: none is. */
   readonly maxStalenessMs: number;
   readonly clock: Clock;
   /** Random, one a process: versions of different processes have nothing in common. */
@@ -29,7 +30,7 @@ export interface NodeListerOptions {
 }
 
 /** The node list and its watches, and the part that keeps its gzip form cheap. */
-export interface RunningNodeLister extends NodeLister, NodeWatchSource {
+export interface RunningNodeLister extends NodeLister, NodeWatchSource, NodeAge {
   /** Deflates changed leaves between other work while gzip lists are asked for. Lives until aborted. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -37,9 +38,8 @@ export interface RunningNodeLister extends NodeLister, NodeWatchSource {
 export const createNodeLister = (options: NodeListerOptions): RunningNodeLister => new NodeCache(options);
 
 const UNSYNCED_RETRY_SECONDS = 5;
-const STALE_RETRY_SECONDS = 30;
-/** Words of the API. The limit is above that, so that an outage of 600 s is bridged whole (`max-staleness.ts`). */
-const TOO_OLD = 'nodes are not available: data is older than 600 s';
+/** An answer from older data tells its age. A watch of a healthy cluster is told something about each minute, at least a bookmark. */
+const TOLD_AGE_MS = 60_000;
 /** Unfiltered pages of one version that are kept: 8 MB at most, gzip forms aside. Twenty nodes of 12 kB still fit a page. */
 const MOST_PAGES = 32;
 const LONGEST_KEPT_PAGE_BYTES = 2 ** 18;
@@ -98,6 +98,11 @@ class NodeCache implements RunningNodeLister {
     return this.#feed.watch(query, form);
   }
 
+  staleSeconds(): number | undefined {
+    const ageMs = this.#ageMs();
+    return ageMs > TOLD_AGE_MS ? Math.floor(ageMs / 1_000) : undefined;
+  }
+
   run(signal: AbortSignal): Promise<void> {
     return this.#warmer.run(signal);
   }
@@ -128,6 +133,13 @@ class NodeCache implements RunningNodeLister {
     return this.#freshness.every((reflector) => reflector.hasSynced());
   }
 
+  /** Of the oldest data that an answer rests on. */
+  #ageMs(): number {
+    let oldest = 0;
+    for (const reflector of this.#freshness) oldest = Math.max(oldest, reflector.stalenessMs());
+    return oldest;
+  }
+
   /** Throws the 503 of a cache that must not be read. */
   #freshSnapshot(): NodeSnapshot {
     if (!this.#hasSynced()) {
@@ -136,9 +148,8 @@ class NodeCache implements RunningNodeLister {
         UNSYNCED_RETRY_SECONDS,
       );
     }
-    if (this.#freshness.some((reflector) => reflector.stalenessMs() > this.#maxStalenessMs)) {
-      throw serviceUnavailable(TOO_OLD, STALE_RETRY_SECONDS);
-    }
+    const tooOld = tooOldText('nodes', this.#ageMs(), this.#maxStalenessMs);
+    if (tooOld !== undefined) throw new DataTooOld(tooOld);
     const snapshot = this.#nodes.snapshot();
     if (snapshot !== this.#current) {
       this.#current = snapshot;

@@ -19,3 +19,9 @@ export interface NodeLister {
   /** `undefined`: no such node. Throws as `list`. */
   get(name: string): Representation | undefined;
 }
+
+/** What the node routes tell of the age of an answer. */
+export interface NodeAge {
+  /** Whole seconds since the oldest data that answers rest on was proven current; `undefined` up to a minute. */
+  staleSeconds(): number | undefined;
+}

@@ -1,12 +1,12 @@
+import type { Origin, Party } from './act.ts';
+
 /** A form POST under /oauth, as HTTP delivers it. The body was read within its limit. */
-export interface FormRequest {
+export interface FormRequest extends Origin {
   readonly contentType: string | undefined;
   /** What follows `?`, raw; `''` when there is none. */
   readonly queryString: string;
   readonly authorization: string | undefined;
   readonly body: Buffer;
-  /** The caller's normalised address. */
-  readonly source: string;
   /** Aborts when the client hung up. */
   readonly signal: AbortSignal;
 }
@@ -25,7 +25,7 @@ export interface TokenResponse {
 }
 
 /** GET or POST /oauth/logout; `parameters` are those of the query and, for POST, of the form. */
-export interface LogoutRequest {
+export interface LogoutRequest extends Origin {
   readonly method: 'GET' | 'POST';
   readonly queryString: string;
   /** The form of a POST, when there was a body. */
@@ -39,7 +39,7 @@ export interface LogoutResponse {
 }
 
 /** OpenID Connect Core 5.3.2; members in wire order. */
-export interface Userinfo {
+interface Userinfo {
   readonly sub: string;
   readonly name: string;
   readonly email?: string;
@@ -80,8 +80,8 @@ export interface AuthorizationServer {
   revoke(request: FormRequest): Promise<void>;
   /** RFC 7662. */
   introspect(request: FormRequest): Promise<Introspection>;
-  /** Who the bearer of this `Authorization` header is. Throws `OAuthError`. */
-  userinfo(authorization: string | undefined): Userinfo;
+  /** Who the bearer of this `Authorization` header is; `partyKnown` is told for the access log. Throws `OAuthError`. */
+  userinfo(authorization: string | undefined, partyKnown?: (party: Party) => void): Userinfo;
   logout(request: LogoutRequest): Promise<LogoutResponse>;
   /** JWKS: public keys in state next, active and verify-only. */
   keys(): PublicDocument;

@@ -1,31 +1,40 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../random.ts';
+import type { ClientFault } from './act.ts';
 import { parseAuthorization } from './authorization-header.ts';
-import { callerAuthenticationFailed } from './refusals.ts';
 
 /** What a caller of the webhook shows of itself. */
 export interface CallerProof {
   readonly authorization: string | undefined;
-  /** Whether the connection has proven a client certificate of the configured authority. */
-  readonly hasClientCertificate: boolean;
+  /** Names in the client certificate of a configured authority that the connection has proven; none without one. */
+  readonly certificateNames: readonly string[];
+  /** Whether the connection has shown a client certificate at all, whoever vouches for it. */
+  readonly hasShownCertificate: boolean;
 }
+
+/** How a caller was let in. */
+export type Caller = 'certificate' | 'bearer' | 'anyone';
 
 export interface CallerAuthenticationOptions {
   /** Realm of the challenge. */
   readonly platform: string;
   /** `none`: everybody may ask. */
   readonly callerAuth: 'required' | 'none';
+  /** Who of those that an authority vouches for may ask: names compared exactly. Empty: nobody by certificate. */
+  readonly clientNames: readonly string[];
 }
 
-/** Throws `invalid_client` for a caller who may not ask. */
-export type CallerAuthentication = (caller: CallerProof) => void;
+/** How the caller was let in, or why not. */
+export type CallerAuthentication = (
+  caller: CallerProof,
+) => { readonly caller: Caller } | { readonly fault: ClientFault };
 
 /**
- * A client certificate or the configured bearer; with neither configured nobody is let in. Bearers are compared by keyed
+ * A client certificate of a listed name or the configured bearer; with neither configured nobody is let in. Bearers are compared by keyed
  * digests of one length, in constant time.
  */
 export function createCallerAuthentication(
-  { platform, callerAuth }: CallerAuthenticationOptions,
+  { callerAuth, clientNames }: Omit<CallerAuthenticationOptions, 'platform'>,
   parts: { readonly random: Random; callerToken(): string | undefined },
 ): CallerAuthentication {
   const digestKey = parts.random.bytes(32);
@@ -36,8 +45,12 @@ export function createCallerAuthentication(
     if (credentials?.scheme !== 'bearer' || expected === undefined) return false;
     return timingSafeEqual(digest(credentials.text), digest(expected));
   };
-  return ({ authorization, hasClientCertificate }) => {
-    if (callerAuth === 'none' || hasClientCertificate || isBearer(authorization)) return;
-    throw callerAuthenticationFailed(platform);
+  const listed = new Set(clientNames);
+  return ({ authorization, certificateNames, hasShownCertificate }) => {
+    if (certificateNames.some((name) => listed.has(name))) return { caller: 'certificate' };
+    if (isBearer(authorization)) return { caller: 'bearer' };
+    if (callerAuth === 'none') return { caller: 'anyone' };
+    if (authorization !== undefined) return { fault: 'wrong_bearer' };
+    return { fault: hasShownCertificate ? 'certificate_not_allowed' : 'no_credentials' };
   };
 }

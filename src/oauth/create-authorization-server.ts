@@ -1,4 +1,4 @@
-import type { Registry } from 'prom-client';
+import type { Counter, Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
@@ -13,6 +13,7 @@ import type { Grant } from './grant.ts';
 import { createIntrospection } from './introspection.ts';
 import { createLogout } from './logout.ts';
 import { createTokenMetrics } from './metrics.ts';
+import type { UserData } from './missing-data.ts';
 import type { OAuthOptions } from './options.ts';
 import { createPasswordGrant } from './password-grant.ts';
 import { createJwks, createMetadata } from './public-documents.ts';
@@ -29,12 +30,10 @@ import type { AccessTokens } from './token-verifier.ts';
 import { createLiveUsers, createStandings, standingDigest } from './user-standing.ts';
 import { createUserinfo } from './userinfo.ts';
 
-export interface AuthorizationServerParts {
+export interface AuthorizationServerParts extends UserData {
   readonly keys: SigningKeys;
   readonly sessions: SessionStore;
   readonly users: UserDirectory & UserChanges;
-  /** Why not every user is known; `undefined` once all are. */
-  usersFault(): string | undefined;
   readonly signIn: PasswordSignIn;
   readonly verifier: AccessTokens;
   readonly clock: Clock;
@@ -42,6 +41,8 @@ export interface AuthorizationServerParts {
   readonly logger: Logger;
   readonly registry: Registry;
   readonly events: SecurityEvents;
+  /** Refused clients, by reason. */
+  readonly clientFailures: Counter<'reason'>;
 }
 
 /** Builds what the routes under /oauth need, from its dependencies, top to bottom. */
@@ -58,7 +59,7 @@ export function createAuthorizationServer(options: OAuthOptions, parts: Authoriz
     ['password', createPasswordGrant(options, { ...parts, ends, issuer })],
     ['refresh_token', createRefreshGrant(options, { ...parts, refreshTokens, ends, issuer, metrics })],
   ]);
-  const clients = createClientAuthentication(options, parts.random);
+  const clients = createClientAuthentication(options, parts);
   const metadata = createMetadata(options, [...grants.keys()]);
   const { platform } = options;
   const token = createTokenEndpoint({ ...parts, platform, clients, grants, metrics });
@@ -73,7 +74,7 @@ export function createAuthorizationServer(options: OAuthOptions, parts: Authoriz
     revoke: revoke.answer,
     introspect: introspect.answer,
     userinfo: createUserinfo(options, bearerToken),
-    logout: createLogout(options, { bearerToken, ends }),
+    logout: createLogout(options, { ...parts, bearerToken, ends }),
     keys: createJwks(parts.keys),
     metadata: () => metadata,
   };

@@ -1,10 +1,13 @@
 import type { Counter } from 'prom-client';
-import type { FormRequest } from './authorization-server.ts';
+import type { SecurityEvents } from '../security-events.ts';
+import { Act } from './act.ts';
+import type { FormEndpointName, FormRequest } from './authorization-server.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { checkFormHead, parameter, parseForm } from './form.ts';
+import { missingTokenData } from './missing-data.ts';
 import type { OAuthError } from './oauth-error.ts';
 import type { Client } from './options.ts';
-import { invalidRequest, notAvailable, toOAuthError } from './refusals.ts';
+import { invalidRequest, toOAuthError } from './refusals.ts';
 import type { SessionStore } from './sessions.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
@@ -15,7 +18,7 @@ export interface FormEndpoint<Answer> {
   answer(request: FormRequest): Promise<Answer>;
 }
 
-/** An answer, and the word for it in the metric. */
+/** An answer, and the word for it in the metric and in the audit trail. */
 interface Result<Answer> {
   readonly result: string;
   readonly answer: Answer;
@@ -27,6 +30,21 @@ export interface FormEndpointParts {
   readonly sessions: SessionStore;
   /** One for each request, by the word of its answer or the code of its refusal. */
   readonly results: Counter<'result'>;
+  readonly events: SecurityEvents;
+}
+
+/** How the endpoint is called, and what a request to it is in the audit trail, once its client has proved who it is. */
+interface FormEndpointNames {
+  readonly endpoint: Exclude<FormEndpointName, 'token'>;
+  begin(act: Act, client: Client): void;
+}
+
+/** A form of a client that proved who it is. */
+interface TokenForm {
+  readonly client: Client;
+  readonly token: string;
+  /** Is told whose token it is, for the audit trail. */
+  readonly act: Act;
 }
 
 /**
@@ -34,8 +52,9 @@ export interface FormEndpointParts {
  * wrong without harm, and our tokens say themselves of which type they are. What else goes wrong is an `OAuthError`, code 500.
  */
 export function createFormEndpoint<Answer>(
+  names: FormEndpointNames,
   parts: FormEndpointParts,
-  decide: (token: string, client: Client) => Promise<Result<Answer>>,
+  decide: (form: TokenForm) => Promise<Result<Answer>>,
 ): FormEndpoint<Answer> {
   const refused = (error: unknown): OAuthError => {
     const refusal = toOAuthError(error);
@@ -50,13 +69,18 @@ export function createFormEndpoint<Answer>(
     }
   };
   const answer: FormEndpoint<Answer>['answer'] = async (request) => {
+    const act = new Act(parts.events, request, names.endpoint);
     try {
-      const { client, token } = readTokenForm(request, parts);
-      const decided = await decide(token, client);
+      const decided = await decide(readTokenForm(request, parts, { act, begin: names.begin }));
       parts.results.inc({ result: decided.result });
+      act.came(decided.result);
       return decided.answer;
     } catch (error) {
-      throw refused(error);
+      const refusal = refused(error);
+      act.refused(refusal.refusal);
+      throw refusal;
+    } finally {
+      act.end();
     }
   };
   return { checkHead, answer };
@@ -66,13 +90,15 @@ export function createFormEndpoint<Answer>(
 function readTokenForm(
   request: FormRequest,
   parts: FormEndpointParts,
-): { readonly client: Client; readonly token: string } {
+  { act, begin }: Pick<FormEndpointNames, 'begin'> & { readonly act: Act },
+): TokenForm {
   checkFormHead(request.contentType, request.queryString);
   const form = parseForm(request.body);
-  const client = parts.clients.authenticate(form, request.authorization);
+  const client = parts.clients.authenticate(form, request, act);
+  begin(act, client);
   const token = parameter(form, 'token');
   if (token === undefined) throw invalidRequest('the parameter token is missing');
-  const notReady = parts.keys.ready() ?? parts.sessions.fault();
-  if (notReady !== undefined) throw notAvailable(new Error(notReady));
-  return { client, token };
+  const missing = missingTokenData(parts);
+  if (missing) throw missing;
+  return { client, token, act };
 }

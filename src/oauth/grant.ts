@@ -1,3 +1,4 @@
+import type { Act } from './act.ts';
 import type { FormRequest, TokenResponse } from './authorization-server.ts';
 import type { Form } from './form.ts';
 import type { Client } from './options.ts';
@@ -9,6 +10,8 @@ export interface GrantRequest {
   /** Known words only; `undefined` when none were asked for. */
   readonly scope: string | undefined;
   readonly http: FormRequest;
+  /** Is told who signs in or refreshes, and what comes of it, for the audit trail. */
+  readonly act: Act;
 }
 
 /** One way to come by tokens (RFC 6749 1.3). Refusals are thrown as `OAuthError`. */

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
+import type { Act } from './act.ts';
 import type { Introspection } from './authorization-server.ts';
 import type { TokenClaims } from './claims.ts';
 import { createFormEndpoint, type FormEndpoint, type FormEndpointParts } from './form-endpoint.ts';
-import type { OAuthOptions } from './options.ts';
+import type { Client, OAuthOptions } from './options.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
 import { mayNotIntrospect } from './refusals.ts';
 import { judge } from './session-rules.ts';
@@ -13,6 +14,15 @@ export interface IntrospectionParts extends FormEndpointParts {
   readonly refreshTokens: RefreshTokens;
   readonly clock: Clock;
 }
+
+/** The line names the client of the token, if that is a good one; who asks is another member. */
+const NAMES = {
+  endpoint: 'introspect',
+  begin: (act: Act, client: Client) => {
+    act.is('introspection');
+    act.says({ askedBy: client.name, clientId: undefined });
+  },
+} as const;
 
 const INACTIVE = { result: 'inactive', answer: { active: false } } as const;
 
@@ -25,10 +35,11 @@ export function createIntrospection(options: OAuthOptions, parts: IntrospectionP
     const access = parts.verifier.inspect(text);
     return 'claims' in access ? access.claims : activeRefreshClaims(text, options, parts);
   };
-  return createFormEndpoint<Introspection>(parts, async (text, client) => {
+  return createFormEndpoint<Introspection>(NAMES, parts, async ({ token, client, act }) => {
     if (client.public) throw mayNotIntrospect();
-    const claims = activeClaims(text);
+    const claims = activeClaims(token);
     if (!claims || (claims.client_id !== client.name && !client.introspectAll)) return INACTIVE;
+    act.says({ user: claims.sub, clientId: claims.client_id, sid: claims.sid });
     return { result: 'active', answer: toIntrospection(claims) };
   });
 }

@@ -1,31 +1,49 @@
 import { parseBooleanWord } from '../boolean-word.ts';
+import type { SecurityEvents } from '../security-events.ts';
+import { Act } from './act.ts';
+import { parseAuthorization } from './authorization-header.ts';
 import type { LogoutRequest, LogoutResponse } from './authorization-server.ts';
 import type { BearerTokens } from './bearer-token.ts';
 import { checkFormType, type Form, parameter, parseForm, parseParameters } from './form.ts';
 import { OAuthError } from './oauth-error.ts';
 import type { OAuthOptions } from './options.ts';
-import { invalidRequest, notAvailable } from './refusals.ts';
+import { invalidRequest, notAvailable, toOAuthError } from './refusals.ts';
 import type { SessionEnds } from './session-ends.ts';
 import type { AccessToken } from './token-verifier.ts';
 
 export interface LogoutParts {
   readonly bearerToken: BearerTokens;
   readonly ends: SessionEnds;
+  readonly events: SecurityEvents;
 }
 
-/** RP-initiated logout (T-31 to T-36). Everything is checked before anything is ended. */
+/** RP-initiated logout (T-31 to T-36). Everything is checked before anything is ended. Without a bearer it is nobody's act. */
 export function createLogout(
   options: OAuthOptions,
   parts: LogoutParts,
 ): (request: LogoutRequest) => Promise<LogoutResponse> {
-  return async (request) => {
+  const answer = async (request: LogoutRequest, act: Act): Promise<LogoutResponse> => {
     const parameters = readParameters(request);
     const all = parseBooleanWord(parameter(parameters, 'all') ?? 'false');
     if (all === undefined) throw invalidRequest('the parameter all is not a boolean');
+    if (parseAuthorization(request.authorization)?.scheme === 'bearer') act.is('sign_out');
     const token = parts.bearerToken(request.authorization);
+    if (token) act.involves({ user: token.user.name, clientId: token.claims.client_id, sid: token.claims.sid });
     const location = redirectTarget(parameters, token, options);
     if (token) await end(token, all, parts.ends);
+    act.says({ scope: all ? 'user' : 'session' });
     return location === undefined ? {} : { location };
+  };
+  return async (request) => {
+    const act = new Act(parts.events, request, 'logout');
+    try {
+      return await answer(request, act);
+    } catch (error) {
+      act.refused(toOAuthError(error).refusal);
+      throw error;
+    } finally {
+      act.end();
+    }
   };
 }
 

@@ -31,5 +31,5 @@ export function createMemorySessions(parts: { readonly clock: Clock }): SessionS
     if (next) put(user, next);
     return outcome;
   };
-  return { fault: () => undefined, read, update };
+  return { fault: () => undefined, tooOld: () => undefined, read, update };
 }

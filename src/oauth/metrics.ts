@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
+import { CLIENT_FAULTS } from './act.ts';
 import { type RotationRules, rotationDueAt } from './key-plan.ts';
 import type { StoredKey } from './signing-key-data.ts';
 
@@ -99,6 +100,19 @@ export function createTokenMetrics(registry: Registry): TokenMetrics {
       registers,
     }),
   };
+}
+
+/** Clients, and callers of the TokenReview webhook, that were not let in. */
+export function createClientFailureCounter(registry: Registry): Counter<'reason'> {
+  const counter = new Counter({
+    name: 'gatehouse_client_authentication_failures_total',
+    help: 'OAuth clients and callers of the TokenReview webhook that were refused, by reason.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  // From the start: no increase is seen of a series that begins at 1.
+  for (const reason of CLIENT_FAULTS) counter.inc({ reason }, 0);
+  return counter;
 }
 
 /** What came of token reviews: few words of ours, never anything of the token. */

@@ -1,3 +1,5 @@
+import type { ClientThrottleOptions } from './client-throttle.ts';
+
 /** An OAuth client, with its secret in hand. */
 export interface Client {
   /** The `client_id`. */
@@ -34,6 +36,7 @@ export interface OAuthOptions {
   /** Longest text of a bearer. */
   readonly maxBearerBytes: number;
   readonly clients: readonly Client[];
+  readonly clientThrottle: ClientThrottleOptions;
 }
 
 export interface Lifetimes {

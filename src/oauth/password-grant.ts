@@ -25,19 +25,21 @@ export function createPasswordGrant(options: OAuthOptions, parts: PasswordGrantP
   return async (request) => begin(await signedInUser(request, parts.signIn), request, { ...parts, options });
 }
 
-async function signedInUser({ form, http }: GrantRequest, signIn: PasswordSignIn): Promise<User> {
+async function signedInUser({ form, http, act }: GrantRequest, signIn: PasswordSignIn): Promise<User> {
   const username = parameter(form, 'username');
   const password = parameter(form, 'password');
   if (username === undefined) throw invalidRequest('the parameter username is missing');
+  act.involves({ user: signIn.userOf(username)?.name });
   if (password === undefined) throw invalidRequest('the parameter password is missing');
   const result = await signIn.signIn({ username, password, source: http.source, signal: http.signal });
   if (result.kind === 'ok') return result.user;
+  act.came(result.kind);
   throw result.kind === 'refused' ? incorrectPassword() : signInThrottled(result.retryAfterSeconds);
 }
 
 async function begin(
   user: User,
-  { client, scope, http }: GrantRequest,
+  { client, scope, http, act }: GrantRequest,
   parts: PasswordGrantParts & { readonly options: OAuthOptions },
 ): Promise<TokenResponse> {
   const sid = parts.random.bytes(16).toString('base64url');
@@ -49,7 +51,9 @@ async function begin(
     await parts.ends.others(user.name, sid, issuedAt).catch((error: unknown) => {
       throw notAvailable(error);
     });
+    act.says({ othersEnded: true });
   }
+  act.involves({ user: user.name, sid });
   return pair;
 }
 

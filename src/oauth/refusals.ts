@@ -1,3 +1,4 @@
+import { DataTooOld } from '../data-age.ts';
 import { StatusError } from '../status-error.ts';
 import { OAuthError } from './oauth-error.ts';
 
@@ -12,6 +13,15 @@ export const clientAuthenticationFailed = (platform: string): OAuthError =>
     code: 'invalid_client',
     description: 'client authentication failed',
     headers: { 'WWW-Authenticate': `Basic realm="${platform}"` },
+  });
+
+/** The same for every name, known or not, whether the secret is right or wrong (N-10). */
+export const tooManyClientFailures = (retryAfterSeconds: number): OAuthError =>
+  new OAuthError({
+    status: 429,
+    code: 'temporarily_unavailable',
+    description: 'too many failed client authentications',
+    headers: { 'Retry-After': String(retryAfterSeconds) },
   });
 
 /** The caller of the TokenReview webhook is not who may ask (N-61). */
@@ -109,13 +119,20 @@ export const malformedBearer = (platform: string): OAuthError =>
 
 /** Keys or session records cannot be reached; nothing has changed and the request may be sent again. */
 export const notAvailable = (cause: unknown): OAuthError =>
+  unavailable({ description: 'the server cannot answer now; try again', retryAfterSeconds: 1 }, cause);
+
+/** The same for data that is older than it may be: the sentence of the error names the data and the limit. */
+const tooOld = (error: DataTooOld): OAuthError => {
+  const { message, details } = error.answer;
+  return unavailable({ description: message, retryAfterSeconds: details?.retryAfterSeconds ?? 1 }, error);
+};
+
+const unavailable = (
+  { description, retryAfterSeconds }: { readonly description: string; readonly retryAfterSeconds: number },
+  cause: unknown,
+): OAuthError =>
   new OAuthError(
-    {
-      status: 503,
-      code: 'server_error',
-      description: 'the server cannot answer now; try again',
-      headers: { 'Retry-After': '1' },
-    },
+    { status: 503, code: 'server_error', description, headers: { 'Retry-After': String(retryAfterSeconds) } },
     cause,
   );
 
@@ -125,6 +142,7 @@ const serverError = (cause: unknown): OAuthError =>
 /** What went wrong, as an answer under /oauth: data of ours that is missing is no failure, and the same may be asked again. */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
+  if (error instanceof DataTooOld) return tooOld(error);
   const isMissing = error instanceof StatusError && error.answer.code === 503;
   return isMissing ? notAvailable(error) : serverError(error);
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Act } from './act.ts';
 import { ACCESS, REFRESH, type TokenClaims } from './claims.ts';
 import { createFormEndpoint, type FormEndpoint, type FormEndpointParts } from './form-endpoint.ts';
 import type { OAuthOptions } from './options.ts';
@@ -6,6 +7,9 @@ import { notAvailable, tokenOfAnotherClient } from './refusals.ts';
 import type { SessionEnds } from './session-ends.ts';
 import { isDead } from './session-rules.ts';
 import { createTokenCheck } from './token-check.ts';
+
+/** The client that asks is that of the token, or is refused. */
+const NAMES = { endpoint: 'revoke', begin: (act: Act) => act.is('revocation') } as const;
 
 export interface RevocationParts extends FormEndpointParts {
   readonly ends: SessionEnds;
@@ -26,8 +30,9 @@ export function createRevocation(options: OAuthOptions, parts: RevocationParts):
     }
     return undefined;
   };
-  return createFormEndpoint(parts, async (token, client) => {
+  return createFormEndpoint(NAMES, parts, async ({ token, client, act }) => {
     const claims = claimsOf(token);
+    if (claims) act.involves({ user: claims.sub, sid: claims.sid });
     if (claims && claims.client_id !== client.name) throw tokenOfAnotherClient();
     // What is no good any more needs no end (RFC 7009 2.2), and no write.
     const isOver = !claims || isDead(parts.sessions.read(claims.sub), claims);

@@ -7,7 +7,10 @@ import { withCutOff, withSessionEnded } from './session-rules.ts';
 import type { SessionStore } from './sessions.ts';
 import { GONE } from './user-standing.ts';
 
-/** The ways in which sessions end before their time. Each rejects when the end could not be written. */
+/**
+ * The ways in which sessions end before their time. Each rejects when the end could not be written. What somebody asked for is told
+ * by the act that asked; only a change of the user, which is nobody's request, is told here.
+ */
 export interface SessionEnds {
   /** One session: all of its tokens, access tokens included. */
   session(user: string, sid: string): Promise<void>;
@@ -45,26 +48,25 @@ export function createSessionEnds(options: OAuthOptions, parts: EndParts): Sessi
       if (current.dead.has(sid)) return { outcome: false };
       return { next: withSessionEnded(current, sid, { endedAt: now(), keepUntil: now() + remembered }), outcome: true };
     });
-    if (!isNew) return;
-    parts.metrics.revocations.inc({ scope: 'session' });
-    parts.events.report('session_ended', { user, sid });
-  };
-  const noteUserEnded = (user: string, spared?: string): void => {
-    parts.metrics.revocations.inc({ scope: 'user' });
-    parts.events.report('user_sessions_ended', { user, ...(spared === undefined ? {} : { spared }) });
+    if (isNew) parts.metrics.revocations.inc({ scope: 'session' });
   };
   const cutOff = async (user: string, iat: number, spared?: string): Promise<void> => {
     const at = Math.max(now(), iat);
     const end = { at, keepUntil: at + remembered, ...(spared === undefined ? {} : { spared }) };
-    await parts.sessions.update(user, (current) => ({ next: withCutOff(current, end), outcome: undefined }));
-    noteUserEnded(user, spared);
+    const isNew = await parts.sessions.update(user, (current) => ({
+      next: withCutOff(current, end),
+      outcome: current.cutOff < at || current.spared !== spared,
+    }));
+    if (isNew) parts.metrics.revocations.inc({ scope: 'user' });
   };
   const cutOffOnce = async (user: string, cause: string): Promise<void> => {
     const isNew = await parts.sessions.update(user, (current) => {
       if (current.cutOffCause === cause && cause !== GONE) return { outcome: false };
       return { next: withCutOff(current, { at: now(), keepUntil: now() + remembered, cause }), outcome: true };
     });
-    if (isNew) noteUserEnded(user);
+    if (!isNew) return;
+    parts.metrics.revocations.inc({ scope: 'user' });
+    parts.events.report('user_sessions_ended', { user, reason: cause === GONE ? 'gone' : 'changed' });
   };
   /** Ends that are yet to be written. However often one is asked for meanwhile, one timer tries it. */
   const waiting = new Set<string>();

@@ -55,11 +55,10 @@ export interface Change<T> {
 
 /** The records of sessions, one for each user who has any. */
 export interface SessionStore {
-  /**
-   * Why ended sessions may be unknown here, so that no token can be called good; `undefined` when the records are
-   * current. For the log and the answer 503.
-   */
+  /** Why the records are not known yet, so that no token can be called good; `undefined` once they are. For the log. */
   fault(): string | undefined;
+  /** The sentence for callers while the records are older than they may be: a session may have ended unseen (C-38). */
+  tooOld(): string | undefined;
   /** From memory; at most seconds behind the other replicas. Throws `ServiceUnavailable` when it cannot be told. */
   read(user: string): UserSessions;
   /**

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { Backoff } from '../backoff.ts';
 import type { Clock } from '../clock.ts';
+import { tooOldText } from '../data-age.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
 import type { SecretStore, StoredSecret } from '../secret-store.ts';
@@ -15,8 +16,10 @@ import { newKeyData, type PublicJwk, readKeyData, type StoredKey } from './signi
 export interface SigningKeys {
   /** Loads the keys, or creates them when there are none, then follows the Secret. Only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
-  /** Why there are no keys to work with, or none to rely on; `undefined` when there are. For the log and the readiness check. */
+  /** Why there are no keys to work with yet; `undefined` once there are. For the log and the readiness check. */
   ready(): string | undefined;
+  /** The sentence for callers while the keys are older than they may be: one may have been revoked unseen (C-38). */
+  tooOld(): string | undefined;
   /** The active key, or another one that still has its private part. */
   signingKey(kid?: string): SigningKey | undefined;
   /** The public key, unless it is unknown or revoked. */
@@ -55,6 +58,7 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
   const log = parts.logger.child({ secret });
   let reason = 'the signing keys are not loaded yet';
   let current: LoadedKeys | undefined;
+  let isProven = false;
   let stored: readonly StoredKey[] | undefined;
   registerKeyMetrics(parts.registry, parts.clock, { keys: () => current?.keys ?? [], rotation: options.rotation });
 
@@ -79,7 +83,9 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
       try {
         // 'exists': the watch shows what the winner has made.
         const made = await parts.secrets.create(options.secretName, data);
-        if (made !== 'exists') await load(made);
+        if (made === 'exists') return;
+        await load(made);
+        events.report('signing_key_created', { secret, kid: current?.active });
         return;
       } catch (error) {
         log.warn({ err: error }, 'cannot create the signing keys yet');
@@ -108,13 +114,17 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
 
   const ready = (): string | undefined => {
     if (!current) return reason;
-    const isOld = parts.secrets.stalenessMs(secret) > options.maxStalenessMs;
-    return isOld ? 'the signing keys are too old to judge by' : undefined;
+    // Keys that we have just made are proven by their watch, once.
+    isProven ||= Number.isFinite(parts.secrets.stalenessMs(secret));
+    return isProven ? undefined : 'the signing keys are not followed yet';
   };
+  const tooOld = (): string | undefined =>
+    tooOldText('signing keys', parts.secrets.stalenessMs(secret), options.maxStalenessMs);
 
   return {
     run,
     ready,
+    tooOld,
     signingKey: (kid) => current?.signing.get(kid ?? current.active),
     verificationKey: (kid) => current?.verification.get(kid),
     publicKeys: () => current?.published ?? [],

@@ -13,13 +13,14 @@ export interface CheckedToken {
   readonly endsAt: number;
 }
 
-/** Text, header, signature, claims, in this order; nothing that depends on the state of sessions or users. */
+/** Text, header, signature, claims, client, in this order; nothing that depends on the state of sessions or users. */
 export type TokenCheck = (text: string) => CheckedToken | { readonly fault: TokenFault };
 
 /** Ours have a quarter of it at most: what is longer is refused without any cryptography. */
 export const LONGEST_TOKEN = 8 * 1024;
 
 const INVALID = { fault: 'invalid' } as const;
+const REVOKED = { fault: 'revoked' } as const;
 
 /** Builds the check of one type of token. Synchronous: about 0.1 ms, off the thread pool, where hashes would delay it. */
 export function createTokenCheck(
@@ -29,6 +30,7 @@ export function createTokenCheck(
 ): TokenCheck {
   const audience = audienceOf(type, options);
   const endOf = createTokenEnd(options);
+  const clients = new Set(options.clients.map((client) => client.name));
   return (text) => {
     const jws = text.length <= LONGEST_TOKEN ? parseCompactJws(text) : undefined;
     const kid = jws && headerKid(jws, type);
@@ -39,7 +41,10 @@ export function createTokenCheck(
     if (jws.claims['token_type'] !== type.tokenType) return INVALID;
     const token = { claims, kid, endsAt: endOf(claims) };
     const fault = timeFault(token, parts.clock.now() / 1000, options.maximumClockSkewSeconds);
-    return fault ? { fault } : token;
+    if (fault) return { fault };
+    // A client that was taken out of the configuration takes its tokens with it. It changes at a restart only, so what is
+    // found good stays so for as long as this process remembers it.
+    return clients.has(claims.client_id) ? token : REVOKED;
   };
 }
 

@@ -1,14 +1,16 @@
+import type { ActName, SecurityEvents } from '../security-events.ts';
+import { Act } from './act.ts';
 import { parseAuthorization } from './authorization-header.ts';
 import type { FormRequest, TokenResponse } from './authorization-server.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { checkFormHead, type Form, parameter, parseForm } from './form.ts';
 import type { Grant } from './grant.ts';
 import type { TokenMetrics } from './metrics.ts';
+import { missingData, type UserData } from './missing-data.ts';
 import type { OAuthError } from './oauth-error.ts';
 import type { Client } from './options.ts';
 import {
   invalidRequest,
-  notAvailable,
   refreshTokenNotValidBesideBearer,
   toOAuthError,
   unauthorizedClient,
@@ -18,17 +20,20 @@ import { requestedScope } from './scope.ts';
 import type { SessionStore } from './sessions.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-export interface TokenEndpointParts {
+/** While not every user is known, nobody may be told that the password is incorrect. */
+export interface TokenEndpointParts extends UserData {
   readonly platform: string;
   readonly clients: ClientAuthentication;
   /** By `grant_type`. */
   readonly grants: ReadonlyMap<string, Grant>;
   readonly keys: SigningKeys;
   readonly sessions: SessionStore;
-  /** Why not every user is known: then nobody may be told that the password is incorrect. */
-  usersFault(): string | undefined;
   readonly metrics: TokenMetrics;
+  readonly events: SecurityEvents;
 }
+
+/** What a grant is in the audit trail. */
+const ACTS: Readonly<Record<string, ActName>> = { password: 'sign_in', refresh_token: 'refresh' };
 
 export interface TokenEndpoint {
   checkHead(contentType: string | undefined, queryString: string): void;
@@ -47,14 +52,17 @@ export function createTokenEndpoint(parts: TokenEndpointParts): TokenEndpoint {
   };
   const token: TokenEndpoint['token'] = async (request) => {
     const labels = { grant_type: 'none', result: 'ok' };
+    const act = new Act(parts.events, request, 'token');
     try {
-      return await answer(request, parts, labels);
+      return await answer(request, parts, { labels, act });
     } catch (error) {
       const refusal = toRefusal(error, { authorization: request.authorization, platform: parts.platform, ...labels });
       labels.result = refusal.refusal.code;
+      act.refused(refusal.refusal);
       throw refusal;
     } finally {
       parts.metrics.requests.inc(labels);
+      act.end();
     }
   };
   return { checkHead, token };
@@ -64,28 +72,29 @@ export function createTokenEndpoint(parts: TokenEndpointParts): TokenEndpoint {
 async function answer(
   request: FormRequest,
   parts: TokenEndpointParts,
-  labels: { grant_type: string },
+  { labels, act }: { readonly labels: { grant_type: string }; readonly act: Act },
 ): Promise<TokenResponse> {
   checkFormHead(request.contentType, request.queryString);
   const form = parseForm(request.body);
-  const client = parts.clients.authenticate(form, request.authorization);
-  const { grant, type } = selectGrant(form, client, parts.grants);
+  const client = parts.clients.authenticate(form, request, act);
+  const { grant, type } = selectGrant(form, client, { grants: parts.grants, act });
   labels.grant_type = type;
   const scope = requestedScope(form);
-  const notReady = parts.keys.ready() ?? parts.sessions.fault() ?? parts.usersFault();
-  if (notReady !== undefined) throw notAvailable(new Error(notReady));
-  return grant({ form, client, scope, http: request });
+  const missing = missingData(parts);
+  if (missing) throw missing;
+  return grant({ form, client, scope, http: request, act });
 }
 
 function selectGrant(
   form: Form,
   client: Client,
-  grants: ReadonlyMap<string, Grant>,
+  { grants, act }: { readonly grants: ReadonlyMap<string, Grant>; readonly act: Act },
 ): { readonly grant: Grant; readonly type: string } {
   const type = parameter(form, 'grant_type');
   if (type === undefined) throw invalidRequest('the parameter grant_type is missing');
   const grant = grants.get(type);
   if (!grant) throw unsupportedGrantType();
+  act.is(ACTS[type] as ActName);
   if (!client.grantTypes.includes(type)) throw unauthorizedClient();
   return { grant, type };
 }

@@ -1,10 +1,18 @@
-import type { Registry } from 'prom-client';
+import type { Counter, Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Random } from '../random.ts';
-import { type CallerAuthentication, type CallerProof, createCallerAuthentication } from './caller-authentication.ts';
+import type { SecurityEventFields, SecurityEvents } from '../security-events.ts';
+import { Act, type Origin } from './act.ts';
+import {
+  type Caller,
+  type CallerAuthenticationOptions,
+  type CallerProof,
+  createCallerAuthentication,
+} from './caller-authentication.ts';
 import type { TokenFault } from './identity.ts';
 import { createReviewCounter } from './metrics.ts';
-import { notAvailable, toOAuthError } from './refusals.ts';
+import { missingData, type UserData } from './missing-data.ts';
+import { callerAuthenticationFailed, toOAuthError } from './refusals.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
 import { checkReviewType, parseReview, type ReviewRequest } from './review-request.ts';
 import type { SessionStore } from './sessions.ts';
@@ -14,8 +22,13 @@ import type { AccessToken, AccessTokens } from './token-verifier.ts';
 import { createStandings, type Standings } from './user-standing.ts';
 
 /** What is judged of a POST to /oauth/authenticate before its body is read. */
-export interface ReviewHead extends CallerProof {
+export interface ReviewHead extends CallerProof, Origin {
   readonly contentType: string | undefined;
+}
+
+/** Who asks, once `checkHead` has let the caller in. */
+interface ReviewOrigin extends Origin {
+  readonly askedBy: Caller;
 }
 
 /** `status` of a TokenReview; members in wire order. */
@@ -41,64 +54,82 @@ interface ReviewAnswer {
  * because the API server takes errors for an outage, and keeps answers.
  */
 export interface TokenReviews {
-  checkHead(head: ReviewHead): void;
-  review(body: Buffer): ReviewAnswer;
+  checkHead(head: ReviewHead): Caller;
+  review(body: Buffer, origin: ReviewOrigin): ReviewAnswer;
 }
 
-export interface TokenReviewOptions {
-  readonly platform: string;
-  readonly callerAuth: 'required' | 'none';
-}
-
-export interface TokenReviewParts {
+/** Somebody whom nobody has told us of yet is no user who is gone. */
+export interface TokenReviewParts extends UserData {
   readonly verifier: Pick<AccessTokens, 'inspect'>;
   readonly keys: SigningKeys;
-  readonly sessions: Pick<SessionStore, 'fault'>;
-  /** Why not every user is known; `undefined` once all are: one whom nobody has told us of is no user who is gone. */
-  usersFault(): string | undefined;
+  readonly sessions: Pick<SessionStore, 'fault' | 'tooOld'>;
   /** The bearer that callers show; `undefined` when there is none. */
   callerToken(): string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly registry: Registry;
+  readonly events: SecurityEvents;
+  /** Refused callers, by reason. */
+  readonly clientFailures: Counter<'reason'>;
 }
 
 /** N-58 to N-61. Answers from memory; the cluster, which is who asks, is never asked. */
-export function createTokenReviews(options: TokenReviewOptions, parts: TokenReviewParts): TokenReviews {
+export function createTokenReviews(options: CallerAuthenticationOptions, parts: TokenReviewParts): TokenReviews {
   const results = createReviewCounter(parts.registry);
   const authenticate = createCallerAuthentication(options, parts);
   const judge = createJudge(parts);
-  const counting = <T>(run: () => T): T => {
+  const judging = <T>(act: Act, run: () => T): T => {
     try {
       return run();
     } catch (error) {
       const refusal = toOAuthError(error);
       results.inc({ result: refusal.refusal.code });
+      act.refused(refusal.refusal);
       throw refusal;
+    } finally {
+      act.end();
     }
   };
-  const review: TokenReviews['review'] = (body) => {
+  /** Strangers first: what they sent is nobody's business. */
+  const checkHead = (head: ReviewHead, act: Act): Caller => {
+    const judged = authenticate(head);
+    if ('fault' in judged) {
+      act.refusesClient(judged.fault);
+      parts.clientFailures.inc({ reason: judged.fault });
+      throw callerAuthenticationFailed(options.platform);
+    }
+    checkReviewType(head.contentType);
+    return judged.caller;
+  };
+  const review = (body: Buffer, { askedBy }: ReviewOrigin, act: Act): ReviewAnswer => {
+    act.is('token_review');
+    act.says({ askedBy });
     const request = parseReview(body);
-    const { result, status } = judge(request);
+    const { result, status, whose } = judge(request);
     results.inc({ result });
+    act.came(result);
+    if (whose) act.says(whose);
     return { apiVersion: request.apiVersion, kind: 'TokenReview', status };
   };
+  const newAct = (origin: Origin): Act => new Act(parts.events, origin, 'authenticate');
   return {
-    checkHead: (head) => counting(() => checkHead(head, authenticate)),
-    review: (body) => counting(() => review(body)),
+    checkHead: (head) => {
+      const act = newAct(head);
+      return judging(act, () => checkHead(head, act));
+    },
+    review: (body, origin) => {
+      const act = newAct(origin);
+      return judging(act, () => review(body, origin, act));
+    },
   };
-}
-
-/** Strangers first: what they sent is nobody's business. */
-function checkHead(head: ReviewHead, authenticate: CallerAuthentication): void {
-  authenticate(head);
-  checkReviewType(head.contentType);
 }
 
 interface Judgement {
   /** For the metric. */
   readonly result: 'authenticated' | 'other_audience' | TokenFault;
   readonly status: ReviewStatus;
+  /** Whose token it is, when it is a good one: for the audit trail. */
+  readonly whose?: SecurityEventFields;
 }
 
 const NO = { authenticated: false } as const;
@@ -107,8 +138,8 @@ function createJudge(parts: TokenReviewParts): (request: ReviewRequest) => Judge
   const standing = createStandings(parts.keys);
   const refused = createRefusedTokens(parts.clock, parts.random);
   return ({ token: text, audiences }) => {
-    const missing = parts.keys.ready() ?? parts.sessions.fault() ?? parts.usersFault();
-    if (missing !== undefined) throw notAvailable(new Error(missing));
+    const missing = missingData(parts);
+    if (missing) throw missing;
     const token = inspect(text, parts, refused);
     return 'fault' in token ? { result: token.fault, status: NO } : accept(token, audiences, standing);
   };
@@ -132,10 +163,12 @@ function inspect(text: string, { verifier }: TokenReviewParts, refused: RefusedT
 function accept(token: AccessToken, asked: readonly string[] | undefined, standing: Standings): Judgement {
   const { claims, user } = token;
   const audiences = asked && [...new Set(asked)].filter((audience) => claims.aud.includes(audience));
-  if (audiences?.length === 0) return { result: 'other_audience', status: NO };
+  const whose = { user: user.name, clientId: claims.client_id, sid: claims.sid };
+  if (audiences?.length === 0) return { result: 'other_audience', status: NO, whose };
   const { groups } = standing(user);
   return {
     result: 'authenticated',
+    whose,
     status: {
       authenticated: true,
       user: { username: user.name, uid: user.uid, groups },

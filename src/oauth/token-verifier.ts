@@ -1,10 +1,10 @@
 import type { Counter } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Random } from '../random.ts';
-import { serviceUnavailable } from '../status-error.ts';
 import type { User, UserDirectory } from '../users/user.ts';
 import { ACCESS, type TokenClaims } from './claims.ts';
 import type { Identity, TokenFault, TokenVerifier, Verification } from './identity.ts';
+import { missingData, type UserData } from './missing-data.ts';
 import type { OAuthOptions } from './options.ts';
 import { isDead } from './session-rules.ts';
 import type { SessionStore } from './sessions.ts';
@@ -13,12 +13,10 @@ import { type CheckedToken, createTokenCheck, type TokenCheck } from './token-ch
 import { createLiveUsers, createStandings, type Standings } from './user-standing.ts';
 import { createVerifiedTokens, type VerifiedTokens } from './verified-tokens.ts';
 
-export interface VerifierParts {
+export interface VerifierParts extends UserData {
   readonly keys: SigningKeys;
   readonly sessions: SessionStore;
   readonly users: UserDirectory;
-  /** Why not every user is known; `undefined` once all are. */
-  usersFault(): string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   /** Of bearers, by result. */
@@ -40,8 +38,8 @@ const REVOKED = { fault: 'revoked' } as const;
 
 /**
  * Verifies access tokens: from the memory of verified ones, else in full; then the state of key, session and user, each
- * time. Throws `ServiceUnavailable` while keys, records or users are missing
- * or too old: then no token can be called good or bad (C-38).
+ * time. Throws `ServiceUnavailable` while keys, records or users are missing or too old: then no token can be called good or
+ * bad (C-38).
  */
 export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts): AccessTokens {
   const standing = createStandings(parts.keys);
@@ -51,8 +49,8 @@ export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts)
   const identityOf = createIdentities(standing);
 
   const inspect = (text: string): AccessToken | { readonly fault: TokenFault } => {
-    const fault = parts.keys.ready() ?? parts.sessions.fault() ?? parts.usersFault();
-    if (fault !== undefined) throw serviceUnavailable('tokens cannot be judged now', 1, new Error(fault));
+    const missing = missingData(parts);
+    if (missing) throw missing;
     const known = fromMemory(text, verified, parts);
     const token = known ?? inFull(text, verified, check);
     if ('fault' in token) return token;

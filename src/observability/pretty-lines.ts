@@ -1,13 +1,13 @@
 import { type DestinationStream, destination as standardOutput } from 'pino';
+import { shownText } from './shown-text.ts';
 
 type Line = Record<string, unknown>;
 
 /** Words that are clear without quotes: no blank, no quote, no control character. */
 const PLAIN = /^[\x21\x23-\x7e]+$/;
 
-/** JSON escapes line breaks and the control characters that terminals obey (A-36); the C1 ones it leaves are escaped here. */
-const quoted = (value: unknown): string =>
-  JSON.stringify(value).replace(/[\x7f-\x9f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** JSON escapes line breaks and most of the control characters that terminals obey (A-36); what it leaves is escaped here. */
+const quoted = (value: unknown): string => shownText(JSON.stringify(value));
 
 const shown = (value: unknown): string => (typeof value === 'string' && PLAIN.test(value) ? value : quoted(value));
 

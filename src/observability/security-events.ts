@@ -1,16 +1,23 @@
 import { Counter, type Registry } from 'prom-client';
-import type { SecurityEventName, SecurityEvents } from '../security-events.ts';
+import type { SecurityEventFields, SecurityEventName, SecurityEvents } from '../security-events.ts';
 import type { Logger } from './logger.ts';
 
 /** What the line says to a person; the member `event` is for machines. */
 const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
+  sign_in: 'sign-in',
+  refresh: 'refresh',
+  revocation: 'revocation',
+  introspection: 'introspection',
+  token_review: 'token review',
+  sign_out: 'sign-out',
+  client_refused: 'a client was refused',
   refresh_token_reused: 'a refresh token came again after its replay window: its session is ended',
-  session_ended: 'a session was ended',
   user_sessions_ended: 'all sessions of a user were ended',
   sign_in_throttled: 'sign-ins are turned away because of earlier failures',
   sign_in_failures_many: 'more sign-ins fail than people mistype',
   password_hash_refused: 'a stored password hash cannot be used',
   user_refused: 'a user is ignored',
+  signing_key_created: 'there was no signing key: one was made',
   signing_key_published: 'the next signing key is published',
   signing_key_activated: 'another signing key signs from now on',
   signing_key_retired: 'a signing key that no token depends on any more was removed',
@@ -22,19 +29,32 @@ const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
   session_record_unreadable: 'a session record cannot be read: the user gets 503 until it is mended or deleted',
 };
 
-/** What is routine: told, and no cause for concern by itself. */
+/** What is routine: told, and no cause for concern by itself, unless somebody was turned away. */
 const ROUTINE: ReadonlySet<SecurityEventName> = new Set<SecurityEventName>([
-  'session_ended',
+  'sign_in',
+  'refresh',
+  'revocation',
+  'introspection',
+  'token_review',
+  'sign_out',
   'user_sessions_ended',
+  'signing_key_created',
   'signing_key_published',
   'signing_key_activated',
   'signing_key_retired',
 ]);
 
+/** Results of those who got nothing. */
+const TURNED_AWAY: ReadonlySet<unknown> = new Set(['refused', 'throttled', 'busy', 'failed']);
+
+const levelOf = (event: SecurityEventName, { result }: SecurityEventFields): 'info' | 'warn' =>
+  ROUTINE.has(event) && !TURNED_AWAY.has(result) ? 'info' : 'warn';
+
+/** `logger`: of the audit trail. */
 export function createSecurityEvents(logger: Logger, registry: Registry): SecurityEvents {
   const counter = new Counter({
     name: 'gatehouse_security_events_total',
-    help: 'Security events, by name; the log has a line with the same event for each.',
+    help: 'Acts and other security events, by name; the audit trail has a line with the same event for each.',
     labelNames: ['event'],
     registers: [registry],
   });
@@ -43,7 +63,7 @@ export function createSecurityEvents(logger: Logger, registry: Registry): Securi
   return {
     report: (event, fields) => {
       counter.inc({ event });
-      logger[ROUTINE.has(event) ? 'info' : 'warn']({ event, ...fields }, SENTENCES[event]);
+      logger[levelOf(event, fields)]({ event, ...fields }, SENTENCES[event]);
     },
   };
 }

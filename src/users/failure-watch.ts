@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
+import { FailureBuckets } from '../failure-bucket.ts';
 import type { SecurityEvents } from '../security-events.ts';
-import { FailureBuckets } from './failure-bucket.ts';
 import type { BucketName } from './login-throttle.ts';
 import type { User } from './user.ts';
 

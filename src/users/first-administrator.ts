@@ -1,5 +1,6 @@
 import { Backoff } from '../backoff.ts';
 import type { Clock } from '../clock.ts';
+import { tooOldText } from '../data-age.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
 import type { SecretStore, StoredSecret } from '../secret-store.ts';
@@ -30,6 +31,8 @@ export interface FirstAdministrator extends UserSource {
   run(signal: AbortSignal): Promise<void>;
   /** Why sign-ins and tokens of this user cannot be judged yet; `undefined` once they can. */
   ready(): string | undefined;
+  /** The sentence for callers while the Secret was not proven current for longer than it may be. */
+  tooOld(): string | undefined;
 }
 
 const LABEL = 'first administrator';
@@ -61,12 +64,11 @@ export function createFirstAdministrator(
     await createOnce(options, parts, signal);
     if (!signal.aborted) await parts.secrets.watch(options.secretName, take, signal);
   };
-  const ready = (): string | undefined => {
-    if (!state.known) return `the Secret ${options.secretName} is not read yet`;
-    const isOld = parts.secrets.stalenessMs(options.secretName) > options.maxStalenessMs;
-    return isOld ? `the Secret ${options.secretName} is too old to judge by` : undefined;
-  };
-  return { label: LABEL, users: () => state.users, onChange: (changed) => listeners.push(changed), run, ready };
+  const ready = (): string | undefined =>
+    state.known ? undefined : `the Secret ${options.secretName} is not read yet`;
+  const tooOld = (): string | undefined =>
+    tooOldText('users', parts.secrets.stalenessMs(options.secretName), options.maxStalenessMs);
+  return { label: LABEL, users: () => state.users, onChange: (changed) => listeners.push(changed), run, ready, tooOld };
 }
 
 /** Tries until there is a Secret, whoever made it. */

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import { FailureWatch } from './failure-watch.ts';
-import { type Attempter, bucketKey, LoginThrottle, type Throttled, type ThrottleOptions } from './login-throttle.ts';
+import { type Attempter, LoginThrottle, type Throttled, type ThrottleOptions } from './login-throttle.ts';
 import { createPasswordMetrics, registerHashMetric } from './metrics.ts';
 import { type CompareParts, createPasswordCompare } from './password-compare.ts';
 import { type GateOptions, PasswordGate } from './password-gate.ts';
@@ -50,7 +50,7 @@ export function createPasswordSignIn(options: PasswordOptions, parts: PasswordPa
     if (throttled) return turnedAway(throttled);
     // Ahead of the compare, so that one more at the same time finds the bucket full (N-15).
     const counted = throttle.failed(attempter);
-    const matches = await compare(user, password).catch((error: unknown) => {
+    const matches = await compare(counted.mayMatch ? user : undefined, password).catch((error: unknown) => {
       counted.takeBack();
       throw error;
     });
@@ -59,6 +59,7 @@ export function createPasswordSignIn(options: PasswordOptions, parts: PasswordPa
       failures.refused({ user, source: attempter.source }, counted.stands());
       return REFUSED;
     }
+    counted.takeBack();
     throttle.succeeded(attempter);
     return { kind: 'ok', user: current };
   };
@@ -66,13 +67,13 @@ export function createPasswordSignIn(options: PasswordOptions, parts: PasswordPa
   const signIn = async ({ username, password, source, signal }: SignInAttempt): Promise<SignInResult> => {
     const user = resolveUser(parts.users, username);
     const isLimited = user?.state === 'AuthLimitExceeded';
-    const attempter = { user: bucketKey(user, username), source, isLimited };
+    const attempter = { user: user?.name, typed: username, source, isLimited };
     const throttled = throttle.check(attempter);
     if (throttled) return turnedAway(throttled);
     const leave = await gate.enter(source, signal);
     return leave ? judge({ user, password, attempter }).finally(leave) : BUSY;
   };
-  return { signIn };
+  return { signIn, userOf: (typed) => resolveUser(parts.users, typed) };
 }
 
 interface ResolvedAttempt {

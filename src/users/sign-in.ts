@@ -23,4 +23,6 @@ export type SignInResult =
 /** Steps 1 to 7 of a password check: resolve, throttle, gate, exactly one compare, state, buckets. */
 export interface PasswordSignIn {
   signIn(attempt: SignInAttempt): Promise<SignInResult>;
+  /** Whom a typed name or e-mail names: for the audit trail, which never tells what was typed. */
+  userOf(typed: string): User | undefined;
 }

@@ -135,7 +135,7 @@ describe('a write whose answer gets lost, on a real cluster', () => {
       const refused = await first.refresh(kept.refresh_token);
       expect([refused.status, refused.body.error]).toEqual([503, 'server_error']);
       expect((await first.logout(ended.access_token)).status).toBe(503);
-      // Nothing was ended, so nothing is refused; what another one ends it cannot know, for at most 720 s.
+      // Nothing was ended, so nothing is refused; what another one ends it cannot know, for at most `authorization.maxStaleness`.
       expect(await judgedBy(replicas.all, ended)).toEqual([200, 200, 200]);
       expect((await second.logout(ended.access_token)).status).toBe(200);
       expect(await refusedBy([third], ended)).toEqual([401]);

@@ -65,8 +65,10 @@ export async function answerProblems(operation: Operation, answer: Response): Pr
   for (const [name, header] of Object.entries((response['headers'] ?? {}) as Record<string, Json>)) {
     const value = answer.headers.get(name);
     // `fetch` hides hop-by-hop headers from nobody, but a kept connection may add its own.
-    if (value === null) found.push(`header ${name} is missing`);
-    else found.push(...problems(resolve<Json>(header)['schema'], value).map((problem) => `header ${name}${problem}`));
+    const { schema, required } = resolve<Json>(header);
+    // A header that is described comes always, unless the description says otherwise.
+    if (value !== null) found.push(...problems(schema, value).map((problem) => `header ${name}${problem}`));
+    else if (required !== false) found.push(`header ${name} is missing`);
   }
   const content = response['content'] as Record<string, Json> | undefined;
   const text = await answer.text();

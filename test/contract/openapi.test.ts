@@ -144,6 +144,22 @@ describe('the description of the platform', () => {
     },
   );
 
+  test.each([
+    ['/kapis/resources.gatehouse.io/v1alpha3/nodes', {}],
+    ['/kapis/resources.gatehouse.io/v1alpha3/nodes', { 'If-None-Match': '*' }],
+    ['/kapis/resources.gatehouse.io/v1alpha3/nodes/{name}', {}],
+    ['/kapis/resources.gatehouse.io/v1alpha3/nodes/{name}', { 'If-None-Match': '*' }],
+  ])('describes the age of an answer from old data: %s %o', async (template, headers) => {
+    const old = await startApp({ nodeAge: { staleSeconds: () => 61 } });
+    const operation = operations.get(`GET ${template}`) as Operation;
+    const answer = await old.get(pathOf(template), { headers });
+    const described = resolve<{ headers: object }>(operation.responses[String(answer.status)] as never).headers;
+    for (const name of ['Age', 'Warning'])
+      expect([name, name in described, answer.headers.has(name)]).toEqual([name, true, true]);
+    expect(await answerProblems(operation, answer)).toEqual([]);
+    await old.stop();
+  });
+
   test('refuses an answer that it does not describe', async () => {
     const operation = operations.get('GET /version') as Operation;
     const wrong = new Response('{"gitVersion":1}', { headers: { 'Content-Type': 'application/json' } });

@@ -36,22 +36,38 @@ const SIGNED_IN = (template: string): boolean =>
 
 const pathOf = (template: string): string => template.replaceAll(/\{\w+\}/g, 'x');
 
+/** Every way to ask for what a route serves: each of its methods, and a watch where it offers one. */
+function waysTo({ template, methods, watch }: Route): { readonly method: string; readonly path: string }[] {
+  const path = pathOf(template);
+  const paths = watch ? [path, `${path}?watch=true`, `${path}?watch=1&allowWatchBookmarks=true`] : [path];
+  return paths.flatMap((one) => Object.keys(methods).map((method) => ({ method, path: one })));
+}
+
+/** The head of an answer, which is left at once: a watch would never end. */
+async function answerOf(url: string, init: RequestInit): Promise<Response> {
+  const stop = new AbortController();
+  const answer = await fetch(url, { ...init, signal: stop.signal });
+  stop.abort();
+  return answer;
+}
+
 /**
  * Calls every method of every route without a token, then with the token of somebody who has no rights, and returns what
  * answered although it should not have.
  */
 async function walk(routes: readonly Route[], app: AppUnderTest): Promise<string[]> {
   const complaints: string[] = [];
-  for (const { template, methods } of routes) {
+  for (const route of routes) {
+    const { template } = route;
     if (PUBLIC.has(template)) continue;
-    for (const method of Object.keys(methods)) {
-      const anonymous = await fetch(app.url + pathOf(template), { method });
-      if (anonymous.status !== 401) complaints.push(`${method} ${template} answers ${anonymous.status} to nobody`);
-      if (!anonymous.headers.has('www-authenticate')) complaints.push(`${method} ${template} has no challenge`);
+    for (const { method, path } of waysTo(route)) {
+      const what = `${method} ${path} (${template})`;
+      const anonymous = await answerOf(app.url + path, { method });
+      if (anonymous.status !== 401) complaints.push(`${what} answers ${anonymous.status} to nobody`);
+      if (!anonymous.headers.has('www-authenticate')) complaints.push(`${what} has no challenge`);
       if (SIGNED_IN(template)) continue;
-      const powerless = await app.get(pathOf(template), { method, headers: { Authorization: 'Bearer powerless' } });
-      if (powerless.status !== 403)
-        complaints.push(`${method} ${template} answers ${powerless.status} without the right`);
+      const powerless = await answerOf(app.url + path, { method, headers: { Authorization: 'Bearer powerless' } });
+      if (powerless.status !== 403) complaints.push(`${what} answers ${powerless.status} without the right`);
     }
   }
   return complaints;
@@ -66,6 +82,11 @@ describe('the walk over all routes', () => {
 
   test('N-32 nothing but the public paths answers without a token, nor without the right', async () => {
     expect(await walk(createRoutes(appParts()), app)).toEqual([]);
+  });
+
+  test('N-32 goes over the watches as well', () => {
+    const paths = createRoutes(appParts()).flatMap((route) => waysTo(route).map(({ path }) => path));
+    expect(paths.filter((path) => path.includes('watch=true')).length).toBeGreaterThan(0);
   });
 
   test('N-32 a verb that no route has is refused in the same order', async () => {

@@ -2,7 +2,6 @@ import { Registry } from 'prom-client';
 import type { Clock } from '../../src/clock.ts';
 import type { Freshness } from '../../src/kubernetes/freshness.ts';
 import type { ReflectedStore, StoredEntry } from '../../src/kubernetes/store.ts';
-import { MAX_STALENESS_MS } from '../../src/max-staleness.ts';
 import { parseNodeListQuery } from '../../src/nodes/list-query.ts';
 import { createNodeLister } from '../../src/nodes/node-cache.ts';
 import type { NodeEntry } from '../../src/nodes/node-entry.ts';
@@ -11,6 +10,9 @@ import { NodeStore } from '../../src/nodes/node-store.ts';
 import { StatusError } from '../../src/status-error.ts';
 import { type MapEntry, MapStore } from '../support/map-store.ts';
 import { hold } from './violation.ts';
+
+/** The default of `nodes.maxStaleness`. */
+const MAX_STALENESS_MS = 720_000;
 
 /** A store and how to see what it holds. */
 export interface StoreUnderTest {
@@ -22,7 +24,7 @@ export interface StoreUnderTest {
 }
 
 export interface Reader {
-  /** I6: answered if and only if the data is no older than MAX_STALE. I4: the answer is the store's content, counted right. */
+  /** I6: answered if and only if the data is no older than the limit. I4: the answer is the store's content, counted right. */
   read(): void;
   /** I4: what was answered earlier has not changed. */
   reread(): void;

@@ -32,6 +32,8 @@ export interface ControlPlane {
   serviceAccountToken(namespace: string, name: string, audiences?: readonly string[]): Promise<string>;
   /** SIGKILL: connections end without a word and the port refuses. */
   killApiServer(): Promise<void>;
+  /** SIGSTOP: connections stay, the kernel takes new ones, and nothing is answered, until the function returned is called. */
+  freezeApiServer(): () => void;
   /** The same port, data, keys and certificate as before. Resolves when it is ready. */
   startApiServer(): Promise<void>;
   /**
@@ -83,6 +85,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     ...clientFace(layout, binaries.kubectl),
     killApiServer,
     startApiServer: start,
+    freezeApiServer: () => servers.api?.freeze() ?? (() => undefined),
     backUp: () => backUpData(layout.etcdData, { stop: killBoth, start }),
     stop,
   };
@@ -104,7 +107,7 @@ async function backUpData(
   };
 }
 
-type ClientFace = Omit<ControlPlane, 'killApiServer' | 'startApiServer' | 'backUp' | 'stop'>;
+type ClientFace = Omit<ControlPlane, 'killApiServer' | 'startApiServer' | 'freezeApiServer' | 'backUp' | 'stop'>;
 
 function clientFace(layout: Layout, kubectl: string): ClientFace {
   const url = `https://127.0.0.1:${layout.apiPort}`;

@@ -17,15 +17,28 @@ const COMMON_NAME = Buffer.from('0603550403', 'hex'); // 2.5.4.3
 const ALTERNATIVE_NAME = Buffer.from('0603551d11', 'hex'); // 2.5.29.17
 const ECDSA_WITH_SHA256 = Buffer.from('06082a8648ce3d040302', 'hex'); // 1.2.840.10045.4.3.2
 
+/** What else a certificate is named; by default it has one common name, and a DNS name that is the same. */
+interface Names {
+  readonly commonNames?: readonly string[];
+  readonly dns?: readonly string[];
+  readonly uris?: readonly string[];
+  readonly emails?: readonly string[];
+}
+
 /** A certificate for 127.0.0.1 that nobody signed but itself (RFC 5280 4.1), and its new key, in PEM. */
-export function selfSigned(commonName: string): { readonly cert: string; readonly key: string } {
+export function selfSigned(
+  commonName: string,
+  { commonNames = [commonName], dns = [commonName], uris = [], emails = [] }: Names = {},
+): { readonly cert: string; readonly key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(ECDSA_WITH_SHA256);
-  const name = sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(commonName)))));
+  const name = sequence(...commonNames.map((one) => der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(one))))));
   const validity = sequence(utcTime('200101000000Z'), utcTime('490101000000Z'));
   const version3 = der(0xa0, integer(2));
   const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
-  const names = sequence(der(0x82, Buffer.from(commonName)), der(0x87, Buffer.from([127, 0, 0, 1])));
+  const texts = (tag: number, values: readonly string[]) => values.map((value) => der(tag, Buffer.from(value)));
+  const address = der(0x87, Buffer.from([127, 0, 0, 1]));
+  const names = sequence(...texts(0x81, emails), ...texts(0x82, dns), ...texts(0x86, uris), address);
   const extensions = der(0xa3, sequence(sequence(ALTERNATIVE_NAME, der(0x04, names))));
   const toBeSigned = sequence(version3, integer(1), algorithm, name, validity, name, keyInfo, extensions);
   const signature = der(0x03, Buffer.from([0]), sign('sha256', toBeSigned, privateKey));

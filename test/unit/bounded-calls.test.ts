@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BoundedCalls, CallTimedOut, TooManyCalls } from '../../src/bounded-calls.ts';
+import { BoundedCalls, CallsPaused, CallTimedOut, TooManyCalls } from '../../src/bounded-calls.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 describe('bounded calls', () => {
@@ -16,7 +16,7 @@ describe('bounded calls', () => {
       await clock.sleep(100);
       order.push(`${name} ends`);
     };
-    const both = Promise.all([calls.run(() => call('a')), calls.run(() => call('b'))]);
+    const both = Promise.all([calls.run('a', () => call('a')), calls.run('a', () => call('b'))]);
     await clock.advance(200);
     await both;
     expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
@@ -25,28 +25,65 @@ describe('bounded calls', () => {
 
   test('refuse at once what would wait behind as many as may', async () => {
     const { clock, calls } = create();
-    const first = calls.run(() => clock.sleep(100));
-    const second = calls.run(() => clock.sleep(100));
-    await expect(calls.run(() => clock.sleep(100))).rejects.toThrow(TooManyCalls);
+    const first = calls.run('a', () => clock.sleep(100));
+    const second = calls.run('a', () => clock.sleep(100));
+    await expect(calls.run('a', () => clock.sleep(100))).rejects.toThrow(TooManyCalls);
     await clock.advance(200);
     await Promise.all([first, second]);
     await clock.advance(0);
-    expect(await calls.run(async () => 'free again')).toBe('free again');
+    expect(await calls.run('a', async () => 'free again')).toBe('free again');
   });
 
-  test('time out with the wait included; the slot of a call that hangs stays taken until it ends', async () => {
+  test('time out; the slot of a call that hangs stays taken until it ends', async () => {
     const { clock, calls } = create();
     const hanging = Promise.withResolvers<void>();
-    const first = calls.run(() => hanging.promise);
-    const second = calls.run(async () => 'never begun');
-    const outcomes = Promise.allSettled([first, second]);
+    const first = calls.run('a', () => hanging.promise);
+    const outcome = first.catch((error: unknown) => error);
     await clock.advance(1_000);
-    expect((await outcomes).map((one) => one.status === 'rejected' && one.reason)).toEqual([
-      expect.any(CallTimedOut),
-      expect.any(CallTimedOut),
-    ]);
-    const third = calls.run(async () => 'begun');
+    expect(await outcome).toBeInstanceOf(CallTimedOut);
+    const second = calls.run('a', async () => 'begun');
+    await clock.advance(100);
+    expect(calls.load).toEqual({ inFlight: 1, waiting: 1 });
     hanging.resolve();
-    expect(await third).toBe('begun');
+    expect(await second).toBe('begun');
+    await clock.advance(0);
+    expect(calls.load).toEqual({ inFlight: 0, waiting: 0 });
+  });
+
+  test('that find no turn in time say that places were wanting, later than a call that hangs', async () => {
+    const { clock, calls } = create();
+    const ends: unknown[] = [];
+    const note = (error: unknown): void => void ends.push((error as object).constructor);
+    calls.run('a', () => new Promise(() => undefined)).catch(note);
+    calls.run('b', async () => 'never begun').catch(note);
+    await clock.advance(1_000);
+    expect(ends).toEqual([CallTimedOut]);
+    await clock.advance(500);
+    expect(ends).toEqual([CallTimedOut, TooManyCalls]);
+  });
+
+  test('have their whole time once they are begun, however long they waited', async () => {
+    const { clock, calls } = create();
+    const first = calls.run('a', () => clock.sleep(900));
+    const second = calls.run('a', () => clock.sleep(900).then(() => 'answered'));
+    await clock.advance(1_800);
+    await first;
+    expect(await second).toBe('answered');
+  });
+
+  test('that wait are paused when all are turned away, and refused when their party is', async () => {
+    const { clock, calls } = create();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const first = calls.run('a', () => ended);
+    const paused = calls.run('a', async () => 'never').catch((error: unknown) => error);
+    await clock.advance(0);
+    calls.turnAway();
+    expect(await paused).toBeInstanceOf(CallsPaused);
+    const refused = calls.run('b', async () => 'never').catch((error: unknown) => error);
+    await clock.advance(0);
+    calls.turnAwayParty('b');
+    expect(await refused).toBeInstanceOf(TooManyCalls);
+    end();
+    await first;
   });
 });

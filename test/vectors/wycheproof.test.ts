@@ -49,7 +49,8 @@ function wholeCheck(jwk: JWK): TokenCheck {
     maximumClockSkewSeconds: 10,
     multipleLogin: true,
     maxBearerBytes: 8192,
-    clients: [],
+    clients: [{ name: 'console', public: false, grantTypes: [], postLogoutRedirectURIs: [] }],
+    clientThrottle: { client: { limit: 10, windowMs: 60_000 }, address: { limit: 60, windowMs: 60_000 } },
   };
   return createTokenCheck(ACCESS, options, { keys, clock: new FakeClock() });
 }
@@ -140,7 +141,7 @@ test('a token of our form is accepted by the same steps and the same whole check
     iss: ISSUER,
     sub: 'alice',
     aud: [ISSUER],
-    client_id: 'c',
+    client_id: 'console',
     jti: 'j',
     sid: 's',
     iat: now,

@@ -40,15 +40,25 @@ function answerHealth({ health, writer, endpoint }: HealthAnswerParts, exchange:
   writer.send(exchange, 200, headers, wholeBody(Buffer.from(text)));
 }
 
+/** The reason is for the log alone. */
+const FAILED = 'failed: reason withheld';
+
 function verbose(endpoint: HealthEndpoint, report: HealthReport): string {
-  const lines = report.results.map(({ name, excluded }) => `[+]${name} ${excluded ? 'excluded: ok' : 'ok'}`);
+  const lines = report.results.map(({ name, holds, excluded }) => {
+    if (!holds) return `[-]${name} ${FAILED} (does not count)`;
+    return `[+]${name} ${excluded ? 'excluded: ok' : 'ok'}`;
+  });
   return [...lines, `${endpoint} check passed`].join('\n');
 }
 
 function failed(endpoint: HealthEndpoint, report: HealthReport): StatusError {
   const causes = report.results
     .filter((result) => !result.holds)
-    .map(({ name }) => ({ reason: 'CheckFailed', message: 'failed: reason withheld', field: name }));
+    .map(({ name, counts }) => ({
+      reason: 'CheckFailed',
+      message: counts ? FAILED : `${FAILED} (does not count)`,
+      field: name,
+    }));
   return new StatusError({
     code: 503,
     reason: 'ServiceUnavailable',

@@ -1,5 +1,5 @@
 import { parseNodeListQuery } from '../../nodes/list-query.ts';
-import type { NodeLister } from '../../nodes/node-lister.ts';
+import type { NodeAge, NodeLister } from '../../nodes/node-lister.ts';
 import { parseNodeWatchQuery } from '../../nodes/watch-query.ts';
 import { notFound } from '../../status-error.ts';
 import { chooseStreamForm } from '../accept.ts';
@@ -14,21 +14,22 @@ const HEADERS = { contentType: 'application/json', cacheControl: 'private, no-ca
 export interface NodeRouteParts {
   readonly platform: string;
   readonly nodes: NodeLister;
+  readonly age: NodeAge;
   readonly watches: Watches;
   readonly writer: AnswerWriter;
 }
 
 /** The node list, the node get and the watch of the list: memory only, nothing awaited. */
-export function nodeRoutes({ platform, nodes, watches, writer }: NodeRouteParts): Route[] {
+export function nodeRoutes({ platform, nodes, age, watches, writer }: NodeRouteParts): Route[] {
   const list: Handler = (exchange) => {
     const representation = nodes.list(parseNodeListQuery(exchange.target.query));
-    sendRepresentation(writer, exchange, { ...HEADERS, representation });
+    sendRepresentation(writer, exchange, { ...HEADERS, representation, staleSeconds: age.staleSeconds() });
   };
   const get: Handler = (exchange) => {
     const [name = ''] = exchange.parameters;
     const representation = nodes.get(name);
     if (!representation) throw notFound('nodes', name);
-    sendRepresentation(writer, exchange, { ...HEADERS, representation });
+    sendRepresentation(writer, exchange, { ...HEADERS, representation, staleSeconds: age.staleSeconds() });
   };
   const watch: Handler = (exchange) => {
     const { accept, 'last-event-id': lastEventId } = exchange.request.headers;

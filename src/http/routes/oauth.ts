@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { Representation } from '../../nodes/node-lister.ts';
+import type { Origin } from '../../oauth/act.ts';
 import type {
   AuthorizationServer,
   FormEndpointName,
@@ -11,7 +12,7 @@ import { toJsonBytes, toRepresentation } from '../document.ts';
 import type { Exchange } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
 import type { BodyReader } from '../read-body.ts';
-import { createRefusalPace } from '../refusal-pace.ts';
+import { atPace, createRefusalPace } from '../refusal-pace.ts';
 import type { Handler, Route } from '../route-table.ts';
 import { sendRepresentation } from '../send-representation.ts';
 
@@ -45,20 +46,29 @@ export function oauthRoutes(parts: OAuthRouteParts): Route[] {
   const keys = documentHandler(() => parts.server.keys(), parts.writer);
   const metadata = documentHandler(() => parts.server.metadata(), parts.writer);
   const { token, revoke, introspect } = formHandlers(parts);
-  const paced = createRefusalPace(parts.clock);
+  const pace = createRefusalPace(parts.clock);
   const userinfo = userinfoHandler(parts);
   const logout = logoutHandler(parts);
   const form = { ...common, readsForm: true } as const;
   return [
-    { ...form, template: '/oauth/token', admission: 'sign-in', methods: { POST: paced(token) } },
+    { ...form, template: '/oauth/token', admission: 'sign-in', methods: { POST: atPace(pace, token) } },
     { ...common, template: '/oauth/userinfo', methods: { GET: userinfo, HEAD: userinfo, POST: userinfo } },
-    { ...form, template: '/oauth/revoke', methods: { POST: revoke } },
-    { ...form, template: '/oauth/introspect', methods: { POST: introspect } },
+    { ...form, template: '/oauth/revoke', methods: { POST: atPace(pace, revoke) } },
+    { ...form, template: '/oauth/introspect', methods: { POST: atPace(pace, introspect) } },
     { ...form, template: '/oauth/logout', methods: { GET: logout, POST: logout } },
     { ...common, template: '/oauth/keys', methods: { GET: keys, HEAD: keys } },
     ...METADATA_PATHS.map((template) => ({ ...common, template, methods: { GET: metadata, HEAD: metadata } })),
   ];
 }
+
+/** What the audit trail tells of a request, and what the access log learns from it. */
+const originOf = (exchange: Exchange): Required<Origin> => ({
+  source: exchange.source,
+  requestId: exchange.requestId,
+  partyKnown: (party) => {
+    exchange.party = party;
+  },
+});
 
 function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Record<FormEndpointName, Handler> {
   const read = async (exchange: Exchange, endpoint: FormEndpointName): Promise<FormRequest> => {
@@ -67,8 +77,7 @@ function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Reco
     server.checkFormHead(endpoint, contentType, query);
     const body = await bodies.read(exchange, limits.maxFormBytes);
     exchange.admit?.();
-    const { source, signal } = exchange;
-    return { contentType, queryString: query, authorization, body, source, signal };
+    return { ...originOf(exchange), contentType, queryString: query, authorization, body, signal: exchange.signal };
   };
   const sendJson = (exchange: Exchange, answer: object): void =>
     writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(answer)));
@@ -85,7 +94,7 @@ function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Reco
 /** A form is not read: a token in it would be no credential (N-30). */
 function userinfoHandler({ server, writer }: OAuthRouteParts): Handler {
   return (exchange) => {
-    const userinfo = server.userinfo(exchange.request.headers.authorization);
+    const userinfo = server.userinfo(exchange.request.headers.authorization, originOf(exchange).partyKnown);
     writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(userinfo)));
   };
 }
@@ -97,6 +106,7 @@ function logoutHandler({ server, limits, bodies, writer }: OAuthRouteParts): Han
     const body = method === 'POST' ? await bodies.read(exchange, limits.maxFormBytes) : undefined;
     exchange.admit?.();
     const { location } = await server.logout({
+      ...originOf(exchange),
       method,
       queryString: exchange.target.query,
       authorization: headers.authorization,

@@ -1,6 +1,6 @@
 import type { TokenReviews } from '../../oauth/token-review.ts';
 import { type AnswerWriter, wholeBody } from '../answer.ts';
-import { hasClientCertificate } from '../client-certificate.ts';
+import { clientCertificateNames, hasShownCertificate } from '../client-certificate.ts';
 import { toJsonBytes } from '../document.ts';
 import type { BodyReader } from '../read-body.ts';
 import type { Handler, Route } from '../route-table.ts';
@@ -35,13 +35,18 @@ export function tokenReviewRoutes(parts: TokenReviewRouteParts): Route[] {
 function reviewHandler({ reviews, bodies, writer }: TokenReviewRouteParts): Handler {
   return async (exchange) => {
     const { headers, socket } = exchange.request;
-    reviews.checkHead({
+    const { source, requestId } = exchange;
+    const askedBy = reviews.checkHead({
+      source,
+      requestId,
       contentType: headers['content-type'],
       authorization: headers.authorization,
-      hasClientCertificate: hasClientCertificate(socket),
+      certificateNames: clientCertificateNames(socket),
+      hasShownCertificate: hasShownCertificate(socket),
     });
     const body = await bodies.read(exchange, LONGEST_REVIEW);
     exchange.admit?.();
-    writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(reviews.review(body))));
+    const answer = reviews.review(body, { source, requestId, askedBy });
+    writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(answer)));
   };
 }

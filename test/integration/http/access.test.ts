@@ -50,26 +50,36 @@ describe('credentials', () => {
     expect(await refusal(LIST, as(header))).toEqual([code, message, challenge]);
   });
 
-  test.each([
-    ['a name', `${LIST}/${'n'.repeat(254)}`],
-    ['a resource', `/kapis/resources.gatehouse.io/v1alpha3/${'n'.repeat(254)}`],
-    ['a group', `/kapis/${'n'.repeat(254)}/v1alpha3/nodes`],
-    ['a namespace', `/kapis/resources.gatehouse.io/v1alpha3/namespaces/${'n'.repeat(254)}/pods`],
-    ['a subresource', `${LIST}/worker-1/${'n'.repeat(254)}`],
-  ])('%s of 254 characters is 401 without a token, else 404 without a review', async (_, path) => {
+  test('a name of 254 characters is 401 without a token, else 404 without a review', async () => {
     const before = asked.length;
+    const path = `${LIST}/${'n'.repeat(254)}`;
     expect((await app.get(path, as(''))).status).toBe(401);
-    for (const bearer of ['good', 'powerless']) {
-      const answer = await app.get(path, as(`Bearer ${bearer}`));
-      expect(await answer.json()).toMatchObject({
-        message: 'the server could not find the requested resource',
-        reason: 'NotFound',
-        code: 404,
-      });
+    for (const bearer of ['good', 'powerless']) expect((await app.get(path, as(`Bearer ${bearer}`))).status).toBe(404);
+    expect(asked).toHaveLength(before);
+    expect((await app.get(path.slice(0, -1), as('Bearer powerless'))).status).toBe(403);
+  });
+
+  test.each([
+    '/kapis/nothing.io/v1/things',
+    `/kapis/${'n'.repeat(254)}/v1alpha3/nodes`,
+    '/kapis/resources.gatehouse.io/v1/nodes',
+    '/kapis/resources.gatehouse.io/v1alpha3/things',
+    '/kapis/resources.gatehouse.io/v1alpha3/namespaces/d/pods',
+    `${LIST}/worker-1/status`,
+  ])('A-49 %s, which no route serves, is 401 without a token, else 404 without a review', async (path) => {
+    const before = asked.length;
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      expect((await app.get(path, { ...as(''), method })).status).toBe(401);
+      for (const bearer of ['good', 'powerless']) {
+        const answer = await app.get(path, { ...as(`Bearer ${bearer}`), method });
+        expect(await answer.json()).toMatchObject({
+          message: 'the server could not find the requested resource',
+          reason: 'NotFound',
+          code: 404,
+        });
+      }
     }
     expect(asked).toHaveLength(before);
-    const fits = path.replace('n'.repeat(254), 'n'.repeat(253));
-    expect((await app.get(fits, as('Bearer powerless'))).status).toBe(403);
   });
 
   test('N-30 a token in the query is none', async () => {
@@ -83,13 +93,23 @@ describe('credentials', () => {
     expect(JSON.stringify(app.lines)).not.toContain('canary');
   });
 
-  test.each(['X-Remote-User', 'X-Forwarded-User', 'X-Client-Cert', 'X-KubeSphere-Authorization'])(
-    'A-33 %s is no credential',
-    async (name) => {
-      const headers = { Authorization: '', [name]: name.endsWith('Authorization') ? 'Bearer good' : 'alice' };
-      expect((await app.get(LIST, { headers })).status).toBe(401);
-    },
-  );
+  test.each([
+    'X-Remote-User',
+    'X-Remote-Group',
+    'X-Remote-Extra-Scopes',
+    'Impersonate-User',
+    'X-Forwarded-User',
+    'X-Client-Cert',
+    'X-KubeSphere-Authorization',
+  ])('A-33 %s is no credential', async (name) => {
+    const headers = { Authorization: '', [name]: name.endsWith('Authorization') ? 'Bearer good' : 'alice' };
+    expect((await app.get(LIST, { headers })).status).toBe(401);
+    const beside = {
+      Authorization: 'Bearer powerless',
+      [name]: name.endsWith('Authorization') ? 'Bearer good' : 'alice',
+    };
+    expect((await app.get(LIST, { headers: beside })).status).toBe(403);
+  });
 
   test('N-33 A-20 a token of 8 KiB is verified, one character more is 401 unread, and a header past its limit is 431', async () => {
     const lengths: number[] = [];
@@ -248,8 +268,9 @@ describe('paths without a route', () => {
     });
   });
 
-  test('an unknown path inside /kapis is 403 before it is 404', async () => {
-    expect((await app.get('/kapis/nothing.io/v1/things', as('Bearer powerless'))).status).toBe(403);
+  test('an object of a served kind is 403 before it is 404', async () => {
+    expect((await app.get(`${LIST}/nothing`, as('Bearer powerless'))).status).toBe(403);
+    expect((await app.get(`${LIST}/nothing`)).status).toBe(404);
     expect((await app.get('/nothing', as('Bearer powerless'))).status).toBe(404);
   });
 

@@ -94,6 +94,7 @@ export const fakeAuthorizationServer: AuthorizationServer = {
 const fakeTokenReviews: TokenReviews = {
   checkHead: ({ authorization }) => {
     if (!authorization?.startsWith('Bearer ')) throw callerAuthenticationFailed('gatehouse');
+    return 'bearer';
   },
   review: () => ({
     apiVersion: 'authentication.k8s.io/v1',
@@ -134,6 +135,8 @@ export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []):
       refresh: () => 1,
       watch: () => ({ isBehind: false, next: () => undefined, keepAlive: () => undefined }),
     },
+    nodeAge: { staleSeconds: () => undefined },
+    maxDecisionAgeMs: 600_000,
     closing: new AbortController().signal,
     health: [],
     limits,

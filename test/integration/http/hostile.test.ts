@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../support/default-limits.ts';
-import { type AppUnderTest, eventually, fakeAuthorizationServer, startApp } from './app-under-test.ts';
+import { type AppUnderTest, eventually, fakeAuthorizationServer, type LogLine, startApp } from './app-under-test.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
 const HEAD = 'Host: a\r\nAuthorization: Bearer good\r\n';
@@ -41,6 +41,29 @@ async function answerTo(text: string): Promise<ReturnType<typeof parseAnswer>> {
   return parseAnswer(await app.raw(text));
 }
 
+const TRICKLED_FORM = 'POST /oauth/token HTTP/1.1\r\nHost: a\r\nContent-Length: 16000\r\n\r\n';
+const TRICKLED_BODY = `GET ${LIST} HTTP/1.1\r\n${HEAD}Content-Length: 16000\r\n\r\n`;
+
+/** Sends this, then a little more again and again, until the server closes; what came by then. */
+async function trickle(port: number, start: string, drop: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let received = '';
+  socket.on('data', (chunk: Buffer) => {
+    received += chunk.toString('latin1');
+  });
+  socket.on('error', () => {}); // what is sent after the close is reset
+  const drops = setInterval(() => socket.writable && socket.write(drop), 20);
+  const limit = setTimeout(() => socket.destroy(), 20_000);
+  try {
+    socket.write(start);
+    await once(socket, 'close');
+  } finally {
+    clearInterval(drops);
+    clearTimeout(limit);
+  }
+  return received;
+}
+
 const status = (code: number, reason: string, message: string): string =>
   `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"${message}","reason":"${reason}","code":${code}}`;
 
@@ -52,6 +75,7 @@ describe('framing that Node or the guard refuses', () => {
       `${post}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
     ['A-02 N-54 two Content-Length', `${post}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`],
+    ['A-02 N-54 two Content-Length that differ', `${post}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`],
     ['A-02 a list of Content-Length', `${post}Content-Length: 3, 3\r\n\r\nabc`],
     ['A-02 a signed Content-Length', `${post}Content-Length: +3\r\n\r\nabc`],
     ['A-03 N-54 an unknown transfer coding', `${post}Transfer-Encoding: xchunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`],
@@ -179,15 +203,43 @@ describe('the request target', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('A-26 method override and rewrite headers mean nothing', async () => {
-    const headers = {
-      'X-HTTP-Method-Override': 'DELETE',
-      'X-Original-URL': '/healthz',
-      'X-Rewrite-URL': '/healthz',
-      'X-Forwarded-Uri': '/healthz',
-      Authorization: '',
-    };
-    expect((await app.get(LIST, { headers })).status).toBe(401);
+  const REWRITES = {
+    'X-HTTP-Method-Override': 'DELETE',
+    'X-HTTP-Method': 'DELETE',
+    'X-Method-Override': 'DELETE',
+    'X-Original-URL': '/healthz',
+    'X-Rewrite-URL': '/healthz',
+    'X-Forwarded-Uri': '/healthz',
+    'X-Forwarded-Prefix': '/oauth',
+  };
+
+  test.each(Object.entries(REWRITES))(
+    'A-26 %s changes neither what is authorised nor what is served',
+    async (name, value) => {
+      const asked: unknown[] = [];
+      const authorize: (typeof app.parts.authorizer)['authorize'] = (subject, attributes) => {
+        asked.push(attributes);
+        return { allowed: subject.name === 'alice', source: 'cache' };
+      };
+      const judged = await startApp({ authorizer: { authorize } });
+      try {
+        const served = await judged.get(LIST, { headers: { [name]: value } });
+        expect([served.status, ((await served.json()) as { totalItems: number }).totalItems]).toEqual([200, 12]);
+        const refused = await judged.get(LIST, { headers: { [name]: value, Authorization: 'Bearer powerless' } });
+        expect(refused.status).toBe(403);
+        const question = { verb: 'list', group: 'resources.gatehouse.io', version: 'v1alpha3', resource: 'nodes' };
+        expect(asked).toEqual(Array(2).fill({ resource: question }));
+      } finally {
+        await judged.stop();
+      }
+    },
+  );
+
+  test('A-35 the port of the API has no metrics, and the probes end where they say', async () => {
+    expect((await app.get('/metrics')).status).toBe(404);
+    expect((await app.get('/metrics', { headers: { Authorization: '' } })).status).toBe(401);
+    for (const target of ['/healthz/../kapis', '/healthz/%2e%2e/kapis', '/healthz//kapis'])
+      expect((await answerTo(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).status).toBe(400);
   });
 
   test('A-35 no right comes from an agent or a query', async () => {
@@ -233,6 +285,17 @@ describe('headers and upgrades', () => {
 
   test('N-56 CONNECT closes the connection', async () => {
     expect(await app.raw('CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n')).toBe('');
+  });
+
+  test('R-22 CONNECT leaves a line in the access log, without the credentials of its target', async () => {
+    const agent = `agent-${process.hrtime.bigint()}`;
+    await app.raw(`CONNECT joe:canary@a:443 HTTP/1.1\r\nHost: a\r\nUser-Agent: ${agent}\r\n\r\n`);
+    const { time: _, requestId, ...line } = app.lines.find(({ userAgent }) => userAgent === agent) as LogLine;
+    expect(requestId).toMatch(/^[0-9a-f]{16}$/);
+    expect(line).toEqual({
+      ...{ level: 'info', server: 'api', msg: 'request', method: 'CONNECT', route: 'other', path: 'a:443' },
+      ...{ rule: 'connect', source: '127.0.0.1', userAgent: agent },
+    });
   });
 
   test('A-12 CONNECT behind a request closes the connection after its answer', async () => {
@@ -309,6 +372,19 @@ describe('bodies', () => {
   });
 });
 
+describe('a mixture on one connection', () => {
+  test('A-12 of sign-ins and lists is answered in order, each by its own rights', async () => {
+    const signIn = 'POST /oauth/token HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na=b';
+    const list = (bearer: string): string =>
+      `GET ${LIST} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bearer}\r\n\r\n`;
+    const round = signIn + list('good') + list('powerless') + list('old');
+    const last = 'GET /version HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+    const text = await app.raw(round.repeat(25) + last);
+    const codes = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, code]) => Number(code));
+    expect(codes).toEqual([...Array(25).fill([200, 200, 403, 401]).flat(), 200]);
+  });
+});
+
 describe('limits in time', () => {
   test('A-10 N-52 a connection that sends nothing, and one with slow headers, get 408', async () => {
     const limits = { ...defaultLimits, headersTimeoutMs: 100 };
@@ -324,6 +400,29 @@ describe('limits in time', () => {
       await slow.stop();
     }
   });
+
+  test.each([
+    ['headers', 60_000, `GET ${LIST} HTTP/1.1\r\n`, 'X: a\r\n', 'the request did not arrive in time'],
+    ['a body', 300, TRICKLED_FORM, 'a', 'the request body did not arrive within 0.3 s'],
+    ['a body that nobody reads', 300, TRICKLED_BODY, 'a', 'the request did not arrive in time'],
+  ])(
+    'A-10 N-52 R-08 %s that trickles in is 408: no byte buys more time',
+    async (_, bodyTimeoutMs, start, drop, message) => {
+      const limits = { ...defaultLimits, headersTimeoutMs: 300, bodyTimeoutMs };
+      // While the right is being asked for nothing but the time of the request ends it.
+      const decided = Promise.withResolvers<{ allowed: boolean; source: 'review' }>();
+      const slow = await startApp({ limits, authorizer: { authorize: () => decided.promise } });
+      try {
+        const answer = parseAnswer(await trickle(slow.port, start, drop));
+        expect([answer.status, answer.headers.get('connection')]).toEqual([408, 'close']);
+        expect(answer.body).toContain(`"${message}"`);
+        decided.resolve({ allowed: true, source: 'review' }); // too late for anybody
+        expect((await slow.get('/version')).status).toBe(200);
+      } finally {
+        await slow.stop();
+      }
+    },
+  );
 
   test('A-10 N-52 a slow body gets 408', async () => {
     const limits = { ...defaultLimits, bodyTimeoutMs: 50 };
@@ -362,6 +461,25 @@ describe('limits in number', () => {
       }
       for (const socket of sockets) socket.destroy();
     } finally {
+      await capped.stop();
+    }
+  });
+
+  test('A-11 1,000 idle connections of one address leave the others as they were', async () => {
+    const capped = await startApp({ limits: { ...defaultLimits, maxConnectionsPerAddress: 100 } });
+    const sockets: Socket[] = [];
+    let closed = 0;
+    try {
+      for (let index = 0; index < 1_000; index++) {
+        const socket = connect({ host: '127.0.0.1', port: capped.port, localAddress: '127.0.0.2' });
+        socket.on('error', () => {}).on('close', () => closed++);
+        sockets.push(socket);
+        await once(socket, 'connect');
+      }
+      await eventually(() => closed === 900);
+      expect((await capped.get('/version')).status).toBe(200);
+    } finally {
+      for (const socket of sockets) socket.destroy();
       await capped.stop();
     }
   });

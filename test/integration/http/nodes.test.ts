@@ -115,6 +115,38 @@ describe('the node list', () => {
   });
 });
 
+describe('an answer from data older than a minute', () => {
+  const ages: (number | undefined)[] = [undefined, 61];
+  const told = (answer: Response) => [answer.headers.get('age'), answer.headers.get('warning')];
+  const calls: readonly [string, number, string, RequestInit][] = [
+    ['the list', 200, LIST, {}],
+    ['a page of it', 200, `${LIST}?limit=1`, {}],
+    ['the list by HEAD', 200, LIST, { method: 'HEAD' }],
+    ['the list in gzip', 200, LIST, { headers: { 'Accept-Encoding': 'gzip' } }],
+    ['the list that the client has', 304, LIST, { headers: { ...identity, 'If-None-Match': '"e1-1"' } }],
+    ['a node', 200, `${LIST}/worker-1`, {}],
+    ['a node by HEAD', 200, `${LIST}/worker-1`, { method: 'HEAD' }],
+    ['a node that the client has', 304, `${LIST}/worker-1`, { headers: { 'If-None-Match': '*' } }],
+  ];
+
+  test.each(calls)('tells its age, a younger one does not: %s', async (_, status, path, init) => {
+    for (const seconds of ages) {
+      const own = await startApp({ nodeAge: { staleSeconds: () => seconds } });
+      const answer = await own.get(path, init);
+      expect(answer.status).toBe(status);
+      expect(told(answer)).toEqual(seconds === undefined ? [null, null] : ['61', '110 - "Response is Stale"']);
+      await own.stop();
+    }
+  });
+
+  test('tells it in no other answer', async () => {
+    const own = await startApp({ nodeAge: { staleSeconds: () => 61 } });
+    for (const path of [`${LIST}/zzz`, `${LIST}?limit=abc`, '/version', '/kapis'])
+      expect(told(await own.get(path))).toEqual([null, null]);
+    await own.stop();
+  });
+});
+
 describe('the node get', () => {
   test('answers the node, plain below 1,024 bytes, and ignores the query', async () => {
     const answer = await app.get(`${LIST}/worker-1?foo=bar`, { headers: { 'Accept-Encoding': 'gzip' } });

@@ -164,7 +164,9 @@ describe('logout', () => {
     expect(answer.status).toBe(200);
     expect(await answer.text()).toBe('{"message":"success"}');
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(logouts).toEqual([{ method: 'GET', queryString: 'all=true', authorization: 'Bearer good' }]);
+    const request = { method: 'GET', queryString: 'all=true', authorization: 'Bearer good' };
+    const requestId = answer.headers.get('x-request-id');
+    expect(logouts).toEqual([{ ...request, source: '127.0.0.1', requestId, partyKnown: expect.any(Function) }]);
   });
 
   test('T-34, N-25 redirects with 302 after GET, 303 after POST', async () => {
@@ -205,17 +207,17 @@ describe('documents', () => {
   });
 });
 
-describe('a flood of refused sign-ins', () => {
+describe.each(['token', 'revoke', 'introspect'] as const)('a flood of refusals at %s', (endpoint) => {
   test('R-02 is answered 50 times at once, and then each 5 ms later than the one before', async () => {
     const waits: number[] = [];
     const clock = { ...systemClock, monotonic: () => 0, sleep: async (ms: number) => void waits.push(ms) };
     const refused = new OAuthError({ status: 429, code: 'invalid_grant', description: 'auth rate limit exceeded' });
-    const authorizationServer = { ...fakeAuthorizationServer, token: () => Promise.reject(refused) };
+    const authorizationServer = { ...fakeAuthorizationServer, [endpoint]: () => Promise.reject(refused) };
     const flooded = await startApp({ authorizationServer, clock });
     const statuses = new Set<number>();
     for (let index = 0; index < 53; index++) {
       const body = new URLSearchParams({ grant_type: 'password' });
-      statuses.add((await fetch(`http://127.0.0.1:${flooded.port}/oauth/token`, { method: 'POST', body })).status);
+      statuses.add((await fetch(`${flooded.url}/oauth/${endpoint}`, { method: 'POST', body })).status);
     }
     expect([[...statuses], waits]).toEqual([[429], [5, 10, 15]]);
     await flooded.stop();

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AppParts } from '../../../src/http/app.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
 import { type AppUnderTest, eventually, type LogLine, listText, startApp } from './app-under-test.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
@@ -98,13 +99,13 @@ describe('the log line of a request', () => {
       const word = encodeURIComponent('漢'.repeat(253));
       const query = `fieldSelector=metadata.name%3D${'%01'.repeat(253)}`;
       const headers = `Authorization: Bearer good\r\nUser-Agent: ${'\t"'.repeat(200)}\r\nConnection: close\r\n`;
-      const path = `/kapis/${word}/${word}/namespaces/${word}/${word}`;
+      const path = `/kapis/resources.gatehouse.io/v1alpha3/nodes/${word}`;
       const answer = await broken.raw(`GET ${path}?${query} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
       expect(answer).toMatch(/^HTTP\/1\.1 500 /);
       await eventually(() => broken.lines.some((line) => line['status'] === 500));
       const line = broken.lines.find((found) => found['status'] === 500);
       expect(Buffer.byteLength(JSON.stringify(line))).toBeLessThan(8_192);
-      expect(line).toMatchObject({ user: 'alice', verb: 'list' });
+      expect(line).toMatchObject({ user: 'alice', verb: 'get' });
     } finally {
       await broken.stop();
     }
@@ -133,6 +134,48 @@ describe('the log line of a request', () => {
     expect(line['userAgent']).toHaveLength(256);
     expect(line['name']).toHaveLength(256);
   });
+
+  test.each(['json', 'pretty'] as const)(
+    'A-36 is one line and moves no cursor in the format %s, whatever is sent',
+    async (format) => {
+      const written: string[] = [];
+      const logger = createLogger({ level: 'info', format }, { write: (text) => void written.push(text) });
+      const other = await startApp({ logger });
+      const unruly = ['\0', '\t', '\n', '\r', '\x1b', '\x7f', '\x85', '\x9b', '\u2028', '\u2029', '\u202e', '\ufeff'];
+      const targets = unruly
+        .map(encodeURIComponent)
+        .flatMap((text) => [
+          `${LIST}?fieldSelector=metadata.name=x${text}y`,
+          `${LIST}?fieldSelector=metadata.name%3Dx${text}y&watch=true`,
+          `${LIST}?na${text}me=x`,
+          ...[`/a${text}b/v1/things/x`, `/a.io/v${text}1/things/x`, `/a.io/v1/th${text}ings/x/status`].map(
+            (path) => `/kapis${path}`,
+          ),
+          ...[`/namespaces/d${text}e/things`, `/things/x${text}y`, `/things/x/st${text}atus`].map(
+            (path) => `/kapis/a.io/v1${path}`,
+          ),
+          `/oauth/x${text}y`,
+        ]);
+      const raw = ['/x\x85y', '/x\x9by', `${LIST}?a\x85b=c`];
+      const agents = ['a\tb', 'a\x85b', 'a\x9b31mb'];
+      const lines = (): string[] => written.join('').split('\n').slice(0, -1);
+      let sent = 0;
+      try {
+        for (const target of [...targets, ...raw])
+          for (const agent of agents) {
+            const headers = `Host: a\r\nAuthorization: Bearer good\r\nUser-Agent: ${agent}\r\nConnection: close\r\n`;
+            await other.raw(`GET ${target} HTTP/1.1\r\n${headers}\r\n`);
+            sent++;
+            await eventually(() => lines().length >= sent);
+          }
+      } finally {
+        await other.stop();
+      }
+      const requests = lines().filter((line) => /\brequest\b/.test(line));
+      expect([requests.length, lines().length]).toEqual([sent, written.length]);
+      expect(lines().filter((line) => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(line))).toEqual([]);
+    },
+  );
 
   test('A-36 what is remembered of a caller is no longer than his line', async () => {
     const logger = pino({ level: 'info' }, { write: () => undefined });

@@ -88,6 +88,42 @@ describe('health', () => {
     expect(app.lines.some((line) => line['check'] === 'nodes-synced' && line.level === 'info')).toBe(true);
   });
 
+  test('a check that does not count is shown as failing, fails alone, and leaves the endpoint at 200', async () => {
+    const old = {
+      name: 'nodes-fresh',
+      endpoints: ['readyz' as const],
+      counts: false,
+      check: () => 'no proof for 900 s',
+    };
+    const gone = { reason: undefined as string | undefined };
+    const keys = { name: 'signing-key', endpoints: ['readyz' as const], check: () => gone.reason };
+    const own = await startApp({ health: [old, keys] });
+    try {
+      expect([(await own.get('/readyz')).status, await (await own.get('/readyz')).text()]).toEqual([200, 'ok']);
+      expect(await (await own.get('/readyz?verbose')).text()).toBe(
+        '[+]ping ok\n[-]nodes-fresh failed: reason withheld (does not count)\n[+]signing-key ok\nreadyz check passed',
+      );
+      expect(await (await own.get('/readyz?verbose&exclude=nodes-fresh')).text()).toContain(
+        '[+]nodes-fresh excluded: ok',
+      );
+      const alone = await own.get('/readyz/nodes-fresh');
+      expect([alone.status, await alone.json()]).toMatchObject([
+        503,
+        { details: { causes: [{ reason: 'CheckFailed', message: 'failed: reason withheld', field: 'nodes-fresh' }] } },
+      ]);
+      const gauge = await own.parts.registry.getSingleMetricAsString('gatehouse_readiness_check');
+      expect(gauge).toContain('gatehouse_readiness_check{check="nodes-fresh"} 0');
+      gone.reason = 'not loaded';
+      const causes = [
+        { reason: 'CheckFailed', message: 'failed: reason withheld (does not count)', field: 'nodes-fresh' },
+        { reason: 'CheckFailed', message: 'failed: reason withheld', field: 'signing-key' },
+      ];
+      expect(await (await own.get('/readyz')).json()).toMatchObject({ details: { causes } });
+    } finally {
+      await own.stop();
+    }
+  });
+
   test('a check that throws does not hold', async () => {
     synced = 'throw';
     const answer = await publicly('/readyz/signing-key');

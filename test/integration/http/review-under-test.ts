@@ -1,5 +1,6 @@
+import type { CallerAuthenticationOptions } from '../../../src/oauth/caller-authentication.ts';
 import type { TokenFault } from '../../../src/oauth/identity.ts';
-import { createTokenReviews, type TokenReviewOptions, type TokenReviewParts } from '../../../src/oauth/token-review.ts';
+import { createTokenReviews, type TokenReviewParts } from '../../../src/oauth/token-review.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { newTestServer, signInAlice, type TestServer } from '../../unit/oauth/test-server.ts';
 import { type AppUnderTest, startApp } from './app-under-test.ts';
@@ -34,7 +35,7 @@ export interface ReviewChange extends Partial<Omit<TokenReviewParts, 'verifier'>
 
 export async function startReview(
   { fault, ...change }: ReviewChange = {},
-  options: Partial<TokenReviewOptions> = {},
+  options: Partial<CallerAuthenticationOptions> = {},
 ): Promise<ReviewUnderTest> {
   const oauth = await newTestServer();
   const { access_token: token } = await signInAlice(oauth);
@@ -45,11 +46,12 @@ export async function startReview(
     return found ? { fault: found } : oauth.verifier.inspect(text);
   };
   const tokenReviews = createTokenReviews(
-    { platform: 'gatehouse', callerAuth: 'required', ...options },
+    { platform: 'gatehouse', callerAuth: 'required', clientNames: [], ...options },
     {
       ...oauth,
       verifier: { inspect },
       usersFault: () => undefined,
+      usersTooOld: () => undefined,
       callerToken: () => CALLER,
       random: systemRandom,
       ...change,

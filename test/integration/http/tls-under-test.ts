@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { type AppParts, createApp } from '../../../src/http/app.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
+import type { Caller } from '../../../src/oauth/caller-authentication.ts';
 import type { ReviewHead } from '../../../src/oauth/token-review.ts';
 import { appParts, type LogLine } from './app-under-test.ts';
 
@@ -57,7 +58,11 @@ export async function startTls(
   const lines: LogLine[] = [];
   const heads: ReviewHead[] = [];
   const usual = appParts(change, lines);
-  const tokenReviews = { ...usual.tokenReviews, checkHead: (head: ReviewHead) => void heads.push(head) };
+  const checkHead = (head: ReviewHead): Caller => {
+    heads.push(head);
+    return change.tokenReviews?.checkHead(head) ?? 'certificate';
+  };
+  const tokenReviews = { ...usual.tokenReviews, checkHead };
   const parts = { ...usual, tokenReviews };
   const server = createHttpServer({ ...OPTIONS, tls }, createApp(parts), { ...parts, onDraining: () => {} });
   const { port } = await server.listen();

@@ -51,9 +51,10 @@ describe('data of ours that is missing', () => {
 
   test('N-60 session records that are not current are 503, and a good token is good again afterwards', async () => {
     await withOwn(async (own) => {
+      expect(await own.review('judged.before.this')).toContain('"authenticated":false');
       own.oauth.sessions.unknown = 'the records are not followed';
       await expectUnavailable(own);
-      await expectUnavailable(own, 'garbage');
+      for (const bad of ['garbage', 'judged.before.this']) await expectUnavailable(own, bad);
       own.oauth.sessions.unknown = undefined;
       expect(await own.review(own.token)).toContain('"authenticated":true');
     });

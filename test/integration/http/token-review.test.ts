@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signInAlice } from '../../unit/oauth/test-server.ts';
+import { ORIGIN, signInAlice } from '../../unit/oauth/test-server.ts';
 import { type ReviewUnderTest, startReview, V1, withOwn } from './review-under-test.ts';
 
 const AUDIENCE = 'https://gatehouse.example.com/oauth';
@@ -50,10 +50,20 @@ describe('a good access token', () => {
     });
   });
 
+  test.each([1, 4, 8, 9, 300])('N-58 has all of %i groups, in their order', async (count) => {
+    await withOwn(async ({ oauth, token, review }) => {
+      const groups = Array.from({ length: count }, (_, at) => `group-${at}`);
+      const alice = oauth.users.get('alice');
+      if (!alice) throw new Error('alice is missing');
+      oauth.users.set('alice', { ...alice, groups });
+      expect(JSON.parse(await review(token)).status.user.groups).toEqual(groups);
+    });
+  });
+
   test('N-58 is judged anew each time, and never kept', async () => {
     await withOwn(async ({ oauth, token, review }) => {
       expect(await review(token)).toBe(yes());
-      await oauth.server.logout({ method: 'GET', queryString: '', authorization: `Bearer ${token}` });
+      await oauth.server.logout({ ...ORIGIN, method: 'GET', queryString: '', authorization: `Bearer ${token}` });
       expect(await review(token)).toBe(NO);
     });
   });

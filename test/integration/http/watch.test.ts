@@ -67,6 +67,19 @@ describe('the answer to a watch', () => {
     ]);
   });
 
+  test.each([
+    ['GET', undefined],
+    ['GET', 300],
+    ['HEAD', 300],
+  ])('tells at its opening how old the data is: %s, %s s', async (method, seconds) => {
+    const { app } = await start({ nodeAge: { staleSeconds: () => seconds } });
+    const watcher = await open(app, '', {}, method);
+    const { age, warning } = watcher.response.headers;
+    expect([age, warning]).toEqual(
+      seconds === undefined ? [undefined, undefined] : ['300', '110 - "Response is Stale"'],
+    );
+  });
+
   test('goes on from Last-Event-ID, and is 410 for one of another process', async () => {
     const { app, cache } = await start();
     cache.putNode(makeNode('node-c'));
@@ -278,7 +291,7 @@ describe('a watch whose caller may no longer', () => {
     expect(await metric(app, 'gatehouse_watches_ended_total{end="forbidden"}')).toMatch(/ 1$/);
   });
 
-  test('I6 goes on for 720 s after the last decision, then ends with 503', async () => {
+  test('I6 goes on for 10 min after the last decision, as set, then ends with 503', async () => {
     const cluster = { away: false };
     const authorize = () =>
       cluster.away
@@ -287,7 +300,7 @@ describe('a watch whose caller may no longer', () => {
     const { app, clock } = await start({ authorizer: { authorize } });
     const watcher = await watching(app);
     cluster.away = true;
-    await advance(clock, 719_000);
+    await advance(clock, 599_000);
     expect(watcher.ending).toBeUndefined();
     await advance(clock, 40_000);
     await eventually(() => watcher.ending === 'complete');
@@ -296,6 +309,29 @@ describe('a watch whose caller may no longer', () => {
       object: { code: 503, message: 'authorization is not available', details: { retryAfterSeconds: 5 } },
     });
   });
+
+  test.each([
+    ['opens', 'stale' as const, 60_000],
+    ['goes on', 'cache' as const, 620_000],
+  ])(
+    'I6 a known answer that is given for want of a new one counts from when it was new: %s',
+    async (_, atOpening, heldMs) => {
+      const cluster = { source: atOpening as 'stale' | 'cache', away: false };
+      const authorize = () =>
+        cluster.away
+          ? Promise.reject(serviceUnavailable('authorization is not available', 5))
+          : { allowed: true, source: cluster.source };
+      const { app, clock } = await start({ authorizer: { authorize } });
+      const watcher = await watching(app);
+      cluster.source = 'stale';
+      await advance(clock, heldMs);
+      expect(watcher.ending).toBeUndefined(); // the answer still holds
+      cluster.away = true;
+      await advance(clock, 31_000);
+      await eventually(() => watcher.ending === 'complete');
+      expect(watcher.events.at(-1)).toMatchObject({ type: 'ERROR', object: { code: 503 } });
+    },
+  );
 
   test('ends at once with 503 when nobody can say whether its token was revoked', async () => {
     const sessions = { known: true };
@@ -317,7 +353,7 @@ describe('a watch of what cannot be told any more', () => {
     const cache = makeCache();
     const age = { tooOld: false };
     const refresh = (): number => {
-      if (age.tooOld) throw serviceUnavailable('nodes are not available: data is older than 600 s', 30);
+      if (age.tooOld) throw serviceUnavailable('nodes are not available: data is older than 12m0s', 30);
       return cache.lister.refresh();
     };
     const nodeWatches = { refresh, watch: cache.lister.watch.bind(cache.lister) };
@@ -328,7 +364,7 @@ describe('a watch of what cannot be told any more', () => {
     await eventually(() => watcher.ending === 'complete');
     expect(watcher.events.at(-1)).toMatchObject({
       type: 'ERROR',
-      object: { code: 503, message: 'nodes are not available: data is older than 600 s' },
+      object: { code: 503, message: 'nodes are not available: data is older than 12m0s' },
     });
     expect(await metric(app, 'gatehouse_watches_ended_total{end="unavailable"}')).toMatch(/ 1$/);
   });

@@ -90,4 +90,6 @@ const authentication = (): object => ({
   },
   authenticateRateLimiterMaxTries: 1_000_000,
   addressRateLimiterMaxTries: 1_000_000,
+  clientRateLimiterMaxTries: 1_000_000,
+  clientAddressRateLimiterMaxTries: 1_000_000,
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startDrivenReady } from './driven.ts';
-import { type Answer, startCluster, startService } from './stand.ts';
+import { type Answer, shownAsFailing, startCluster, startService } from './stand.ts';
 
 const reviews = 'subjectaccessreviews';
 
@@ -52,16 +52,24 @@ describe('rights', () => {
     expect((await service.list(token)).status).toBe(403);
   });
 
-  test('I6 a known answer holds while the cluster cannot be asked, until it is 720 s old', async () => {
+  test.each([
+    ['10 min old by default', {}, 600_000, '10m0s'],
+    ['as old as is set', { authorization: { maxStaleness: '4m' } }, 240_000, '4m0s'],
+  ])('I6 a known answer holds while the cluster cannot be asked, until it is %s', async (_, config, limitMs, limit) => {
     const cluster = await startCluster();
-    const { clock, service } = await startDrivenReady(cluster);
+    const { clock, service } = await startDrivenReady(cluster, { config });
     const { access_token: token } = await service.signIn('ada');
     await service.list(token);
+    const askedAt = clock.monotonic();
     cluster.faults.until({ kind: reviews }, { connection: 'reset' });
-    await clock.advance(300_000);
-    expect((await service.list(token)).status).toBe(200);
-    await clock.advance(421_000);
-    expect((await service.list(token)).status).toBe(503);
+    await clock.spend(limitMs - 10_000);
+    await clock.advance(askedAt + limitMs - 100 - clock.monotonic());
+    const inside = await service.list(token);
+    expect([inside.status, await shownAsFailing(service)]).toEqual([200, []]);
+    await clock.advance(200);
+    const outside = await service.list(token);
+    const message = `authorization is not available: the last decision is older than ${limit}`;
+    expect([outside.status, outside.body.message]).toEqual([503, message]);
   });
 
   test('NE-22 without a known answer the list is 503', async () => {
@@ -93,10 +101,10 @@ describe('rights', () => {
       Promise.all(Array.from({ length: 50 }, (_, call) => service.list(call % 2 === 0 ? ada : joe)));
     const expected = Array.from({ length: 50 }, (_, call) => (call % 2 === 0 ? 200 : 503));
     expect((await callAll()).map(({ status }) => status)).toEqual(expected);
-    expect(cluster.evidence.count('create', reviews)).toBe(0);
+    expect(cluster.evidence.count('create', reviews)).toBe(1); // Joe's: what failed for Ada need not fail for him
     await clock.advance(1_600); // the first pause, at its longest
     expect((await callAll()).map(({ status }) => status)).toEqual(expected);
-    expect(cluster.evidence.count('create', reviews)).toBe(1);
+    expect(cluster.evidence.count('create', reviews)).toBe(2);
     expect(await service.metric('gatehouse_authorization_decisions_total{decision="error",source="review"}')).toBe(50);
     repaired();
     await clock.until(

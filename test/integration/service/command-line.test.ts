@@ -46,6 +46,14 @@ describe('--check-config', () => {
     expect(stderr).toContain('warning: authorization.mode is AlwaysAllow');
   });
 
+  test('refuses an age of data that a healthy cluster reaches', async () => {
+    const { config } = writeFiles({ config: 'nodes: {maxStaleness: 1m}\nauthorization: {maxStaleness: none}\n' });
+    const { code, stderr } = await runProgram(['--config', config, '--check-config']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('nodes.maxStaleness: must be none, or at least 2m');
+    expect(stderr).toContain('authorization.maxStaleness: expected a duration');
+  });
+
   test('U-21 names every problem of a bad file at once', async () => {
     const text = 'platfrom: x\nserver: {port: 99999}\nauthentication: {jwtSecret: canary-jwt-secret}\n';
     const { config } = writeFiles({ config: text });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CLIENT, eventually, NODES, type Service, startCluster, startService } from './stand.ts';
 
-/** Section 10 of the HTTP contract, without what comes with the gateway. */
+/** Section 10 of the HTTP contract, without what comes with the gateway, and the reviews under way. */
 const NAMES = [
   'http_request_duration_seconds',
   'http_requests_total',
@@ -15,6 +15,7 @@ const NAMES = [
   'token_reviews_total',
   'revocation_requests_total',
   'introspection_requests_total',
+  'client_authentication_failures_total',
   'refresh_reuse_total',
   'signing_key_info',
   'signing_key_age_seconds',
@@ -31,6 +32,7 @@ const NAMES = [
   'authorization_decisions_total',
   'authorization_review_duration_seconds',
   'authorization_cache_entries',
+  'authorization_reviews',
   'cache_objects',
   'cache_bytes',
   'cache_synced',

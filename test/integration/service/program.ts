@@ -16,6 +16,8 @@ interface ProgramOptions {
   /** Text on standard input; default: none. */
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The module that is run, from the project's folder. Default: the main program. */
+  readonly module?: string;
 }
 
 /** The main program in a process of its own, with nothing of this one's environment. */
@@ -24,8 +26,8 @@ export class Program {
   readonly #output = { stdout: '', stderr: '' };
   readonly ended: Promise<Ended>;
 
-  constructor(args: readonly string[], { stdin = '', env = {} }: ProgramOptions = {}) {
-    this.#child = spawn(process.execPath, [join(PROJECT, 'src', 'main.ts'), ...args], { env, stdio: 'pipe' });
+  constructor(args: readonly string[], { stdin = '', env = {}, module = 'src/main.ts' }: ProgramOptions = {}) {
+    this.#child = spawn(process.execPath, [join(PROJECT, module), ...args], { env, stdio: 'pipe' });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#output.stdout += text;
     });

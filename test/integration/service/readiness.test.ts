@@ -2,33 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { kubeconfigText } from '../../../dev/cluster/kubeconfig.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { tellMeasured } from '../../support/measured.ts';
-import { startDriven, startDrivenReady } from './driven.ts';
+import { loseMirrors, unavailable } from './ageing.ts';
+import { startDriven } from './driven.ts';
 import { type Service, startCluster, startService } from './stand.ts';
 
-const status = (message: string, retryAfterSeconds: number) => ({
-  kind: 'Status',
-  apiVersion: 'v1',
-  metadata: {},
-  status: 'Failure',
-  message,
-  reason: 'ServiceUnavailable',
-  details: { retryAfterSeconds },
-  code: 503,
-});
-const UNSYNCED = status('nodes are not available: first synchronisation has not finished', 5);
-const STALE = status('nodes are not available: data is older than 600 s', 30);
+const UNSYNCED = unavailable('nodes are not available: first synchronisation has not finished', 5);
 
 const failing = async (service: Service): Promise<string[]> =>
   ((await service.call('/readyz')).body?.details.causes ?? []).map((cause: { field: string }) => cause.field);
-
-/** Lists and watches of nodes and pods fail from now on; the rest of the cluster goes on. */
-async function loseMirrors(cluster: Awaited<ReturnType<typeof startCluster>>): Promise<() => void> {
-  const ends = ['nodes', 'pods'].map((kind) => cluster.faults.until({ kind }, { status: 503 }));
-  await cluster.restart();
-  return () => {
-    for (const end of ends) end();
-  };
-}
 
 describe('before the first synchronisation', () => {
   test('the ports are open, and /readyz names what is missing, while the cluster is away', async () => {
@@ -85,28 +66,6 @@ describe('before the first synchronisation', () => {
     found();
     await clock.until(service.readiness, (code) => code === 200);
     expect((await service.list(token)).status).toBe(200);
-  });
-});
-
-describe('when the cluster stops telling', () => {
-  test('NE-21 data is served until it is 720 s old, then refused, then served again once it is caught up', async () => {
-    const cluster = await startCluster();
-    const { service, clock } = await startDrivenReady(cluster);
-    const { access_token: token } = await service.signIn('ada');
-    const found = await loseMirrors(cluster);
-    // Signing in and asking take time of this clock as well, more of it on a busy machine: 170 s are left for that.
-    await clock.advance(550_000);
-    expect((await service.list(token)).status).toBe(200);
-    expect(await service.readiness()).toBe(200);
-    await clock.advance(180_000);
-    const answer = await service.list(token);
-    expect([answer.status, answer.body]).toEqual([503, STALE]);
-    expect(answer.headers.get('retry-after')).toBe('30');
-    expect(await failing(service)).toEqual(['nodes-fresh', 'pods-fresh']);
-    expect((await service.call('/livez')).status).toBe(200);
-    found();
-    await clock.until(service.readiness, (code) => code === 200);
-    expect((await service.list(token)).body.totalItems).toBe(3);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { startDrivenReady } from './driven.ts';
-import { type Answer, CLIENT, NODES, type Service, startCluster, startService } from './stand.ts';
+import { type Answer, CLIENT, eventually, NODES, type Service, startCluster, startService } from './stand.ts';
 
 const AUDIENCE = 'http://localhost:9090/oauth';
 const ROBOT = 'system:serviceaccount:default:robot';
@@ -35,6 +35,10 @@ async function startRobots(options: Parameters<typeof startCluster>[0] = {}): Pr
 const tokenOf = (cluster: SimulatedCluster, name = 'robot', audiences = [AUDIENCE]): string =>
   cluster.serviceAccountToken('default', name, audiences);
 const asked = (cluster: SimulatedCluster): number => cluster.evidence.count('create', reviews);
+const keysOf = (service: Service): Promise<number> => service.metric('gatehouse_service_account_keys');
+const KEYS_UNREAD =
+  'the service account keys of the cluster cannot be read: it is asked about whatever looks like a token of its own';
+const KEYS = { when: ({ path }: { readonly path: string }) => path === '/openid/v1/jwks' };
 /** What the cluster's TokenReview webhook would be told. */
 async function review({ gatehouse }: Service, token: string): Promise<Pick<Answer, 'status' | 'body'>> {
   const answer = await fetch(`${gatehouse.origin}/oauth/authenticate`, {
@@ -110,11 +114,54 @@ describe('a service account token, with the setting', () => {
     expect((await service.list(tokenOf(cluster))).status).toBe(401);
   });
 
-  test('forged is 401 by the cluster’s word', async () => {
+  test('A-51 forged is 401 by the keys that the cluster publishes, and nobody is asked', async () => {
     const cluster = await startRobots();
     const service = await startService(cluster, ON);
+    await eventually(
+      () => keysOf(service),
+      (keys) => keys === 1,
+    );
     const answer = await service.list(`${tokenOf(cluster).slice(0, -8)}AAAAAAAA`);
-    expect([answer.status, answer.body, asked(cluster)]).toEqual([401, INVALID, 1]);
+    expect([answer.status, answer.body, asked(cluster)]).toEqual([401, INVALID, 0]);
+    expect((await service.list(tokenOf(cluster))).status).toBe(200);
+  });
+
+  test('is good under each key of a rotation, the new one at once, and not under one that was withdrawn', async () => {
+    const cluster = await startRobots();
+    const { clock, service } = await startDrivenReady(cluster, ON);
+    await clock.until(
+      () => keysOf(service),
+      (keys) => keys === 1,
+    );
+    const before = tokenOf(cluster);
+    const unused = tokenOf(cluster);
+    cluster.addServiceAccountKey('RS256');
+    await clock.advance(5_000);
+    for (const token of [tokenOf(cluster), before]) expect((await service.list(token)).status).toBe(200);
+    expect([await keysOf(service), asked(cluster)]).toEqual([2, 2]);
+    cluster.retireServiceAccountKeys();
+    await clock.until(
+      () => keysOf(service),
+      (keys) => keys === 1,
+    );
+    expect([(await service.list(unused)).status, asked(cluster)]).toEqual([401, 2]);
+  });
+
+  test('is judged by the cluster alone while its keys cannot be read, and by both as soon as they can', async () => {
+    const cluster = await startRobots();
+    const heal = cluster.faults.until(KEYS, { status: 403 });
+    const { clock, service } = await startDrivenReady(cluster, ON);
+    const forged = (): string => `${tokenOf(cluster).slice(0, -8)}AAAAAAAA`;
+    expect([(await service.list(tokenOf(cluster))).status, (await service.list(forged())).status]).toEqual([200, 401]);
+    expect([asked(cluster), await keysOf(service)]).toEqual([2, 0]);
+    await clock.advance(60_000);
+    expect(service.logged(KEYS_UNREAD).map(({ level }) => level)).toEqual(['warn']);
+    heal();
+    await clock.until(
+      () => keysOf(service),
+      (keys) => keys === 1,
+    );
+    expect([(await service.list(forged())).status, asked(cluster)]).toEqual([401, 2]);
   });
 
   test('of a deleted service account is 401 10 s later', async () => {

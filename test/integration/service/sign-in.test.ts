@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
-import { CLIENT, passwordOf, type Service, startCluster, startService } from './stand.ts';
+import { CLIENT, hashOf, passwordOf, type Service, startCluster, startService } from './stand.ts';
 
 /** Requests that change what is stored; a review is asked with POST, too, and stores nothing. */
 const writesOf = ({ evidence }: SimulatedCluster): string[] =>
@@ -14,6 +14,13 @@ const start = async (authentication: object = {}): Promise<{ cluster: SimulatedC
   cluster.evidence.reset();
   return { cluster, service };
 };
+
+/** Ada has an e-mail address. */
+async function startWithEmail(): Promise<{ service: Service }> {
+  const passwordHash = await hashOf(passwordOf('ada'));
+  const users = JSON.stringify({ users: [{ name: 'ada', email: 'ada@example.com', passwordHash }] });
+  return { service: await startService(await startCluster(), { users }) };
+}
 
 /** A failed sign-in, with a name of its own unless one is given; answers its status. */
 const fail = async (service: Service, nth: number, headers: Record<string, string> = {}): Promise<number> => {
@@ -37,6 +44,24 @@ describe('failed sign-ins', () => {
       new Set(['user 127.0.0.1', 'address 127.0.0.1']),
     );
     expect(new Set(told.map(({ user }) => user))).toEqual(new Set(['joe', undefined]));
+  });
+
+  test('A-42 are answered alike, byte by byte, by name and by e-mail of a user and of nobody', async () => {
+    const { service } = await startWithEmail();
+    const answersFor = async (name: string): Promise<unknown[]> => {
+      const spellings = [...Array<string>(5).fill(name), `${name}@example.com`, name, `${name}@example.com`];
+      const answers: unknown[] = [];
+      for (const spelling of spellings) {
+        const { status, text, headers } = await service.signInAnswer(spelling, 'wrong');
+        const { date: _, 'x-request-id': __, 'retry-after': seconds = '', ...others } = Object.fromEntries(headers);
+        // The address has no full bucket yet, so what is left of 30 min is the bucket of the text.
+        answers.push({ status, text, others, waits: seconds === '' ? 'not' : Math.round(Number(seconds) / 600) });
+      }
+      return answers;
+    };
+    const known = await answersFor('ada');
+    expect(known.map((answer) => (answer as { status: number }).status)).toEqual([...Array(6).fill(400), 429, 400]);
+    expect(await answersFor('eve')).toEqual(known);
   });
 
   test('A-34 count for the socket’s address, whatever headers claim', async () => {

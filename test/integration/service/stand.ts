@@ -159,6 +159,12 @@ export class Service {
   logged = (message: string) => this.gatehouse.log.filter((line) => line['msg'] === message);
 }
 
+/** The checks of `/readyz` that fail and do not count. */
+export async function shownAsFailing(service: Service): Promise<string[]> {
+  const { text } = await service.call('/readyz?verbose');
+  return [...text.matchAll(/^\[-\](\S+) failed: reason withheld \(does not count\)$/gm)].map(([, name = '']) => name);
+}
+
 const ATTEMPTS = 5_000;
 
 /** What `read` answers as soon as it is so; `pass` is what happens between two looks, 10 ms unless a clock is moved. */

@@ -83,6 +83,24 @@ describe('a change of the users file', () => {
     expect((await service.signInAnswer('ada', passwordOf('ada'))).status).toBe(200);
   });
 
+  test.each([
+    ['10,000 groups', { groups: Array.from({ length: 10_000 }, (_, at) => `group-${at}`) }],
+    ['1 MB', { groups: ['g'.repeat(1e6)] }],
+  ])('A-46 that makes one user an object of %s leaves all users as they were, and is counted', async (_, weapon) => {
+    const { service, clock, pair } = await start();
+    const users = JSON.parse(await usersFile()).users as object[];
+    const passwordHash = await hashOf(passwordOf('ada'));
+    service.gatehouse.writeUsers(JSON.stringify({ users: [...users, { name: 'eve', passwordHash, ...weapon }] }));
+    const counted = () => service.metric('gatehouse_users_file_reloads_total{result="invalid"}');
+    expect(await clock.until(counted, (count) => count > 0)).toBe(1);
+    expect((await service.list(pair.access_token)).status).toBe(200);
+    expect((await service.signInAnswer('joe', passwordOf('joe'))).status).toBe(200);
+    expect((await service.signInAnswer('eve', passwordOf('ada'))).status).toBe(400);
+    const [line] = service.logged('the changed users file is not taken: the last good one stays');
+    expect(JSON.stringify(line).length).toBeLessThan(1_024);
+    expect(JSON.stringify(line)).toContain('"path":"users[2].groups"');
+  });
+
   test('of a password while the program was down ends the sessions as well', async () => {
     const cluster = await startCluster();
     const before = await startService(cluster);

@@ -56,7 +56,8 @@ export async function openSharedStores(count = 3): Promise<SharedStores> {
     const shared = { clock, random: systemRandom, logger, registry };
     const cluster = await connectCluster({ kubeconfig }, shared);
     ends.push(() => cluster.close());
-    const config = { platform: 'gatehouse', sessions: { store: 'kubernetes' as const } };
+    const authorization = { maxStaleness: 600_000 };
+    const config = { platform: 'gatehouse', sessions: { store: 'kubernetes' as const }, authorization };
     const events = createSecurityEvents(logger, registry);
     const sessions = createSessions(config, { ...shared, cluster, events });
     const stop = new AbortController();
@@ -132,6 +133,7 @@ const decodeData = (secret: object): Record<string, Buffer> => {
 function drivenBy(clock: FakeClock, store: SessionStore): SessionStore {
   return {
     fault: store.fault,
+    tooOld: store.tooOld,
     read: store.read,
     async update(user, decide) {
       const state = { isOver: false };

@@ -3,6 +3,7 @@ import { ApiClient } from './api-client.ts';
 import { describeCreation } from './creation.ts';
 import { describeDeletion } from './deletion.ts';
 import { describeExpiry } from './expiry.ts';
+import { describeIssuerKeys } from './issuer-keys.ts';
 import { describeLeases } from './leases.ts';
 import { describeLists } from './lists.ts';
 import { describePages } from './pages.ts';
@@ -60,6 +61,7 @@ export function describeConformance(name: string, start: () => Promise<Conforman
     describeLeases(suite);
     describeReviews(suite);
     describeTokenReviews(suite);
+    describeIssuerKeys(suite);
     describeRefusals(suite);
     describeExpiry(suite); // last: it compacts
   });

@@ -8,6 +8,8 @@ export interface ServerProcess {
   readonly running: boolean;
   /** SIGKILL: what a crash looks like to its clients. Resolves when the process is gone and its ports are free. */
   kill(): Promise<void>;
+  /** SIGSTOP; the function returned sends SIGCONT. */
+  freeze(): () => void;
   /** SIGTERM: what asks for an orderly end. Resolves when the process is gone. */
   terminate(): Promise<void>;
 }
@@ -43,6 +45,10 @@ export function startServer(command: string, args: readonly string[], logFile: s
   return {
     get running() {
       return isRunning(child);
+    },
+    freeze: () => {
+      child.kill('SIGSTOP');
+      return () => void child.kill('SIGCONT');
     },
     kill: () => end('SIGKILL'),
     terminate: () => end('SIGTERM'),

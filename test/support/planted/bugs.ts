@@ -73,8 +73,8 @@ export const BUGS: Readonly<Record<string, Bug>> = {
   },
   'availability: old data is answered for ever': {
     file: 'nodes/node-cache.ts',
-    of: 'reflector.stalenessMs() > this.#maxStalenessMs',
-    instead: 'reflector.stalenessMs() < 0',
+    of: "tooOldText('nodes', this.#ageMs(), this.#maxStalenessMs)",
+    instead: "tooOldText('nodes', this.#ageMs(), Number.POSITIVE_INFINITY)",
   },
   'bounded: a watch leaves its listener behind': {
     file: 'kubernetes/attempt.ts',

@@ -3,6 +3,7 @@ import { ReviewedTokens } from '../../../src/authentication/reviewed-tokens.ts';
 import { IDENTITY } from './robots.ts';
 
 const good = { identity: IDENTITY, at: 0, expiresAt: 1 };
+const goodOf = (name: string) => ({ ...good, identity: { ...IDENTITY, name } });
 const refused = { at: 0, expiresAt: 1 };
 
 describe('the memory of reviewed tokens', () => {
@@ -20,6 +21,23 @@ describe('the memory of reviewed tokens', () => {
     tokens.set('0', good);
     tokens.set('new', good);
     expect(['0', '1', '2', 'new'].map((digest) => tokens.get(digest))).toEqual([good, undefined, good, good]);
+  });
+
+  test('forgets that of the service account asked for longest ago, where 10,000 have one each', () => {
+    const tokens = new ReviewedTokens();
+    for (let index = 0; index < 10_000; index++) tokens.set(`${index}`, goodOf(`a${index}`));
+    tokens.set('0', goodOf('a0'));
+    tokens.set('new', goodOf('b'));
+    expect(['0', '1', '2', 'new'].map((digest) => tokens.get(digest) !== undefined)).toEqual([true, false, true, true]);
+  });
+
+  test('A-51 keeps those of a service account, however many tokens another has had made', () => {
+    const tokens = new ReviewedTokens();
+    for (const digest of ['v1', 'v2', 'v3']) tokens.set(digest, goodOf('victim'));
+    for (let index = 0; index < 30_000; index++) tokens.set(`${index}`, goodOf('thief'));
+    const kept = Array.from({ length: 30_000 }, (_, index) => tokens.get(`${index}`)).filter(Boolean);
+    expect(['v1', 'v2', 'v3'].map((digest) => tokens.get(digest))).toEqual(Array(3).fill(goodOf('victim')));
+    expect(kept.length).toBe(9_997);
   });
 
   test('forgets the refused one asked for longest ago, beyond 1,000', () => {

@@ -1,8 +1,9 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { ServiceAccountTokens, type TokenReviewer } from '../../../src/authentication/service-account-tokens.ts';
+import { ServiceAccountTokens, type SignatureVerdict } from '../../../src/authentication/service-account-tokens.ts';
+import type { TokenReviewer } from '../../../src/authentication/token-questions.ts';
 import type { CallFault } from '../../../src/call-pause.ts';
-import { toJwsPart } from '../../../src/oauth/compact-jws.ts';
+import { parseCompactJws, toJwsPart } from '../../../src/oauth/compact-jws.ts';
 import type { Verification } from '../../../src/oauth/identity.ts';
 import { createVerificationCounter } from '../../../src/oauth/metrics.ts';
 import { systemRandom } from '../../../src/random.ts';
@@ -46,11 +47,11 @@ class ScriptedReviewer implements TokenReviewer {
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Nothing here judges the signature: that is for the cluster. */
+/** Nothing here judges the signature: `keys` says what it is. */
 export const tokenOf = (claims: Claims): string =>
   `${toJwsPart({ alg: 'RS256', kid: 'k' })}.${toJwsPart(claims)}.c2lnbmF0dXJl`;
 
-/** Tokens of service accounts in front of a scripted cluster. */
+/** Tokens of service accounts in front of a scripted cluster; every signature is good unless `keys` says otherwise. */
 export function createRobots() {
   const clock = new FakeClock();
   const reviewer = new ScriptedReviewer();
@@ -59,7 +60,15 @@ export function createRobots() {
   const lines: string[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) });
   const random = { ...systemRandom, fraction: () => 0.5 };
-  const tokens = new ServiceAccountTokens(AUDIENCE, { reviewer, clock, random, verifications, logger });
+  const keys = {
+    verdict: 'good' as SignatureVerdict | Promise<SignatureVerdict>,
+    checks: 0,
+    check: () => {
+      keys.checks++;
+      return keys.verdict;
+    },
+  };
+  const tokens = new ServiceAccountTokens(AUDIENCE, { reviewer, keys, clock, random, verifications, logger });
   const now = (): number => Math.floor(clock.now() / 1000);
   const claimsOf = (change: Claims = {}): Claims => ({
     aud: [AUDIENCE],
@@ -72,7 +81,7 @@ export function createRobots() {
   /** As a request does: what is known first, then the cluster. */
   const verify = (claims: Claims): Verification | Promise<Verification> => {
     const text = tokenOf(claims);
-    return tokens.known(text) ?? tokens.verify(text, claims);
+    return tokens.known(text) ?? tokens.verify(text, parseCompactJws(text)!);
   };
   /** Asks once and has the cluster answer. */
   const ask = async (claims: Claims, account: Account): Promise<Verification> => {
@@ -90,11 +99,18 @@ export function createRobots() {
   };
   const learn = (claims: Claims, account: Account = ROBOT) => ask(claims, account);
   const refuse = (claims: Claims) => ask(claims, undefined);
+  /** Ends every review from this one on, those that begin meanwhile included. */
+  const endFrom = async (first: number, end: (review: Pending) => void): Promise<void> => {
+    for (let index = first; index < reviewer.reviews.length; index++) {
+      end(reviewer.reviews[index]!);
+      await clock.advance(0);
+    }
+  };
   const count = async (result: string): Promise<number> => {
     const metric = await registry.getSingleMetric('gatehouse_token_verifications_total')?.get();
     return metric?.values.find(({ labels }) => labels['result'] === result)?.value ?? 0;
   };
-  return { clock, reviewer, tokens, lines, claimsOf, verify, learn, refuse, failOnce, count };
+  return { clock, reviewer, keys, tokens, lines, claimsOf, verify, learn, refuse, failOnce, endFrom, count };
 }
 
 /** The identity, the fault, or the public answer of what was thrown. */

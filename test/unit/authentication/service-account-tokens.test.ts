@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AUDIENCE, type Claims, createRobots, IDENTITY, outcomeOf, ROBOT } from './robots.ts';
+import { AUDIENCE, type Claims, createRobots, IDENTITY, outcomeOf, ROBOT, tokenOf } from './robots.ts';
 
 const GOOD = { identity: IDENTITY, cached: false };
 const KNOWN = { identity: IDENTITY, cached: true };
@@ -9,6 +9,15 @@ const unavailable = (retryAfterSeconds: number): object => ({
   message: 'service account tokens cannot be checked now',
   details: { retryAfterSeconds },
 });
+const TURNED_AWAY = {
+  code: 429,
+  reason: 'TooManyRequests',
+  message: 'too many service account tokens are being checked, please try again later',
+  details: { retryAfterSeconds: 1 },
+};
+
+/** Tokens of two service accounts in turn, which may have half of the places each. */
+const ofTwo = (index: number) => ({ sub: `system:serviceaccount:shop:robot-${index % 2}`, jti: `${index}` });
 
 describe('a service account token', () => {
   test('is asked for with our audience, and is the account that the cluster names', async () => {
@@ -245,7 +254,7 @@ describe('token reviews that fail', () => {
     for (const jti of ['1', '2']) await failOnce(claimsOf({ jti }));
     await clock.advance(1_200);
     expect(await learn(claimsOf())).toEqual(GOOD);
-    const others = Array.from({ length: 10 }, (_, index) => verify(claimsOf({ jti: `${index}` })));
+    const others = Array.from({ length: 10 }, (_, index) => verify(claimsOf(ofTwo(index))));
     await clock.advance(0);
     expect(reviewer.reviews.length).toBe(13);
     for (const review of reviewer.reviews) review.answer(ROBOT);
@@ -264,7 +273,7 @@ describe('token reviews that fail', () => {
 
   test('or hang for unknown tokens leave those of good ones as they were', async () => {
     const { clock, reviewer, known, claimsOf, verify, learn } = await createKnown();
-    const flood = Array.from({ length: 80 }, (_, index) => outcomeOf(() => verify(claimsOf({ jti: `${index}` }))));
+    const flood = Array.from({ length: 80 }, (_, index) => outcomeOf(() => verify(claimsOf(ofTwo(index)))));
     await clock.advance(0);
     expect(reviewer.reviews.length).toBe(17); // all the slots of unknown ones
     expect(await learn(known)).toEqual(GOOD);
@@ -275,29 +284,143 @@ describe('token reviews that fail', () => {
   });
 });
 
-describe('a flood of bearers that look like tokens', () => {
-  const flood = ({ claimsOf, verify }: ReturnType<typeof createRobots>, size: number) =>
-    Array.from({ length: size }, (_, index) => outcomeOf(() => verify(claimsOf({ jti: `${index}` }))));
+describe('a signature', () => {
+  test('that is bad is refused at once: the cluster is not asked', async () => {
+    const { reviewer, keys, claimsOf, verify, count } = createRobots();
+    keys.verdict = 'bad';
+    expect(verify(claimsOf())).toEqual({ fault: 'invalid' });
+    expect([reviewer.reviews.length, await count('invalid')]).toEqual([0, 1]);
+  });
 
-  test('has at most 16 reviews in flight and 64 waiting; the next is 503 at once', async () => {
+  test('is not looked at where the claims rule the token out, nor of a token that is known to be good', async () => {
+    const { clock, keys, claimsOf, learn, verify } = createRobots();
+    await verify(claimsOf({ sub: 'ada' }));
+    expect(keys.checks).toBe(0);
+    const claims = claimsOf();
+    await learn(claims);
+    await clock.advance(10_000);
+    await learn(claims);
+    expect(keys.checks).toBe(1);
+  });
+
+  test('is waited for, and then the cluster is asked', async () => {
+    const { clock, reviewer, keys, claimsOf, verify } = createRobots();
+    const signature = Promise.withResolvers<'good'>();
+    keys.verdict = signature.promise;
+    const outcome = outcomeOf(() => verify(claimsOf()));
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(0);
+    signature.resolve('good');
+    await clock.advance(0);
+    reviewer.last.answer(ROBOT);
+    expect(await outcome).toEqual(GOOD);
+  });
+
+  test('by a key that cannot be looked for now is neither good nor bad', async () => {
+    const { reviewer, keys, claimsOf, verify } = createRobots();
+    keys.verdict = 'unavailable';
+    expect(await outcomeOf(() => verify(claimsOf()))).toEqual(unavailable(5));
+    keys.verdict = 'overloaded';
+    expect(await outcomeOf(() => verify(claimsOf()))).toEqual(TURNED_AWAY);
+    expect(reviewer.reviews.length).toBe(0);
+  });
+
+  test('A-51 that is bad, or by an unknown key, takes nothing from those that are good', async () => {
+    const robots = createRobots();
+    const { clock, reviewer, keys, claimsOf, learn, verify } = robots;
+    keys.verdict = 'bad';
+    for (let index = 0; index < 5_000; index++) await verify(claimsOf({ jti: `${index}` }));
+    keys.verdict = 'good';
+    const outcomes = Array.from({ length: 80 }, (_, index) => outcomeOf(() => verify(claimsOf(ofTwo(index)))));
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(16); // every slot, and then every place
+    await robots.endFrom(0, (review) => review.answer(ROBOT));
+    expect(await Promise.all(outcomes)).toEqual(Array(80).fill(GOOD));
+    await clock.advance(10_000);
+    expect(await learn(claimsOf())).toEqual(GOOD);
+  });
+});
+
+describe('a flood of tokens that are not known', () => {
+  const flood = ({ claimsOf, verify }: ReturnType<typeof createRobots>, size: number) =>
+    Array.from({ length: size }, (_, index) => outcomeOf(() => verify(claimsOf(ofTwo(index)))));
+  const other = { sub: 'system:serviceaccount:shop:other' };
+
+  test('has at most 16 reviews in flight and 64 waiting; the next is 429 at once', async () => {
     const robots = createRobots();
     const outcomes = flood(robots, 81);
     await robots.clock.advance(0);
     expect(robots.reviewer.reviews.length).toBe(16);
-    expect(await outcomes[80]).toEqual(unavailable(5));
-    expect(robots.lines).toEqual([]); // the cluster did nothing wrong
-    for (let index = 0; index < robots.reviewer.reviews.length; index++) {
-      robots.reviewer.reviews[index]?.answer(ROBOT);
-      await robots.clock.advance(0);
-    }
+    expect([await outcomes[80], await robots.count('overloaded')]).toEqual([TURNED_AWAY, 1]);
+    await robots.endFrom(0, (review) => review.answer(ROBOT));
     expect(await Promise.all(outcomes.slice(0, 80))).toEqual(Array(80).fill(GOOD));
   });
 
-  test('costs the cluster 50 refusals a second, then unknown tokens are 503 until the second is over', async () => {
+  test('of one service account leaves the next turn, and a place to wait for it, to another one', async () => {
     const robots = createRobots();
-    for (let index = 0; index < 50; index++) await robots.refuse(robots.claimsOf({ jti: `${index}` }));
+    const outcomes = Array.from({ length: 80 }, (_, index) =>
+      outcomeOf(() => robots.verify(robots.claimsOf({ jti: `${index}` }))),
+    );
+    await robots.clock.advance(0);
+    const late = outcomeOf(() => robots.verify(robots.claimsOf(other)));
+    expect(await outcomes[79]).toEqual(TURNED_AWAY);
+    robots.reviewer.reviews[0]?.answer(ROBOT);
+    await robots.clock.advance(0); // the one that has waited longest
+    robots.reviewer.reviews[1]?.answer(ROBOT);
+    await robots.clock.advance(0);
+    expect(robots.reviewer.reviews.map(({ token }) => token).indexOf(tokenOf(robots.claimsOf(other)))).toBe(17);
+    await robots.endFrom(0, (review) => review.answer(ROBOT));
+    expect(await late).toEqual(GOOD);
+  });
+
+  test('is counted each time and logged once, again after 10 s without', async () => {
+    const robots = createRobots();
+    const line = 'service account tokens are turned away: too many are new at once';
+    const outcomes = flood(robots, 90);
+    await robots.clock.advance(0);
+    expect([await robots.count('overloaded'), robots.lines]).toEqual([10, [line]]);
+    await robots.clock.advance(2_900); // their time is not over yet
+    const more = outcomeOf(() => robots.verify(robots.claimsOf(ofTwo(1_000))));
+    await robots.clock.advance(0);
+    expect([await more, robots.lines]).toEqual([TURNED_AWAY, [line]]);
+    await robots.endFrom(0, (review) => review.answer(ROBOT));
+    await Promise.all(outcomes);
+    await robots.clock.advance(10_000);
+    flood(robots, 81);
+    await robots.clock.advance(0);
+    expect(robots.lines).toEqual([line, line]);
+  });
+
+  test('of one service account costs the cluster 10 refusals a second, and the others nothing', async () => {
+    const robots = createRobots();
+    for (let index = 0; index < 10; index++) await robots.refuse(robots.claimsOf({ jti: `${index}` }));
     const unknown = robots.claimsOf({ jti: 'unknown' });
-    expect(await outcomeOf(() => robots.verify(unknown))).toEqual(unavailable(1));
+    expect(await outcomeOf(() => robots.verify(unknown))).toEqual(TURNED_AWAY);
+    expect(robots.reviewer.reviews.length).toBe(10);
+    expect(await robots.learn(robots.claimsOf(other))).toEqual(GOOD);
+    await robots.clock.advance(1_000);
+    await robots.refuse(robots.claimsOf({ jti: 'vain' })); // the first of another ten
+    expect(await robots.learn(unknown)).toEqual(GOOD);
+  });
+
+  test('of many service accounts leaves a first question in a second to each', async () => {
+    const robots = createRobots();
+    const claims = (account: number, jti: number) =>
+      robots.claimsOf({ sub: `system:serviceaccount:shop:a${account}`, jti: `${jti}` });
+    for (let account = 0; account < 5; account++)
+      for (let jti = 0; jti < 10; jti++) await robots.refuse(claims(account, jti));
+    await robots.refuse(robots.claimsOf(other));
+    expect(await outcomeOf(() => robots.verify(robots.claimsOf({ ...other, jti: '2' })))).toEqual(TURNED_AWAY);
+    expect(await robots.learn(robots.claimsOf())).toEqual(GOOD);
+  });
+
+  test('whose signatures cannot be checked costs the cluster 50 refusals a second, whatever names it gives', async () => {
+    const robots = createRobots();
+    robots.keys.verdict = 'unproven';
+    for (let index = 0; index < 50; index++)
+      await robots.refuse(robots.claimsOf({ sub: `system:serviceaccount:shop:a${index}` }));
+    const unknown = robots.claimsOf({ jti: 'unknown' });
+    expect(await outcomeOf(() => robots.verify(unknown))).toEqual(TURNED_AWAY);
     expect(robots.reviewer.reviews.length).toBe(50);
     await robots.clock.advance(1_000);
     expect(await robots.learn(unknown)).toEqual(GOOD);
@@ -305,10 +428,20 @@ describe('a flood of bearers that look like tokens', () => {
 
   test('costs a cluster that calls the questions themselves wrong no more', async () => {
     const robots = createRobots();
-    for (let index = 0; index < 50; index++)
+    for (let index = 0; index < 10; index++)
       await robots.failOnce(robots.claimsOf({ jti: `${index}` }), { status: { code: 400 } });
-    expect(await outcomeOf(() => robots.verify(robots.claimsOf()))).toEqual(unavailable(1));
-    expect(robots.reviewer.reviews.length).toBe(50);
+    expect(await outcomeOf(() => robots.verify(robots.claimsOf()))).toEqual(TURNED_AWAY);
+    expect(robots.reviewer.reviews.length).toBe(10);
+  });
+
+  test('that the cluster leaves without an answer is 503: its silence is not our overload', async () => {
+    const robots = createRobots();
+    const outcomes = flood(robots, 80);
+    await robots.clock.advance(0);
+    await robots.endFrom(0, (review) => review.fail());
+    expect(await Promise.all(outcomes)).toEqual(Array(80).fill(unavailable(5))); // the 64 that waited, too
+    expect(await outcomeOf(() => robots.verify(robots.claimsOf(ofTwo(1_000))))).toEqual(unavailable(5));
+    expect(await robots.count('overloaded')).toBe(0);
   });
 
   test('does not keep a token known to be good from being asked for again', async () => {
@@ -316,7 +449,32 @@ describe('a flood of bearers that look like tokens', () => {
     const claims = robots.claimsOf();
     await robots.learn(claims);
     await robots.clock.advance(10_000);
-    for (let index = 0; index < 50; index++) await robots.refuse(robots.claimsOf({ jti: `${index}` }));
+    for (let index = 0; index < 10; index++) await robots.refuse(robots.claimsOf({ jti: `${index}` }));
     expect(await robots.learn(claims)).toEqual(GOOD);
+  });
+});
+
+describe('more good tokens to be asked for again than may be', () => {
+  test('are 429 beyond the places, never an old yes', async () => {
+    const robots = createRobots();
+    const all = Array.from({ length: 81 }, (_, index) => robots.claimsOf(ofTwo(index)));
+    for (const claims of all) await robots.learn(claims);
+    await robots.clock.advance(10_000);
+    const outcomes = all.map((claims) => outcomeOf(() => robots.verify(claims)));
+    await robots.clock.advance(0);
+    expect([await outcomes[80], await robots.count('overloaded')]).toEqual([TURNED_AWAY, 1]);
+    await robots.endFrom(81, (review) => review.answer(undefined));
+    expect(await Promise.all(outcomes.slice(0, 80))).toEqual(Array(80).fill('invalid'));
+  });
+
+  test('that waited when the cluster began to fail are good for their minute', async () => {
+    const robots = createRobots();
+    const all = Array.from({ length: 20 }, (_, index) => robots.claimsOf({ jti: `${index}` }));
+    for (const claims of all) await robots.learn(claims);
+    await robots.clock.advance(10_000);
+    const outcomes = all.map((claims) => outcomeOf(() => robots.verify(claims)));
+    await robots.clock.advance(0);
+    await robots.endFrom(20, (review) => review.fail());
+    expect(await Promise.all(outcomes)).toEqual(Array(20).fill(KNOWN));
   });
 });

@@ -82,13 +82,22 @@ const UNAVAILABLE = {
   details: { retryAfterSeconds: 5 },
 };
 
+const OVERLOADED = {
+  code: 429,
+  reason: 'TooManyRequests',
+  message: 'Too many access reviews at once, please try again later.',
+  details: { retryAfterSeconds: 1 },
+};
+/** One user may have all places. */
+const UNSHARED = { maxInFlightOfOne: 64, maxWaitingOfOne: 192 };
+
 describe('access review authorizer', () => {
   test.each([true, false])('asks once, then answers at once for 10 s (allowed: %s)', async (allowed) => {
     const { clock, reviewer, authorizer, learn, count } = create();
     expect(await learn(allowed)).toEqual({ allowed, source: 'review' });
-    await clock.advance(9_999);
+    await clock.advance(4_999);
     expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed, source: 'cache' });
-    await clock.advance(1);
+    await clock.advance(5_001);
     expect(authorizer.authorize(alice, listNodes)).toBeInstanceOf(Promise);
     await clock.advance(0);
     expect(reviewer.reviews.length).toBe(2);
@@ -124,14 +133,14 @@ describe('access review authorizer', () => {
     expect(await Promise.all(answers)).toEqual(Array(20).fill({ allowed: true, source: 'review' }));
   });
 
-  test('has at most 64 reviews in flight, and the others wait for their turn', async () => {
+  test('has at most 16 reviews of one user in flight, and the others wait for their turn', async () => {
     const { clock, reviewer, authorizer } = create();
-    const answers = Array.from({ length: 100 }, (_, index) => authorizer.authorize(alice, getNode(`${index}`)));
+    const answers = Array.from({ length: 64 }, (_, index) => authorizer.authorize(alice, getNode(`${index}`)));
     await clock.advance(0);
-    expect(reviewer.reviews.length).toBe(64);
+    expect(reviewer.reviews.length).toBe(16);
     for (const review of reviewer.reviews.slice(0, 10)) review.answer(true);
     await clock.advance(0);
-    expect(reviewer.reviews.length).toBe(74);
+    expect(reviewer.reviews.length).toBe(26);
     for (let index = 0; index < reviewer.reviews.length; index++) {
       reviewer.reviews[index]?.answer(true);
       await clock.advance(0);
@@ -162,10 +171,10 @@ describe('access review authorizer', () => {
     expect(await next).toEqual({ allowed: true, source: 'review' });
   });
 
-  test.each([true, false])('holds on to an answer for 720 s while reviews fail (allowed: %s)', async (allowed) => {
+  test.each([true, false])('holds on to an answer for 600 s while reviews fail (allowed: %s)', async (allowed) => {
     const { clock, reviewer, authorizer, learn } = create();
     await learn(allowed);
-    await clock.advance(720_000);
+    await clock.advance(600_000);
     const held = authorizer.authorize(alice, listNodes);
     await clock.advance(0);
     reviewer.last.fail();
@@ -174,7 +183,37 @@ describe('access review authorizer', () => {
     const lost = outcome(authorizer.authorize(alice, listNodes));
     await clock.advance(0);
     reviewer.last.fail();
-    expect(await lost).toEqual(UNAVAILABLE);
+    const message = 'authorization is not available: the last decision is older than 10m0s';
+    expect(await lost).toEqual({ ...UNAVAILABLE, message });
+  });
+
+  test.each([400, 413, 422])(
+    'makes no old answer good when the cluster refuses the question itself (%i)',
+    async (code) => {
+      const { clock, failOnce, learn } = create();
+      await learn(true);
+      await clock.advance(10_000);
+      expect(await failOnce(listNodes, { status: { code } })).toMatchObject({ code: 503 });
+    },
+  );
+
+  test.each([401, 403, 429, 500, 503])('holds on to an answer when the cluster gives none (%i)', async (code) => {
+    const { clock, failOnce, learn } = create();
+    await learn(true);
+    await clock.advance(10_000);
+    expect(await failOnce(listNodes, { status: { code } })).toEqual({ allowed: true, source: 'stale' });
+  });
+
+  test('counts the age of an answer from the question', async () => {
+    const { clock, reviewer, authorizer } = create();
+    const decision = authorizer.authorize(alice, listNodes);
+    await clock.advance(2_900);
+    reviewer.last.answer(true);
+    await decision;
+    await clock.advance(7_100);
+    expect(authorizer.authorize(alice, listNodes)).toBeInstanceOf(Promise);
+    await clock.advance(0);
+    reviewer.last.answer(true);
   });
 
   test('never keeps a failure: the next call asks again', async () => {
@@ -297,7 +336,7 @@ describe('access reviews that fail', () => {
   });
 
   test('lengthen the pause once when they were begun together, and refuse at once all that wait for their turn', async () => {
-    const { clock, reviewer, authorizer, learn } = create();
+    const { clock, reviewer, authorizer, learn } = create(UNSHARED);
     const answers = names(256).map((what) => outcome(authorizer.authorize(alice, what)));
     await clock.advance(0);
     expect(reviewer.reviews.length).toBe(64);
@@ -311,17 +350,163 @@ describe('access reviews that fail', () => {
     expect(await learn(true)).toEqual({ allowed: true, source: 'review' });
     expect(reviewer.reviews.length).toBe(begun + 1);
   });
+});
 
-  test('let at most 192 others wait: one more is refused at once, and is no failure of the cluster', async () => {
+describe('access reviews that are wanted more than they can be made', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => getNode(`${index}`));
+  const bob: Subject = { name: 'bob', uid: '2', groups: [] };
+
+  test('A-49 are refused with 429 to the user who wants them, and counted as what that is', async () => {
     const { clock, reviewer, authorizer, count } = create();
-    const answers = names(256).map((what) => authorizer.authorize(alice, what));
-    expect(await outcome(authorizer.authorize(alice, listNodes))).toEqual(UNAVAILABLE);
-    for (let index = 0; index < 256; index++) {
+    const flood = names(70).map((what) => outcome(authorizer.authorize(bob, what)));
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(16);
+    expect(await Promise.all(flood.slice(64))).toEqual(Array(6).fill(OVERLOADED));
+    expect([await count('error', 'overload'), await count('error', 'review')]).toEqual([6, 0]);
+  });
+
+  test('A-49 are made at once for everybody else', async () => {
+    const { clock, reviewer, authorizer } = create();
+    for (const what of names(400)) void outcome(authorizer.authorize(bob, what));
+    const others = Array.from({ length: 3 }, (_, index) => ({ ...alice, uid: `other ${index}` }));
+    const answers = others.map((user) => authorizer.authorize(user, listNodes));
+    await clock.advance(0);
+    const made = reviewer.reviews.filter(({ subject }) => subject !== bob);
+    expect(made.map(({ subject }) => subject)).toEqual(others);
+    for (const review of made) review.answer(true);
+    expect(await Promise.all(answers)).toEqual(Array(3).fill({ allowed: true, source: 'review' }));
+  });
+
+  test.each([true, false])('A-50 make no old answer good (allowed: %s)', async (allowed) => {
+    const { clock, reviewer, authorizer, learn } = create();
+    await learn(allowed);
+    await clock.advance(10_000);
+    const flood = names(64).map((what) => outcome(authorizer.authorize(alice, what)));
+    expect(await outcome(authorizer.authorize(alice, listNodes))).toEqual(OVERLOADED);
+    for (const review of reviewer.reviews) review.answer(false);
+    await clock.advance(0);
+    for (const review of reviewer.reviews) review.answer(false);
+    await clock.advance(0);
+    for (let round = 0; round < 4; round++) {
+      for (const review of reviewer.reviews) review.answer(false);
+      await clock.advance(0);
+    }
+    await Promise.all(flood);
+    expect(await learn(false)).toEqual({ allowed: false, source: 'review' });
+  });
+
+  test('A-50 make no old answer good for a user whose questions the cluster refuses (429)', async () => {
+    const { clock, reviewer, authorizer, learn } = create();
+    await learn(true);
+    await clock.advance(10_000);
+    for (const what of names(60)) void outcome(authorizer.authorize(alice, what));
+    const old = outcome(authorizer.authorize(alice, listNodes));
+    await clock.advance(0);
+    reviewer.reviews[5]?.fail({ status: { code: 429 }, retryAfterMs: 1_000 });
+    expect(await old).toEqual(OVERLOADED);
+    const other = authorizer.authorize({ ...alice, uid: '3' }, listNodes);
+    await clock.advance(0);
+    reviewer.last.answer(true);
+    expect(await other).toEqual({ allowed: true, source: 'review' });
+  });
+
+  test('A-50 of a flood that are all answered 429 leave nobody an old answer, and the others their reviews', async () => {
+    const { clock, reviewer, authorizer, learn } = create();
+    await learn(true);
+    await clock.advance(10_000);
+    for (const what of names(40)) void outcome(authorizer.authorize(alice, what));
+    await clock.advance(0);
+    for (const review of reviewer.reviews.slice(1)) review.fail({ status: { code: 429 }, retryAfterMs: 1_000 });
+    await clock.advance(0);
+    expect(await outcome(authorizer.authorize(alice, listNodes))).toEqual(OVERLOADED);
+    const other = authorizer.authorize(bob, listNodes);
+    await clock.advance(0);
+    reviewer.last.answer(true);
+    expect(await other).toEqual({ allowed: true, source: 'review' });
+  });
+
+  test('let at most 192 wait in all: the user with the most makes room for one with fewer', async () => {
+    const { clock, reviewer, authorizer } = create();
+    const users = Array.from({ length: 9 }, (_, index) => ({ ...alice, uid: `user ${index}` }));
+    const answers = users.map((user) => names(40).map((what) => outcome(authorizer.authorize(user, what))));
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(64);
+    const late = outcome(authorizer.authorize({ ...alice, uid: 'late' }, listNodes));
+    for (let index = 0; index < reviewer.reviews.length; index++) {
       reviewer.reviews[index]?.answer(true);
       await clock.advance(0);
     }
-    expect(await Promise.all(answers)).toEqual(Array(256).fill({ allowed: true, source: 'review' }));
-    expect([reviewer.reviews.length, await count('error', 'review')]).toEqual([256, 1]);
+    expect(await late).toEqual({ allowed: true, source: 'review' });
+    const refused = (await Promise.all(answers.flat())).filter((one) => (one as { code?: number }).code === 429);
+    expect([refused.length, reviewer.reviews.length]).toEqual([9 * 40 + 1 - 256, 256]);
+  });
+});
+
+describe('an answer in use', () => {
+  test('is asked for again from 5 s on, behind the answer, by one review', async () => {
+    const { clock, reviewer, authorizer, learn } = create();
+    await learn(true);
+    await clock.advance(5_000);
+    for (let call = 0; call < 20; call++)
+      expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: true, source: 'cache' });
+    await clock.advance(0);
+    expect(reviewer.reviews.length).toBe(2);
+    reviewer.last.answer(false);
+    await clock.advance(0);
+    expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: false, source: 'cache' });
+    expect(reviewer.reviews.length).toBe(2);
+  });
+
+  test('that nobody asks for any more is not asked for again', async () => {
+    const { clock, reviewer, authorizer, learn } = create();
+    await learn(true);
+    await clock.advance(4_999);
+    void authorizer.authorize(alice, listNodes);
+    await clock.advance(600_000);
+    expect([reviewer.reviews.length, clock.pendingTimers]).toEqual([1, 0]);
+  });
+
+  test('makes nobody wait for a cluster that hangs from one moment to the next', async () => {
+    const { clock, authorizer, learn } = create();
+    await learn(true);
+    const sources = new Set<unknown>();
+    for (let second = 0; second < 60; second++) {
+      await clock.advance(1_000);
+      const decision = authorizer.authorize(alice, listNodes);
+      expect(decision).not.toBeInstanceOf(Promise);
+      sources.add((decision as Decision).source);
+    }
+    expect([...sources]).toEqual(['cache', 'stale']);
+  });
+
+  test('A-50 holds behind its 10 s for the one review that began before, and no longer than that may take', async () => {
+    const { clock, reviewer, authorizer, learn } = create({ timeoutMs: 6_000 });
+    await learn(true);
+    await clock.advance(9_999);
+    void authorizer.authorize(alice, listNodes);
+    await clock.advance(1_000);
+    expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: true, source: 'cache' });
+    reviewer.last.answer(false);
+    await clock.advance(0);
+    expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: false, source: 'cache' });
+  });
+
+  test('A-50 does not hold for as long as its review waits for a place', async () => {
+    const { clock, reviewer, authorizer, learn } = create({ maxInFlightOfOne: 1 });
+    await learn(true);
+    await clock.advance(9_999);
+    const before = authorizer.authorize(alice, getNode('a'));
+    void authorizer.authorize(alice, listNodes); // is to be refreshed, and waits
+    await clock.advance(2_000);
+    reviewer.last.answer(true);
+    await before;
+    await clock.advance(1_000);
+    expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: true, source: 'cache' });
+    await clock.advance(1);
+    const decision = authorizer.authorize(alice, listNodes);
+    expect(decision).toBeInstanceOf(Promise);
+    reviewer.last.answer(false);
+    expect(await decision).toEqual({ allowed: false, source: 'review' });
   });
 });
 

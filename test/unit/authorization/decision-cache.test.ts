@@ -1,80 +1,152 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RequestAttributes, Subject } from '../../../src/authorization/authorizer.ts';
+import type { RequestAttributes, ResourceAttributes, Subject } from '../../../src/authorization/authorizer.ts';
 import { createDecisionKeys, DecisionCache } from '../../../src/authorization/decision-cache.ts';
 
 const answer = { allowed: true, at: 0 };
 
 describe('decision cache', () => {
-  test('drops the least recently used answer beyond its size', () => {
-    const cache = new DecisionCache(2);
-    cache.set('a', answer);
-    cache.set('b', answer);
-    cache.get('a');
-    cache.set('c', answer);
+  const keyOf = (key: string, party = 'a') => ({ key, party });
+
+  test('drops the answer that was given longest ago beyond its size', () => {
+    const cache = new DecisionCache({ maxEntries: 2, maxEntriesOfOne: 2 });
+    for (const key of ['a', 'b', 'a', 'c']) cache.set(keyOf(key), answer);
     expect(['a', 'b', 'c'].map((key) => cache.get(key) !== undefined)).toEqual([true, false, true]);
     expect(cache.size).toBe(2);
   });
 
   test('keeps one answer a key, the newest', () => {
-    const cache = new DecisionCache(2);
-    cache.set('a', answer);
-    cache.set('a', { allowed: false, at: 1 });
-    expect([cache.size, cache.get('a')]).toEqual([1, { allowed: false, at: 1 }]);
+    const cache = new DecisionCache({ maxEntries: 2, maxEntriesOfOne: 2 });
+    cache.set(keyOf('a'), answer);
+    cache.set(keyOf('a'), { allowed: false, at: 1 });
+    expect([cache.size, cache.get('a')]).toEqual([1, expect.objectContaining({ allowed: false, at: 1 })]);
+  });
+
+  test('A-49 lets a party with more questions than its share push out its own answers only', () => {
+    const cache = new DecisionCache({ maxEntries: 100, maxEntriesOfOne: 10 });
+    for (let index = 0; index < 5; index++) cache.set(keyOf(`owner${index}`, 'owner'), answer);
+    for (let index = 0; index < 10_000; index++) cache.set(keyOf(`flood${index}`, 'flood'), answer);
+    expect(cache.size).toBe(15);
+    expect([0, 1, 2, 3, 4].every((index) => cache.get(`owner${index}`))).toBe(true);
+    expect(cache.get('flood9999') && cache.get('flood9990')).toBeTruthy();
+    expect(cache.get('flood9989')).toBeUndefined();
+  });
+
+  test('A-49 lets many parties that fill it together push out their own answers first', () => {
+    const cache = new DecisionCache({ maxEntries: 100, maxEntriesOfOne: 10 });
+    cache.set(keyOf('owner', 'owner'), answer);
+    for (let index = 0; index < 10_000; index++) cache.set(keyOf(`flood${index}`, `flood${index % 20}`), answer);
+    expect([cache.size, cache.get('owner') !== undefined]).toEqual([100, true]);
+  });
+
+  test('counts what it dropped for all no longer against its party', () => {
+    const cache = new DecisionCache({ maxEntries: 4, maxEntriesOfOne: 3 });
+    for (const key of ['a1', 'a2', 'a3']) cache.set(keyOf(key, 'a'), answer);
+    for (const key of ['b1', 'b2']) cache.set(keyOf(key, 'b'), answer); // pushes out a1
+    cache.set(keyOf('a4', 'a'), answer); // a has three again, and four is all there may be
+    expect(['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].filter((key) => cache.get(key))).toEqual(['a3', 'a4', 'b1', 'b2']);
   });
 });
 
 describe('decision key', () => {
   const decisionKey = createDecisionKeys();
-  const text = fc.constantFrom('', 'a', 'b', '"', ',', 'a","b');
-  const subject = fc.record({ name: text, uid: text, groups: fc.array(text, { maxLength: 3 }) });
-  const resource = fc.record(
-    { verb: text, group: text, version: text, resource: text, subresource: text, namespace: text, name: text },
-    { requiredKeys: ['verb', 'group', 'version', 'resource'] },
-  );
-  const attributes = fc.oneof(
-    fc.record({ resource }),
-    fc.record({ nonResource: fc.record({ path: text, verb: text }) }),
-  ) as fc.Arbitrary<RequestAttributes>;
-
-  test('is equal for two questions only if they are one question, whatever stands in their parts', () => {
-    const meaning = (who: Subject, what: RequestAttributes): unknown => [
-      { ...who, groups: [...who.groups].sort() },
-      what,
-    ];
-    fc.assert(
-      fc.property(subject, attributes, subject, attributes, (who, what, otherWho, otherWhat) => {
-        if (decisionKey(who, what) !== decisionKey(otherWho, otherWhat)) return;
-        expect(meaning(who, what)).toEqual(meaning(otherWho, otherWhat));
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
+  const keyOf = (who: Subject, what: RequestAttributes): string => decisionKey(who, what).key;
   const who = { name: 'alice', uid: '1', groups: ['staff'] };
   const named = (name: string): RequestAttributes => ({
     resource: { verb: 'get', group: 'g', version: 'v1', resource: 'nodes', name },
   });
 
+  /** Texts of every length up to a group name's, with the signs that could end a part of the key. */
+  const text = fc.oneof(
+    fc.constantFrom('', 'a', 'b', '"', ',', 'a","b', '[]', 'null'),
+    fc.string({ maxLength: 63, size: 'max' }),
+  );
+  const subject = fc.record({
+    name: text,
+    uid: text,
+    groups: fc.uniqueArray(text, { maxLength: 300, size: 'max' }),
+  });
+  const resource = fc.record(
+    { verb: text, group: text, version: text, resource: text, subresource: text, namespace: text, name: text },
+    { requiredKeys: ['verb', 'group', 'version', 'resource'] },
+  );
+  const MEMBERS = ['verb', 'group', 'version', 'resource', 'subresource', 'namespace', 'name'] as const;
+
+  /** One change of one part; the words of `from` and `to` are never equal. */
+  type Change = (who: Subject, what: ResourceAttributes, word: string) => [Subject, ResourceAttributes];
+  const another = (old: string | undefined, word: string): string => (old === word ? `${word}x` : word);
+  const changes: Readonly<Record<string, Change>> = {
+    name: (user, what, word) => [{ ...user, name: another(user.name, word) }, what],
+    uid: (user, what, word) => [{ ...user, uid: another(user.uid, word) }, what],
+    'a group more': (user, what, word) => [
+      { ...user, groups: [...user.groups, `${word}${user.groups.join('')}x`] },
+      what,
+    ],
+    'a group less': (user, what) => [{ ...user, groups: user.groups.slice(0, -1) }, what],
+    'the last group': (user, what, word) => [
+      { ...user, groups: user.groups.with(-1, `${word}${user.groups.join('')}x`) },
+      what,
+    ],
+    ...Object.fromEntries(
+      MEMBERS.map((member): [string, Change] => [
+        member,
+        (user, what, word) => [user, { ...what, [member]: another(what[member], word) }],
+      ]),
+    ),
+  };
+
+  test.each(Object.keys(changes))('differs when this alone differs: %s', (name) => {
+    let mostGroups = 0;
+    fc.assert(
+      fc.property(subject, resource, text, (user, what, word) => {
+        fc.pre(!name.includes('group ') || user.groups.length > 0);
+        fc.pre(name !== 'the last group' || user.groups.length > 0);
+        mostGroups = Math.max(mostGroups, user.groups.length);
+        const [otherUser, otherWhat] = changes[name]!(user, what as ResourceAttributes, word);
+        const key = keyOf(user, { resource: what as ResourceAttributes });
+        expect(keyOf(otherUser, { resource: otherWhat })).not.toBe(key);
+        expect(keyOf({ ...user }, { resource: { ...(what as ResourceAttributes) } })).toBe(key);
+      }),
+      { numRuns: 200 },
+    );
+    expect(mostGroups).toBeGreaterThanOrEqual(200);
+  });
+
+  test('tells a path from a resource, and one path and verb from another', () => {
+    const ofPath = (path: string, verb: string) => keyOf(who, { nonResource: { path, verb } });
+    const keys = [ofPath('/kapis', 'get'), ofPath('/kapis', 'post'), ofPath('/kapi', 'get'), keyOf(who, named('n'))];
+    expect(new Set(keys).size).toBe(4);
+  });
+
   test('is short, however long the question is', () => {
     for (const length of [0, 100, 253, 14_000]) {
-      expect(decisionKey(who, named('n'.repeat(length))).length).toBeLessThanOrEqual(256);
+      expect(keyOf(who, named('n'.repeat(length))).length).toBeLessThanOrEqual(256);
     }
     const groups = Array.from({ length: 1_000 }, (_, index) => `group-${index}`);
-    expect(decisionKey({ ...who, groups }, named('n')).length).toBeLessThanOrEqual(256);
+    expect(keyOf({ ...who, groups }, named('n')).length).toBeLessThanOrEqual(256);
   });
 
   test('of a long question differs by every character, and from that of every short one', () => {
     const long = 'n'.repeat(14_000);
-    const key = decisionKey(who, named(`${long}a`));
-    expect(decisionKey(who, named(`${long}b`))).not.toBe(key);
-    expect(decisionKey({ ...who, uid: '2' }, named(`${long}a`))).not.toBe(key);
+    const key = keyOf(who, named(`${long}a`));
+    expect(keyOf(who, named(`${long}b`))).not.toBe(key);
+    expect(keyOf({ ...who, uid: '2' }, named(`${long}a`))).not.toBe(key);
     expect(key.startsWith('[')).toBe(false); // a short question is a JSON array
-    expect(decisionKey(who, named(`${long}a`))).toBe(key);
+    expect(keyOf(who, named(`${long}a`))).toBe(key);
   });
 
   test('does not depend on the order of the groups', () => {
     const what = { nonResource: { path: '/kapis', verb: 'get' } };
-    expect(decisionKey({ ...who, groups: ['b', 'a'] }, what)).toBe(decisionKey({ ...who, groups: ['a', 'b'] }, what));
+    expect(keyOf({ ...who, groups: ['b', 'a'] }, what)).toBe(keyOf({ ...who, groups: ['a', 'b'] }, what));
+  });
+
+  test('A-49 is of one party for one user, whatever its groups, and of one for a service account, whatever its uid', () => {
+    const party = (user: Partial<Subject>): string => decisionKey({ ...who, ...user }, named('n')).party;
+    expect(party({ groups: [] })).toBe(party({}));
+    expect(party({ uid: '2' })).not.toBe(party({}));
+    expect(party({ name: 'bob' })).not.toBe(party({}));
+    const name = 'system:serviceaccount:default:agent';
+    expect(party({ name, uid: '2' })).toBe(party({ name, uid: '3' }));
+    expect(party({ name: `${name}2`, uid: '2' })).not.toBe(party({ name, uid: '2' }));
   });
 });

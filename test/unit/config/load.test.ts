@@ -186,6 +186,48 @@ describe('the rotation of signing keys', () => {
   });
 });
 
+describe('how old data may be', () => {
+  const ages = (text: string): number[] => {
+    const { nodes, authorization } = load(text).config;
+    return [nodes.maxStaleness, authorization.maxStaleness];
+  };
+
+  test.each([
+    ['12 min for nodes and 10 min for rights by default', '', [720_000, 600_000]],
+    ['set for nodes alone', 'nodes: {maxStaleness: 3h7m}', [11_220_000, 600_000]],
+    ['set for rights alone', 'authorization: {maxStaleness: 12m}', [720_000, 720_000]],
+    ['two minutes at least', 'nodes: {maxStaleness: 2m}\nauthorization: {maxStaleness: 120s}', [120_000, 120_000]],
+    ['without a limit for nodes', 'nodes: {maxStaleness: none}', [Number.POSITIVE_INFINITY, 600_000]],
+  ])('is %s', (_, text, expected) => {
+    expect(ages(text)).toEqual(expected);
+  });
+
+  test.each([
+    [
+      'nodes: {maxStaleness: 119s}',
+      'nodes.maxStaleness: must be none, or at least 2m: a healthy watch may be silent for 75s',
+    ],
+    [
+      'authorization: {maxStaleness: 119999ms}',
+      'authorization.maxStaleness: must be at least 2m: a healthy watch may be silent for 75s',
+    ],
+    [
+      'nodes: {maxStaleness: 0}',
+      'nodes.maxStaleness: expected a duration with its unit, such as "30s", "15m" or "2h", or "none"',
+    ],
+    [
+      'nodes: {maxStaleness: None}',
+      'nodes.maxStaleness: expected a duration with its unit, such as "30s", "15m" or "2h", or "none"',
+    ],
+    [
+      'authorization: {maxStaleness: none}',
+      'authorization.maxStaleness: expected a duration with its unit, such as "30s", "15m" or "2h"',
+    ],
+  ])('%s is refused', (text, problem) => {
+    expect(problemsOf(text)).toEqual([problem]);
+  });
+});
+
 describe('OAuth clients', () => {
   const clients = (list: string) => `authentication: {oauthOptions: {clients: ${list}}}`;
 
@@ -207,6 +249,15 @@ describe('OAuth clients', () => {
     const { config } = load(clients('[{name: a, secretFile: /s}]'), { '/s': 'sixteen-or-more-chars\n' });
     expect(config.authentication.oauthOptions.clients[0]?.secret).toBe('sixteen-or-more-chars');
   });
+
+  test.each(['a\\nb', 'a\\0', 'a\\u2028b'])(
+    'have no line break and no control character in their name: "%s"',
+    (name) => {
+      expect(problemsOf(clients(`[{name: "${name}", secret: x}]`))).toEqual([
+        'authentication.oauthOptions.clients[0].name: must have no control character and no line break',
+      ]);
+    },
+  );
 
   test('name the secret file that cannot be read', () => {
     expect(problemsOf(clients('[{name: a, secretFile: /s}]'))[0]).toMatch(

@@ -66,19 +66,35 @@ describe('the settings of the TokenReview webhook', () => {
   });
 
   test('take an authority with TLS only', () => {
-    expect(problemsOf(() => withTls('{clientCAFile: /a}', { '/a': cert }))).toEqual([]);
-    expect(problemsOf(() => load('{clientCAFile: /a}', { '/a': cert }))).toEqual([
+    expect(problemsOf(() => withTls('{clientCAFile: /a, clientNames: [kube-apiserver]}', { '/a': cert }))).toEqual([]);
+    expect(problemsOf(() => load('{clientCAFile: /a, clientNames: [kube-apiserver]}', { '/a': cert }))).toEqual([
       'authentication.tokenReview.clientCAFile: needs server.tls: without TLS there are no client certificates',
     ]);
   });
 
   test('refuse an authority that is none', () => {
     const path = 'authentication.tokenReview.clientCAFile';
-    expect(problemsOf(() => withTls('{clientCAFile: /a}'))).toEqual([
+    expect(problemsOf(() => withTls('{clientCAFile: /a, clientNames: [kube-apiserver]}'))).toEqual([
       `${path}: cannot read the file: ENOENT: no such file, open '/a'`,
     ]);
-    expect(problemsOf(() => withTls('{clientCAFile: /a}', { '/a': 's3cret' }))).toEqual([
+    expect(problemsOf(() => withTls('{clientCAFile: /a, clientNames: [kube-apiserver]}', { '/a': 's3cret' }))).toEqual([
       `${path}: the file does not hold a certificate in PEM`,
+    ]);
+  });
+
+  test('demand the names of callers with an authority, and an authority with names', () => {
+    const path = 'authentication.tokenReview.clientNames';
+    expect(problemsOf(() => withTls('{clientCAFile: /a}', { '/a': cert }))).toEqual([
+      `${path}: is needed with clientCAFile: name the callers whose certificates let them in`,
+    ]);
+    expect(problemsOf(() => load('{clientNames: [kube-apiserver]}'))).toEqual([
+      `${path}: needs clientCAFile: without it no client certificate is looked at`,
+    ]);
+    expect(problemsOf(() => withTls('{clientCAFile: /a, clientNames: []}', { '/a': cert }))).toEqual([
+      `${path}: expected at least one name`,
+    ]);
+    expect(problemsOf(() => withTls('{clientCAFile: /a, clientNames: [""]}', { '/a': cert }))).toEqual([
+      `${path}[0]: expected a name`,
     ]);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { failureOf, toErrorAnswer } from '../../../src/http/error-body.ts';
 import * as refusals from '../../../src/http/refusals.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
-import { badRequest, notFound, StatusError, serviceUnavailable } from '../../../src/status-error.ts';
+import { badRequest, notFound, StatusError, serviceUnavailable, tooManyRequests } from '../../../src/status-error.ts';
 
 const HEAD = '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure"';
 
@@ -52,7 +52,7 @@ describe('a Status', () => {
     ],
     [
       'HE-429',
-      refusals.tooManyRequests(),
+      tooManyRequests(),
       '"message":"Too many requests, please try again later.","reason":"TooManyRequests","details":{"retryAfterSeconds":1},"code":429}',
     ],
     [
@@ -67,8 +67,8 @@ describe('a Status', () => {
     ],
     [
       'HE-503',
-      serviceUnavailable('nodes are not available: data is older than 600 s', 30),
-      '"message":"nodes are not available: data is older than 600 s","reason":"ServiceUnavailable","details":{"retryAfterSeconds":30},"code":503}',
+      serviceUnavailable('nodes are not available: data is older than 12m0s', 30),
+      '"message":"nodes are not available: data is older than 12m0s","reason":"ServiceUnavailable","details":{"retryAfterSeconds":30},"code":503}',
     ],
     [
       'HE-504',
@@ -108,7 +108,7 @@ describe('an error under /oauth', () => {
     expect(bodyOf(refusals.notAcceptable())).toBe(
       '{"error":"invalid_request","error_description":"only the following media types are accepted: application/json"}',
     );
-    expect(bodyOf(refusals.tooManyRequests())).toContain('"error":"temporarily_unavailable"');
+    expect(bodyOf(tooManyRequests())).toContain('"error":"temporarily_unavailable"');
     expect(bodyOf(new Error('x'))).toBe(
       '{"error":"server_error","error_description":"Internal error occurred: see the server log for request id"}',
     );
@@ -121,7 +121,7 @@ describe('an error under /oauth', () => {
   });
 
   test('N-57 is not to be kept', () => {
-    const { headers } = toErrorAnswer(refusals.tooManyRequests(), 'id', true);
+    const { headers } = toErrorAnswer(tooManyRequests(), 'id', true);
     expect(headers).toMatchObject({ 'Cache-Control': 'no-store', Pragma: 'no-cache', 'Retry-After': '1' });
   });
 

@@ -28,6 +28,33 @@ describe('the locator', () => {
     expect(subject.locate('/a/../a', 'h')).toHaveProperty('fault');
   });
 
+  test.each([300, 10_000])('keeps 256 of %i places at most', (count) => {
+    const subject = locator();
+    const asked = Array.from({ length: count }, (_, at) => `/n/${at}`);
+    const first = asked.map((raw) => subject.locate(raw, 'h'));
+    // The newest first: what has to be read anew makes it forget the others.
+    const kept = asked.filter((raw, at) => subject.locate(asked.at(-1 - at) ?? raw, 'h') === first.at(-1 - at));
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.length).toBeLessThanOrEqual(256);
+  });
+
+  test('keeps texts of 256 characters at most', () => {
+    const subject = locator();
+    const isKept = (raw: string): boolean => {
+      const first = subject.locate(raw, 'h');
+      return subject.locate(raw, 'h') === first;
+    };
+    const raw = (length: number): string => `/n/${'x'.repeat(length - 3)}`;
+    expect([1, 255, 256, 257, 8_000].map((length) => isKept(raw(length + 3)))).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect([253, 256, 257].map((length) => isKept(raw(length)))).toEqual([true, true, false]);
+  });
+
   test('forgets, and still finds, when more is asked than it keeps', () => {
     const subject = locator();
     for (let at = 0; at < 1_000; at++) {

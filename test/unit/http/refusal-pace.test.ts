@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../../src/http/exchange.ts';
-import { createRefusalPace } from '../../../src/http/refusal-pace.ts';
+import { atPace, createRefusalPace } from '../../../src/http/refusal-pace.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
+import { serviceUnavailable, tooManyRequests } from '../../../src/status-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const refusal = (status: number) => new OAuthError({ status, code: 'invalid_grant', description: 'no' });
@@ -9,7 +10,7 @@ const refusal = (status: number) => new OAuthError({ status, code: 'invalid_gran
 /** A route that always answers so, and when each of its answers was there. */
 function newRoute(error: Error = refusal(429)) {
   const clock = new FakeClock();
-  const handler = createRefusalPace(clock)(() => Promise.reject(error));
+  const handler = atPace(createRefusalPace(clock), () => Promise.reject(error));
   const places = { left: 0 };
   const answeredAt: number[] = [];
   const ask = (signal = new AbortController().signal): void => {
@@ -44,6 +45,16 @@ describe('the pace of refusals', () => {
     await clock.advance(0);
     expect(answeredAt).toHaveLength(5_001);
   });
+
+  test.each([tooManyRequests(), serviceUnavailable('m', 5)])(
+    'R-21 holds back a refusal of the API as well: %s',
+    async (error) => {
+      const { clock, ask, answeredAt } = newRoute(error);
+      for (let index = 0; index < 60; index++) ask();
+      await clock.advance(0);
+      expect(answeredAt).toHaveLength(50);
+    },
+  );
 
   test('gives the place of admission back before it waits', async () => {
     const { ask, places, answeredAt, clock } = newRoute();

@@ -2,11 +2,10 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Freshness } from '../../../src/kubernetes/freshness.ts';
-import { MAX_STALENESS_MS } from '../../../src/max-staleness.ts';
 import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
 import type { NodeLister, Representation } from '../../../src/nodes/node-lister.ts';
 import { StatusError } from '../../../src/status-error.ts';
-import { listOf, makeCache, makeNode, makePod, namesOf, synced, textOf } from './node-objects.ts';
+import { listOf, MAX_STALENESS_MS, makeCache, makeNode, makePod, namesOf, synced, textOf } from './node-objects.ts';
 
 const list = (lister: NodeLister, query = ''): Representation => lister.list(parseNodeListQuery(query));
 
@@ -232,12 +231,12 @@ describe('freshness of node answers', () => {
     expect(refusalOf(makeCache({ freshness }).lister)).toEqual({
       code: 503,
       reason: 'ServiceUnavailable',
-      message: 'nodes are not available: data is older than 600 s',
+      message: 'nodes are not available: data is older than 12m0s',
       details: { retryAfterSeconds: 30 },
     });
   });
 
-  test('NE-21 200 at the limit of 720 s, and again once caught up', () => {
+  test('NE-21 200 at the limit of 12 min, and again once caught up', () => {
     let age = 720_000;
     const nodes: Freshness = { ...synced, stalenessMs: () => age };
     const { lister } = makeCache({ freshness: { nodes, pods: synced } });
@@ -246,5 +245,29 @@ describe('freshness of node answers', () => {
     expect(refusalOf(lister)?.code).toBe(503);
     age = 10;
     expect(listOf(lister).totalItems).toBe(0);
+  });
+
+  test('NE-21 the refusal tells the limit that is set', () => {
+    const nodes: Freshness = { ...synced, stalenessMs: () => 7_200_001 };
+    const { lister } = makeCache({ freshness: { nodes, pods: synced }, maxStalenessMs: 7_200_000 });
+    expect(refusalOf(lister)?.message).toBe('nodes are not available: data is older than 2h0m0s');
+  });
+
+  test('without a limit data of any age is answered', () => {
+    const nodes: Freshness = { ...synced, stalenessMs: () => 400 * 86_400_000 };
+    const { lister } = makeCache({ freshness: { nodes, pods: synced }, maxStalenessMs: Number.POSITIVE_INFINITY });
+    expect(listOf(lister).totalItems).toBe(0);
+    expect(lister.staleSeconds()).toBe(400 * 86_400);
+  });
+
+  test.each([
+    [60_000, 0, undefined],
+    [60_001, 0, 60],
+    [0, 60_001, 60],
+    [61_999, 90_000, 90],
+    [90_999, 61_000, 90],
+  ])('with nodes %i ms old and pods %i ms old an answer is told to be %s s old', (nodesMs, podsMs, seconds) => {
+    const freshness = { nodes: reflector(true, nodesMs), pods: reflector(true, podsMs) };
+    expect(makeCache({ freshness }).lister.staleSeconds()).toBe(seconds);
   });
 });

@@ -1,7 +1,6 @@
 import { Registry } from 'prom-client';
 import type { Freshness } from '../../../src/kubernetes/freshness.ts';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
-import { MAX_STALENESS_MS } from '../../../src/max-staleness.ts';
 import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
 import { createNodeLister } from '../../../src/nodes/node-cache.ts';
 import type { NodeLister } from '../../../src/nodes/node-lister.ts';
@@ -34,14 +33,21 @@ export const makePod = (spec: Members, { phase = 'Running', ...metadata }: Membe
 
 export const synced: Freshness = { hasSynced: () => true, stalenessMs: () => 0, idleMs: () => 0 };
 
+/** How old data may be in these tests. */
+export const MAX_STALENESS_MS = 720_000;
+
 /** A node store with its ledger, pods and lister; `put…` as the reflector would. */
-export function makeCache({ usage = true, freshness = { nodes: synced, pods: synced } } = {}) {
+export function makeCache({
+  usage = true,
+  freshness = { nodes: synced, pods: synced },
+  maxStalenessMs = MAX_STALENESS_MS,
+} = {}) {
   const ledger = new UsageLedger();
   const nodes = new NodeStore({ platform: 'gatehouse', usage }, ledger);
   const pods = new PodStore(ledger);
   const clock = new FakeClock();
   const registry = new Registry();
-  const lister = createNodeLister({ nodes, freshness, maxStalenessMs: MAX_STALENESS_MS, clock, epoch: 'e1', registry });
+  const lister = createNodeLister({ nodes, freshness, maxStalenessMs, clock, epoch: 'e1', registry });
   return {
     ...{ nodes, pods, ledger, clock, registry, lister },
     putNode: (node: KubernetesObject) => nodes.put(nodes.toEntry(node)),

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Freshness } from '../../../src/kubernetes/freshness.ts';
-import { MAX_STALENESS_MS } from '../../../src/max-staleness.ts';
 import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
 import { parseNodeWatchQuery } from '../../../src/nodes/watch-query.ts';
 import { StatusError } from '../../../src/status-error.ts';
-import { listOf, makeCache, makeNode, makePod, namesOf, synced, textOf } from './node-objects.ts';
+import { listOf, MAX_STALENESS_MS, makeCache, makeNode, makePod, namesOf, synced, textOf } from './node-objects.ts';
 import { WatchClient } from './watch-client.ts';
 
 type Cache = ReturnType<typeof makeCache>;
@@ -294,7 +293,7 @@ describe('a resumed watch', () => {
 describe('a cache that must not be read', () => {
   test.each<[string, Freshness]>([
     ['first synchronisation has not finished', { ...synced, hasSynced: () => false }],
-    ['data is older than 600 s', { ...synced, stalenessMs: () => MAX_STALENESS_MS + 1 }],
+    ['data is older than 12m0s', { ...synced, stalenessMs: () => MAX_STALENESS_MS + 1 }],
   ])('is 503 for a watch as for a list: %s', (why, pods) => {
     const cache = makeCache({ freshness: { nodes: synced, pods } });
     const expected = refusalOf(() => cache.lister.list(parseNodeListQuery('')));

@@ -19,6 +19,7 @@ describe('the head of a form', () => {
     undefined,
     '',
     'application/json',
+    'multipart/form-data',
     'multipart/form-data; boundary=x',
     'text/plain',
     'application/x-www-form-urlencoded; charset=utf-7',

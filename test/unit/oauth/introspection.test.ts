@@ -9,6 +9,7 @@ import {
   KEYS_SECRET,
   keyData,
   newTestServer,
+  ORIGIN,
   partsOf,
   refresh,
   refusalOf,
@@ -111,7 +112,7 @@ describe('introspection', () => {
     const { test, pair } = await signedIn();
     const other = await signInAlice(test);
     const logout = (token: string, queryString: string) =>
-      test.server.logout({ method: 'GET', queryString, authorization: `Bearer ${token}` });
+      test.server.logout({ ...ORIGIN, method: 'GET', queryString, authorization: `Bearer ${token}` });
     await logout(pair.access_token, '');
     expect([await isActive(test, pair.access_token), await isActive(test, pair.refresh_token)]).toEqual([false, false]);
     expect([await isActive(test, other.access_token), await isActive(test, other.refresh_token)]).toEqual([true, true]);
@@ -224,7 +225,10 @@ describe('introspection', () => {
   });
 
   test.each<[string, (test: TestServer) => void]>([
-    ['C-38 the session records are stale', (test) => (test.sessions.unknown = 'the session records are stale')],
+    [
+      'C-38 the session records are not known',
+      (test) => (test.sessions.unknown = 'the session records are not loaded'),
+    ],
     ['the signing keys are not loaded', (test) => Object.assign(test.keys, { ready: () => 'not loaded' })],
   ])('%s: answers 503, never that a token is not active', async (_, breakIt) => {
     const { test, pair } = await signedIn();

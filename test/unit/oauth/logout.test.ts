@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LogoutRequest, LogoutResponse } from '../../../src/oauth/authorization-server.ts';
-import { newTestServer, refusalOf, signInAlice, type TestServer } from './test-server.ts';
+import { newTestServer, ORIGIN, refusalOf, signInAlice, type TestServer } from './test-server.ts';
 
 const BYE = 'https://console.example.com/';
 
@@ -10,7 +10,7 @@ async function signedIn() {
 }
 
 const logout = (test: TestServer, change: Partial<LogoutRequest> = {}): Promise<LogoutResponse> =>
-  test.server.logout({ method: 'GET', queryString: '', authorization: undefined, ...change });
+  test.server.logout({ ...ORIGIN, method: 'GET', queryString: '', authorization: undefined, ...change });
 
 const query = (parameters: Record<string, string>): string => new URLSearchParams(parameters).toString();
 const form = (parameters: Record<string, string>) => ({
@@ -80,6 +80,15 @@ describe('logout', () => {
     };
     expect(await logout(test, request)).toEqual({ location: `${BYE}?state=a%20b%26c` });
     expect(isGood(test, pair.access_token)).toBe(false);
+  });
+
+  test('T-34 sends a state encoded, whatever it holds', async () => {
+    const { test } = await signedIn();
+    const state = '\r\nSet-Cookie: a=b\0\u2028#"<é&';
+    const queryString = query({ client_id: 'console', post_logout_redirect_uri: BYE, state });
+    expect(await logout(test, { queryString })).toEqual({
+      location: `${BYE}?state=%0D%0ASet-Cookie%3A%20a%3Db%00%E2%80%A8%23%22%3C%C3%A9%26`,
+    });
   });
 
   test('T-34 redirects for a client that is only named, and keeps the query of the address', async () => {

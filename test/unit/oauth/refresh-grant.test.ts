@@ -3,6 +3,7 @@ import type { OAuthRefusal } from '../../../src/oauth/oauth-error.ts';
 import {
   formRequest,
   newTestServer,
+  ORIGIN,
   PASSWORD_FORM,
   partsOf,
   refresh,
@@ -81,9 +82,11 @@ describe('rotation', () => {
     expect(await refused(test, second.refresh_token)).toEqual(NOT_VALID);
     expect(test.verifier.verify(second.access_token)).toEqual({ fault: 'revoked' });
     const { sid } = partsOf(second.access_token)[1];
-    expect(test.lines.map(({ event, user, sid: ended }) => ({ event, user, sid: ended }))).toEqual([
-      { event: 'refresh_token_reused', user: 'alice', sid },
-      { event: 'session_ended', user: 'alice', sid },
+    expect(test.lines.map(({ event, result, user, sid: whose }) => ({ event, result, user, sid: whose }))).toEqual([
+      { event: 'sign_in', result: 'ok', user: 'alice', sid },
+      { event: 'refresh', result: 'ok', user: 'alice', sid },
+      { event: 'refresh_token_reused', result: 'refused', user: 'alice', sid },
+      { event: 'refresh', result: 'refused', user: 'alice', sid },
     ]);
   });
 
@@ -134,7 +137,12 @@ describe('rotation', () => {
 
   test('T-16 T-17 refuses refresh and access tokens of a session that was ended', async () => {
     const { test, first } = await signedIn();
-    await test.server.logout({ method: 'GET', queryString: '', authorization: `Bearer ${first.access_token}` });
+    await test.server.logout({
+      ...ORIGIN,
+      method: 'GET',
+      queryString: '',
+      authorization: `Bearer ${first.access_token}`,
+    });
     expect(await refused(test, first.refresh_token)).toEqual(NOT_VALID);
     expect(test.verifier.verify(first.access_token)).toEqual({ fault: 'revoked' });
   });
@@ -305,7 +313,7 @@ describe('a sign-in', () => {
   test('waits for the second after a cut-off, so that its tokens are not cut off', async () => {
     const { test, first } = await signedIn();
     const authorization = `Bearer ${first.access_token}`;
-    await test.server.logout({ method: 'GET', queryString: 'all=true', authorization });
+    await test.server.logout({ ...ORIGIN, method: 'GET', queryString: 'all=true', authorization });
     const pending = signInAlice(test);
     await test.clock.advance(SECOND);
     const second = await pending;
@@ -316,7 +324,7 @@ describe('a sign-in', () => {
   test('issues nothing in a second that is cut off, though a timer fires a millisecond early', async () => {
     const { test, first } = await signedIn();
     const authorization = `Bearer ${first.access_token}`;
-    await test.server.logout({ method: 'GET', queryString: 'all=true', authorization });
+    await test.server.logout({ ...ORIGIN, method: 'GET', queryString: 'all=true', authorization });
     const { sleep } = test.clock;
     test.clock.sleep = (ms, signal) => sleep(Math.max(1, ms - 1), signal);
     const pending = signInAlice(test);
@@ -329,7 +337,7 @@ describe('a sign-in', () => {
   test('C-33 waits for the skew and a second at most, and asks to try again when the clock was set back further', async () => {
     const { test, first } = await signedIn();
     const authorization = `Bearer ${first.access_token}`;
-    await test.server.logout({ method: 'GET', queryString: 'all=true', authorization });
+    await test.server.logout({ ...ORIGIN, method: 'GET', queryString: 'all=true', authorization });
     test.clock.jumpWall(-10 * SECOND);
     const pending = signInAlice(test);
     await test.clock.advance(11 * SECOND);

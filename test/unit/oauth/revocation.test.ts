@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { FormRequest, TokenResponse } from '../../../src/oauth/authorization-server.ts';
 import type { User } from '../../../src/users/user.ts';
-import { formRequest, newTestServer, refresh, refusalOf, signInAlice, type TestServer } from './test-server.ts';
+import {
+  formRequest,
+  newTestServer,
+  partsOf,
+  refresh,
+  refusalOf,
+  signInAlice,
+  type TestServer,
+} from './test-server.ts';
 
 const CONSOLE = { client_id: 'console', client_secret: 'made-up-secret' };
 
@@ -44,10 +52,13 @@ describe('revocation', () => {
     expect(await refusalOf(() => refresh(test, next.refresh_token))).toEqual(REFUSED_REFRESH);
   });
 
-  test('reports the end of the session', async () => {
+  test('is told in one line, with whose session it was', async () => {
     const { test, pair } = await signedIn();
     await revoke(test, { ...CONSOLE, token: pair.refresh_token });
-    expect(test.lines.filter((line) => line['event'] === 'session_ended')).toMatchObject([{ user: 'alice' }]);
+    const { sid } = partsOf(pair.access_token)[1];
+    expect(test.lines.slice(2)).toMatchObject([
+      { event: 'revocation', result: 'ended', user: 'alice', clientId: 'console', sid, requestId: 'request-1' },
+    ]);
   });
 
   test.each(['access_token', 'refresh_token', 'made-up', ''])(

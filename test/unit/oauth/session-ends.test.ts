@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { User } from '../../../src/users/user.ts';
-import { newTestServer, partsOf, refresh, refusalOf, signInAlice, type TestServer } from './test-server.ts';
+import { newTestServer, ORIGIN, refresh, refusalOf, signInAlice, type TestServer } from './test-server.ts';
 
 const SECOND = 1000;
 
 const isGood = (test: TestServer, token: string): boolean => 'identity' in test.verifier.verify(token);
 
 const logOut = ({ server }: TestServer, accessToken: string) =>
-  server.logout({ method: 'GET', queryString: '', authorization: `Bearer ${accessToken}` });
+  server.logout({ ...ORIGIN, method: 'GET', queryString: '', authorization: `Bearer ${accessToken}` });
 
 /** Any change of a user's record drops what has expired of it. */
 const changeRecord = async (test: TestServer): Promise<void> => {
@@ -28,11 +28,28 @@ describe('the end of a session', () => {
     }
   });
 
-  test('T-14 is tried by one timer, written and told once, however often the refresh token comes again', async () => {
+  test('R-22 is told once for a user who changed or is gone, and not beside the act that asked for it', async () => {
+    const test = await newTestServer();
+    const alice = test.users.get('alice') as User;
+    await logOut(test, (await signInAlice(test)).access_token);
+    for (const state of ['Disabled', undefined] as const) {
+      if (state) test.users.set('alice', { ...alice, state });
+      else test.users.delete('alice');
+      test.changed('alice');
+      await test.clock.advance(SECOND);
+    }
+    expect(test.lines.map(({ event, user, reason }) => [event, user, reason])).toEqual([
+      ['sign_in', 'alice', undefined],
+      ['sign_out', 'alice', undefined],
+      ['user_sessions_ended', 'alice', 'changed'],
+      ['user_sessions_ended', 'alice', 'gone'],
+    ]);
+  });
+
+  test('T-14 is tried by one timer, and written once, however often the refresh token comes again', async () => {
     const test = await newTestServer();
     const first = await signInAlice(test);
     const third = await refresh(test, (await refresh(test, first.refresh_token)).refresh_token);
-    const { sid } = partsOf(third.access_token)[1];
     const { writes } = test.sessions;
     test.sessions.writeFault = new Error('the cluster is away');
     const reuse = () => refusalOf(() => refresh(test, first.refresh_token));
@@ -41,8 +58,11 @@ describe('the end of a session', () => {
     test.sessions.writeFault = undefined;
     await Promise.all(Array.from({ length: 20 }, reuse));
     await test.clock.advance(5 * SECOND);
-    const told = test.lines.filter(({ event }) => event === 'session_ended').map((line) => line['sid']);
-    expect([test.clock.pendingTimers, test.sessions.writes - writes, told]).toEqual([0, 1, [sid]]);
+    expect([test.clock.pendingTimers, test.sessions.writes - writes, isGood(test, third.access_token)]).toEqual([
+      0,
+      1,
+      false,
+    ]);
   });
 
   test('T-17 outlives tokens that were issued under longer lifetimes than today’s', async () => {

@@ -72,7 +72,10 @@ describe('signing keys', () => {
     secrets.fault = undefined;
     await clock.advance(1_600); // 0.8 s and as much as jitter at most
     await until(() => keys.ready() === undefined);
-    expect(lines.map((line) => line['msg'])).toEqual(['cannot create the signing keys yet']);
+    expect(lines.map((line) => line['msg'])).toEqual([
+      'cannot create the signing keys yet',
+      'there was no signing key: one was made',
+    ]);
   });
 
   test.each<[string, (data: Data) => Data, string]>([

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import type { AuthorizationServer, FormRequest, TokenResponse } from '../../../src/oauth/authorization-server.ts';
 import { createAuthorizationServer } from '../../../src/oauth/create-authorization-server.ts';
 import { createMemorySessions } from '../../../src/oauth/memory-sessions.ts';
-import { createVerificationCounter } from '../../../src/oauth/metrics.ts';
+import { createClientFailureCounter, createVerificationCounter } from '../../../src/oauth/metrics.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import type { OAuthOptions } from '../../../src/oauth/options.ts';
 import type { Change, SessionStore, UserSessions } from '../../../src/oauth/sessions.ts';
@@ -12,6 +12,7 @@ import { createSigningKeys, type SigningKeyOptions, type SigningKeys } from '../
 import { type AccessTokens, createTokenVerifier } from '../../../src/oauth/token-verifier.ts';
 import { createSecurityEvents } from '../../../src/observability/security-events.ts';
 import { systemRandom } from '../../../src/random.ts';
+import type { SecurityEvents } from '../../../src/security-events.ts';
 import type { SignInAttempt, SignInResult } from '../../../src/users/sign-in.ts';
 import type { User } from '../../../src/users/user.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -39,6 +40,7 @@ export const testOptions: OAuthOptions = {
   maximumClockSkewSeconds: 10,
   multipleLogin: true,
   maxBearerBytes: 8192,
+  clientThrottle: { client: { limit: 10, windowMs: 60_000 }, address: { limit: 60, windowMs: 60_000 } },
   clients: [
     {
       name: 'console',
@@ -79,8 +81,10 @@ class ScriptedSessions implements SessionStore {
   readonly #inner: SessionStore;
   /** Every write fails with it. */
   writeFault: Error | undefined;
-  /** Why the records are not current. */
+  /** Why the records are not known. */
   unknown: string | undefined;
+  /** What callers are told of records that are too old. */
+  old: string | undefined;
   writes = 0;
 
   constructor(inner: SessionStore) {
@@ -88,6 +92,8 @@ class ScriptedSessions implements SessionStore {
   }
 
   fault = (): string | undefined => this.unknown;
+
+  tooOld = (): string | undefined => this.old;
 
   read = (user: string): UserSessions => this.#inner.read(user);
 
@@ -108,7 +114,7 @@ export interface TestServer {
   readonly secrets: MemorySecrets;
   readonly sessions: ScriptedSessions;
   /** Why not every user is known, when a test says so. */
-  readonly missing: { users: string | undefined };
+  readonly missing: { users: string | undefined; usersOld: string | undefined };
   readonly clock: FakeClock;
   readonly registry: Registry;
   /** Who exists: alice, until a test says otherwise. */
@@ -117,6 +123,8 @@ export interface TestServer {
   changed(name: string): void;
   /** What the next sign-ins come to; by default the user of that name. */
   signIn: (attempt: SignInAttempt) => SignInResult;
+  readonly events: SecurityEvents;
+  readonly clientFailures: ReturnType<typeof createClientFailureCounter>;
   /** Lines that were logged. */
   readonly lines: Record<string, unknown>[];
 }
@@ -147,9 +155,10 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   const sessions = new ScriptedSessions(createMemorySessions({ clock }));
   const options = { ...testOptions, ...change };
   const verifications = createVerificationCounter(registry);
-  const missing = { users: undefined as string | undefined };
+  const missing = { users: undefined as string | undefined, usersOld: undefined as string | undefined };
   const usersFault = (): string | undefined => missing.users;
-  const known = { users: directory, usersFault };
+  const usersTooOld = (): string | undefined => missing.usersOld;
+  const known = { users: directory, usersFault, usersTooOld };
   const verifier = createTokenVerifier(options, { ...known, keys, sessions, clock, random, verifications });
   const test: { signIn: TestServer['signIn'] } = {
     signIn: ({ username }) => {
@@ -157,12 +166,17 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
       return user ? { kind: 'ok', user } : { kind: 'refused' };
     },
   };
-  const signIn = { signIn: async (attempt: SignInAttempt) => test.signIn(attempt) };
+  const signIn = {
+    signIn: async (attempt: SignInAttempt) => test.signIn(attempt),
+    userOf: (typed: string) => users.get(typed),
+  };
+  const clientFailures = createClientFailureCounter(registry);
   const parts = {
     keys,
     sessions,
     users: directory,
     usersFault,
+    usersTooOld,
     signIn,
     verifier,
     clock,
@@ -170,6 +184,7 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
     logger,
     registry,
     events,
+    clientFailures,
   };
   const server = createAuthorizationServer(options, parts);
   return Object.assign(test, {
@@ -181,6 +196,8 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
     sessions,
     clock,
     registry,
+    events,
+    clientFailures,
     users,
     changed,
     lines,
@@ -208,6 +225,9 @@ export const refreshForm = (refresh_token: string) => ({
   refresh_token,
 });
 
+/** Where the requests of the tests come from. */
+export const ORIGIN = { source: '192.0.2.1', requestId: 'request-1' };
+
 /** A form POST; `body` may be given as it goes over the wire. */
 export function formRequest(
   body: string | Record<string, string>,
@@ -217,7 +237,7 @@ export function formRequest(
     contentType: 'application/x-www-form-urlencoded',
     queryString: '',
     authorization: undefined,
-    source: '192.0.2.1',
+    ...ORIGIN,
     signal: new AbortController().signal,
     ...change,
     body: Buffer.from(typeof body === 'string' ? body : new URLSearchParams(body).toString()),

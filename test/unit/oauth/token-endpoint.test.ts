@@ -185,7 +185,7 @@ describe('the token endpoint', () => {
 
   test.each<[string, (test: TestServer) => unknown]>([
     ['there are no keys', ({ keys }) => Object.assign(keys, { ready: () => 'not loaded' })],
-    ['the session records are too old', ({ sessions }) => Object.assign(sessions, { unknown: 'too old' })],
+    ['the session records are not known', ({ sessions }) => Object.assign(sessions, { unknown: 'not loaded' })],
     ['not every user is known', ({ missing }) => Object.assign(missing, { users: 'not read yet' })],
   ])('C-38 answers 503 while %s, before anything is hashed', async (_, miss) => {
     const test = await newTestServer();
@@ -198,6 +198,29 @@ describe('the token endpoint', () => {
       code: 'server_error',
       headers: { 'Retry-After': '1' },
     });
+  });
+
+  test.each<[string, (test: TestServer) => unknown]>([
+    ['signing keys', ({ secrets }) => Object.assign(secrets, { staleMs: 600_001 })],
+    [
+      'sessions',
+      ({ sessions }) => Object.assign(sessions, { old: 'sessions are not available: data is older than 10m0s' }),
+    ],
+    [
+      'users',
+      ({ missing }) => Object.assign(missing, { usersOld: 'users are not available: data is older than 10m0s' }),
+    ],
+  ])('C-38 answers 503 with the true limit while %s are too old', async (data, age) => {
+    const test = await newTestServer();
+    age(test);
+    const answer = await refusalOf(() => test.server.token(formRequest(PASSWORD_FORM)));
+    expect(answer).toEqual({
+      status: 503,
+      code: 'server_error',
+      description: `${data} are not available: data is older than 10m0s`,
+      headers: { 'Retry-After': '30' },
+    });
+    expect(answer.description).toMatch(/^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/);
   });
 
   test('answers an unexpected failure with 500 and tells nothing of it', async () => {

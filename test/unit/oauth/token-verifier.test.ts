@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createLocalJWKSet, importJWK, type JWK, jwtVerify, SignJWT } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { DataTooOld } from '../../../src/data-age.ts';
 import type { Verification } from '../../../src/oauth/identity.ts';
 import type { User } from '../../../src/users/user.ts';
 import { KEYS_SECRET, keyData, newTestServer, partsOf, signInAlice, type TestServer, until } from './test-server.ts';
@@ -74,7 +75,7 @@ describe('an access token of ours', () => {
     expect(result.payload.sub).toBe('alice');
   });
 
-  test('identifies its user with today’s groups, never those of the cluster itself', () => {
+  test('A-31 identifies its user with today’s groups, never those of the cluster itself', () => {
     const identity = {
       name: 'alice',
       uid: 'uid-of-alice',
@@ -99,6 +100,17 @@ describe('an access token of ours', () => {
     expect(identity()).toEqual({ ...(first as object), groups: ['auditors', 'system:authenticated'] });
   });
 
+  test.each([1, 4, 5, 8, 9, 300])('identifies its user with all of %i groups, in their order', async (count) => {
+    const test = await newTestServer();
+    const groups = Array.from({ length: count }, (_, index) => `group-number-${index}`);
+    test.users.set('alice', { ...(test.users.get('alice') as User), groups });
+    const { access_token: text } = await signInAlice(test);
+    for (const cached of [false, true]) {
+      const verification = test.verifier.verify(text);
+      expect(verification).toMatchObject({ cached, identity: { groups: [...groups, 'system:authenticated'] } });
+    }
+  });
+
   test('N-17 leaves the groups out when it would pass 2 KiB with them', async () => {
     const test = await newTestServer();
     const alice = test.users.get('alice');
@@ -106,6 +118,7 @@ describe('an access token of ours', () => {
     test.users.set('alice', { ...alice, groups: Array.from({ length: 100 }, (_, index) => `group-number-${index}`) });
     const answer = await signInAlice(test);
     expect(answer.access_token.length).toBeLessThanOrEqual(2048);
+    expect(answer.refresh_token.length).toBeLessThanOrEqual(2048);
     expect('groups' in partsOf(answer.access_token)[1]).toBe(false);
     test.users.set('alice', { ...alice, groups: [] });
     expect(partsOf((await signInAlice(test)).access_token)[1]['groups']).toEqual([]);
@@ -118,6 +131,14 @@ describe('verification', () => {
     expect(verify('ü')).toEqual(INVALID);
     expect(verify('')).toEqual(INVALID);
     expect(verify('a'.repeat(100_000))).toEqual(INVALID);
+  });
+
+  test('N-33 refuses 8 KiB and a character, signed or not, and takes what is shorter', async () => {
+    const padded = (length: number): Promise<string> => changed({ pad: 'x'.repeat(length) });
+    const [fits, over] = [await padded(5_000), await padded(5_900)];
+    expect([fits.length < 8_192, over.length > 8_192, over.length < 9_000]).toEqual([true, true, true]);
+    expect(verify(fits)).toHaveProperty('identity');
+    expect(verify(over)).toEqual(INVALID);
   });
 
   test.each(['none', 'NoNe', 'HS256', 'PS256', 'ES256', 'RS512'])('N-34 A-16 refuses alg %s', async (alg) => {
@@ -282,11 +303,7 @@ describe('verification', () => {
 
   test.each<[string, (test: TestServer) => unknown]>([
     ['there are no keys', ({ keys }) => Object.assign(keys, { ready: () => 'not loaded' })],
-    [
-      'the key Secret was not proven current for longer than the limit',
-      ({ secrets }) => Object.assign(secrets, { staleMs: 600_001 }),
-    ],
-    ['the session records are too old', ({ sessions }) => Object.assign(sessions, { unknown: 'too old' })],
+    ['the session records are not known', ({ sessions }) => Object.assign(sessions, { unknown: 'not loaded' })],
     ['not every user is known', ({ missing }) => Object.assign(missing, { users: 'not read yet' })],
   ])('C-38 fails as unavailable, for good tokens and bad, while %s', async (_, miss) => {
     const test = await newTestServer();
@@ -294,6 +311,33 @@ describe('verification', () => {
     miss(test);
     for (const token of [access_token, 'a.b.c'])
       expect(() => test.verifier.verify(token)).toThrow('tokens cannot be judged now');
+  });
+
+  test.each<[string, (test: TestServer) => unknown]>([
+    ['signing keys', ({ secrets }) => Object.assign(secrets, { staleMs: 600_001 })],
+    [
+      'sessions',
+      ({ sessions }) => Object.assign(sessions, { old: 'sessions are not available: data is older than 10m0s' }),
+    ],
+    [
+      'users',
+      ({ missing }) => Object.assign(missing, { usersOld: 'users are not available: data is older than 10m0s' }),
+    ],
+  ])('C-38 names what is too old, and the limit, for good tokens and bad: %s', async (data, age) => {
+    const test = await newTestServer();
+    const { access_token } = await signInAlice(test);
+    age(test);
+    for (const token of [access_token, 'a.b.c'])
+      expect(() => test.verifier.verify(token)).toThrow(
+        new DataTooOld(`${data} are not available: data is older than 10m0s`),
+      );
+  });
+
+  test('keys are judged by at the limit of their age', async () => {
+    const test = await newTestServer();
+    const { access_token } = await signInAlice(test);
+    test.secrets.staleMs = 600_000;
+    expect(test.verifier.verify(access_token)).toMatchObject({ identity: { name: 'alice' } });
   });
 });
 

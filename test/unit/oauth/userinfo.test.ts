@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { User } from '../../../src/users/user.ts';
-import { newTestServer, refusalOf, signInAlice, type TestServer } from './test-server.ts';
+import { newTestServer, ORIGIN, refusalOf, signInAlice, type TestServer } from './test-server.ts';
 
 const bearer = async (test: TestServer): Promise<string> => `Bearer ${(await signInAlice(test)).access_token}`;
 const alice = (test: TestServer): User => test.users.get('alice') as User;
@@ -62,7 +62,7 @@ describe('userinfo', () => {
   test('T-22 refuses the token of a session that ended, and of a user who is disabled', async () => {
     const test = await newTestServer();
     const [ended, disabled] = [await bearer(test), await bearer(test)];
-    await test.server.logout({ method: 'GET', queryString: '', authorization: ended });
+    await test.server.logout({ ...ORIGIN, method: 'GET', queryString: '', authorization: ended });
     expect(await refusalOf(() => test.server.userinfo(ended))).toEqual(INVALID_TOKEN);
     test.users.set('alice', { ...alice(test), state: 'Disabled' });
     expect(await refusalOf(() => test.server.userinfo(disabled))).toEqual(INVALID_TOKEN);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLogger } from '../../../src/observability/logger.ts';
+import { createAuditLogger, createLogger } from '../../../src/observability/logger.ts';
 
 function logged(format: 'json' | 'pretty', write: (log: ReturnType<typeof createLogger>) => void): string[] {
   const lines: string[] = [];
@@ -8,8 +8,7 @@ function logged(format: 'json' | 'pretty', write: (log: ReturnType<typeof create
 }
 
 /** What a terminal would obey, the end of the line apart. */
-const controlCharacters = (line = ''): string[] =>
-  [...line.trimEnd()].filter((character) => character < ' ' || (character >= '\x7f' && character < '\xa0'));
+const controlCharacters = (line = ''): string[] => line.replace(/\n$/, '').match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu) ?? [];
 
 describe('the logger', () => {
   test('writes one JSON object a line: time, level as a word, members, message', () => {
@@ -39,6 +38,22 @@ describe('the logger', () => {
     expect(lines.match(/\[redacted\]/g)).toHaveLength(2);
   });
 
+  test.each(['warn', 'silent'] as const)('keeps the audit trail at its own level beside the level %s', (level) => {
+    const lines: string[] = [];
+    const logger = createLogger({ level, format: 'json' }, { write: (line) => void lines.push(line) });
+    logger.info('left out');
+    createAuditLogger(logger, 'info').info({ event: 'sign_in' }, 'sign-in');
+    createAuditLogger(logger, 'warn').info({ event: 'sign_in' }, 'left out');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { level: 'info', time: expect.any(String), logger: 'audit', event: 'sign_in', msg: 'sign-in' },
+    ]);
+  });
+
+  test('A-36 never writes the value of a secret member to the audit trail either', () => {
+    const [line] = logged('json', (log) => createAuditLogger(log, 'info').info({ password: 'canary' }, 'x'));
+    expect(line).toMatch(/"password":"\[redacted\]"/);
+  });
+
   test('A-36 keeps an injected line break inside its line', () => {
     const lines = logged('json', (log) => log.info({ name: 'a\n{"level":"fatal"}\u001b[31m' }, 'x'));
     expect(lines).toHaveLength(1);
@@ -51,7 +66,9 @@ describe('the logger', () => {
   });
 
   test('A-36 shows control characters to people as escapes', () => {
-    const [line] = logged('pretty', (log) => log.info({ name: 'a\n\u001b[31m\u009b' }, 'x\u001b'));
+    const unruly = 'a\n\u001b[31m\u009b\u0085\u2028\u2029\u202e\u200b\u{e0041}é漢';
+    const [line] = logged('pretty', (log) => log.info({ name: unruly, list: [unruly] }, unruly));
     expect(controlCharacters(line)).toEqual([]);
+    expect(line).toContain('name="a\\n\\u001b[31m\\u009b\\u0085\\u2028\\u2029\\u202e\\u200b\\udb40\\udc41é漢" ');
   });
 });

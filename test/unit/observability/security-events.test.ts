@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
+import { createLogger } from '../../../src/observability/logger.ts';
 import { createSecurityEvents } from '../../../src/observability/security-events.ts';
 
 test('a security event is a log line, and one more on a counter that every event has from the start', async () => {
@@ -14,4 +15,18 @@ test('a security event is a log line, and one more on a counter that every event
   events.report('sign_in_failures_many', { failures: 100 });
   expect(lines).toMatchObject([{ event: 'sign_in_failures_many', failures: 100 }]);
   expect(await registry.metrics()).toContain('gatehouse_security_events_total{event="sign_in_failures_many"} 1');
+});
+
+test.each([
+  ['ok', 'info'],
+  ['inactive', 'info'],
+  ['refused', 'warn'],
+  ['throttled', 'warn'],
+  ['busy', 'warn'],
+  ['failed', 'warn'],
+])('an act that came to %s is told at the level %s', (result, level) => {
+  const lines: string[] = [];
+  const logger = createLogger({ level: 'info', format: 'json' }, { write: (line) => void lines.push(line) });
+  createSecurityEvents(logger, new Registry()).report('introspection', { result });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ event: 'introspection', result, level }]);
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bucketKey, LoginThrottle } from '../../../src/users/login-throttle.ts';
-import type { User } from '../../../src/users/user.ts';
+import { LoginThrottle } from '../../../src/users/login-throttle.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const MINUTE = 60_000;
@@ -11,7 +10,8 @@ function newThrottle() {
   return { clock, throttle: new LoginThrottle(LIMITS, clock) };
 }
 
-const at = (user: string, source = '192.0.2.1') => ({ user, source, isLimited: false });
+const at = (user: string, source = '192.0.2.1') => ({ user, typed: user, source, isLimited: false });
+const byEmail = (user: string, source?: string) => ({ ...at(user, source), typed: `${user}@example.com` });
 
 describe('the login throttle', () => {
   test('N-15 lets five failures of a user in 30 min pass, from any address, and stops the sixth attempt', async () => {
@@ -140,17 +140,73 @@ describe('the login throttle', () => {
     clock.jumpWall(86_400_000);
     expect(throttle.check(at('alice'))).toEqual({ bucket: 'user', waitMs: 30 * MINUTE });
   });
-});
 
-describe('the key of a bucket', () => {
-  const alice: User = { name: 'alice', uid: '1', groups: [], state: 'Active' };
-
-  test('is one for name and e-mail of a user', () => {
-    expect(bucketKey(alice, 'alice@example.com')).toBe(bucketKey(alice, 'alice'));
+  test('N-15 never empties the bucket of an address at a success that is known good there', () => {
+    const { throttle } = newThrottle();
+    throttle.succeeded(at('mallory', 'office'));
+    for (let failure = 0; failure < 30; failure++) {
+      throttle.failed(at(`guess-${failure}`, 'office'));
+      throttle.succeeded(failure % 2 ? at('mallory', 'office') : byEmail('mallory', 'office'));
+    }
+    expect(throttle.check(at('alice', 'office'))).toEqual({ bucket: 'address', waitMs: MINUTE });
   });
 
-  test('is another for a text that names nobody, and short for any text', () => {
-    expect(bucketKey(undefined, 'alice')).not.toBe(bucketKey(alice, 'alice'));
-    expect(bucketKey(undefined, 'x'.repeat(10_000)).length).toBeLessThan(70);
+  test('N-15 lets five failures of a user pass to a compare, by whichever spelling', () => {
+    const { throttle } = newThrottle();
+    const mayMatch = [at, byEmail, at, byEmail, at, byEmail].map((by) => throttle.failed(by('alice')).mayMatch);
+    expect(mayMatch).toEqual([true, true, true, true, true, false]);
+  });
+
+  test('A-42 answers by the spelling alone: the bucket of one says nothing of the other', () => {
+    const { throttle } = newThrottle();
+    for (let failure = 0; failure < 5; failure++) throttle.failed(at('alice'));
+    expect(throttle.check(at('alice'))).toEqual({ bucket: 'user', waitMs: 30 * MINUTE });
+    expect(throttle.check(byEmail('alice'))).toBe(undefined);
+  });
+
+  test('A-42 leaves the bucket of the other spelling as it is at a success', async () => {
+    const { throttle, clock } = newThrottle();
+    for (let failure = 0; failure < 5; failure++) throttle.failed(at('alice'));
+    await clock.advance(29 * MINUTE);
+    for (let failure = 0; failure < 5; failure++) throttle.failed(byEmail('alice', 'elsewhere'));
+    await clock.advance(MINUTE);
+    throttle.succeeded(at('alice'));
+    expect(throttle.check(byEmail('alice'))).toEqual({ bucket: 'user', waitMs: 29 * MINUTE });
+  });
+
+  test('A-42 treats the other spelling at a known good address as anywhere, and still lets its password in', () => {
+    const { throttle } = newThrottle();
+    throttle.succeeded(at('alice', 'office'));
+    for (let failure = 0; failure < 5; failure++) throttle.failed(at('alice', 'stranger'));
+    for (let failure = 0; failure < 30; failure++) throttle.failed(at(`guess-${failure}`, 'office'));
+    expect(throttle.check(byEmail('alice', 'office'))?.bucket).toBe('address');
+    expect(throttle.check(at('alice', 'office'))).toBe(undefined);
+    expect(throttle.failed(byEmail('alice', 'office')).mayMatch).toBe(true);
+  });
+
+  test('N-15 gives a known good pair five compares, by whichever spelling', () => {
+    const { throttle } = newThrottle();
+    throttle.succeeded(at('alice', 'home'));
+    const mayMatch = [at, byEmail, at, byEmail, at, byEmail].map((by) => throttle.failed(by('alice', 'home')).mayMatch);
+    expect(mayMatch).toEqual([true, true, true, true, true, false]);
+    expect(throttle.check(at('alice', 'home'))).toBe(undefined);
+  });
+
+  test('N-15 counts an attempt that had no real compare for its spelling alone', async () => {
+    const { throttle, clock } = newThrottle();
+    for (let failure = 0; failure < 5; failure++) throttle.failed(at('alice'));
+    await clock.advance(29 * MINUTE);
+    expect(throttle.failed(byEmail('alice')).mayMatch).toBe(false);
+    await clock.advance(MINUTE);
+    const mayMatch = Array.from({ length: 5 }, () => throttle.failed(at('alice')).mayMatch);
+    expect(mayMatch).toEqual([true, true, true, true, true]);
+  });
+
+  test('N-15 tells of a user once, whichever spelling is tried on', () => {
+    const { throttle } = newThrottle();
+    const told = [at, byEmail].flatMap((by) =>
+      Array.from({ length: 5 }, (_, index) => throttle.failed(by('alice', `from-${index}`)).stands()),
+    );
+    expect(told.flat()).toEqual(['user']);
   });
 });

@@ -92,7 +92,7 @@ describe('a sign-in by password', () => {
     ['a trailing space', 'alice ', 'Made-up-1'],
     ['a name of 2,000 letters', 'u'.repeat(2000), 'x'],
     ['a reserved name', 'system:admin', 'x'],
-  ])('N-14 A-40 refuses %s after exactly one compare', async (_, username, password) => {
+  ])('N-14 A-40 A-42 refuses %s after exactly one compare', async (_, username, password) => {
     const { attempt, compares } = newSignIn();
     expect([await attempt(username, password), await compares()]).toEqual([REFUSED, 1]);
   });
@@ -103,7 +103,7 @@ describe('a sign-in by password', () => {
     ['a hash that is none', 'Active', { passwordHash: 'plain text' }],
     ['a hash of a cost below 10', 'Active', { passwordHash: `$2b$04$${'a'.repeat(53)}` }],
     ['a hash of a cost above 12', 'Active', { passwordHash: `$2b$31$${'a'.repeat(53)}` }],
-  ] as const)('N-14 A-46 refuses %s alike, after one compare of the write cost', async (_, state, more) => {
+  ] as const)('N-14 A-42 A-46 refuses %s alike, after one compare of the write cost', async (_, state, more) => {
     const { attempt, compares } = newSignIn(state, more);
     expect([await attempt('alice', 'Made-up-1'), await compares()]).toEqual([REFUSED, 1]);
   });
@@ -199,10 +199,39 @@ describe('a sign-in by password', () => {
 
   test('N-15 stops the sixth attempt after five failures, with the right password too, without a compare', async () => {
     const { attempt, compares, registry } = newSignIn();
-    for (let failure = 0; failure < 5; failure++) await attempt(failure % 2 ? 'alice' : 'alice@example.com', 'wrong');
+    for (let failure = 0; failure < 5; failure++) await attempt('alice', 'wrong');
     expect(await attempt('alice', 'Made-up-1')).toEqual({ kind: 'throttled', retryAfterSeconds: 1800 });
     expect(await compares()).toBe(5);
     expect(await registry.metrics()).toContain('gatehouse_login_throttled_total{bucket="user"} 1');
+  });
+
+  test('N-15 A-42 refuses the right password by another spelling after five failures, and one compare more', async () => {
+    const { attempt, compares, clock } = newSignIn();
+    for (let failure = 0; failure < 5; failure++) await attempt('alice', 'wrong');
+    expect([await attempt('alice@example.com', 'Made-up-1'), await compares()]).toEqual([REFUSED, 6]);
+    await clock.advance(30 * MINUTE);
+    expect((await attempt('alice@example.com', 'Made-up-1')).kind).toBe('ok');
+  });
+
+  test('A-42 counts no success by another spelling at a known good address as a failure', async () => {
+    const { attempt } = newSignIn();
+    await attempt('alice', 'Made-up-1', { source: 'home' });
+    const results = await Promise.all([1, 2].map(() => attempt('alice@example.com', 'Made-up-1', { source: 'home' })));
+    expect(results.map((result) => result.kind)).toEqual(['ok', 'ok']);
+    for (let failure = 0; failure < 5; failure++)
+      expect(await attempt('alice@example.com', 'wrong', { source: 'elsewhere' })).toEqual(REFUSED);
+  });
+
+  test('A-43 holds a place in the gate until its compare is over', async () => {
+    let [atWork, most] = [0, 0];
+    const { attempt } = newSignIn('Active', {}, async () => {
+      most = Math.max(most, ++atWork);
+      await new Promise(setImmediate);
+      atWork--;
+      return false;
+    });
+    await Promise.all(Array.from({ length: 10 }, (_, index) => attempt(`guess-${index}`, 'wrong')));
+    expect(most).toBe(options.gate.concurrency);
   });
 
   test('N-15 N-14 treats a name that nobody has the same', async () => {

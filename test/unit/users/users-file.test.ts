@@ -49,7 +49,7 @@ describe('the text of a users file', () => {
     expect(parseUsersFile(file('bob.b'), { ...rules, platform: 'other' })).not.toMatchObject({ users: [{ uid }] });
   });
 
-  test('has every problem reported at once, each with its path and none with a value', () => {
+  test('A-31 A-32 has every problem reported at once, each with its path and none with a value', () => {
     const content = parseUsersFile(
       `users:
   - { name: Alice, passwordHash: "$2y$05$${'a'.repeat(53)}", state: Off }
@@ -74,6 +74,46 @@ describe('the text of a users file', () => {
       'users[2].name: is reserved',
       'users[2].passwordHash: is required',
     ]);
+  });
+
+  const weapon = (more: object): string =>
+    JSON.stringify({
+      users: [
+        { name: 'joe', passwordHash: HASH },
+        { name: 'eve', passwordHash: HASH, ...more },
+      ],
+    });
+  const groups = (count: number, length = 9): string[] =>
+    Array.from({ length: count }, (_, at) => `g-${at}`.padEnd(length, 'x'));
+
+  test.each([
+    ['10,000 groups', { groups: groups(10_000) }, 'users[1].groups: are more than 1000'],
+    ['1,001 groups', { groups: groups(1_001) }, 'users[1].groups: are more than 1000'],
+    ['a group of 1 MB', { groups: groups(1, 1e6) }, 'users[1].groups: are longer than 65536 characters together'],
+    [
+      'groups of 64 KiB and one',
+      { groups: groups(1, 65_537) },
+      'users[1].groups: are longer than 65536 characters together',
+    ],
+    ['a uid of 1 MB', { uid: 'u'.repeat(1e6) }, 'users[1].uid: is longer than 253 characters'],
+    ['a locale of 1 MB', { locale: `en-x${'-a'.repeat(5e5)}` }, 'users[1].locale: is longer than 253 characters'],
+    ['a name of 1 MB', { name: 'e'.repeat(1e6) }, 'users[1].name: is not a lower-case DNS-1123 name'],
+    [
+      'an address of 1 MB',
+      { email: `${'e'.repeat(1e6)}@example.com` },
+      'users[1].email: is not an ASCII e-mail address',
+    ],
+    ['a hash of 1 MB', { passwordHash: HASH.padEnd(1e6, 'a') }, /^users\[1\]\.passwordHash: is not a bcrypt hash/],
+    ['something else of 1 MB', { note: 'x'.repeat(1e6) }, 'users[1].note: is not a known setting'],
+  ])('A-46 is refused with a user of %s, in a sentence', (_, more, expected) => {
+    const content = parseUsersFile(weapon(more), rules);
+    const problems = 'problems' in content ? content.problems.map(({ path, message }) => `${path}: ${message}`) : [];
+    expect(problems).toEqual([typeof expected === 'string' ? expected : expect.stringMatching(expected)]);
+  });
+
+  test('A-46 may give a user 1,000 groups, and groups of 64 KiB', () => {
+    for (const many of [groups(1_000), groups(64, 1_024)])
+      expect(parseUsersFile(weapon({ groups: many }), rules)).toMatchObject({ users: [{}, { groups: many }] });
   });
 
   test('has names that are given twice reported', () => {

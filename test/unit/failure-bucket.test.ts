@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { FailureBuckets } from '../../../src/users/failure-bucket.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FailureBuckets } from '../../src/failure-bucket.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 
 function newBuckets(limit = 2) {
   const clock = new FakeClock();

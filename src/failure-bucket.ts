@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from './clock.ts';
 
 /** At most `limit` failures of one key in any span of `windowMs`. */
 export interface BucketOptions {
@@ -21,8 +21,9 @@ interface Bucket {
 }
 
 /**
- * About 30 MB when every key is in use; the key idle longest is forgotten first. Each failure costs a compare, of which two
- * cores make 40 a second: pushing a name out takes 40 min, longer than the default window of 30 min would have kept it.
+ * About 30 MB when every key is in use; the key idle longest is forgotten first. A failed sign-in costs a compare, of which two
+ * cores make 40 a second: pushing a name out takes 40 min, longer than the default window of 30 min would have kept it. A failed
+ * client costs a digest: its key can be pushed out sooner, from so many addresses that the window is no limit to them anyhow.
  */
 const CAPACITY = 100_000;
 

@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startFaultProxy } from '../dev/fault-proxy/fault-proxy.ts';
+import type { CallerReport } from './load/callers.ts';
+import { type Ask, Connection, requestBytes } from './load/connection.ts';
+import { startGenerator } from './load/generator.ts';
+import type { Bench } from './measure.ts';
+import type { BenchCluster } from './peers/bench-cluster.ts';
+import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
+import { startReal, withNodes } from './peers/kubernetes.ts';
+import { makeNodes } from './peers/nodes.ts';
+import { startSimulated } from './peers/simulated.ts';
+import { BENCH_USERS, tokenAsk } from './sign-in-asks.ts';
+
+/** Others beside one caller who floods the cluster with questions, at one distance of the cluster. */
+export interface FloodedReviews {
+  readonly roundTripMs: number;
+  /** Each request is for another node, so each is a question that was never asked. */
+  readonly idle: CallerReport;
+  readonly flooded: CallerReport;
+  readonly flood: CallerReport;
+  /** From the end of a right, during the flood, to the first refusal; the longest of the rounds. */
+  readonly outlivedMs: number;
+}
+
+/** Callers whose answers are known, while the API server is frozen. */
+export interface FrozenReviews {
+  readonly cluster: string;
+  readonly frozenMs: number;
+  readonly before: CallerReport;
+  readonly frozen: CallerReport;
+  readonly after: CallerReport;
+}
+
+export interface ReviewResults {
+  readonly flooded: readonly FloodedReviews[];
+  readonly frozen: FrozenReviews;
+}
+
+/** From next door, and from another continent. */
+const ROUND_TRIPS_MS = [40, 200];
+/** As in the attack that was found (A-49). */
+const FLOOD_CONNECTIONS = 420;
+const MEASURE_MS = 20_000;
+const WARM_UP_MS = 2_000;
+const POLL_MS = 50;
+/** A right that never ends is found out too. */
+const GIVE_UP_MS = 60_000;
+const FROZEN_MS = 60_000;
+const AROUND_FREEZE_MS = 15_000;
+/** Each 200 ms, as dashboards of a small team do. */
+const KNOWN_EVERY_MS = 200;
+
+/** The flooder has no right; the loser has one until the bench takes it away; everybody else may do everything. */
+const [, FLOODER = '', LOSER = '', OTHER = ''] = BENCH_USERS;
+
+export async function measureReviews(bench: Bench, withReal: boolean): Promise<ReviewResults> {
+  const flooded: FloodedReviews[] = [];
+  for (const roundTripMs of ROUND_TRIPS_MS) flooded.push(await measureFlooded(bench, roundTripMs));
+  return { flooded, frozen: withReal ? await freezeReal(bench) : await freezeSimulated(bench) };
+}
+
+interface ReviewBench {
+  readonly bench: Bench;
+  readonly gatehouse: Gatehouse;
+  readonly asks: Asks;
+}
+
+async function measureFlooded(bench: Bench, roundTripMs: number): Promise<FloodedReviews> {
+  const rights = { loser: true };
+  const cluster = await startSimulated(1, 1, ({ user }) => user !== FLOODER && (user !== LOSER || rights.loser));
+  const { port } = cluster.target;
+  const proxy = await startFaultProxy(port);
+  const kubeconfig = cluster.kubeconfig.replace(`127.0.0.1:${port}`, `127.0.0.1:${proxy.port}`);
+  const gatehouse = await startGatehouse(bench.children, { name: `reviews-${roundTripMs}`, kubeconfig });
+  const parts = { bench, gatehouse, asks: await asksOf(gatehouse) };
+  proxy.set({ delayMs: roundTripMs / 2 });
+  bench.note(`uncached decisions at ${roundTripMs} ms, idle, then beside a flood of ${FLOOD_CONNECTIONS} connections`);
+  const others = await measureOthers(parts);
+  const outlivedMs = await measureOutlived(parts, rights);
+  await gatehouse.stop();
+  await proxy.stop();
+  await cluster.stop();
+  return { roundTripMs, ...others, outlivedMs };
+}
+
+const flood = ({ bench, gatehouse, asks }: ReviewBench, measureMs: number): Promise<CallerReport> => {
+  const callers = Array.from({ length: FLOOD_CONNECTIONS }, () => asks.uncached(FLOODER));
+  return startGenerator(bench.children).callers({ target: bare(gatehouse), callers, everyMs: 0, measureMs });
+};
+
+async function measureOthers(parts: ReviewBench): Promise<Pick<FloodedReviews, 'idle' | 'flooded' | 'flood'>> {
+  const { bench, gatehouse, asks } = parts;
+  const plan = { target: bare(gatehouse), callers: [asks.uncached(OTHER)], everyMs: 0 };
+  await bench.generator.callers({ ...plan, measureMs: WARM_UP_MS });
+  const idle = await bench.generator.callers({ ...plan, measureMs: MEASURE_MS });
+  const flooding = flood(parts, MEASURE_MS + 2 * WARM_UP_MS);
+  await sleep(WARM_UP_MS);
+  const flooded = await bench.generator.callers({ ...plan, measureMs: MEASURE_MS });
+  return { idle, flooded, flood: await flooding };
+}
+
+/** The longest of the rounds. */
+async function measureOutlived(parts: ReviewBench, rights: { loser: boolean }): Promise<number> {
+  const { rounds } = parts.bench.extent;
+  const state = { isFlooding: true };
+  flood(parts, rounds * 2 * GIVE_UP_MS)
+    .catch(() => undefined) // it loses its server when the last round is over
+    .finally(() => {
+      state.isFlooding = false;
+    });
+  const outlived: number[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    parts.bench.note(`round ${round}, a right ends beside the flood`);
+    rights.loser = true;
+    await untilStatus(parts, 200);
+    rights.loser = false;
+    outlived.push(await untilStatus(parts, 403));
+  }
+  if (!state.isFlooding) throw new Error('the flood ended before the rights did');
+  return Math.max(...outlived);
+}
+
+/** Milliseconds until the list of the user whose right changes has this status. */
+async function untilStatus({ gatehouse, asks }: ReviewBench, status: number): Promise<number> {
+  const connection = await Connection.open(gatehouse.target);
+  const beganAt = performance.now();
+  try {
+    while (performance.now() - beganAt < GIVE_UP_MS) {
+      const answer = await connection.exchange(requestBytes(bare(gatehouse), asks.list(LOSER)));
+      if (answer.status === status) return performance.now() - beganAt;
+      await sleep(POLL_MS);
+    }
+  } finally {
+    connection.close();
+  }
+  throw new Error(`the list was never answered ${status}`);
+}
+
+/** SIGSTOP to a real kube-apiserver. */
+async function freezeReal(bench: Bench): Promise<FrozenReviews> {
+  const control = await startReal();
+  const users = BENCH_USERS.slice(1).map((user) => `--user=${user}`);
+  await control.kubectl(['create', 'clusterrolebinding', 'bench-others', '--clusterrole=cluster-admin', ...users]);
+  const cluster = await withNodes(control, makeNodes(1), 0);
+  const results = await measureFrozen(bench, cluster, () => control.freezeApiServer());
+  await control.stop();
+  return results;
+}
+
+/** The simulated one lives in this process: its connections are held instead, in both directions. */
+async function freezeSimulated(bench: Bench): Promise<FrozenReviews> {
+  const cluster = await startSimulated(1, 1);
+  const { port } = cluster.target;
+  const proxy = await startFaultProxy(port);
+  const kubeconfig = cluster.kubeconfig.replace(`127.0.0.1:${port}`, `127.0.0.1:${proxy.port}`);
+  const results = await measureFrozen(bench, { ...cluster, kubeconfig }, () => {
+    proxy.set({ hold: 'both' });
+    return () => proxy.set({});
+  });
+  await proxy.stop();
+  await cluster.stop();
+  return results;
+}
+
+async function measureFrozen(bench: Bench, cluster: BenchCluster, freeze: () => () => void): Promise<FrozenReviews> {
+  const gatehouse = await startGatehouse(bench.children, { ...cluster, name: 'frozen' });
+  const asks = await asksOf(gatehouse);
+  const plan = { target: bare(gatehouse), callers: BENCH_USERS.map(asks.list), everyMs: KNOWN_EVERY_MS };
+  bench.note(
+    `callers whose answer is known, before, while and after ${cluster.name} is frozen for ${FROZEN_MS / 1000} s`,
+  );
+  const before = await bench.generator.callers({ ...plan, measureMs: AROUND_FREEZE_MS });
+  const thaw = freeze();
+  const frozen = await bench.generator.callers({ ...plan, measureMs: FROZEN_MS });
+  thaw();
+  const after = await bench.generator.callers({ ...plan, measureMs: AROUND_FREEZE_MS });
+  await gatehouse.stop();
+  return { cluster: cluster.name, frozenMs: FROZEN_MS, before, frozen, after };
+}
+
+interface Asks {
+  /** A page of one node. */
+  list(user: string): Ask;
+  /** A node that nobody asked for before. */
+  uncached(user: string): Ask;
+}
+
+/** Signs everybody in. */
+async function asksOf(gatehouse: Gatehouse): Promise<Asks> {
+  const connection = await Connection.open(gatehouse.target);
+  const headers = new Map<string, Record<string, string>>();
+  for (const username of BENCH_USERS) {
+    const ask = tokenAsk({ grant_type: 'password', username, password: gatehouse.password });
+    const { status, content } = await connection.fetch(requestBytes(bare(gatehouse), ask));
+    if (status !== 200) throw new Error(`a sign-in answered ${status}`);
+    const { access_token: token } = JSON.parse(content.toString()) as { access_token: string };
+    headers.set(username, { authorization: `Bearer ${token}` });
+  }
+  connection.close();
+  const ask = (path: string) => (user: string) => ({
+    path: gatehouse.listPath + path,
+    headers: headers.get(user) ?? {},
+  });
+  return { list: ask('?limit=1'), uncached: ask('/uncached-*') };
+}
+
+/** Each request brings its own bearer. */
+const bare = ({ target }: Gatehouse) => ({ port: target.port, headers: {} });

@@ -1,0 +1,145 @@
+import type { Registry } from 'prom-client';
+import type { Clock } from '../clock.ts';
+import type { CompactJws } from '../oauth/compact-jws.ts';
+import type { Logger } from '../observability/logger.ts';
+import { registerClusterKeys } from './metrics.ts';
+import { isSignedByOne, type PublishedKeys, parsePublishedKeys } from './published-keys.ts';
+import type { SignatureVerdict } from './service-account-tokens.ts';
+
+export interface ClusterKeyParts {
+  /** The JWK set that the cluster publishes, parsed from JSON. Rejects when there is none to be had. */
+  read(signal: AbortSignal): Promise<unknown>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/** Keys are replaced seldom, and published before they sign. */
+const EVERY_MS = 60_000;
+const RETRY_MS = 10_000;
+/**
+ * A key without a name that is known here makes the keys be read again, but not more often than this: it is what junk sends. A
+ * key that begins to sign in the moment in which it is published is refused for so long at most.
+ */
+const FRESH_MS = 5_000;
+/** Tokens with an unknown key that wait for a reading, which takes 3 s at most: an eighth of the requests in flight. */
+const MOST_WAITING = 64;
+
+/**
+ * The keys that the cluster signs service account tokens with, followed as it publishes them
+ * (https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery).
+ * What cannot be read leaves the last good keys in use, however old: they only keep junk away, the cluster itself decides.
+ */
+export class ClusterKeys {
+  readonly #parts: ClusterKeyParts;
+  readonly #waiting = new Set<() => void>();
+  #published: PublishedKeys | undefined;
+  /** The document as it was read last. */
+  #text = '';
+  /** When the last reading and the last good reading began, by the monotonic clock. */
+  #triedAt = Number.NEGATIVE_INFINITY;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #isReading = false;
+  #isFailing = false;
+  #wake: () => void = () => undefined;
+
+  constructor(parts: ClusterKeyParts) {
+    this.#parts = parts;
+    registerClusterKeys(parts.registry, () => this.#published?.keys.size ?? 0);
+  }
+
+  /** Judges a signature: at once when the key is known, after another reading of the keys when it is not. Costs the cluster nothing. */
+  check(jws: CompactJws): SignatureVerdict | Promise<SignatureVerdict> {
+    if (!this.#published) return 'unproven';
+    const isSigned = isSignedByOne(this.#published, jws);
+    if (isSigned !== undefined) return isSigned ? 'good' : 'bad';
+    const wasTriedLately = this.#parts.clock.monotonic() - this.#triedAt < FRESH_MS;
+    if (!this.#isReading && wasTriedLately) return this.#unknown();
+    if (this.#waiting.size >= MOST_WAITING) return 'overloaded';
+    return this.#nextReading().then(() => this.#judgeAgain(jws));
+  }
+
+  /** Reads the keys at once, then again and again, and sooner when a token asks for it. Only a bug makes it throw. */
+  run = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      await this.#read(signal);
+      await this.#pause(this.#isFailing ? RETRY_MS : EVERY_MS, signal);
+    }
+    this.#tellWaiting();
+  };
+
+  #judgeAgain(jws: CompactJws): SignatureVerdict {
+    const isSigned = this.#published && isSignedByOne(this.#published, jws);
+    if (isSigned !== undefined) return isSigned ? 'good' : 'bad';
+    return this.#unknown();
+  }
+
+  /** A key that is not among those just read is none of the cluster's; if they could not be read, nobody knows. */
+  #unknown = (): SignatureVerdict => (this.#readAt === this.#triedAt ? 'bad' : 'unavailable');
+
+  #nextReading(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.add(resolve);
+      this.#wake();
+    });
+  }
+
+  #tellWaiting(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#waiting.size > 0 || signal.aborted) return;
+    const woken = new AbortController();
+    const wake = (): void => woken.abort();
+    signal.addEventListener('abort', wake, { once: true });
+    this.#wake = wake;
+    await this.#parts.clock.sleep(ms, woken.signal);
+    signal.removeEventListener('abort', wake);
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const { read, clock } = this.#parts;
+    const began = clock.monotonic();
+    this.#triedAt = began;
+    this.#isReading = true;
+    try {
+      this.#take(await read(signal));
+      this.#readAt = began;
+    } catch (error) {
+      if (!signal.aborted) this.#failed(error);
+    } finally {
+      this.#isReading = false;
+      this.#tellWaiting();
+    }
+  }
+
+  #take(document: unknown): void {
+    const { logger } = this.#parts;
+    const published = parsePublishedKeys(document);
+    if (!published) throw new Error('the cluster published no key that service account tokens can be checked with');
+    if (this.#isFailing) logger.info('the service account keys of the cluster are read again');
+    this.#isFailing = false;
+    const text = JSON.stringify(document);
+    if (text === this.#text) return;
+    this.#text = text;
+    this.#published = published;
+    logger.info({ kids: [...published.keys.keys()] }, 'the service account keys of the cluster are in use');
+    if (published.unfit.length > 0)
+      logger.warn(
+        { kids: published.unfit },
+        'service account keys of the cluster cannot be used: their tokens are refused',
+      );
+  }
+
+  #failed(error: unknown): void {
+    const { logger } = this.#parts;
+    if (!this.#isFailing) logger.warn({ err: error }, this.#published ? LAST_ONES_STAY : NONE_YET);
+    this.#isFailing = true;
+  }
+}
+
+const LAST_ONES_STAY = 'the service account keys of the cluster cannot be read: the last ones stay in use';
+const NONE_YET =
+  'the service account keys of the cluster cannot be read: it is asked about whatever looks like a token of its own';

@@ -1,0 +1,80 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { type CompactJws, isSigned, type Signed } from '../oauth/compact-jws.ts';
+import { isFitForRs256 } from '../oauth/rsa-key-fitness.ts';
+
+/** A public key of the cluster that verifies one algorithm, whatever a token's header asks for (RFC 8725 3.1). */
+interface PublishedKey {
+  readonly alg: string;
+  readonly key: KeyObject;
+  isSigned(signed: Signed): boolean;
+}
+
+export interface PublishedKeys {
+  /** By `kid`; at least one. */
+  readonly keys: ReadonlyMap<string, PublishedKey>;
+  /** What names the entries that cannot be used. */
+  readonly unfit: readonly string[];
+}
+
+type Jwk = Parameters<typeof isFitForRs256>[0];
+
+/** RFC 7518 3.4: each curve has its one algorithm. */
+const CURVES: Readonly<Record<string, { readonly alg: string; readonly hash: string }>> = {
+  'P-256': { alg: 'ES256', hash: 'sha256' },
+  'P-384': { alg: 'ES384', hash: 'sha384' },
+  'P-521': { alg: 'ES512', hash: 'sha512' },
+};
+
+/**
+ * The keys of a JWK set (RFC 7517 5) that service account tokens can be checked with: RSA for RS256 and the curves above,
+ * which is all that kube-apiserver signs with. `undefined` when it is no such set, or has no such key.
+ */
+export function parsePublishedKeys(document: unknown): PublishedKeys | undefined {
+  const { keys: entries } = (document ?? {}) as { keys?: unknown };
+  if (!Array.isArray(entries)) return undefined;
+  const keys = new Map<string, PublishedKey>();
+  const unfit: string[] = [];
+  for (const entry of entries as unknown[]) {
+    const { kid } = (entry ?? {}) as { kid?: unknown };
+    const key = typeof kid === 'string' ? toPublishedKey(entry as Jwk) : undefined;
+    const known = keys.get(String(kid));
+    // One name for two keys leaves open which is meant; one key listed twice does not.
+    if (!key || (known && !known.key.equals(key.key))) unfit.push(String(kid).slice(0, 100));
+    else keys.set(kid as string, key);
+  }
+  return keys.size > 0 ? { keys, unfit } : undefined;
+}
+
+/** Whether a token was signed with the key that its header names; `undefined` when no key has that name. */
+export function isSignedByOne({ keys }: PublishedKeys, jws: CompactJws): boolean | undefined {
+  const { kid, alg } = jws.header;
+  if (typeof kid !== 'string') return false;
+  const key = keys.get(kid);
+  return key && key.alg === alg && key.isSigned(jws);
+}
+
+function toPublishedKey(jwk: Jwk): PublishedKey | undefined {
+  try {
+    return jwk.kty === 'RSA' ? toRsaKey(jwk) : jwk.kty === 'EC' ? toCurveKey(jwk) : undefined;
+  } catch {
+    return undefined; // the members are no key, or of other types
+  }
+}
+
+function toRsaKey(jwk: Jwk): PublishedKey | undefined {
+  const { n, e } = jwk as { n: string; e: string };
+  const key = createPublicKey({ key: { kty: 'RSA', n, e }, format: 'jwk' });
+  return isFitForRs256(jwk, key) ? { alg: 'RS256', key, isSigned: (signed) => isSigned(signed, key) } : undefined;
+}
+
+function toCurveKey(jwk: Jwk): PublishedKey | undefined {
+  const { crv, x, y, use = 'sig' } = jwk as { crv: string; x: string; y: string; use?: string };
+  const curve = CURVES[crv];
+  if (!curve || use !== 'sig' || (jwk.alg ?? curve.alg) !== curve.alg) return undefined;
+  const key = createPublicKey({ key: { kty: 'EC', crv, x, y }, format: 'jwk' });
+  return { alg: curve.alg, key, isSigned: (signed) => isSignedOnCurve(signed, key, curve.hash) };
+}
+
+/** RFC 7518 3.4: the signature is two numbers of the curve's length, one after the other. */
+const isSignedOnCurve = ({ signingInput, signature }: Signed, key: KeyObject, hash: string): boolean =>
+  verify(hash, Buffer.from(signingInput), { key, dsaEncoding: 'ieee-p1363' }, signature);

@@ -1,0 +1,107 @@
+import type { Clock } from '../clock.ts';
+import type { Identity, Verification } from '../oauth/identity.ts';
+import type { Logger } from '../observability/logger.ts';
+import { PacedCalls } from '../paced-calls.ts';
+import type { Random } from '../random.ts';
+import type { RefusalBudget } from './refusal-budget.ts';
+import type { ReviewedTokens } from './reviewed-tokens.ts';
+
+/** What of the cluster is asked. */
+export interface TokenReviewer {
+  /**
+   * The service account that a token for `audience` stands for, `undefined` when there is none. Rejects when there is no answer,
+   * with an `Error & CallFault`.
+   */
+  review(token: string, audience: string, signal: AbortSignal): Promise<ServiceAccount | undefined>;
+}
+
+interface ServiceAccount {
+  readonly username: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+}
+
+/** A token that the cluster is asked about. */
+export interface Question {
+  readonly digest: string;
+  readonly text: string;
+  /** By the token's own word, in milliseconds. */
+  readonly expiresAt: number;
+  /** The service account, where the signature proves it: what is scarce is shared by it. `undefined`: anybody. */
+  readonly subject: string | undefined;
+}
+
+export interface QuestionParts {
+  readonly reviewer: TokenReviewer;
+  readonly audience: string;
+  /** Where each answer is noted. */
+  readonly reviewed: ReviewedTokens;
+  /** Where vain questions are. */
+  readonly budget: RefusalBudget;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/**
+ * The pause is short beside the minute in which known answers hold, so that they are renewed before they are over. A cluster that
+ * says how long it wants not to be asked (`Retry-After`) is obeyed all the same.
+ */
+const REVIEWS = { maxInFlight: 16, maxWaiting: 64, timeoutMs: 3_000, longestPauseMs: 5_000 };
+/** The party of all tokens whose signature cannot be checked. No service account has this name. */
+const ANYBODY = 'anybody';
+
+/**
+ * The only place where token reviews are begun: so many at a time, and paused while they fail. Service accounts take turns,
+ * and none has a share that it may not exceed: a DaemonSet has a pod for each node, and they all start at once.
+ */
+export class TokenQuestions {
+  readonly #parts: QuestionParts;
+  readonly #calls: PacedCalls<Verification>;
+
+  /** `words` are logged when the reviews begin to fail, and when they are answered again. */
+  constructor(words: { readonly fail: string; readonly recover: string }, parts: QuestionParts) {
+    this.#parts = parts;
+    this.#calls = new PacedCalls({ ...REVIEWS, words }, parts);
+  }
+
+  /** While the cluster fails. */
+  get isPaused(): boolean {
+    return this.#calls.isPaused;
+  }
+
+  /** One review for all who ask about a token at a time. Rejects as `PacedCalls.ask` does. */
+  ask = (question: Question): Promise<Verification> =>
+    this.#calls.ask({ key: question.digest, party: question.subject ?? ANYBODY }, (signal) =>
+      this.#review(question, signal),
+    );
+
+  async #review(question: Question, signal: AbortSignal): Promise<Verification> {
+    const { clock, reviewed } = this.#parts;
+    const at = clock.monotonic();
+    const account = await this.#call(question, signal);
+    const identity = account && toIdentity(account);
+    reviewed.set(question.digest, { ...(identity && { identity }), at, expiresAt: question.expiresAt });
+    return identity ? { identity, cached: false } : { fault: 'invalid' };
+  }
+
+  /** What is not begun costs the cluster nothing, and the budget neither. */
+  async #call({ text, subject }: Question, signal: AbortSignal): Promise<ServiceAccount | undefined> {
+    const { reviewer, audience, budget } = this.#parts;
+    try {
+      const account = await reviewer.review(text, audience, signal);
+      if (!account) budget.spend(subject);
+      return account;
+    } catch (error) {
+      budget.spend(subject);
+      throw error;
+    }
+  }
+}
+
+/** Name, uid and groups as the cluster says; it names `system:authenticated` itself, but need not. */
+const toIdentity = ({ username, uid, groups }: ServiceAccount): Identity => ({
+  name: username,
+  uid,
+  groups: groups.includes('system:authenticated') ? groups : [...groups, 'system:authenticated'],
+});

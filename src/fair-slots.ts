@@ -1,0 +1,138 @@
+/** How many slots there are and who may have them. A party is whoever the slots are shared between: a user, an address. */
+export interface SlotLimits {
+  /** Slots held at a time, by all parties together. */
+  readonly count: number;
+  /** Slots that one party may hold at a time. Default: all. */
+  readonly countOfOne?: number;
+  /** Places in the queue, of all parties together. Default: any number. */
+  readonly waiting?: number;
+  /** Places in the queue that one party may have. Default: all. */
+  readonly waitingOfOne?: number;
+}
+
+/**
+ * What came of asking for a slot: it is `taken` and has to be released; or there was no place to wait, because the party has
+ * its share or another one has more right to it (`no_share`), or because others have them all (`no_place`); or the signal
+ * aborted first (`gave_up`); or all who waited were sent away (`turned_away`).
+ */
+export type SlotOutcome = 'taken' | 'no_share' | 'no_place' | 'gave_up' | 'turned_away';
+
+interface Waiter {
+  /** Ends the wait, once. The caller takes the waiter off the queue. */
+  settle(outcome: SlotOutcome): void;
+}
+
+/**
+ * At most `count` holders at a time. Parties take turns, each in its own order, and a full queue takes the last place of the
+ * party that has the most: a party that floods waits behind itself, and keeps nobody out.
+ */
+export class FairSlots {
+  readonly #limits: Required<SlotLimits>;
+  /** Parties that wait, in the order of their next turn. */
+  readonly #queue = new Map<string, Waiter[]>();
+  /** Slots held, of parties that hold one. */
+  readonly #held = new Map<string, number>();
+  #free: number;
+  #waiting = 0;
+
+  constructor({ count, countOfOne = count, waiting = Number.POSITIVE_INFINITY, waitingOfOne = waiting }: SlotLimits) {
+    this.#limits = { count, countOfOne, waiting, waitingOfOne };
+    this.#free = count;
+  }
+
+  /** Slots held. */
+  get taken(): number {
+    return this.#limits.count - this.#free;
+  }
+
+  /** Places of the queue in use. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Resolves when it is this party's turn, or when there will be none. */
+  take(party: string, signal: AbortSignal): Promise<SlotOutcome> {
+    if (signal.aborted) return Promise.resolve('gave_up');
+    if (this.#free > 0 && this.#mayHoldAnother(party)) {
+      this.#hold(party);
+      return Promise.resolve('taken');
+    }
+    const lacking = this.#makeRoom(party);
+    return lacking ? Promise.resolve(lacking) : this.#wait(party, signal);
+  }
+
+  /** Gives the slot to the party whose turn it is. */
+  release(party: string): void {
+    const left = (this.#held.get(party) ?? 0) - 1;
+    if (left > 0) this.#held.set(party, left);
+    else this.#held.delete(party);
+    this.#free++;
+    for (const [next, [first, ...others]] of this.#queue) {
+      if (!first || !this.#mayHoldAnother(next)) continue;
+      this.#queue.delete(next);
+      if (others.length > 0) this.#queue.set(next, others);
+      this.#hold(next);
+      first.settle('taken');
+      return;
+    }
+  }
+
+  /** Ends the wait of everybody, or of one party: nobody's turn comes any more. */
+  turnAway(outcome: 'turned_away' | 'no_share', party?: string): void {
+    const parties = party === undefined ? [...this.#queue.keys()] : [party];
+    for (const name of parties) {
+      const waiters = this.#queue.get(name) ?? [];
+      this.#queue.delete(name);
+      for (const waiter of waiters) waiter.settle(outcome);
+    }
+  }
+
+  #mayHoldAnother = (party: string): boolean => (this.#held.get(party) ?? 0) < this.#limits.countOfOne;
+
+  #hold(party: string): void {
+    this.#free--;
+    this.#held.set(party, (this.#held.get(party) ?? 0) + 1);
+  }
+
+  /** Why there is no place for one more. A full queue makes room where another party still has as many places as this one then. */
+  #makeRoom(party: string): 'no_share' | 'no_place' | undefined {
+    const { waiting, waitingOfOne } = this.#limits;
+    const own = this.#queue.get(party)?.length ?? 0;
+    if (own >= waitingOfOne) return 'no_share';
+    if (this.#waiting < waiting) return undefined;
+    const most = [...this.#queue.values()].reduce<Waiter[]>(
+      (longest, other) => (other.length > longest.length ? other : longest),
+      [],
+    );
+    if (most.length < own + 2) return own > 1 && own >= most.length ? 'no_share' : 'no_place';
+    most.pop()?.settle('no_share');
+    return undefined;
+  }
+
+  #wait(party: string, signal: AbortSignal): Promise<SlotOutcome> {
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        settle: (outcome) => {
+          signal.removeEventListener('abort', giveUp);
+          this.#waiting--;
+          resolve(outcome);
+        },
+      };
+      const giveUp = (): void => {
+        this.#drop(party, waiter);
+        waiter.settle('gave_up');
+      };
+      const queue = this.#queue.get(party);
+      if (queue) queue.push(waiter);
+      else this.#queue.set(party, [waiter]);
+      this.#waiting++;
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  #drop(party: string, waiter: Waiter): void {
+    const rest = (this.#queue.get(party) ?? []).filter((other) => other !== waiter);
+    if (rest.length > 0) this.#queue.set(party, rest);
+    else this.#queue.delete(party);
+  }
+}

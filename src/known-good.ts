@@ -1,0 +1,27 @@
+import type { Clock } from './clock.ts';
+
+/** A source stays known good for whoever succeeded there for a day after the last success. */
+const KNOWN_GOOD_MS = 24 * 3_600_000;
+const KNOWN_GOOD_CAPACITY = 100_000;
+
+/** What succeeded in the last day; beyond the capacity, the oldest success is forgotten. */
+export class KnownGood {
+  readonly #until = new Map<string, number>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  has(key: string): boolean {
+    const until = this.#until.get(key);
+    return until !== undefined && until > this.#clock.monotonic();
+  }
+
+  add(key: string): void {
+    this.#until.delete(key);
+    this.#until.set(key, this.#clock.monotonic() + KNOWN_GOOD_MS);
+    const [oldest = ''] = this.#until.size > KNOWN_GOOD_CAPACITY ? this.#until.keys() : [];
+    this.#until.delete(oldest);
+  }
+}

@@ -1,0 +1,14 @@
+/** Visible ASCII and blanks: almost every text. */
+const PLAIN = /^[ -~]*$/;
+
+/**
+ * What does more than stand there where a text is shown: control characters, C1 ones included (a terminal obeys them), line
+ * and paragraph separators, marks that turn the direction or cannot be seen.
+ */
+const UNRULY = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** The text with every such character written as an escape of JavaScript, so that it stays on its line and means nothing. */
+export const shownText = (text: string): string => (PLAIN.test(text) ? text : text.replace(UNRULY, escapes));
+
+const escapes = (character: string): string =>
+  character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

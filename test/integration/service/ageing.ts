@@ -1,0 +1,44 @@
+import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
+import type { DrivenClock } from './driven.ts';
+import type { Answer, Service } from './stand.ts';
+
+/** The body of a 503. */
+export const unavailable = (message: string, retryAfterSeconds: number) => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  message,
+  reason: 'ServiceUnavailable',
+  details: { retryAfterSeconds },
+  code: 503,
+});
+
+/** Lists and watches of nodes and pods fail from now on; the rest of the cluster goes on. */
+export async function loseMirrors(cluster: SimulatedCluster): Promise<() => void> {
+  const ends = ['nodes', 'pods'].map((kind) => cluster.faults.until({ kind }, { status: 503 }));
+  await cluster.restart();
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+const MOST_STEPS = 5_000;
+
+interface Driven {
+  readonly service: Service;
+  readonly clock: DrivenClock;
+}
+
+/** Lets time pass until the last proof of this data is so old. */
+export async function grow({ service, clock }: Driven, resource: string, ageMs: number, stepMs = 5_000): Promise<void> {
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const age = (await service.metric(`gatehouse_cache_staleness_seconds{resource="${resource}"}`)) * 1_000;
+    if (ageMs - age < 1) return;
+    await clock.advance(Math.min(ageMs - age, stepMs));
+  }
+  throw new Error(`${resource} did not grow so old`);
+}
+
+/** The status, and what says how old the data is. */
+export const told = ({ status: code, headers }: Answer) => [code, headers.get('age'), headers.get('warning')];

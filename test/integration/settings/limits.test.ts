@@ -1,0 +1,228 @@
+import { once } from 'node:events';
+import * as http from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
+import { loadConfig } from '../../../src/config/load.ts';
+import { toOAuthOptions } from '../../../src/options.ts';
+import { freePorts } from '../../support/control-plane/free-ports.ts';
+import { Watcher } from '../../support/watcher.ts';
+import { rawExchange } from '../http/app-under-test.ts';
+import { atEnd, eventually, NODES, passwordOf, type Service } from '../service/stand.ts';
+import { ODD, startOdd } from './odd-settings.ts';
+
+vi.mock('node:http', async (original) => {
+  const real = await original<typeof http>();
+  return { ...real, createServer: vi.fn(real.createServer) };
+});
+
+/** Node's own server of this port, whose timers have no clock of ours. */
+const serverAt = (port: number): http.Server | undefined =>
+  vi
+    .mocked(http.createServer)
+    .mock.results.map(({ value }) => value as http.Server)
+    .find((server) => (server.address() as { port?: number } | null)?.port === port);
+
+const rejected = (service: Service, reason: string): Promise<number> =>
+  service.metric(`gatehouse_http_rejections_total{reason="${reason}"}`);
+
+const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+
+/** A GET of /version with so many header lines, or so many bytes of head. */
+const withLines = (count: number): string =>
+  `GET /version HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'a: b\r\n'.repeat(count - 2)}\r\n`;
+const withBytes = (count: number): string => {
+  const head = 'GET /version HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX: ';
+  return `${head}${'x'.repeat(count - head.length - 4)}\r\n\r\n`;
+};
+
+const formOf = (length: number): string => `grant_type=x&x=${'x'.repeat(length - 15)}`;
+const postForm = ({ gatehouse }: Service, length: number): Promise<Response> =>
+  fetch(`${gatehouse.origin}/oauth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: formOf(length),
+  });
+
+/** Idle connections from two addresses of this machine, and how many of them the server has closed. */
+async function openIdle(port: number, counts: Readonly<Record<string, number>>) {
+  const closed = { count: 0 };
+  for (const [localAddress, count] of Object.entries(counts)) {
+    for (let at = 0; at < count; at++) {
+      const socket: Socket = connect({ host: '127.0.0.1', port, localAddress });
+      socket.on('error', () => {}).on('close', () => closed.count++);
+      await once(socket, 'connect');
+      atEnd(async () => void socket.destroy());
+    }
+  }
+  return closed;
+}
+
+async function watchAs(service: Service, name: string): Promise<Watcher> {
+  const { body } = await service.signInAnswer(name, passwordOf('ada'));
+  const url = `${service.gatehouse.origin}${NODES}?watch=true`;
+  const watcher = await Watcher.open(url, { authorization: `Bearer ${body.access_token}` });
+  atEnd(async () => watcher.close());
+  return watcher;
+}
+
+describe('configured ports', () => {
+  test('server.port: the API is there', async () => {
+    const [port = 0] = await freePorts(1);
+    const { service } = await startOdd({ server: { port } });
+    expect((await fetch(`http://127.0.0.1:${port}/version`)).status).toBe(200);
+    expect(service.gatehouse.metricsPort).not.toBe(port);
+  });
+
+  test('server.metricsPort: the metrics are there', async () => {
+    const [metricsPort = 0] = await freePorts(1);
+    await startOdd({ server: { metricsPort } });
+    expect(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).toContain('gatehouse_build_info');
+  });
+});
+
+describe('configured sizes', () => {
+  test('limits.maxHeaderBytes: 5,003 bytes of header are served', async () => {
+    const { service } = await startOdd();
+    // The request line does not count for Node's parser, nor do the two bytes that end the header: both are few.
+    const answers = [4_900, 5_100].map((count) => rawExchange(service.gatehouse.port, withBytes(count)));
+    const [under = '', over = ''] = await Promise.all(answers);
+    expect([statusOf(under), statusOf(over)]).toEqual([200, 431]);
+    expect(over).toContain('its header is over 5003 bytes');
+  });
+
+  test('limits.maxHeaders: 37 header lines are served', async () => {
+    const { service } = await startOdd();
+    const answers = [37, 38].map((count) => rawExchange(service.gatehouse.port, withLines(count)));
+    expect((await Promise.all(answers)).map(statusOf)).toEqual([200, 431]);
+  });
+
+  test('limits.maxFormBytes: 1,187 bytes of form are read', async () => {
+    const { service } = await startOdd();
+    const [fits, over] = [await postForm(service, 1_187), await postForm(service, 1_188)];
+    expect([fits.status, over.status]).toEqual([401, 413]);
+    expect(await over.text()).toContain('limit is 1187');
+  });
+
+  test('limits.maxBearerBytes: a bearer of 3,007 characters is judged', async () => {
+    const { service } = await startOdd();
+    const malformed = () => service.metric('gatehouse_token_verifications_total{result="malformed"}');
+    await service.list('x'.repeat(3_007));
+    expect(await malformed()).toBe(0);
+    await service.list('x'.repeat(3_008));
+    expect(await malformed()).toBe(1);
+    // Nothing tells from outside what userinfo and sign-out make of one.
+    const { config } = loadConfig('c.yaml', () => JSON.stringify(ODD));
+    expect(toOAuthOptions(config).maxBearerBytes).toBe(3_007);
+  });
+});
+
+describe('configured times', () => {
+  test('limits.headersTimeout: Node waits 61 s for headers', async () => {
+    const { service } = await startOdd();
+    expect(serverAt(service.gatehouse.port)).toMatchObject({ headersTimeout: 61_000, requestTimeout: 80_000 });
+  });
+
+  test('limits.keepAliveTimeout: an idle connection is kept for 83 s, and clients are told', async () => {
+    const { service } = await startOdd();
+    expect(serverAt(service.gatehouse.port)).toMatchObject({ keepAliveTimeout: 83_000 });
+    const answer = await rawExchange(service.gatehouse.port, 'GET /version HTTP/1.1\r\nHost: a\r\n\r\n', /\r\n\r\n/);
+    expect(answer).toMatch(/\r\nKeep-Alive: timeout=83\r\n/);
+  });
+
+  test('limits.bodyTimeout: a body is waited for 19 s', async () => {
+    const { service, clock } = await startOdd();
+    const head = 'POST /oauth/token HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9\r\n';
+    const socket = connect(service.gatehouse.port, '127.0.0.1');
+    atEnd(async () => void socket.destroy());
+    let text = '';
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    socket.write(`${head}Content-Type: application/x-www-form-urlencoded\r\n\r\n`);
+    await eventually(
+      () => text,
+      (all) => all.includes('100 Continue'),
+    );
+    await clock.advance(18_999);
+    expect(text).not.toContain('408');
+    await clock.advance(1);
+    await eventually(
+      () => text,
+      (all) => all.includes('the request body did not arrive within 19 s'),
+    );
+  });
+
+  test('limits.answerTimeout: an answer may take 1.7 s', async () => {
+    const { service, clock, cluster } = await startOdd();
+    const { access_token: token } = await service.signIn('ada');
+    cluster.faults.until({ kind: 'subjectaccessreviews' }, { connection: 'silence' });
+    const before = cluster.evidence.count('create', 'subjectaccessreviews');
+    let status = 0;
+    const answer = service.list(token).then((given) => {
+      ({ status } = given);
+      return given;
+    });
+    await cluster.evidence.until(() => cluster.evidence.count('create', 'subjectaccessreviews') > before);
+    await clock.advance(1_699);
+    expect(status).toBe(0);
+    await clock.advance(1);
+    const { status: code, body } = await answer;
+    expect([code, body.message]).toEqual([504, 'the request could not be answered within 1.7 s']);
+    cluster.faults.clear();
+  });
+});
+
+describe('configured numbers at once', () => {
+  test('limits.maxConnectionsPerAddress: 29 of one address', async () => {
+    const { service } = await startOdd();
+    const closed = await openIdle(service.gatehouse.port, { '127.0.0.2': 33 });
+    await eventually(
+      () => closed.count,
+      (count) => count === 4,
+    );
+    await service.call('/version');
+    expect([closed.count, await rejected(service, 'connections')]).toEqual([4, 0]);
+  });
+
+  test('limits.maxConnections: 41 of all', async () => {
+    const { service } = await startOdd();
+    const closed = await openIdle(service.gatehouse.port, { '127.0.0.2': 25, '127.0.0.3': 25 });
+    await eventually(
+      () => closed.count,
+      (count) => count === 9,
+    );
+    const metric = () => service.metric('gatehouse_http_connections');
+    expect([await metric(), closed.count]).toEqual([41, 9]);
+  });
+
+  test('limits.maxRequestsInFlight: 15 requests', async () => {
+    const { service, clock, cluster } = await startOdd();
+    const { access_token: token } = await service.signIn('ada');
+    cluster.faults.until({ kind: 'subjectaccessreviews' }, { connection: 'silence' });
+    const get = `GET ${NODES} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n`;
+    const requests = `${`${get}\r\n`.repeat(15)}${get}Connection: close\r\n\r\n`;
+    const answers = rawExchange(service.gatehouse.port, requests);
+    await eventually(
+      () => rejected(service, 'in_flight_other'),
+      (count) => count === 1,
+    );
+    const text = await clock.during(answers);
+    expect([text.split('HTTP/1.1 504').length, text.split('HTTP/1.1 429').length]).toEqual([16, 2]);
+    cluster.faults.clear();
+  });
+
+  test('limits.maxWatchesPerUser: three watches of one user', async () => {
+    const { service } = await startOdd();
+    const watches = [];
+    for (let at = 0; at < 4; at++) watches.push(await watchAs(service, 'ada'));
+    expect(watches.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect((await watchAs(service, 'joe')).status).toBe(200);
+  });
+
+  test('limits.maxWatches: five watches of all', async () => {
+    const { service } = await startOdd();
+    const watches = [];
+    for (const name of ['ada', 'ada', 'joe', 'joe', 'eve', 'eve']) watches.push(await watchAs(service, name));
+    expect(watches.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+});

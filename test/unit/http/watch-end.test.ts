@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { endOf } from '../../../src/http/watch-end.ts';
+import { serviceUnavailable, tooManyRequests } from '../../../src/status-error.ts';
+
+test.each([
+  ['the cluster', serviceUnavailable('m', 5), 'unavailable'],
+  ['our own want of places', tooManyRequests('m'), 'overloaded'],
+  ['a bug', new Error('m'), 'failed'],
+])('a watch that %s ends says so', (_, error, end) => {
+  expect(endOf(error)).toBe(end);
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import type { SignInResult } from '../../../src/users/sign-in.ts';
+import { formRequest, newTestServer, PASSWORD_FORM, refreshForm, refusalOf, signInAlice } from './test-server.ts';
+
+const told = (lines: readonly Readonly<Record<string, unknown>>[]) =>
+  lines.map(({ event, result, reason, user, clientId, level }) => ({ event, result, reason, user, clientId, level }));
+const INFO = 30;
+const WARN = 40;
+
+describe('the line of an act', () => {
+  test.each<[SignInResult['kind'], Exclude<SignInResult, { kind: 'ok' }>]>([
+    ['refused', { kind: 'refused' }],
+    ['throttled', { kind: 'throttled', retryAfterSeconds: 7 }],
+    ['busy', { kind: 'busy', retryAfterSeconds: 1 }],
+  ])('R-22 says of a sign-in that it was %s, with the user whom the typed name names', async (result, outcome) => {
+    const test = await newTestServer();
+    test.signIn = () => outcome;
+    await refusalOf(() => test.server.token(formRequest(PASSWORD_FORM)));
+    await refusalOf(() => test.server.token(formRequest({ ...PASSWORD_FORM, username: 'canary-typed' })));
+    const line = { event: 'sign_in', result, reason: 'invalid_grant', clientId: 'console', level: WARN };
+    expect(told(test.lines)).toEqual([
+      { ...line, user: 'alice' },
+      { ...line, user: undefined },
+    ]);
+    expect(JSON.stringify(test.lines)).not.toContain('canary-typed');
+  });
+
+  test('R-22 says that we failed, not that the caller was refused', async () => {
+    const test = await newTestServer();
+    test.missing.users = 'the users are not loaded yet';
+    await refusalOf(() => test.server.token(formRequest(PASSWORD_FORM)));
+    expect(told(test.lines)).toMatchObject([
+      { event: 'sign_in', result: 'failed', reason: 'server_error', level: WARN },
+    ]);
+  });
+
+  test('R-22 says of a refresh that it came too often', async () => {
+    const test = await newTestServer();
+    let { refresh_token: token } = await signInAlice(test);
+    for (let time = 0; time < 10; time++)
+      token = (await test.server.token(formRequest(refreshForm(token)))).refresh_token;
+    await refusalOf(() => test.server.token(formRequest(refreshForm(token))));
+    expect(told(test.lines).at(-1)).toEqual({
+      ...{ event: 'refresh', result: 'throttled', reason: 'temporarily_unavailable', user: 'alice' },
+      ...{ clientId: 'console', level: WARN },
+    });
+  });
+
+  test('R-22 says that a sign-in ended the other sessions, in the same line', async () => {
+    const test = await newTestServer({ multipleLogin: false });
+    await signInAlice(test);
+    expect(test.lines).toMatchObject([{ event: 'sign_in', result: 'ok', othersEnded: true, level: INFO }]);
+  });
+
+  test('tells the access log who took part, also in what was refused', async () => {
+    const test = await newTestServer();
+    const parties: unknown[] = [];
+    const change = { partyKnown: (party: object) => void parties.push(party) };
+    test.signIn = () => ({ kind: 'refused' });
+    await refusalOf(() => test.server.token(formRequest(PASSWORD_FORM, change)));
+    await refusalOf(() => test.server.token(formRequest({ ...PASSWORD_FORM, client_id: 'canary' }, change)));
+    expect(parties).toEqual([{ user: 'alice', clientId: 'console' }, { clientId: undefined }]);
+  });
+});

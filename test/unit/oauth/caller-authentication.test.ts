@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { createCallerAuthentication } from '../../../src/oauth/caller-authentication.ts';
+import { systemRandom } from '../../../src/random.ts';
+
+const RIGHT = 'made-up-caller';
+const start = (callerAuth: 'required' | 'none' = 'required', token: string | undefined = RIGHT) =>
+  createCallerAuthentication(
+    { callerAuth, clientNames: ['front'] },
+    { random: systemRandom, callerToken: () => token },
+  );
+
+const NOTHING = { authorization: undefined, certificateNames: [], hasShownCertificate: false };
+
+describe('the caller of the TokenReview webhook', () => {
+  test.each([
+    ['the bearer', { ...NOTHING, authorization: `Bearer ${RIGHT}` }, { caller: 'bearer' }],
+    [
+      'a certificate of a listed name',
+      { ...NOTHING, certificateNames: ['other', 'front'], hasShownCertificate: true },
+      { caller: 'certificate' },
+    ],
+    [
+      'a certificate of another name',
+      { ...NOTHING, certificateNames: ['other'], hasShownCertificate: true },
+      { fault: 'certificate_not_allowed' },
+    ],
+    ['another bearer', { ...NOTHING, authorization: 'Bearer wrong' }, { fault: 'wrong_bearer' }],
+    [
+      'a certificate of another authority',
+      { ...NOTHING, hasShownCertificate: true },
+      { fault: 'certificate_not_allowed' },
+    ],
+    ['nothing', NOTHING, { fault: 'no_credentials' }],
+  ])('R-22 with %s is told for what it is', (_, proof, judged) => {
+    expect(start()(proof)).toEqual(judged);
+  });
+
+  test('R-22 is anyone where everybody may ask', () => {
+    expect(start('none', undefined)(NOTHING)).toEqual({ caller: 'anyone' });
+  });
+});
