@@ -1,9 +1,12 @@
+import { CallWindow } from './call-window.ts';
 import type { Clock } from './clock.ts';
 import { FairSlots } from './fair-slots.ts';
 
 export interface CallLimits {
-  /** Calls under way at a time. */
+  /** Calls under way at a time; fewer while whoever is asked cannot take so many. */
   readonly maxInFlight: number;
+  /** So many at first, until answers show that there is room for more. Default: all. */
+  readonly firstInFlight?: number;
   /** Of those, calls of one party. Default: all. */
   readonly maxInFlightOfOne?: number;
   /** Calls that wait for their turn; one more fails at once. Default: any number. */
@@ -42,18 +45,32 @@ export class BoundedCalls {
   readonly #timeoutMs: number;
   readonly #clock: Clock;
   readonly #slots: FairSlots;
+  readonly #window: CallWindow;
 
   constructor(limits: CallLimits, clock: Clock) {
     const { maxInFlight: count, maxInFlightOfOne = count, maxWaiting = Number.POSITIVE_INFINITY } = limits;
-    const { maxWaitingOfOne: waitingOfOne = maxWaiting, timeoutMs } = limits;
+    const { maxWaitingOfOne: waitingOfOne = maxWaiting, firstInFlight: first = count, timeoutMs } = limits;
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;
+    this.#window = new CallWindow(clock, { first, most: count, timeoutMs });
     this.#slots = new FairSlots({ count, countOfOne: maxInFlightOfOne, waiting: maxWaiting, waitingOfOne });
+    this.#slots.open(this.#window.size);
   }
 
   /** Calls under way, and calls that wait for their turn. */
   get load(): { readonly inFlight: number; readonly waiting: number } {
     return { inFlight: this.#slots.taken, waiting: this.#slots.waiting };
+  }
+
+  /** Calls that may be under way now. */
+  get room(): number {
+    return this.#window.size;
+  }
+
+  /** Whoever is asked said, or showed, that a call which began then came with too many others. */
+  tooMany(beganAt: number): void {
+    this.#window.tooMany(beganAt);
+    this.#slots.open(this.#window.size);
   }
 
   /**
@@ -64,8 +81,13 @@ export class BoundedCalls {
     await this.#turn(party);
     const limit = new AbortController();
     const cancel = this.#clock.after(this.#timeoutMs, () => limit.abort());
+    const beganAt = this.#clock.monotonic();
+    const noted = call(limit.signal).then((answer) => {
+      this.#window.answered(beganAt, this.#slots.waiting > 0);
+      return answer;
+    });
     try {
-      return await this.#inSlot(party, call(limit.signal), limit.signal);
+      return await this.#inSlot(party, noted, limit.signal);
     } finally {
       cancel();
     }
@@ -100,6 +122,7 @@ export class BoundedCalls {
       limit.addEventListener('abort', giveUp, { once: true });
       call.then(resolve, reject).finally(() => {
         limit.removeEventListener('abort', giveUp);
+        this.#slots.open(this.#window.size);
         this.#slots.release(party);
       });
     });

@@ -40,8 +40,6 @@ export class CallPause {
   #failures = 0;
   /** By the monotonic clock; `undefined`: calls are made freely. */
   #until: number | undefined;
-  /** Until when the cluster itself asks to be left alone. */
-  #askedUntil = 0;
   #isProbing = false;
   #othersWait = false;
 
@@ -55,10 +53,13 @@ export class CallPause {
     return this.#until !== undefined;
   }
 
-  /** Whether this party may make one call although the pause is on. Who got that says so when it has ended. */
+  /**
+   * Whether this party may make one call although the pause is on. Who got that says so when it has ended. How long the cluster asked not to be asked
+   * holds for those whom it told, and for all as soon as so many were told.
+   */
   takeProbe(party: string): boolean {
     const now = this.#clock.monotonic();
-    if (this.#isProbing || this.#until === undefined || now < this.#askedUntil) return false;
+    if (this.#isProbing || this.#until === undefined) return false;
     const hasFailed = this.#failed.has(party);
     const isEarly = now < this.#until + (hasFailed && this.#othersWait ? COURTESY_MS : 0);
     if (isEarly && (hasFailed || this.#failed.size >= PARTIES_THAT_TELL)) {
@@ -78,7 +79,6 @@ export class CallPause {
     this.#failures = 0;
     this.#failed.clear();
     this.#until = undefined;
-    this.#askedUntil = 0;
     this.#backoff.succeeded();
   }
 
@@ -89,7 +89,6 @@ export class CallPause {
     this.#failures++;
     if (this.#failures < FAILURES_THAT_TELL && !tookAllItsTime && retryAfterMs === 0) return;
     const now = this.#clock.monotonic();
-    this.#askedUntil = Math.max(this.#askedUntil, now + retryAfterMs);
     const waitMs = this.#until === undefined || now >= this.#until ? this.#backoff.failed() : 0;
     this.#until = Math.max(this.#until ?? 0, now + Math.max(waitMs, retryAfterMs));
   }

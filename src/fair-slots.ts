@@ -28,21 +28,22 @@ interface Waiter {
  */
 export class FairSlots {
   readonly #limits: Required<SlotLimits>;
+  #open: number;
   /** Parties that wait, in the order of their next turn. */
   readonly #queue = new Map<string, Waiter[]>();
   /** Slots held, of parties that hold one. */
   readonly #held = new Map<string, number>();
-  #free: number;
+  #taken = 0;
   #waiting = 0;
 
   constructor({ count, countOfOne = count, waiting = Number.POSITIVE_INFINITY, waitingOfOne = waiting }: SlotLimits) {
     this.#limits = { count, countOfOne, waiting, waitingOfOne };
-    this.#free = count;
+    this.#open = count;
   }
 
-  /** Slots held. */
+  /** Slots held: more than are open, for a while after some were closed. */
   get taken(): number {
-    return this.#limits.count - this.#free;
+    return this.#taken;
   }
 
   /** Places of the queue in use. */
@@ -53,7 +54,7 @@ export class FairSlots {
   /** Resolves when it is this party's turn, or when there will be none. */
   take(party: string, signal: AbortSignal): Promise<SlotOutcome> {
     if (signal.aborted) return Promise.resolve('gave_up');
-    if (this.#free > 0 && this.#mayHoldAnother(party)) {
+    if (this.#taken < this.#open && this.#mayHoldAnother(party)) {
       this.#hold(party);
       return Promise.resolve('taken');
     }
@@ -66,15 +67,14 @@ export class FairSlots {
     const left = (this.#held.get(party) ?? 0) - 1;
     if (left > 0) this.#held.set(party, left);
     else this.#held.delete(party);
-    this.#free++;
-    for (const [next, [first, ...others]] of this.#queue) {
-      if (!first || !this.#mayHoldAnother(next)) continue;
-      this.#queue.delete(next);
-      if (others.length > 0) this.#queue.set(next, others);
-      this.#hold(next);
-      first.settle('taken');
-      return;
-    }
+    this.#taken--;
+    this.#giveOut();
+  }
+
+  /** From now on so many slots are given out, one to `count`; who holds one keeps it. A party's share shrinks with them. */
+  open(slots: number): void {
+    this.#open = Math.max(1, Math.min(slots, this.#limits.count));
+    this.#giveOut();
   }
 
   /** Ends the wait of everybody, or of one party: nobody's turn comes any more. */
@@ -87,10 +87,31 @@ export class FairSlots {
     }
   }
 
-  #mayHoldAnother = (party: string): boolean => (this.#held.get(party) ?? 0) < this.#limits.countOfOne;
+  #giveOut(): void {
+    while (this.#taken < this.#open && this.#giveNext());
+  }
+
+  /** Whether somebody's turn has come. */
+  #giveNext(): boolean {
+    for (const [next, [first, ...others]] of this.#queue) {
+      if (!first || !this.#mayHoldAnother(next)) continue;
+      this.#queue.delete(next);
+      if (others.length > 0) this.#queue.set(next, others);
+      this.#hold(next);
+      first.settle('taken');
+      return true;
+    }
+    return false;
+  }
+
+  #mayHoldAnother(party: string): boolean {
+    const { count, countOfOne } = this.#limits;
+    const share = Math.max(1, Math.floor((countOfOne * this.#open) / count));
+    return (this.#held.get(party) ?? 0) < share;
+  }
 
   #hold(party: string): void {
-    this.#free--;
+    this.#taken++;
     this.#held.set(party, (this.#held.get(party) ?? 0) + 1);
   }
 

@@ -33,8 +33,10 @@ export interface PacedCallParts {
  * quarter of their share flood together. With less, a cluster that answers 429 is busy with others.
  */
 const FLOOD = { one: 2, together: 0.25 };
-/** A question of somebody else that met the 429 of a flood is asked once more, after what the cluster asks for, at most so late. */
-const LONGEST_SECOND_TRY_MS = 2_000;
+/** A question of somebody else that met the 429 of a flood is asked again, after what the cluster asks for, at most so late. */
+const LONGEST_RETRY_WAIT_MS = 2_000;
+/** Eight seconds at most: a client waits ten or more. */
+const MOST_RETRIES = 4;
 /** For whom it is told that all places are taken; no party is called so. */
 const EVERYBODY = '';
 
@@ -85,14 +87,21 @@ export class PacedCalls<Answer> {
     return this.#pause.isOn;
   }
 
-  /** Whether questions of this party are refused, because it asked for more than the cluster takes. */
-  isPausedFor(party: string): boolean {
-    return this.#parties.isPaused(party);
+  /** Whether a question of this party is refused now, because it asked for more than the cluster takes. It counts as asked. */
+  refuses(party: string): boolean {
+    if (!this.#parties.isPaused(party)) return false;
+    this.#recent.add(party);
+    return true;
   }
 
   /** Calls under way, and questions that wait for their turn. */
   get load(): BoundedCalls['load'] {
     return this.#calls.load;
+  }
+
+  /** Calls that may be under way now. */
+  get room(): number {
+    return this.#calls.room;
   }
 
   /**
@@ -119,25 +128,32 @@ export class PacedCalls<Answer> {
   }
 
   /** Settles as `BoundedCalls.run` does, and notes what that says of the cluster and of the party. */
-  async #run(party: string, call: (signal: AbortSignal) => Promise<Answer>, isRetry = false): Promise<Answer> {
-    if (this.#parties.isPaused(party)) throw this.#overloaded(party, paused());
+  async #run(party: string, call: (signal: AbortSignal) => Promise<Answer>, retries = MOST_RETRIES): Promise<Answer> {
     this.#recent.add(party);
+    if (this.#parties.isPaused(party)) throw this.#overloaded(party, paused());
     let beganAt = Number.POSITIVE_INFINITY;
+    let isOfFlood = false;
     try {
-      const answer = await this.#calls.run(party, (signal) => {
+      const answer = await this.#calls.run(party, async (signal) => {
         beganAt = this.#clock.monotonic();
-        return call(signal);
+        try {
+          return await call(signal);
+        } catch (error) {
+          // Now, while the call has its slot: else the next question of the flood had it already.
+          isOfFlood = this.#isOfFlood(party, error, beganAt);
+          throw error;
+        }
       });
       this.#answered();
       return answer;
     } catch (error) {
       if (error instanceof TooManyCalls) throw this.#overloaded(party, error);
       if (error instanceof CallsPaused) throw error;
-      if (!this.#isOfFlood(party, error)) throw this.#failed(party, error, beganAt);
+      if (!isOfFlood) throw this.#failed(party, error, beganAt);
       if (this.#parties.isPaused(party)) throw this.#overloaded(party, paused());
-      if (isRetry) throw this.#overloaded(party, new TooManyCalls('others ask too much', false));
-      await this.#clock.sleep(Math.min(LONGEST_SECOND_TRY_MS, (error as CallFault).retryAfterMs ?? 0));
-      return this.#run(party, call, true);
+      if (retries === 0) throw this.#overloaded(party, new TooManyCalls('others ask too much', false));
+      await this.#clock.sleep(Math.min(LONGEST_RETRY_WAIT_MS, (error as CallFault).retryAfterMs ?? 0));
+      return this.#run(party, call, retries - 1);
     }
   }
 
@@ -166,8 +182,10 @@ export class PacedCalls<Answer> {
       return error;
     }
     const isLate = error instanceof CallTimedOut;
-    if (isLate && this.#answeredAt > beganAt && this.#calls.load.inFlight >= this.#crowd / 2)
+    if (isLate && this.#answeredAt > beganAt && this.#calls.load.inFlight >= this.#calls.room / 2) {
+      this.#calls.tooMany(beganAt);
       return this.#overloaded(party, new TooManyCalls('the cluster is too slow for so many', false));
+    }
     const { retryAfterMs = 0 } = error as CallFault;
     if (this.#clock.monotonic() - this.#answeredAt < this.#timeoutMs) {
       if (this.#parties.isNews(`failing ${party}`)) this.#logger.warn({ err: error, party }, this.#words.fail);
@@ -183,14 +201,16 @@ export class PacedCalls<Answer> {
 
   /**
    * Whether a cluster that answers 429 is asked too much by us, by parties that flood. The one that asks the most is paused;
-   * only where nobody floods is the cluster busy with others, and all are paused.
+   * only where nobody floods is the cluster busy with others, and all are paused. Somebody who flooded lately floods again.
    */
-  #isOfFlood(party: string, error: unknown): boolean {
+  #isOfFlood(party: string, error: unknown, beganAt: number): boolean {
     const { status, retryAfterMs = 0 } = error as CallFault;
     if (status?.code !== 429) return false;
+    this.#calls.tooMany(beganAt);
     if (this.#parties.isPaused(party)) return true;
     const least = this.#recent.total >= this.#crowd ? this.#flood.together : this.#flood.one;
-    const heaviest = this.#recent.heaviest(least, (other) => !this.#parties.isPaused(other));
+    const lately = this.#parties.wasPausedLately(party) ? party : undefined;
+    const heaviest = this.#recent.heaviest(least, (other) => !this.#parties.isPaused(other)) ?? lately;
     if (heaviest === undefined) return this.#parties.isAnyPaused;
     this.#parties.pause(heaviest, retryAfterMs);
     this.#calls.turnAwayParty(heaviest);

@@ -4,6 +4,8 @@ import type { Clock } from './clock.ts';
 const SHORTEST_MS = 1_000;
 /** Somebody who is paused by mistake is not shut out for minutes; somebody who floods is paused again at the next 429. */
 const LONGEST_MS = 5_000;
+/** Who was paused comes back with fewer questions at first, and is remembered so long: the next 429 is its own again. */
+const LATELY_MS = 60_000;
 /** An overload that goes on is told again each minute. */
 const TOLD_EVERY_MS = 60_000;
 /** More parties than places can be overloaded at a time only when each has gone again: old ones are forgotten. */
@@ -15,7 +17,7 @@ const CAPACITY = 1_000;
  */
 export class PartyPauses {
   readonly #clock: Clock;
-  readonly #until = new Map<string, number>();
+  readonly #pausedUntil = new Map<string, number>();
   readonly #failingUntil = new Map<string, number>();
   readonly #toldAt = new Map<string, number>();
 
@@ -24,11 +26,16 @@ export class PartyPauses {
   }
 
   pause(party: string, ms: number): void {
-    keep(this.#until, party, this.#clock.monotonic() + Math.min(LONGEST_MS, Math.max(ms, SHORTEST_MS)));
+    keep(this.#pausedUntil, party, this.#clock.monotonic() + Math.min(LONGEST_MS, Math.max(ms, SHORTEST_MS)));
   }
 
   isPaused(party: string): boolean {
-    return this.#isWithin(this.#until, party);
+    return this.#isWithin(this.#pausedUntil, party);
+  }
+
+  wasPausedLately(party: string): boolean {
+    const until = this.#pausedUntil.get(party);
+    return until !== undefined && this.#clock.monotonic() - until < LATELY_MS;
   }
 
   /** The cluster gave this party no answer. */
@@ -41,16 +48,12 @@ export class PartyPauses {
   }
 
   #isWithin(times: Map<string, number>, party: string): boolean {
-    const until = times.get(party);
-    if (until === undefined) return false;
-    if (this.#clock.monotonic() < until) return true;
-    times.delete(party);
-    return false;
+    return this.#clock.monotonic() < (times.get(party) ?? 0);
   }
 
   /** Whether anybody is paused now. */
   get isAnyPaused(): boolean {
-    return [...this.#until.keys()].some((party) => this.isPaused(party));
+    return [...this.#pausedUntil.keys()].some((party) => this.isPaused(party));
   }
 
   /** Whether the overload of this party was not told within the last minute. Whoever asks tells it now. */

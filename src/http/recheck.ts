@@ -13,14 +13,13 @@ export interface CallerSteps {
 export type Recheck = () => void | Promise<void>;
 
 /**
- * A bearer is judged at each call, from memory. Its right is asked for at every third one or so: 30 s and the 10 s for which
- * a decision is remembered are the longest that a withdrawn right lasts. 10,000 users who each watch cost the cluster 330
+ * A bearer is judged at each call, from memory. Its right is asked for at every third one or so, and at each one until there is a
+ * new answer: 30 s and the 10 s for which a decision is remembered are the longest that a withdrawn right lasts. 10,000 users who each watch cost the cluster 330
  * reviews a second at worst.
  */
 const RIGHT_MS = 29_000;
 /**
- * Our own want of places (429) is no answer, and makes no old one good: asked again at the next call, 10 s later, and then it is
- * the end. That holds for the right, and for the bearer of a service account, which the cluster judges.
+ * Our own want of places (429) makes no old answer good: asked again at the next call, 10 s later, and then it is the end. That holds for the right, and for the bearer of a service account, which the cluster judges.
  */
 const RIGHT_OVERLOADED_MS = RIGHT_MS + 10_000;
 const BEARER_OVERLOADED_MS = 19_000;
@@ -46,12 +45,11 @@ export function createRecheck({
       if (now - askedAt < RIGHT_MS) return;
       try {
         await authorize(exchange);
-        if (isNew(exchange)) allowedAt = now;
+        // Else nobody was asked, or nobody answered: the next call asks again.
+        if (isNew(exchange)) askedAt = allowedAt = now;
       } catch (error) {
         if (now - allowedAt > patienceMs(error, maxDecisionAgeMs)) throw error;
-        if (isOverload(error)) return; // `askedAt` stays: the next call asks again
       }
-      askedAt = now;
     };
     let judgedAt = askedAt;
     const judge = async (outcome: ReturnType<Step>): Promise<void> => {

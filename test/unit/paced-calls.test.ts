@@ -47,7 +47,11 @@ function create(change: Partial<CallLimits> = {}) {
     for (let index = 0; index < count; index++) ask(party, `${party}${index}`);
   };
   const of = (key: string): Pending => pending.find((one) => one.key === key)!;
-  return { clock, log, calls, pending, ends, ask, flood, of };
+  /** The cluster answers what it was asked so far for this party: its places are free again. */
+  const answerAll = (party: string): void => {
+    for (const one of pending) if (one.key.startsWith(party)) one.answer();
+  };
+  return { clock, log, calls, pending, ends, ask, flood, of, answerAll };
 }
 
 const TOO_OFTEN = { status: { code: 429 }, retryAfterMs: 2_000 };
@@ -83,13 +87,14 @@ describe('paced calls', () => {
   });
 
   test('asked too often (429) pause the party that asks the most, and nobody else', async () => {
-    const { clock, calls, ends, flood, ask, of } = create();
+    const { clock, calls, ends, flood, ask, of, answerAll } = create();
     flood('flood', 8);
     ask('other', 'o');
     await clock.advance(0);
     of('o').fail(TOO_OFTEN); // the answer hits somebody else by chance
     await clock.advance(0);
-    expect([calls.isPaused, calls.isPausedFor('flood'), calls.isPausedFor('other')]).toEqual([false, true, false]);
+    answerAll('flood');
+    expect([calls.isPaused, calls.refuses('flood'), calls.refuses('other')]).toEqual([false, true, false]);
     expect([ends.get('flood4'), ends.get('flood5')]).toEqual([TooManyCalls, TooManyCalls]);
     ask('flood', 'more');
     ask('other', 'o2');
@@ -100,13 +105,14 @@ describe('paced calls', () => {
   });
 
   test('of a flood that are all answered 429 pause nobody else', async () => {
-    const { clock, calls, ends, flood, ask, of } = create();
+    const { clock, calls, ends, flood, ask, of, answerAll } = create();
     flood('flood', 8);
     flood('other', 3);
     await clock.advance(0);
+    answerAll('other');
     for (let index = 0; index < 4; index++) of(`flood${index}`).fail(TOO_OFTEN);
     await clock.advance(0);
-    expect([calls.isPaused, calls.isPausedFor('other')]).toEqual([false, false]);
+    expect([calls.isPaused, calls.refuses('other')]).toEqual([false, false]);
     expect([0, 1, 2, 3].map((index) => ends.get(`flood${index}`))).toEqual(Array(4).fill(TooManyCalls));
     ask('other', 'o');
     await clock.advance(0);
@@ -115,13 +121,14 @@ describe('paced calls', () => {
     expect(ends.get('o')).toBe('yes');
   });
 
-  test('of somebody else that met the 429 of a flood are asked once more, after what the cluster asks for', async () => {
-    const { clock, ends, flood, ask, pending } = create();
+  test('of somebody else that met the 429 of a flood are asked again, after what the cluster asks for', async () => {
+    const { clock, ends, flood, ask, pending, answerAll } = create();
     flood('flood', 8);
     ask('other', 'o');
     const last = () => pending.filter(({ key }) => key === 'o');
     await clock.advance(0);
     last()[0]!.fail(TOO_OFTEN);
+    answerAll('flood');
     await clock.advance(1_999);
     expect([last().length, ends.get('o')]).toEqual([1, undefined]);
     await clock.advance(1);
@@ -131,17 +138,20 @@ describe('paced calls', () => {
     expect(ends.get('o')).toBe('yes');
   });
 
-  test('of somebody else that meet it twice are refused, and nobody is called the cause who is not', async () => {
-    const { clock, log, ends, flood, ask, pending } = create();
-    flood('flood', 8);
-    ask('other', 'o');
+  test('of somebody else that meet it five times are refused, and nobody is called the cause who is not', async () => {
+    const { clock, log, ends, flood, ask, pending, answerAll } = create();
     const last = () => pending.filter(({ key }) => key === 'o');
-    await clock.advance(0);
-    last()[0]!.fail(TOO_OFTEN);
-    await clock.advance(2_000);
-    for (let index = 0; index < 8; index++) ask('flood', `again${index}`); // its pause is over
-    last()[1]!.fail(TOO_OFTEN);
-    await clock.advance(0);
+    ask('other', 'o');
+    for (let time = 1; time <= 5; time++) {
+      expect(ends.get('o')).toBeUndefined();
+      flood(`flood${time} `, 8);
+      await clock.advance(0);
+      expect(last().length).toBe(time);
+      last()[time - 1]!.fail(TOO_OFTEN);
+      await clock.advance(0);
+      answerAll('flood');
+      await clock.advance(2_000);
+    }
     expect(ends.get('o')).toBe(TooManyCalls);
     expect(log.filter((line) => String(line) === 'overload,other')).toEqual([]);
   });
@@ -152,9 +162,9 @@ describe('paced calls', () => {
     await clock.advance(0);
     of('flood0').fail({ ...TOO_OFTEN, retryAfterMs: 240_000 });
     await clock.advance(4_999);
-    expect(calls.isPausedFor('flood')).toBe(true);
+    expect(calls.refuses('flood')).toBe(true);
     await clock.advance(1);
-    expect(calls.isPausedFor('flood')).toBe(false);
+    expect(calls.refuses('flood')).toBe(false);
   });
 
   test('of many parties that flood together, each a little, pause them one by one', async () => {
@@ -164,7 +174,7 @@ describe('paced calls', () => {
     for (const key of ['a0', 'b0', 'c0']) of(key).fail(TOO_OFTEN);
     await clock.advance(0);
     expect(calls.isPaused).toBe(false);
-    expect(['a', 'b', 'c', 'd'].filter((party) => calls.isPausedFor(party)).length).toBe(3);
+    expect(['a', 'b', 'c', 'd'].filter((party) => calls.refuses(party)).length).toBe(3);
   });
 
   test('of a party that polls are not taken for the flood when somebody else is answered 429', async () => {
@@ -179,7 +189,7 @@ describe('paced calls', () => {
     await clock.advance(0);
     of('o').fail(TOO_OFTEN);
     await clock.advance(0);
-    expect([calls.isPausedFor('polls'), calls.isPaused, ends.get('o')]).toEqual([false, false, Error]);
+    expect([calls.refuses('polls'), calls.isPaused, ends.get('o')]).toEqual([false, false, Error]);
   });
 
   test('that the cluster calls wrong themselves (422) end the pause: the cluster is well', async () => {
@@ -205,20 +215,78 @@ describe('paced calls', () => {
     expect([ends.get('late'), log]).toEqual([TooManyCalls, [['full', undefined]]]);
   });
 
-  test('asked too often by nobody in particular are paused for all', async () => {
+  test('asked too often by nobody in particular are paused for all, as soon as three were told', async () => {
     const { clock, calls, ends, ask, of } = create();
-    ask('a', 'a');
-    ask('b', 'b');
+    for (const party of ['a', 'b', 'c', 'd']) ask(party, party);
     await clock.advance(0);
     of('a').fail(TOO_OFTEN);
     await clock.advance(0);
     expect([calls.isPaused, ends.get('a')]).toEqual([true, Error]);
-    ask('c', 'c');
+    for (const party of ['b', 'c']) of(party).fail(TOO_OFTEN);
+    await clock.advance(1_999);
+    ask('e', 'e');
     await clock.advance(0);
-    expect(ends.get('c')).toBe(CallsPaused);
-    of('b').answer();
+    expect(ends.get('e')).toBe(CallsPaused);
+    of('d').answer();
     await clock.advance(0);
     expect(calls.isPaused).toBe(false);
+  });
+
+  test.each([429, 503])(
+    'that one party is told not to ask (%i) while nobody else asks hold nobody else back',
+    async (code) => {
+      const { clock, calls, ends, ask, of } = create();
+      ask('told', 'told');
+      await clock.advance(0);
+      of('told').fail({ status: { code }, retryAfterMs: 30_000 });
+      await clock.advance(0);
+      ask('told', 'again');
+      ask('other', 'o');
+      await clock.advance(0);
+      of('o').answer();
+      await clock.advance(0);
+      expect([ends.get('again'), ends.get('o'), calls.isPaused]).toEqual([CallsPaused, 'yes', false]);
+    },
+  );
+
+  test('of a party that was paused are its own fault at the next 429, however few they are', async () => {
+    const { clock, calls, ends, flood, ask, of } = create();
+    flood('flood', 8);
+    await clock.advance(0);
+    for (const index of [0, 1, 2, 3]) of(`flood${index}`).fail(TOO_OFTEN);
+    for (const waitMs of [4_000, 61_999]) {
+      await clock.advance(waitMs);
+      ask('flood', `after ${waitMs}`);
+      await clock.advance(0);
+      of(`after ${waitMs}`).fail(TOO_OFTEN);
+      await clock.advance(0);
+      expect([calls.isPaused, ends.get(`after ${waitMs}`)]).toEqual([false, TooManyCalls]);
+    }
+    await clock.advance(62_000);
+    ask('flood', 'late');
+    await clock.advance(0);
+    of('late').fail(TOO_OFTEN);
+    await clock.advance(0);
+    expect([calls.isPaused, ends.get('late')]).toEqual([true, Error]);
+  });
+
+  test('that are refused while their party is paused count: it floods on', async () => {
+    const { clock, calls, ends, flood, ask, of, pending } = create();
+    flood('flood', 8);
+    ask('other', 'o');
+    await clock.advance(0);
+    of('o').fail(TOO_OFTEN);
+    await clock.advance(0);
+    for (const index of [0, 1, 2, 3]) of(`flood${index}`).answer();
+    await clock.advance(1_900);
+    for (let time = 0; time < 7; time++) expect(calls.refuses('flood')).toBe(true);
+    await clock.advance(100);
+    expect(calls.refuses('flood')).toBe(false);
+    ask('flood', 'more');
+    await clock.advance(0);
+    pending.findLast(({ key }) => key === 'o')!.fail(TOO_OFTEN);
+    await clock.advance(0);
+    expect([calls.refuses('flood'), ends.get('o')]).toEqual([true, undefined]);
   });
 
   test('that wait while the others fail are told of the pause, not of an overload', async () => {

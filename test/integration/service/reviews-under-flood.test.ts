@@ -1,6 +1,8 @@
 import { Agent, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import type { ApiRequest } from '../../../dev/cluster/request.ts';
 import { startFaultProxy } from '../../../dev/fault-proxy/fault-proxy.ts';
+import { Watcher } from '../../support/watcher.ts';
 import { startDrivenReady } from './driven.ts';
 import { atEnd, NODES, type Service, startCluster, startService } from './stand.ts';
 
@@ -116,6 +118,28 @@ describe('one user who floods the cluster with questions', () => {
           },
         ]);
     }
+    await clock.during(flood.stop());
+  });
+
+  test('A-50 holds no open watch of somebody else, though the cluster answers 429 to nobody but that user', async () => {
+    const cluster = await startCluster();
+    const { clock, service } = await startDrivenReady(cluster);
+    const [ada, joe] = [await service.signIn('ada'), await service.signIn('joe')];
+    const authorization = `Bearer ${ada.access_token}`;
+    const watcher = await Watcher.open(`${service.gatehouse.origin}${NODES}?watch=true`, { authorization });
+    atEnd(async () => watcher.close());
+    const isOfJoe = ({ body }: ApiRequest): boolean => body.includes('"joe"');
+    cluster.faults.until({ kind: reviews, when: isOfJoe }, { status: 429, retryAfterSeconds: 1 });
+    cluster.objects.remove('clusterrolebindings', 'observed-admins');
+    const removedAt = clock.monotonic();
+    await clock.spend(25_000);
+    const flood = startFlood(service, joe.access_token);
+    await clock.until(
+      () => watcher.ending,
+      (ending) => ending !== undefined,
+    );
+    expect(clock.monotonic() - removedAt).toBeLessThan(42_000);
+    expect(watcher.events.at(-1)).toMatchObject({ type: 'ERROR', object: { code: 403 } });
     await clock.during(flood.stop());
   });
 

@@ -41,7 +41,8 @@ class ScriptedReviewer implements AccessReviewer {
   }
 }
 
-function create(options: AccessReviewOptions = {}) {
+/** From the first review on as many at a time as may be at most: how their number grows is a test of its own. */
+function create(options: AccessReviewOptions = { firstInFlight: 64 }) {
   const clock = new FakeClock();
   const reviewer = new ScriptedReviewer();
   const registry = new Registry();
@@ -89,7 +90,7 @@ const OVERLOADED = {
   details: { retryAfterSeconds: 1 },
 };
 /** One user may have all places. */
-const UNSHARED = { maxInFlightOfOne: 64, maxWaitingOfOne: 192 };
+const UNSHARED = { firstInFlight: 64, maxInFlightOfOne: 64, maxWaitingOfOne: 192 };
 
 describe('access review authorizer', () => {
   test.each([true, false])('asks once, then answers at once for 10 s (allowed: %s)', async (allowed) => {
@@ -131,6 +132,28 @@ describe('access review authorizer', () => {
     expect(reviewer.reviews.length).toBe(1);
     reviewer.last.answer(true);
     expect(await Promise.all(answers)).toEqual(Array(20).fill({ allowed: true, source: 'review' }));
+  });
+
+  test('has 32 reviews in flight at first, 8 of one user, and more where answers show that there is room', async () => {
+    const { clock, reviewer, authorizer } = create({});
+    const users = Array.from({ length: 5 }, (_, index) => ({ ...alice, name: `user ${index}` }));
+    const answers = users.flatMap((user) =>
+      Array.from({ length: 30 }, (_, index) => authorizer.authorize(user, getNode(`${index}`))),
+    );
+    await clock.advance(0);
+    expect(reviewer.reviews.filter(({ subject }) => subject.name === 'user 0').length).toBe(8);
+    expect(reviewer.reviews.length).toBe(32);
+    let answered = 0;
+    const answer = async (count: number): Promise<void> => {
+      for (; answered < count; answered++) {
+        reviewer.reviews[answered]?.answer(true);
+        await clock.advance(0);
+      }
+    };
+    await answer(100);
+    expect(reviewer.reviews.length - answered).toBe(34);
+    await answer(answers.length);
+    expect((await Promise.all(answers)).every(({ allowed }) => allowed)).toBe(true);
   });
 
   test('has at most 16 reviews of one user in flight, and the others wait for their turn', async () => {

@@ -7,15 +7,19 @@ import { FakeClock } from '../../support/fake-clock.ts';
 /** Rechecks each 10 s, as a stream does; `answer` is what the next question for the right is answered with. */
 function create() {
   const clock = new FakeClock();
-  const state: { asked: number; answer: Error | undefined } = { asked: 0, answer: undefined };
+  const state: { asked: number; answer: Error | undefined; source: 'review' | 'stale' } = {
+    asked: 0,
+    answer: undefined,
+    source: 'review',
+  };
+  const exchange = {} as Exchange;
   const authorize = async (): Promise<'next'> => {
     state.asked++;
     if (state.answer) throw state.answer;
+    exchange.decision = { allowed: true, source: state.source };
     return 'next';
   };
-  const recheck = createRecheck({ authenticate: () => 'next', authorize, clock, maxDecisionAgeMs: 600_000 })(
-    {} as Exchange,
-  );
+  const recheck = createRecheck({ authenticate: () => 'next', authorize, clock, maxDecisionAgeMs: 600_000 })(exchange);
   /** What the rechecks come to; the error ends a stream. */
   const pass = async (times: number): Promise<unknown> => {
     for (let time = 0; time < times; time++) {
@@ -38,9 +42,18 @@ describe('the right to an open stream', () => {
   test('holds for as long as is set while the cluster does not answer', async () => {
     const { state, pass } = create();
     state.answer = serviceUnavailable('authorization is not available', 5);
-    expect(await pass(59)).toBeUndefined();
-    expect(state.asked).toBe(19);
-    expect(await pass(4)).toBe(state.answer);
+    expect(await pass(60)).toBeUndefined();
+    expect(await pass(1)).toBe(state.answer);
+  });
+
+  test('A-50 is asked for at each call while there is no new answer', async () => {
+    const { state, pass } = create();
+    state.source = 'stale';
+    await pass(6);
+    expect(state.asked).toBe(4); // after 30, 40, 50 and 60 s
+    state.source = 'review';
+    await pass(6);
+    expect(state.asked).toBe(6);
   });
 
   test('A-50 does not hold for our own want of places: asked again after 10 s, that is its end', async () => {
