@@ -5,7 +5,7 @@ const PATIENT = { poll: { timeout: 60_000 } };
 
 /**
  * One project a tier. `unit`, `integration`, `contract` and `model` need Node only; `soak` is minutes of faults; `vectors` needs Go to download the
- * public test vectors; `netns` needs root, iproute2 and nftables for network namespaces of its own; `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. The two slow tiers share one API server a file, so they run one file at a time.
+ * public test vectors and to run the scheduler's own code; `netns` needs root, iproute2 and nftables for network namespaces of its own; `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. The two slow tiers share one API server a file, so they run one file at a time.
  * Limits of time are for what hangs: they are many times what a test takes on a machine that is busy with something else.
  */
 const tier = (name: string, more: object = {}) => ({

@@ -45,15 +45,16 @@ export class PodStore implements ReflectedStore<PodEntry> {
 
   toEntry(pod: KubernetesObject): PodEntry {
     const { name, namespace, uid, resourceVersion } = identified(pod.metadata);
-    const nodeName = asObject(pod['spec'])['nodeName'];
-    const isFinished = FINISHED.includes(asObject(pod['status'])['phase']);
+    const { spec, status } = pod;
+    const nodeName = asObject(spec)['nodeName'];
+    const isFinished = FINISHED.includes(asObject(status)['phase']);
     const counts = typeof nodeName === 'string' && nodeName !== '' && !isFinished;
     return {
       key: namespace === undefined ? name : `${namespace}/${name}`,
       uid,
       resourceVersion,
       node: counts ? this.#sharedName(nodeName) : '',
-      usage: counts ? this.#share(toPodUsage(pod['spec'], (value) => this.#read(value))) : NO_USAGE,
+      usage: counts ? this.#share(toPodUsage({ spec, status }, (value) => this.#read(value))) : NO_USAGE,
     };
   }
 

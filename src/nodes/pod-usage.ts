@@ -1,5 +1,8 @@
 import { asArray, asObject } from './json.ts';
 import type { Quantity, QuantityFormat } from './quantity.ts';
+import { type CountedResources, createResizedResources, specifiedResources } from './resized-resources.ts';
+
+type Members = Readonly<Record<string, unknown>>;
 
 /** The four sums of a node, in the order of every array of them. */
 export const FIGURES = ['cpu-limits', 'cpu-requests', 'memory-limits', 'memory-requests'] as const;
@@ -34,38 +37,69 @@ const FIGURE_SOURCES: readonly Figure[] = [
 const NOTHING: Amount = { nano: 0n, formats: 0 };
 
 /**
- * What the scheduler counts for a pod, as kubectl's node totals have it
- * (https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers). Unreadable
- * quantities and odd members count as 0, so that one strange pod never costs a node its sums.
+ * What the scheduler counts for a pod, as `PodRequests` and `PodLimits` of k8s.io/component-helpers 0.34 have it with
+ * `UseStatusResources`: sidecars
+ * (https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers), resources of
+ * the pod itself, overhead and resizes in place. `kubectl describe node` sums requests alike from 1.33 on; it leaves out the
+ * resources of the pod itself, and takes limits from the specification alone. Unreadable quantities and odd members count
+ * as 0, so that one strange pod never costs a node its sums.
  */
-export function toPodUsage(spec: unknown, read: QuantityReader): PodUsage {
-  return FIGURE_SOURCES.map((figure) => effectiveAmount(asObject(spec), figure, read));
+export function toPodUsage(pod: { readonly spec: unknown; readonly status: unknown }, read: QuantityReader): PodUsage {
+  const spec = asObject(pod.spec);
+  const parts = toParts(spec, asObject(pod.status));
+  return FIGURE_SOURCES.map((figure) => effectiveAmount(spec, parts, { figure, read }));
 }
 
-function effectiveAmount(spec: Readonly<Record<string, unknown>>, figure: Figure, read: QuantityReader): Amount {
-  const amountOf = (owner: unknown): Amount | undefined => {
-    const list = asObject(asObject(asObject(owner)['resources'])[figure.kind]);
-    return toAmount(read(list[figure.resource]));
+/** The containers of a pod, with what counts of each. */
+interface Parts {
+  readonly containers: readonly CountedResources[];
+  readonly initContainers: readonly { readonly isSidecar: boolean; readonly counted: CountedResources }[];
+}
+
+function toParts(spec: Members, status: Members): Parts {
+  const resized = createResizedResources(status);
+  return {
+    containers: asArray(spec['containers']).map((container) => resized(asObject(container))),
+    initContainers: asArray(spec['initContainers'])
+      .map(asObject)
+      .map((container) => {
+        const isSidecar = container['restartPolicy'] === 'Always';
+        // A container that runs once cannot be resized.
+        return { isSidecar, counted: isSidecar ? resized(container) : specifiedResources(container) };
+      }),
   };
-  const amount = amountOf(spec) ?? containersAmount(spec, (container) => amountOf(container) ?? NOTHING);
+}
+
+interface Reading {
+  readonly figure: Figure;
+  readonly read: QuantityReader;
+}
+
+function effectiveAmount(spec: Members, parts: Parts, { figure, read }: Reading): Amount {
+  const amountIn = (list: Members): Amount | undefined => toAmount(read(list[figure.resource]));
+  const counted = (lists: CountedResources): Amount =>
+    lists[figure.kind].map((list) => amountIn(list) ?? NOTHING).reduce(greater, NOTHING);
+  const ofPod = asObject(asObject(spec['resources'])[figure.kind]);
+  const amount = amountIn(ofPod) ?? containersAmount(parts, counted);
   // Overhead is real, but a pod without a limit does not get one by it.
   if (figure.kind === 'limits' && amount.nano === 0n) return amount;
-  return plus(amount, toAmount(read(asObject(spec['overhead'])[figure.resource])) ?? NOTHING);
+  return plus(amount, amountIn(asObject(spec['overhead'])) ?? NOTHING);
 }
 
 /** The greater of what runs together at the end and what runs while each init container does; a tie keeps the former. */
-function containersAmount(spec: Readonly<Record<string, unknown>>, amountOf: (container: unknown) => Amount): Amount {
+function containersAmount(parts: Parts, amountOf: (counted: CountedResources) => Amount): Amount {
   let sidecars = NOTHING;
   let peak = NOTHING;
-  for (const container of asArray(spec['initContainers'])) {
-    const isSidecar = asObject(container)['restartPolicy'] === 'Always';
-    const during = plus(sidecars, amountOf(container));
+  for (const { isSidecar, counted } of parts.initContainers) {
+    const during = plus(sidecars, amountOf(counted));
     if (isSidecar) sidecars = during;
-    if (during.nano > peak.nano) peak = during;
+    peak = greater(peak, during);
   }
-  const together = asArray(spec['containers']).map(amountOf).reduce(plus, sidecars);
-  return peak.nano > together.nano ? peak : together;
+  return greater(parts.containers.map(amountOf).reduce(plus, sidecars), peak);
 }
+
+/** A tie keeps the first, and with it the format that it is written in. */
+const greater = (a: Amount, b: Amount): Amount => (b.nano > a.nano ? b : a);
 
 function toAmount(quantity: Quantity | undefined): Amount | undefined {
   if (!quantity) return undefined;

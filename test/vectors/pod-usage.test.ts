@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { FIGURES, toPodUsage } from '../../src/nodes/pod-usage.ts';
+import { parseQuantity } from '../../src/nodes/quantity.ts';
+import { countedByScheduler } from '../support/counted-pods.ts';
+import { resizedPod } from '../support/resized-pods.ts';
+
+const PODS = 32_000;
+const seed = Number(process.env['USAGE_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
+
+let pods: ReturnType<typeof sample>;
+const sample = () => fc.sample(resizedPod, { numRuns: PODS, seed });
+beforeAll(() => {
+  pods = sample();
+});
+
+test(`counts ${PODS} pods as the scheduler does (seed ${seed})`, async () => {
+  const rows = await countedByScheduler(pods);
+  expect(rows).toHaveLength(PODS);
+  for (const [at, pod] of pods.entries()) {
+    const ours = toPodUsage(pod, parseQuantity).map(({ nano }) => nano);
+    const theirs = rows[at]?.map((quantity) => parseQuantity(quantity)?.nano);
+    expect(ours, `${FIGURES} of ${JSON.stringify(pod)}`).toEqual(theirs);
+  }
+});
