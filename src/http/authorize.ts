@@ -1,10 +1,10 @@
 import type { Authorizer, Decision, ResourceAttributes } from '../authorization/authorizer.ts';
 import type { Identity } from '../oauth/identity.ts';
-import { StatusError } from '../status-error.ts';
+import { notFound, StatusError } from '../status-error.ts';
 import type { AnswerDeadline } from './answer-deadline.ts';
 import type { Exchange } from './exchange.ts';
 import type { RefusalPace } from './refusal-pace.ts';
-import { nothingServed, resourceNotFound } from './refusals.ts';
+import { nothingServed } from './refusals.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { Outcome, Step } from './step.ts';
 
@@ -26,7 +26,7 @@ export function createAuthorize({ authorizer, deadline, pace }: AuthorizeParts):
     if (!identity || !info) throw new Error('authorization comes after authentication and request info');
     if (info.prefix !== 'kapis' || !info.isResource) return 'next';
     if (!exchange.route) throw nothingServed(info);
-    if (exchange.target.segments.some(isNoName)) throw resourceNotFound();
+    if (exchange.target.segments.some(isNoName)) throw notFound(info.resource, info.name);
     const decision = authorizer.authorize(identity, { resource: toAttributes(info) });
     const conclude = (made: Decision): Outcome => accept(exchange, made, { identity, info });
     if (!(decision instanceof Promise)) return conclude(decision);
