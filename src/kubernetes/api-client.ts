@@ -3,6 +3,7 @@ import type { ConnectionPool, Lane } from './connection-pool.ts';
 import type { Credential } from './credentials.ts';
 import { exchange, type ResponseSink } from './exchange.ts';
 import { HeldRefusal } from './held-refusal.ts';
+import type { ImpersonationHeaders } from './impersonation.ts';
 import type { RequestMetrics } from './metrics.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
@@ -37,6 +38,8 @@ interface Credentials {
 export interface ApiClientParts {
   readonly server: string;
   readonly userAgent: string;
+  /** Of every request, beside its own. */
+  readonly impersonation?: ImpersonationHeaders | undefined;
   readonly credentials: Credentials;
   readonly pool: ConnectionPool;
   readonly metrics: RequestMetrics;
@@ -155,6 +158,7 @@ export class ApiClient {
         'user-agent': this.#parts.userAgent,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(credential.authorization ? { authorization: credential.authorization } : {}),
+        ...this.#parts.impersonation,
       },
     };
   }

@@ -1,3 +1,5 @@
+import type { ImpersonationHeaders } from './impersonation.ts';
+
 /** A file that may change while we run, or its content as configured. */
 export type Source = { readonly file: string } | { readonly data: string | Buffer };
 
@@ -21,4 +23,8 @@ export interface ClusterAccess {
   readonly exec?: ExecCommand;
   readonly serverName?: string;
   readonly skipTlsVerify: boolean;
+  /** The user that the API server is to take us for. */
+  readonly impersonation?: ImpersonationHeaders;
+  /** By way of which the server is reached. */
+  readonly proxy?: URL;
 }

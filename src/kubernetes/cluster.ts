@@ -31,7 +31,7 @@ export interface ClusterOptions {
   readonly kubeconfig?: string | undefined;
   /** Where our Secrets live; without one: the pod's namespace, else the context's, else `default`. */
   readonly namespace?: string | undefined;
-  /** `KUBECONFIG`, `KUBERNETES_SERVICE_HOST` and `KUBERNETES_SERVICE_PORT` of the process. */
+  /** `KUBECONFIG`, `KUBERNETES_SERVICE_HOST` and `KUBERNETES_SERVICE_PORT` of the process, and its proxies. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Named in `User-Agent: gatehouse/<version>`. */
   readonly version?: string | undefined;
@@ -83,10 +83,14 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
   const access = await findAccess(options);
   const credentials = new CredentialSource(access, clock, logger);
   await credentials.load();
-  const pool = await ConnectionPool.load();
+  const pool = await ConnectionPool.load(access.proxy);
   const metrics = new RequestMetrics(registry, () => pool.connections);
   const userAgent = options.version ? `gatehouse/${options.version}` : 'gatehouse';
-  const client = new ApiClient({ server: access.server, userAgent, credentials, pool, metrics, clock });
+  const { server, impersonation, proxy } = access;
+  const client = new ApiClient({ server, userAgent, impersonation, credentials, pool, metrics, clock });
+  if (proxy) logger.info({ proxy: proxy.host }, 'the API server is reached by way of a proxy');
+  if (impersonation)
+    logger.info({ user: impersonation['impersonate-user'] }, 'the API server takes us for another user');
   const namespace = options.namespace || access.namespace || 'default';
   const closing = new AbortController();
   const reflectors = new ReflectorMetricsFamily(registry);

@@ -1,5 +1,6 @@
-import type { Agent, Dispatcher } from 'undici';
+import type { Agent, buildConnector, Dispatcher } from 'undici';
 import type { TlsMaterial } from './credentials.ts';
+import { createTunnelConnector } from './tunnel.ts';
 
 /** Long-lived streams get their own connections, so that they never hold up a request. */
 export type Lane = 'requests' | 'watches';
@@ -10,20 +11,28 @@ const KEEP_ALIVE_PROBE_MS = 10_000;
 const IDLE_CONNECTION_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
+interface PoolParts {
+  readonly createAgent: typeof Agent;
+  readonly createConnector: typeof buildConnector;
+  /** Every connection goes by way of it. */
+  readonly proxy: URL | undefined;
+}
+
 /** All connections to the API server: one agent per lane, made anew when the TLS material changes. */
 export class ConnectionPool {
-  readonly #createAgent: typeof Agent;
+  readonly #parts: PoolParts;
   #agents: { readonly tls: TlsMaterial; readonly lanes: Readonly<Record<Lane, Agent>> } | undefined;
   #connections = 0;
   #closed = false;
 
-  private constructor(createAgent: typeof Agent) {
-    this.#createAgent = createAgent;
+  private constructor(parts: PoolParts) {
+    this.#parts = parts;
   }
 
-  static async load(): Promise<ConnectionPool> {
-    const { default: agent } = await import('undici/lib/dispatcher/agent.js');
-    return new ConnectionPool(agent);
+  static async load(proxy?: URL): Promise<ConnectionPool> {
+    const { default: createAgent } = await import('undici/lib/dispatcher/agent.js');
+    const { default: createConnector } = await import('undici/lib/core/connect.js');
+    return new ConnectionPool({ createAgent, createConnector, proxy });
   }
 
   /** Open connections, for `gatehouse_cluster_connections`. */
@@ -56,17 +65,30 @@ export class ConnectionPool {
   }
 
   #agent(tls: TlsMaterial): Agent {
-    const agent = new this.#createAgent({
+    const agent = new this.#parts.createAgent({
       allowH2: false, // a lost packet or a reset then hits one watch, not all of them at once
       pipelining: 1,
       keepAliveTimeout: IDLE_CONNECTION_MS,
-      connectTimeout: CONNECT_TIMEOUT_MS,
-      connect: { ...tls, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS },
+      connect: this.#connector(tls),
       headersTimeout: 0, // limits of silence run on the injected clock
       bodyTimeout: 0,
     });
     agent.on('connect', () => void this.#connections++);
     agent.on('disconnect', () => void this.#connections--);
     return agent;
+  }
+
+  #connector(tls: TlsMaterial): buildConnector.connector {
+    const { createConnector, proxy } = this.#parts;
+    const connect = createConnector({
+      ...tls,
+      allowH2: false,
+      timeout: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
+    });
+    if (!proxy) return connect;
+    const limits = { timeoutMs: CONNECT_TIMEOUT_MS, keepAliveProbeMs: KEEP_ALIVE_PROBE_MS };
+    return createTunnelConnector({ proxy, connectTls: connect, ...limits });
   }
 }

@@ -4,17 +4,29 @@ import { delimiter, join } from 'node:path';
 import type { ClusterAccess } from './cluster-access.ts';
 import { inClusterAccess } from './in-cluster.ts';
 import { ClusterAccessError, kubeconfigAccess } from './kubeconfig.ts';
+import { environmentProxy } from './proxy.ts';
 
 /** Where to look for the cluster. */
 export interface AccessOptions {
   /** A kubeconfig file; without one: the pod's service account, else `KUBECONFIG`, else `~/.kube/config`. */
   readonly kubeconfig?: string | undefined;
-  /** The process environment, as far as it names a cluster. Default: none. */
+  /** The process environment, as far as it names a cluster or a proxy. Default: none. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** Finds the cluster. Throws a `ClusterAccessError` when there is none to be found, or its kubeconfig is no good. */
 export async function findAccess(options: AccessOptions): Promise<ClusterAccess> {
+  const access = await configuredAccess(options);
+  if (access.proxy) return access;
+  try {
+    const proxy = environmentProxy(options.environment ?? {}, new URL(access.server));
+    return proxy ? { ...access, proxy } : access;
+  } catch (error) {
+    throw new ClusterAccessError(`the environment ${(error as Error).message}`);
+  }
+}
+
+async function configuredAccess(options: AccessOptions): Promise<ClusterAccess> {
   if (options.kubeconfig) return kubeconfigAccess([options.kubeconfig]);
   const environment = options.environment ?? {};
   const pod = await inClusterAccess(environment);

@@ -3,11 +3,13 @@ import { dirname, resolve } from 'node:path';
 import type { Cluster, Context, User } from '@kubernetes/client-node/dist/config_types.js';
 import type { YAMLParseError } from 'yaml';
 import type { ClusterAccess, ExecCommand, Source } from './cluster-access.ts';
+import { type ImpersonationHeaders, impersonationHeaders } from './impersonation.ts';
+import { proxyAt } from './proxy.ts';
 
 /** What several kubeconfig files say together; the first one to name a thing wins ("Organizing Cluster Access"). */
 interface Entries {
   clusters: Cluster[];
-  users: (User & { readonly tokenFile?: string })[];
+  users: (User & { readonly tokenFile?: string; readonly raw: NonNullable<RawUser['user']> })[];
   contexts: Context[];
   currentContext: string | undefined;
 }
@@ -19,7 +21,7 @@ export class ClusterAccessError extends Error {
 
 /**
  * Reads the access that the current context of these files names. Throws a `ClusterAccessError` for a file that is
- * missing or no kubeconfig. Proxy settings are ignored.
+ * missing or no kubeconfig, and for a setting that cannot be followed: none is dropped without a word.
  */
 export async function kubeconfigAccess(files: readonly string[]): Promise<ClusterAccess> {
   const all: Entries = { clusters: [], users: [], contexts: [], currentContext: undefined };
@@ -59,7 +61,8 @@ async function readEntries(file: string): Promise<Entries> {
     users: newUsers(withoutTokenFiles(users)).map((user) => ({
       ...user,
       ...absolute(folder, user, ['certFile', 'keyFile']),
-      ...tokenFile(folder, users, user.name),
+      ...tokenFile(folder, rawUser(users, user.name)),
+      raw: rawUser(users, user.name),
     })),
     contexts: newContexts(contexts),
     currentContext: typeof current === 'string' && current !== '' ? current : undefined,
@@ -79,9 +82,11 @@ const rawUsers = (users: unknown): RawUser[] => (Array.isArray(users) ? users : 
 const withoutTokenFiles = (users: unknown): RawUser[] =>
   rawUsers(users).map((entry) => ({ ...entry, user: { ...entry.user, 'token-file': undefined } }));
 
-function tokenFile(folder: string, users: unknown, name: string): { tokenFile?: string } {
-  const user = rawUsers(users).find((entry) => entry.name === name)?.user;
-  const file = user?.['tokenFile'] ?? user?.['token-file'];
+const rawUser = (users: unknown, name: string): NonNullable<RawUser['user']> =>
+  rawUsers(users).find((entry) => entry.name === name)?.user ?? {};
+
+function tokenFile(folder: string, user: NonNullable<RawUser['user']>): { tokenFile?: string } {
+  const file = user['tokenFile'] ?? user['token-file'];
   return typeof file === 'string' && file !== '' ? { tokenFile: resolve(folder, file) } : {};
 }
 
@@ -105,8 +110,24 @@ function toAccess(all: Entries, where: string): ClusterAccess {
     ...source('ca', cluster.caFile, cluster.caData),
     ...(cluster.tlsServerName ? { serverName: cluster.tlsServerName } : {}),
     skipTlsVerify: cluster.skipTLSVerify,
+    ...usable(where, () => ({ ...proxyOf(cluster), ...(user ? impersonation(user) : {}) })),
     ...(user ? toCredential(user) : {}),
   };
+}
+
+function usable<T>(where: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new ClusterAccessError(`the kubeconfig ${where} ${(error as Error).message}`);
+  }
+}
+
+const proxyOf = ({ proxyUrl }: Cluster): { proxy?: URL } => (proxyUrl ? { proxy: proxyAt(proxyUrl, 'proxy-url') } : {});
+
+function impersonation({ raw }: Entries['users'][number]): { impersonation?: ImpersonationHeaders } {
+  const headers = impersonationHeaders(raw);
+  return headers ? { impersonation: headers } : {};
 }
 
 function toCredential(user: Entries['users'][number]): Partial<ClusterAccess> {

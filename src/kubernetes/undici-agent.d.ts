@@ -5,3 +5,11 @@ declare module 'undici/lib/dispatcher/agent.js' {
   const AgentClass: typeof Agent;
   export = AgentClass;
 }
+
+/** How the Agent makes a connection when it is told nothing else. */
+declare module 'undici/lib/core/connect.js' {
+  import type { buildConnector } from 'undici';
+
+  const build: typeof buildConnector;
+  export = build;
+}

@@ -61,8 +61,38 @@ describe('access by kubeconfig', () => {
     expect((await read(kubeconfig('', 'username: u, password: p'))).basic).toEqual(basic);
   });
 
-  test('ignores a proxy', async () => {
-    expect(await read(kubeconfig(', proxy-url: "http://proxy:1"', 'token: t'))).not.toHaveProperty('proxyUrl');
+  test('takes its proxy, which wins over those of the environment', async () => {
+    const path = await file('config', kubeconfig(', proxy-url: "http://u:p@proxy:1"', 'token: t'));
+    const environment = { HTTPS_PROXY: 'http://other:2' };
+    expect((await findAccess({ kubeconfig: path, environment })).proxy?.href).toBe('http://u:p@proxy:1/');
+  });
+
+  test('takes the proxy of the environment', async () => {
+    const path = await file('config', kubeconfig('', 'token: t'));
+    const environment = { HTTPS_PROXY: 'http://other:2' };
+    expect((await findAccess({ kubeconfig: path, environment })).proxy?.href).toBe('http://other:2/');
+    expect(await findAccess({ kubeconfig: path, environment: {} })).not.toHaveProperty('proxy');
+  });
+
+  test('tells in one sentence of a proxy of the environment that cannot be used', async () => {
+    const path = await file('config', kubeconfig('', 'token: t'));
+    await expect(findAccess({ kubeconfig: path, environment: { HTTPS_PROXY: 'socks5://u:canary@p' } })).rejects.toThrow(
+      /^the environment names a proxy by socks5:\/\/ in HTTPS_PROXY; only one by http:\/\/ can be used$/,
+    );
+  });
+
+  test('takes the user to be taken for', async () => {
+    const user = 'token: t, as: jane, as-groups: [dev, ops], as-uid: "7", as-user-extra: {scopes: [a, b], "a/b%": [c]}';
+    expect((await read(kubeconfig('', user))).impersonation).toEqual({
+      'impersonate-user': 'jane',
+      'impersonate-group': ['dev', 'ops'],
+      'impersonate-uid': '7',
+      'impersonate-extra-scopes': ['a', 'b'],
+      'impersonate-extra-a%2Fb%25': ['c'],
+    });
+    expect((await read(kubeconfig('', 'token: t, as: jürgen'))).impersonation).toEqual({
+      'impersonate-user': Buffer.from('jürgen').toString('latin1'),
+    });
   });
 
   test('takes the first file of KUBECONFIG that names a thing', async () => {
@@ -84,6 +114,50 @@ describe('access by kubeconfig', () => {
     ['without an anchor', 'a: *s3cret', /^cannot read the kubeconfig .*: not YAML$/],
     ['without a current context', 'kind: Config', /^the kubeconfig .* has no current context$/],
     ['without its cluster', 'current-context: a\ncontexts: [{name: a, context: {cluster: b}}]', /has no cluster "b"$/],
+    [
+      'with groups to be taken for, and no user',
+      kubeconfig('', 'as-groups: [dev]'),
+      /^the kubeconfig .* asks for as-uid, as-groups or as-user-extra without as$/,
+    ],
+    ['with a uid to be taken for, and no user', kubeconfig('', 'as-uid: "7"'), /without as$/],
+    ['with an extra to be taken for, and no user', kubeconfig('', 'as-user-extra: {a: []}'), /without as$/],
+    ['with a user that is no text', kubeconfig('', 'as: 7'), /has an as that is no text$/],
+    ['with a user of two lines', kubeconfig('', 'as: "a\\r\\nb"'), /has an as that no header can carry$/],
+    [
+      'with groups that are no list',
+      kubeconfig('', 'as: a, as-groups: b'),
+      /has an as-groups that is no list of texts$/,
+    ],
+    [
+      'with a group that is no text',
+      kubeconfig('', 'as: a, as-groups: [7]'),
+      /has an as-groups that is no list of texts$/,
+    ],
+    [
+      'with extras that are no map',
+      kubeconfig('', 'as: a, as-user-extra: [b]'),
+      /as-user-extra that is no map of lists$/,
+    ],
+    [
+      'with an extra that is no list',
+      kubeconfig('', 'as: a, as-user-extra: {b: c}'),
+      /as-user-extra that is no list of/,
+    ],
+    [
+      'with a proxy that is no address',
+      kubeconfig(', proxy-url: "canary"', ''),
+      /^the kubeconfig [^ ]* names no address of a proxy in proxy-url$/,
+    ],
+    [
+      'with a proxy of half a password',
+      kubeconfig(', proxy-url: "http://u:1%@p"', ''),
+      /names no address of a proxy in/,
+    ],
+    [
+      'with a proxy by SOCKS',
+      kubeconfig(', proxy-url: "socks5://u:canary@p"', ''),
+      /^the kubeconfig [^ ]* names a proxy by socks5:\/\/ in proxy-url; only one by http:\/\/ can be used$/,
+    ],
     [
       'with an auth-provider',
       kubeconfig('', 'auth-provider: {name: oidc}'),
