@@ -7,7 +7,7 @@ import { systemClock } from './clock.ts';
 import type { Config, Warnings } from './config/config.ts';
 import { configJsonSchema, loadConfig } from './config/load.ts';
 import type { KeysRequest } from './keys-arguments.ts';
-import { type BufferedOutput, createBufferedOutput } from './observability/buffered-output.ts';
+import { BufferedOutput } from './observability/buffered-output.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { lowerPoolPriority } from './pool-priority.ts';
 import { systemRandom } from './random.ts';
@@ -86,13 +86,15 @@ async function changeKeys(request: KeysRequest, { config }: { config: Config }):
 }
 
 async function serve({ config, warnings }: { config: Config; warnings: Warnings }): Promise<number> {
-  const output = createBufferedOutput();
-  process.on('exit', () => flush(output));
+  const output = new BufferedOutput(process.stdout.fd, (lines) =>
+    logger.warn({ lines }, 'log lines were lost: nobody read the output'),
+  );
+  process.on('exit', () => output.flushSync());
   const logger = createLogger(config.log, output);
   for (const warning of warnings) logger.warn(warning);
   endOnBugs(logger);
   try {
-    await runService(config, logger);
+    await runService(config, logger, output);
     logger.info('ended');
     return 0;
   } catch (error) {
@@ -104,22 +106,14 @@ async function serve({ config, warnings }: { config: Config; warnings: Warnings 
   }
 }
 
-/** A log that nobody reads any more must not change how the process ends. */
-function flush(output: BufferedOutput): void {
-  try {
-    output.flushSync();
-  } catch {
-    // The reader is gone, and there is nobody left to tell.
-  }
-}
-
-async function runService(config: Config, logger: Logger): Promise<void> {
+async function runService(config: Config, logger: Logger, output: BufferedOutput): Promise<void> {
   const { createService } = await import('./service.ts');
   logger.debug({ threads: await lowerPoolPriority() }, 'hashing yields to serving');
   const service = await createService(config, {
     clock: systemClock,
     random: systemRandom,
     logger,
+    lostLines: output.lost,
     release: readRelease(),
     runtime: toRuntime(process),
     environment: process.env,

@@ -14,8 +14,9 @@ import { createHttpServer, type HttpServer } from './http/server.ts';
 import { connectCluster } from './kubernetes/cluster.ts';
 import { createNodeMirror } from './node-mirror.ts';
 import { createAuditLogger, type Logger } from './observability/logger.ts';
-import { createMetricRegistry, createThreadpoolProbe } from './observability/metrics.ts';
+import { createMetricRegistry, createThreadpoolProbe, registerLostLines } from './observability/metrics.ts';
 import { createSecurityEvents } from './observability/security-events.ts';
+import type { LostLines } from './observability/waiting-lines.ts';
 import { toApiServerOptions, toHttpLimits, toMetricsServerOptions } from './options.ts';
 import type { Random } from './random.ts';
 import { announceReady, reflectorsCheck } from './readiness.ts';
@@ -28,6 +29,8 @@ export interface ServiceParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Lines that the logger's output has dropped; absent when it drops none. */
+  lostLines?(): LostLines;
   readonly release: Release;
   readonly runtime: Runtime;
   /** As far as it names a cluster: `KUBECONFIG`, `KUBERNETES_SERVICE_HOST`, `KUBERNETES_SERVICE_PORT`. */
@@ -61,6 +64,7 @@ export interface Service {
 export async function createService(config: Config, parts: ServiceParts): Promise<Service> {
   const { clock, random, logger, release, runtime } = parts;
   const registry = createMetricRegistry({ ...release, ...runtime });
+  registerLostLines(registry, parts.lostLines);
   const events = createSecurityEvents(createAuditLogger(logger, config.log.auditLevel), registry);
   const shared = { clock, random, logger, registry, events };
   const access = { ...config.kubernetes, environment: parts.environment, version: release.version };

@@ -1,7 +1,8 @@
 import { randomFill } from 'node:crypto';
 import { promisify } from 'node:util';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
+import type { LostLines } from './waiting-lines.ts';
 
 /** What `gatehouse_build_info` tells. */
 export interface BuildLabels {
@@ -26,6 +27,22 @@ export function createMetricRegistry(build: BuildLabels): Registry {
 
 /** For a command that ends before anybody could ask what it measured. */
 export const createUnreadRegistry = (): Registry => new Registry();
+
+const NOTHING_LOST: LostLines = { audit: 0, other: 0 };
+
+/** Shows how many log lines were dropped because nobody read the output. */
+export function registerLostLines(registry: Registry, lostLines: () => LostLines = () => NOTHING_LOST): void {
+  new Counter({
+    name: 'gatehouse_log_lines_dropped_total',
+    help: 'Log lines that were dropped because nobody read the output, by whether they were of the audit trail.',
+    labelNames: ['trail'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [trail, lines] of Object.entries(lostLines())) this.inc({ trail }, lines);
+    },
+  });
+}
 
 /** A probe a second shows a blocked pool within one scrape and costs nothing that could be measured. */
 const PROBE_INTERVAL_MS = 1_000;

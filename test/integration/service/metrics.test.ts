@@ -57,6 +57,7 @@ const NAMES = [
   'watch_fanout_seconds',
   'threadpool_delay_seconds',
   'build_info',
+  'log_lines_dropped_total',
   'readiness_check',
 ].map((name) => `gatehouse_${name}`);
 
