@@ -105,6 +105,7 @@ function requestPart(exchange: Exchange, status: number, durationMs: number): Re
   const isStream = exchange.streamedAt !== undefined;
   return {
     requestId: exchange.requestId,
+    ownRequestId: exchange.ownRequestId,
     traceId: typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined,
     path: bounded(pathOf(exchange.rawTarget), MAX_PATH),
     queryParameters: target.query === '' ? undefined : parameterNames(target.query),

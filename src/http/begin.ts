@@ -21,11 +21,13 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 export function begin(request: IncomingMessage, response: ServerResponse, parts: BeginParts): Exchange {
   const { clock, log, metrics } = parts;
   const sent = request.headers['x-request-id'];
+  const isKept = typeof sent === 'string' && REQUEST_ID.test(sent);
+  const ownId = parts.nextId();
   const exchange = new Exchange({
     request,
     response,
     rawTarget: request.url ?? '',
-    requestId: typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : parts.nextId(),
+    ...(isKept ? { requestId: sent, ownRequestId: ownId } : { requestId: ownId }),
     startedAt: clock.monotonic(),
   });
   exchange.corsHeaders = parts.cors.headers(request);

@@ -12,7 +12,10 @@ export interface Beginning {
   readonly response: ServerResponse;
   /** The request target as sent. */
   readonly rawTarget: string;
+  /** As the answer and the log have it: the caller's own, when it is harmless. */
   readonly requestId: string;
+  /** Ours, where `requestId` is the caller's: whoever gives another request's id has this one beside it. */
+  readonly ownRequestId?: string | undefined;
   /** Monotonic milliseconds. */
   readonly startedAt: number;
 }
@@ -28,6 +31,7 @@ export class Exchange {
   readonly response: ServerResponse;
   readonly rawTarget: string;
   readonly requestId: string;
+  readonly ownRequestId: string | undefined;
   readonly startedAt: number;
 
   /** Written by the guard. */
@@ -69,6 +73,7 @@ export class Exchange {
     this.response = beginning.response;
     this.rawTarget = beginning.rawTarget;
     this.requestId = beginning.requestId;
+    this.ownRequestId = beginning.ownRequestId;
     this.startedAt = beginning.startedAt;
     this.response.on('close', () => this.#end());
   }

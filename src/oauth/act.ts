@@ -15,7 +15,12 @@ export interface Origin {
   readonly source: string;
   /** The same as in the access log, so that the lines of one request can be found together. */
   readonly requestId: string;
-  /** Called once, when the request has been judged: the access log names the same people as the audit trail. */
+  /** What we call the request, where `requestId` is the caller's word for it. */
+  readonly ownRequestId?: string | undefined;
+  /**
+   * Called whenever more is known, and with all of it: the access log names the same people as the audit trail, as far as
+   * they are known when the client has its answer or has left.
+   */
   partyKnown?(party: Party): void;
 }
 
@@ -61,6 +66,7 @@ export class Act {
   /** Who takes part; what is absent here stays as it was. */
   involves(party: Party): void {
     this.#party = { ...this.#party, ...party };
+    this.#origin.partyKnown?.(this.#party);
   }
 
   /** Further members of the line. They win over those of the party: a token can be another client's than the one that asks. */
@@ -86,9 +92,9 @@ export class Act {
 
   /** Tells it, once. */
   end(): void {
-    const { source, requestId, partyKnown } = this.#origin;
-    partyKnown?.(this.#party);
     if (this.#name === undefined) return;
-    this.#events.report(this.#name, { result: this.#result, ...this.#party, source, requestId, ...this.#fields });
+    const { source, requestId, ownRequestId } = this.#origin;
+    const whence = { source, requestId, ...(ownRequestId === undefined ? {} : { ownRequestId }) };
+    this.#events.report(this.#name, { result: this.#result, ...this.#party, ...whence, ...this.#fields });
   }
 }

@@ -65,6 +65,7 @@ export function oauthRoutes(parts: OAuthRouteParts): Route[] {
 const originOf = (exchange: Exchange): Required<Origin> => ({
   source: exchange.source,
   requestId: exchange.requestId,
+  ownRequestId: exchange.ownRequestId,
   partyKnown: (party) => {
     exchange.party = party;
   },

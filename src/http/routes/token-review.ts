@@ -35,10 +35,10 @@ export function tokenReviewRoutes(parts: TokenReviewRouteParts): Route[] {
 function reviewHandler({ reviews, bodies, writer }: TokenReviewRouteParts): Handler {
   return async (exchange) => {
     const { headers, socket } = exchange.request;
-    const { source, requestId } = exchange;
+    const { source, requestId, ownRequestId } = exchange;
+    const origin = { source, requestId, ownRequestId };
     const askedBy = reviews.checkHead({
-      source,
-      requestId,
+      ...origin,
       contentType: headers['content-type'],
       authorization: headers.authorization,
       certificateNames: clientCertificateNames(socket),
@@ -46,7 +46,7 @@ function reviewHandler({ reviews, bodies, writer }: TokenReviewRouteParts): Hand
     });
     const body = await bodies.read(exchange, LONGEST_REVIEW);
     exchange.admit?.();
-    const answer = reviews.review(body, { source, requestId, askedBy });
+    const answer = reviews.review(body, { ...origin, askedBy });
     writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(answer)));
   };
 }

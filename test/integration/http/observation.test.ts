@@ -35,6 +35,7 @@ describe('the log line of a request', () => {
       time: expect.any(String),
       msg: 'request',
       requestId: 'line-1',
+      ownRequestId: expect.stringMatching(/^[0-9a-f]{16}$/),
       traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
       method: 'GET',
       route: LIST,

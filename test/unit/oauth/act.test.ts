@@ -52,13 +52,13 @@ describe('the line of an act', () => {
     expect(test.lines).toMatchObject([{ event: 'sign_in', result: 'ok', othersEnded: true, level: INFO }]);
   });
 
-  test('tells the access log who took part, also in what was refused', async () => {
+  test('tells the access log who takes part as soon as it is known, also in what is refused', async () => {
     const test = await newTestServer();
     const parties: unknown[] = [];
     const change = { partyKnown: (party: object) => void parties.push(party) };
     test.signIn = () => ({ kind: 'refused' });
     await refusalOf(() => test.server.token(formRequest(PASSWORD_FORM, change)));
     await refusalOf(() => test.server.token(formRequest({ ...PASSWORD_FORM, client_id: 'canary' }, change)));
-    expect(parties).toEqual([{ user: 'alice', clientId: 'console' }, { clientId: undefined }]);
+    expect(parties).toEqual([{ clientId: 'console' }, { user: 'alice', clientId: 'console' }, { clientId: undefined }]);
   });
 });

@@ -122,7 +122,7 @@ export interface TestServer {
   /** Tells that this user changed, as the directory does. */
   changed(name: string): void;
   /** What the next sign-ins come to; by default the user of that name. */
-  signIn: (attempt: SignInAttempt) => SignInResult;
+  signIn: (attempt: SignInAttempt) => SignInResult | Promise<SignInResult>;
   readonly events: SecurityEvents;
   readonly clientFailures: ReturnType<typeof createClientFailureCounter>;
   /** Lines that were logged. */
