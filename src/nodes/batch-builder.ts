@@ -1,4 +1,3 @@
-import type { NodeEntry } from './node-entry.ts';
 import { type ChangeType, eventPieces, lastPiece, type WatchForm } from './watch-event.ts';
 import type { WatchVersion } from './watch-version.ts';
 
@@ -19,9 +18,9 @@ export class BatchBuilder {
     return this.#length >= BATCH_BYTES;
   }
 
-  add(type: ChangeType, { encoded }: NodeEntry): void {
-    this.#pieces.push(...eventPieces(type, encoded.bytes(), this.#form));
-    this.#length += encoded.length;
+  add(type: ChangeType, object: Uint8Array): void {
+    this.#pieces.push(...eventPieces(type, object, this.#form));
+    this.#length += object.length;
   }
 
   /** With the last event its reader is up to date at this version. */

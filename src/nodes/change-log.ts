@@ -1,23 +1,9 @@
+import { isSameShape, type NodeChange, withPast } from './node-change.ts';
 import type { NodeEntry } from './node-entry.ts';
 
-/** What became of one node last; its next change takes the place of this one. */
-export interface NodeChange {
-  readonly name: string;
-  /** The version of the store that it made: no two changes have the same. */
-  readonly version: number;
-  /** Since when a node of this name and uid is there without a gap. */
-  readonly addedAt: number;
-  /** No earlier version had a node of this name, whatever its uid, as far as removals are remembered. */
-  readonly knownSince: number;
-  /** The last version at which a filter may have changed its mind: what filters read of the node changed, or the node came. */
-  readonly shapedAt: number;
-  /** Set when the node went: as it was last, in memory of its own. The newest state of any other is in the store. */
-  readonly removed?: NodeEntry;
-}
-
 /**
- * Nodes that went, with their last state, are remembered up to here: a cluster that loses one node a minute remembers half a
- * day. 16 MiB hold as many as that of 12 kB each.
+ * Nodes that went are remembered up to here: a cluster that loses one node a minute remembers half a day. What filters read of
+ * them is the most of what is kept, and less than the encoded node, which 16 MiB count.
  */
 const MOST_REMOVED = 1_000;
 const MOST_REMOVED_BYTES = 16 * 1024 * 1024;
@@ -33,33 +19,35 @@ const SPARE_CHANGES = 1_024;
 export class ChangeLog {
   #changes: NodeChange[] = [];
   readonly #newest = new Map<string, NodeChange>();
-  /** The newest changes that are removals, oldest first. */
-  readonly #removed = new Map<string, NodeChange & { readonly removed: NodeEntry }>();
+  /** The bytes of the nodes whose newest change is a removal, oldest first. */
+  readonly #removed = new Map<string, number>();
   #removedBytes = 0;
   #forgottenAt = 0;
 
-  /** `previous` is what the store had under this name. */
+  /** `previous` is what the store had under this name; `entry` shares its equal texts. */
   put(entry: NodeEntry, previous: NodeEntry | undefined, version: number): void {
     const last = this.#newest.get(entry.key);
     const isSame = last !== undefined && previous !== undefined && previous.uid === entry.uid;
+    const hasShape = isSame && isSameShape(previous, entry);
+    const { past = [], pastForgottenAt = 0 } =
+      last && previous && !hasShape ? withPast(last, previous, version) : (last ?? {});
     this.#append({
       name: entry.key,
       version,
       addedAt: isSame ? last.addedAt : version,
-      knownSince: last?.knownSince ?? version,
-      shapedAt: isSame && isSameShape(previous, entry) ? last.shapedAt : version,
+      shapedAt: hasShape ? last.shapedAt : version,
+      past,
+      pastForgottenAt,
     });
   }
 
   remove(entry: NodeEntry, version: number): void {
     const last = this.#newest.get(entry.key);
     if (!last) return;
-    // Its bytes lie in a leaf with those of its neighbours, which would be kept with it.
-    const removed = { ...entry, encoded: entry.encoded.copy() };
-    const change = { ...last, version, removed };
-    this.#append(change);
-    this.#removed.set(entry.key, change);
-    this.#removedBytes += removed.encoded.length;
+    const { uid, resourceVersion } = entry;
+    this.#append({ ...last, ...withPast(last, entry, version), version, removed: { uid, resourceVersion } });
+    this.#removed.set(entry.key, entry.encoded.length);
+    this.#removedBytes += entry.encoded.length;
     while (this.#removed.size > MOST_REMOVED || this.#removedBytes > MOST_REMOVED_BYTES) this.#forgetOldest();
   }
 
@@ -88,15 +76,15 @@ export class ChangeLog {
   }
 
   #forgetOldest(): void {
-    const [oldest] = this.#removed.values();
-    if (!oldest) return;
-    this.#forgetRemoval(oldest.name);
-    this.#newest.delete(oldest.name);
-    this.#forgottenAt = oldest.version;
+    const [name] = this.#removed.keys();
+    if (name === undefined) return;
+    this.#forgottenAt = this.#newest.get(name)?.version ?? this.#forgottenAt;
+    this.#forgetRemoval(name);
+    this.#newest.delete(name);
   }
 
   #forgetRemoval(name: string): void {
-    this.#removedBytes -= this.#removed.get(name)?.removed.encoded.length ?? 0;
+    this.#removedBytes -= this.#removed.get(name) ?? 0;
     this.#removed.delete(name);
   }
 
@@ -111,18 +99,4 @@ export class ChangeLog {
     }
     return low;
   }
-}
-
-/** Whether no filter can tell the two apart. */
-const isSameShape = (a: NodeEntry, b: NodeEntry): boolean =>
-  a.status === b.status &&
-  isSameTexts(a.labels, b.labels) &&
-  isSameTexts(a.annotations, b.annotations) &&
-  a.owners.length === b.owners.length &&
-  a.owners.every((owner, at) => owner.uid === b.owners[at]?.uid && owner.kind === b.owners[at]?.kind);
-
-function isSameTexts(a: NodeEntry['labels'] = {}, b: NodeEntry['labels'] = {}): boolean {
-  if (a === b) return true;
-  const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && a[name] === b[name]);
 }

@@ -2,10 +2,11 @@ import { StatusError } from '../status-error.ts';
 import { toNodeFilter } from './node-filter.ts';
 import type { NodeStore } from './node-store.ts';
 import type { NodeWatch } from './node-watch.ts';
-import { type Standing, WatchBatches, type WatchView } from './watch-batches.ts';
+import { type FirstState, WatchBatches } from './watch-batches.ts';
 import { bookmarkEvent, COMMENT, type WatchForm } from './watch-event.ts';
 import type { NodeWatchQuery } from './watch-query.ts';
 import { versionText } from './watch-version.ts';
+import type { Standing, WatchView } from './watch-view.ts';
 
 /** Begins watches of a store. */
 export class NodeFeed {
@@ -13,7 +14,7 @@ export class NodeFeed {
   readonly #epoch: string;
   readonly #aliasKey: string;
   readonly #batches: WatchBatches;
-  #names: { readonly version: number; readonly names: readonly string[] } | undefined;
+  #first: FirstState | undefined;
 
   /** `epoch`: as in the list's tags. */
   constructor(store: NodeStore, { epoch, aliasKey }: { readonly epoch: string; readonly aliasKey: string }) {
@@ -28,17 +29,16 @@ export class NodeFeed {
     const matches = filterKey === '' ? () => true : toNodeFilter(filters, this.#aliasKey);
     const view = { form, filterKey, matches };
     const parts = { store: this.#store, epoch: this.#epoch, batches: this.#batches, view, bookmarks };
-    if (!from) return new Watch(parts, this.#store.version, this.#allNames());
+    if (!from) return new Watch(parts, this.#store.version, this.#firstState());
     const isOurs = from.epoch === this.#epoch && from.version <= this.#store.version;
     if (!isOurs || !this.#store.changes.knows(from.version)) throw expired(versionText(from));
     return new Watch(parts, from.version);
   }
 
-  /** In the list's order; names only, so that who takes long for them keeps no node of the past in memory. */
-  #allNames(): readonly string[] {
+  #firstState(): FirstState {
     const { version } = this.#store;
-    if (this.#names?.version !== version) this.#names = { version, names: this.#store.snapshot().names() };
-    return this.#names.names;
+    if (this.#first?.version !== version) this.#first = { version, names: this.#store.snapshot().names() };
+    return this.#first;
   }
 }
 
@@ -53,16 +53,18 @@ interface WatchParts {
 class Watch implements NodeWatch {
   readonly #parts: WatchParts;
   #standing: Standing;
-  /** The names of the first state and where it goes on, until all of it is told. */
-  #first: { readonly names: readonly string[]; readonly at: number } | undefined;
+  /** What is left of the first state: from which node on. */
+  #first: { readonly state: FirstState; readonly at: number } | undefined;
   /** The bookmark that says that a first state, or what was missed, is complete. */
   #due: 'first' | 'caught up' | undefined;
 
-  constructor(parts: WatchParts, version: number, names?: readonly string[]) {
+  /** Goes on from `version`, or begins with `first`. */
+  constructor(parts: WatchParts, version: number, first?: FirstState) {
     this.#parts = parts;
-    this.#standing = { basis: version, position: version };
-    this.#first = names && { names, at: 0 };
-    this.#due = names ? 'first' : 'caught up';
+    // Before it came back it may have been told all that happened since its bookmark.
+    this.#standing = { basis: version, position: version, told: parts.store.version };
+    this.#first = first && { state: first, at: 0 };
+    this.#due = first ? 'first' : 'caught up';
   }
 
   get isBehind(): boolean {
@@ -70,27 +72,40 @@ class Watch implements NodeWatch {
   }
 
   next(): Uint8Array | undefined {
+    const first = this.#nextOfFirst();
+    if (first) return first;
     const { batches, store, view } = this.#parts;
-    while (this.#first) {
-      const { names, at } = this.#first;
-      const { bytes, standing } = batches.first(names, { ...this.#standing, position: at }, view);
-      this.#first = standing.position < names.length ? { names, at: standing.position } : undefined;
-      if (bytes.length > 0) return bytes;
-    }
-    if (this.#due === 'first') return this.#dueBookmark();
-    while (this.#standing.position !== store.version) {
+    while (!(this.#due && this.#isComplete) && this.#standing.position !== store.version) {
       if (!store.changes.knows(this.#standing.position)) throw expired(this.#version());
-      const { bytes, standing } = batches.after(this.#standing, view);
-      this.#standing = standing;
+      const { bytes, next } = batches.after(this.#standing, view);
+      this.#standing = next;
       if (bytes.length > 0) return bytes;
     }
     return this.#dueBookmark();
   }
 
   keepAlive(): Uint8Array | undefined {
-    const isComplete = this.#due === undefined && this.#standing.basis === this.#standing.position;
-    if (isComplete && this.#parts.bookmarks) return this.#bookmark(false);
+    const isTold = this.#due === undefined && this.#isComplete;
+    if (isTold && this.#parts.bookmarks) return this.#bookmark(false);
     return this.#parts.view.form === 'events' ? COMMENT : undefined;
+  }
+
+  /** Its reader has the list of one version, and nothing that is newer. */
+  get #isComplete(): boolean {
+    const { basis, position, told } = this.#standing;
+    return this.#first === undefined && basis === position && told <= basis;
+  }
+
+  #nextOfFirst(): Uint8Array | undefined {
+    const { batches, store, view } = this.#parts;
+    while (this.#first) {
+      const { state, at } = this.#first;
+      const { bytes, next } = batches.first(state, at, view);
+      this.#first = next < state.names.length ? { state, at: next } : undefined;
+      this.#standing = { ...this.#standing, told: store.version };
+      if (bytes.length > 0) return bytes;
+    }
+    return undefined;
   }
 
   #dueBookmark(): Uint8Array | undefined {

@@ -1,7 +1,7 @@
 import type { NodeFilters } from './list-query.ts';
-import type { NodeEntry } from './node-entry.ts';
+import type { NodeShape } from './node-change.ts';
 
-type Condition = (node: NodeEntry) => boolean;
+type Condition = (node: NodeShape) => boolean;
 
 /** All conditions of a query as one. They read what the cluster stores, never what the answer adds. */
 export function toNodeFilter(filters: NodeFilters, aliasKey: string): Condition {

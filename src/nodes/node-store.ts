@@ -2,6 +2,7 @@ import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { ReflectedStore, Replacement } from '../kubernetes/store.ts';
 import { ChangeLog } from './change-log.ts';
 import type { UsageKeys } from './encode-node.ts';
+import { sharingTexts } from './node-change.ts';
 import { type NodeEntry, toNodeEntry } from './node-entry.ts';
 import { NodeSnapshot } from './node-snapshot.ts';
 import { NODE_ORDERS, OrderedIndex } from './ordered-index.ts';
@@ -137,19 +138,20 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     return members === entry.encoded.usage ? entry : { ...entry, encoded: entry.encoded.withUsage(members) };
   }
 
-  #set(entry: NodeEntry): void {
-    const previous = this.#record(entry);
+  #set(next: NodeEntry): void {
+    const { entry, previous } = this.#record(next);
     this.#byCreation.put(entry, previous);
     this.#byName.put(entry, previous);
   }
 
-  /** All of a change but the orders; answers the entry that it replaces. */
-  #record(entry: NodeEntry): NodeEntry | undefined {
-    const previous = this.#nodes.get(entry.key);
+  /** All of a change but the orders; answers the entry that it replaces, and what stands in its place. */
+  #record(next: NodeEntry): { readonly entry: NodeEntry; readonly previous: NodeEntry | undefined } {
+    const previous = this.#nodes.get(next.key);
+    const entry = previous ? sharingTexts(previous, next) : next;
     this.#nodes.set(entry.key, entry);
     this.#advance();
     this.changes.put(entry, previous, this.#version);
-    return previous;
+    return { entry, previous };
   }
 
   #advance(): void {

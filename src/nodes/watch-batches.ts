@@ -1,27 +1,20 @@
 import { BatchBuilder } from './batch-builder.ts';
-import type { NodeChange } from './change-log.ts';
-import type { NodeEntry } from './node-entry.ts';
+import type { NodeChange } from './node-change.ts';
 import type { NodeStore } from './node-store.ts';
-import type { WatchForm } from './watch-event.ts';
+import { tombstone } from './watch-event.ts';
+import { newsOf, type Standing, type WatchView } from './watch-view.ts';
 
-/** What of the list a watcher wants to see, and how. */
-export interface WatchView {
-  readonly form: WatchForm;
-  /** `''`: every node. */
-  readonly filterKey: string;
-  matches(entry: NodeEntry): boolean;
-}
-
-/** Where a watcher stands: it had the whole list of `basis`, and was told of all changes up to `position` since. */
-export interface Standing {
-  readonly basis: number;
-  readonly position: number;
-}
-
-export interface Batch {
+export interface Batch<Place> {
   /** Whole events; empty when none of the changes are its business. */
   readonly bytes: Uint8Array;
-  readonly standing: Standing;
+  /** Where its reader stands then. */
+  readonly next: Place;
+}
+
+/** The nodes at a version, in the list's order; names only, so that slow readers keep no node of the past in memory. */
+export interface FirstState {
+  readonly version: number;
+  readonly names: readonly string[];
 }
 
 /**
@@ -34,7 +27,7 @@ const MOST_BATCHES = 64;
 export class WatchBatches {
   readonly #store: NodeStore;
   readonly #epoch: string;
-  readonly #kept = new Map<string, Batch>();
+  readonly #kept = new Map<string, Batch<unknown>>();
   #keptVersion = -1;
 
   constructor(store: NodeStore, epoch: string) {
@@ -42,56 +35,55 @@ export class WatchBatches {
     this.#epoch = epoch;
   }
 
-  /** What follows `standing`. The basis of the result is its position as soon as nothing more follows. */
-  after(standing: Standing, view: WatchView): Batch {
-    return this.#once(`${standing.basis} ${standing.position}`, view, () => this.#compose(standing, view));
+  /** What follows `standing`. All of the result is one version as soon as nothing more follows: the list of it is told. */
+  after(standing: Standing, view: WatchView): Batch<Standing> {
+    const { basis, position, told } = standing;
+    return this.#once(`${basis} ${position} ${told}`, view, () => this.#compose(standing, view));
   }
 
-  /** The nodes of these names from `at` on, as far as they go into one batch; `position` is where the next one begins. */
-  first(names: readonly string[], { basis, position }: Standing, view: WatchView): Batch {
-    return this.#once(`first ${basis} ${position}`, view, () => {
+  /** The nodes of a first state from the one at `at` on, as far as they go into one batch; `next` is where it goes on. */
+  first({ version, names }: FirstState, at: number, view: WatchView): Batch<number> {
+    return this.#once(`first ${version} ${at}`, view, () => {
       const batch = new BatchBuilder(view.form);
-      let at = position;
-      for (; at < names.length && !batch.isFull; at++) {
+      let next = at;
+      for (; next < names.length && !batch.isFull; next++) {
         // Its newest state: who changed since comes once more, who went is told of then.
-        const entry = this.#store.get(names[at] as string);
-        if (entry && view.matches(entry)) batch.add('ADDED', entry);
+        const entry = this.#store.get(names[next] as string);
+        if (entry && view.matches(entry)) batch.add('ADDED', entry.encoded.bytes());
       }
-      return { bytes: batch.bytes(), standing: { basis, position: at } };
+      return { bytes: batch.bytes(), next };
     });
   }
 
-  #compose(standing: Standing, view: WatchView): Batch {
+  #compose(standing: Standing, view: WatchView): Batch<Standing> {
     const batch = new BatchBuilder(view.form);
     let { position } = standing;
     for (const change of this.#store.changes.since(position)) {
-      if (batch.isFull) return { bytes: batch.bytes(), standing: { basis: standing.basis, position } };
+      if (batch.isFull) return { bytes: batch.bytes(), next: { ...standing, position } };
       this.#add(batch, change, { standing, view });
       position = change.version;
     }
     const { version } = this.#store;
     batch.endsAt({ epoch: this.#epoch, version });
-    return { bytes: batch.bytes(), standing: { basis: version, position: version } };
+    return { bytes: batch.bytes(), next: { basis: version, position: version, told: version } };
   }
 
-  #add(batch: BatchBuilder, change: NodeChange, { standing, view }: { standing: Standing; view: WatchView }): void {
-    const { basis, position } = standing;
-    const { name, removed, addedAt, knownSince, shapedAt } = change;
-    const entry = removed ?? this.#store.get(name);
-    // Came and went between two batches: nobody was told that it is there.
-    if (!entry || (removed && knownSince > position)) return;
-    const matches = view.matches(entry);
-    // It did not match at the basis either.
-    if (!matches && shapedAt <= basis) return;
-    const isNew = addedAt > basis || (view.filterKey !== '' && shapedAt > basis);
-    batch.add(removed || !matches ? 'DELETED' : isNew ? 'ADDED' : 'MODIFIED', entry);
+  #add(batch: BatchBuilder, change: NodeChange, watcher: { standing: Standing; view: WatchView }): void {
+    const { name, removed } = change;
+    const entry = removed ? undefined : this.#store.get(name);
+    const news = newsOf(change, entry, watcher);
+    if (!news) return;
+    const { resourceVersion = '' } = removed ?? entry ?? {};
+    const object =
+      news.type === 'DELETED' ? tombstone({ name, uid: news.uid, resourceVersion }) : news.entry.encoded.bytes();
+    batch.add(news.type, object);
   }
 
-  #once(place: string, { form, filterKey }: WatchView, make: () => Batch): Batch {
+  #once<Place>(place: string, { form, filterKey }: WatchView, make: () => Batch<Place>): Batch<Place> {
     if (this.#keptVersion !== this.#store.version || this.#kept.size >= MOST_BATCHES) this.#kept.clear();
     this.#keptVersion = this.#store.version;
     const key = `${form} ${place} ${filterKey}`;
-    const batch = this.#kept.get(key) ?? make();
+    const batch = (this.#kept.get(key) as Batch<Place> | undefined) ?? make();
     this.#kept.set(key, batch);
     return batch;
   }

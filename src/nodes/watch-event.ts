@@ -29,6 +29,13 @@ function framesOf(form: WatchForm): Record<ChangeType | 'ERROR', Frame> {
   return { ADDED: frame('ADDED'), MODIFIED: frame('MODIFIED'), DELETED: frame('DELETED'), ERROR: frame('ERROR') };
 }
 
+/** What is told of a node that went or is to be forgotten: who it was, and nothing of what it was. */
+export const tombstone = (metadata: {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}): Uint8Array => Buffer.from(JSON.stringify({ kind: 'Node', apiVersion: 'v1', metadata }));
+
 /** The bytes of one event, in pieces: an item of the list as it stands there, framed. */
 export function eventPieces(type: ChangeType | 'ERROR', object: Uint8Array, form: WatchForm): readonly Uint8Array[] {
   const { before, after } = FRAMES[form][type];

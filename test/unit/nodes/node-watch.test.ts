@@ -97,15 +97,15 @@ describe('a watch of the nodes', () => {
     expect(story(client)).toEqual([]);
   });
 
-  test('tells a removal with the node as it was last', () => {
+  test('tells who went, and nothing of what it was', () => {
     const { cache, client } = start();
     cache.putNode(changed('node-a', '2', { labels: { tier: 'last' } }));
-    const last = listOf(cache.lister, 'name=node-a').items[0];
     cache.nodes.remove('node-a');
     cache.putNode(changed('node-b', '3'));
     client.takeAll();
+    const metadata = { name: 'node-a', uid: 'uid-node-a', resourceVersion: '2' };
     expect(client.told).toEqual([
-      { type: 'DELETED', object: last },
+      { type: 'DELETED', object: { kind: 'Node', apiVersion: 'v1', metadata } },
       { type: 'MODIFIED', object: listOf(cache.lister).items[0] },
     ]);
   });
@@ -216,6 +216,66 @@ describe('a filtered watch', () => {
     expect(story(client)).toEqual(['BOOKMARK']);
   });
 
+  test('tells nothing of a node that never matched, whatever changes of it', () => {
+    const { cache, client } = start(undefined, SELECTOR);
+    for (const tier of ['two', 'three']) {
+      cache.putNode(makeNode('other', { resourceVersion: tier, labels: { tier } }));
+      client.takeAll();
+      client.keepAlive();
+      client.reconnect();
+    }
+    cache.nodes.remove('other');
+    client.takeAll();
+    expect(story(client).filter((event) => event !== 'BOOKMARK')).toEqual([]);
+  });
+
+  test('is told of who matched for a time that it may have been told of, after a resume', () => {
+    const { cache, client } = start(['node-a'], SELECTOR);
+    cache.putNode(makeNode('other', { resourceVersion: '1', labels: { tier: 'one' } }));
+    client.take();
+    cache.putNode(makeNode('other', { resourceVersion: '2', labels: { tier: 'two' } }));
+    cache.putNode(makeNode('other', { resourceVersion: '3', labels: { tier: 'three' } }));
+    client.reconnect();
+    client.takeAll();
+    expect(story(client)).toEqual(['ADDED other', 'DELETED other', 'BOOKMARK']);
+  });
+
+  test('is told of a removal too many when more changed than is remembered', () => {
+    const { cache, client } = start(undefined, SELECTOR);
+    cache.putNode(makeNode('other', { resourceVersion: '1', labels: { tier: 'two' } }));
+    client.takeAll();
+    client.keepAlive();
+    client.told.length = 0;
+    for (let at = 2; at < 6; at++)
+      cache.putNode(makeNode('other', { resourceVersion: `${at}`, labels: { at: `${at}` } }));
+    client.takeAll();
+    expect(story(client)).toEqual([]);
+    client.keepAlive();
+    for (let at = 6; at < 12; at++)
+      cache.putNode(makeNode('other', { resourceVersion: `${at}`, labels: { at: `${at}` } }));
+    client.takeAll();
+    expect(story(client)).toEqual(['BOOKMARK', 'DELETED other']);
+  });
+
+  test('of few among 15,000 gets next to nothing when an annotation of all of them changes', () => {
+    const cache = makeCache({ usage: false });
+    const put = (at: number, note: string): void =>
+      cache.putNode(
+        makeNode(`node-${at}`, {
+          ...{ resourceVersion: note, annotations: { note } },
+          labels: { tier: at < 3 ? 'one' : 'two' },
+        }),
+      );
+    for (let at = 0; at < 15_000; at++) put(at, '1');
+    const clients = [SELECTOR, `${SELECTOR}&annotation=note%3D1`].map((query) => new WatchClient(cache.lister, query));
+    for (const client of clients) client.takeAll();
+    for (const client of clients) client.told.length = 0;
+    for (let at = 0; at < 15_000; at++) put(at, '2');
+    for (const client of clients) client.takeAll();
+    const stories = clients.map((client) => story(client).slice(0, 10).join());
+    expect(stories).toEqual(['MODIFIED', 'DELETED'].map((type) => [0, 1, 2].map((at) => `${type} node-${at}`).join()));
+  });
+
   test('by the status word goes by it', () => {
     const { cache, client } = start(undefined, 'status=running');
     cache.putNode(makeNode('node-a', { resourceVersion: '2' }, { spec: { unschedulable: true } }));
@@ -225,6 +285,16 @@ describe('a filtered watch', () => {
 });
 
 describe('a resumed watch', () => {
+  test('tells that a node went which it told after the bookmark', () => {
+    const { cache, client } = start();
+    cache.putNode(makeNode('ghost', { resourceVersion: '2' }));
+    client.take();
+    cache.nodes.remove('ghost');
+    client.reconnect();
+    client.takeAll();
+    expect(story(client)).toEqual(['ADDED ghost', 'DELETED ghost', 'BOOKMARK']);
+  });
+
   test('goes on from a bookmark, or from the tag of a list, though nobody watched meanwhile', () => {
     const { cache } = start();
     const list = cache.lister.list(parseNodeListQuery(''));
@@ -256,6 +326,7 @@ describe('a resumed watch', () => {
   test('is 410 when more nodes went since than are remembered, and a running one that lags is, too', () => {
     const { cache } = start();
     const old = openWatch(cache, 'resourceVersion=e1-2');
+    expect(nextText(cache, old)).toContain('BOOKMARK');
     for (let at = 0; at < 1_000; at++) {
       cache.putNode(makeNode(`gone-${at}`));
       cache.nodes.remove(`gone-${at}`);

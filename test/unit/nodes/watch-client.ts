@@ -22,6 +22,8 @@ export class WatchClient {
   items: ReadonlyMap<string, unknown> = new Map();
   readonly told: WatchEvent[] = [];
   version = '';
+  /** The client has just been told that it has everything. */
+  onBookmark: () => void = () => {};
   readonly #source: NodeWatchSource & NodeLister;
   readonly #query: string;
   readonly #form: WatchForm;
@@ -49,6 +51,13 @@ export class WatchClient {
     for (let left = 10_000; left > 0 && this.take(); left--);
   }
 
+  /** The connection breaks within the next batch: no more than so many of its events arrive. */
+  cut(events: number): void {
+    this.#source.refresh();
+    this.#hear(this.#watch.next(), events);
+    this.reconnect();
+  }
+
   /** As an idle stream would. */
   keepAlive(): void {
     this.#hear(this.#watch.keepAlive());
@@ -74,13 +83,17 @@ export class WatchClient {
     );
   }
 
-  #hear(bytes: Uint8Array | undefined): boolean {
+  #hear(bytes: Uint8Array | undefined, most = Number.POSITIVE_INFINITY): boolean {
     if (!bytes) return false;
-    const { events, id } = eventsOf(Buffer.from(bytes).toString(), this.#form);
+    const whole = Buffer.from(bytes).toString();
+    const end = this.#form === 'json' ? '\n' : '\n\n';
+    const arrived = whole.split(end).slice(0, -1).slice(0, most);
+    const { events, id } = eventsOf(arrived.map((one) => `${one}${end}`).join(''), this.#form);
     this.items = applyEvents(events, this.items);
     this.told.push(...events);
     const bookmark = events.findLast(({ type }) => type === 'BOOKMARK');
     this.version = bookmark?.object.metadata.resourceVersion ?? (id || this.version);
+    if (bookmark) this.onBookmark();
     return true;
   }
 }
