@@ -28,3 +28,6 @@ const BY_STATUS: Readonly<Record<number, WatchEnd>> = {
 /** The end that this error is. */
 export const endOf = (error: unknown): WatchEnd =>
   (error instanceof StatusError ? BY_STATUS[error.answer.code] : undefined) ?? 'failed';
+
+/** Whether a stream that ends so may tell the version that it came to: a lost one is not known any more, and a fault of ours may have spoilt it. */
+export const isSound = (end: WatchEnd): boolean => end !== 'expired' && end !== 'failed';

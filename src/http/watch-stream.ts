@@ -4,13 +4,13 @@ import { failureOf, toErrorAnswer } from './error-body.ts';
 import type { Exchange } from './exchange.ts';
 import type { Recheck } from './recheck.ts';
 import { StreamedBody } from './shared-chunk.ts';
-import { endOf, type WatchEnd } from './watch-end.ts';
+import { endOf, isSound, type WatchEnd } from './watch-end.ts';
 
 interface WatchTimes {
   /** The bearer is judged anew at this interval. */
   readonly recheckMs: number;
-  /** An idle stream says something at this interval. */
-  readonly keepAliveMs: number;
+  /** At this interval a stream tells its reader the version that it has, however busy it is. */
+  readonly bookmarkMs: number;
   /** Who takes nothing of what lies ready for so long is cut off. */
   readonly stallMs: number;
 }
@@ -36,7 +36,7 @@ export class WatchStream {
   readonly #parts: WatchStreamParts;
   readonly #body: StreamedBody;
   #recheckAt: number;
-  #keepAliveAt: number;
+  #bookmarkAt: number;
   /** Since when the client has not taken what lies in its socket. */
   #blockedAt: number | undefined;
   #pending: { readonly end: WatchEnd; readonly error?: unknown } | undefined;
@@ -46,7 +46,7 @@ export class WatchStream {
     this.#parts = parts;
     this.#body = new StreamedBody(parts.exchange.response);
     this.#recheckAt = parts.startedAt + parts.times.recheckMs;
-    this.#keepAliveAt = parts.startedAt + parts.times.keepAliveMs;
+    this.#bookmarkAt = parts.startedAt + parts.times.bookmarkMs;
     parts.exchange.response.on('drain', () => {
       if (this.#end !== undefined) return;
       this.#blockedAt = undefined;
@@ -65,7 +65,7 @@ export class WatchStream {
     if (this.#end !== undefined) return false;
     if (this.#pending !== undefined || now >= this.#recheckAt) return true;
     if (now >= this.#parts.endsAt) return true;
-    return this.#blockedAt === undefined && (this.#parts.watch.isBehind || now >= this.#keepAliveAt);
+    return this.#blockedAt === undefined && (this.#parts.watch.isBehind || now >= this.#bookmarkAt);
   }
 
   /** Does the next thing that is due. */
@@ -91,25 +91,28 @@ export class WatchStream {
     return true;
   }
 
-  /** What has happened; when nothing has for long, a sign of life. */
+  /** What has happened. When a bookmark is due, that first, as soon as its reader has been brought to a version. */
   #tell(now: number): void {
-    const { watch, times } = this.#parts;
+    const { watch } = this.#parts;
     try {
-      let bytes = watch.next();
-      if (!bytes && now >= this.#keepAliveAt) {
-        this.#keepAliveAt = now + times.keepAliveMs;
-        bytes = watch.keepAlive();
-      }
+      const bytes = now >= this.#bookmarkAt ? this.#sign(now) : watch.next();
       if (bytes) this.#write(bytes, now);
     } catch (error) {
       this.fail(error);
     }
   }
 
+  /** A bookmark; on the way from one version to the next, what leads there; a sign of life where neither is to be had. */
+  #sign(now: number): Uint8Array | undefined {
+    const { watch, times } = this.#parts;
+    const bookmark = watch.bookmark();
+    const bytes = bookmark ?? watch.next();
+    if (bookmark || !bytes) this.#bookmarkAt = now + times.bookmarkMs;
+    return bytes ?? watch.keepAlive();
+  }
+
   #write(bytes: Uint8Array, now: number): void {
-    const { exchange, times } = this.#parts;
-    exchange.bodyBytes += bytes.length;
-    this.#keepAliveAt = now + times.keepAliveMs;
+    this.#parts.exchange.bodyBytes += bytes.length;
     if (!this.#body.write(bytes)) this.#blockedAt = now;
   }
 
@@ -122,19 +125,21 @@ export class WatchStream {
     }
   }
 
-  /** A stream that ends by itself ends with the place to go on from, if it has told all up to there. */
+  /** The last that is told is the version to go on from, as far as there is one, and the error. */
   #finish({ end, error }: { end: WatchEnd; error?: unknown }, now: number): void {
     const { exchange, watch, form } = this.#parts;
     this.#end = end;
     exchange.reason = end;
     exchange.failure = error && failureOf(error);
-    const last = error
-      ? eventBytes('ERROR', toErrorAnswer(error, exchange.requestId, false).body, form)
-      : watch.keepAlive();
+    const last: Uint8Array[] = [];
+    const bookmark = isSound(end) ? watch.bookmark() : undefined;
+    if (bookmark) last.push(bookmark);
+    if (error) last.push(eventBytes('ERROR', toErrorAnswer(error, exchange.requestId, false).body, form));
+    const bytes = last.length > 0 ? Buffer.concat(last) : undefined;
     // From here on the client has so long to take what is left.
     this.#blockedAt = now;
-    if (last) exchange.bodyBytes += last.length;
-    this.#body.end(last);
+    exchange.bodyBytes += bytes?.length ?? 0;
+    this.#body.end(bytes);
   }
 
   #cut(): void {

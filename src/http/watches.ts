@@ -31,8 +31,8 @@ export interface WatchesParts {
 /** How often the streams are looked at while there are any: the time in which changes are gathered into one batch. */
 const LOOK_MS = 100;
 const RECHECK_MS = 10_000;
-/** Proxies commonly end what is silent for 60 s. */
-const KEEP_ALIVE_MS = 45_000;
+/** Each minute at the latest. 45 s, because a bookmark waits for its turn, and proxies commonly end what is silent for 60 s. */
+const BOOKMARK_MS = 45_000;
 /** kube-apiserver ends its watches after 30 to 60 minutes, so that clients spread over the replicas again. */
 const LIFETIME_MS = { least: 1_800_000, spread: 1_800_000 };
 /** At a shutdown: not all at once, because each comes back to another replica for its first state. */
@@ -91,7 +91,7 @@ export class Watches {
       startedAt,
       endsAt: startedAt + (query.timeoutSeconds === undefined ? this.#lifetimeMs() : query.timeoutSeconds * 1_000),
       recheck: this.#parts.recheck(exchange),
-      times: { recheckMs: RECHECK_MS, keepAliveMs: KEEP_ALIVE_MS, stallMs: limits.answerTimeoutMs },
+      times: { recheckMs: RECHECK_MS, bookmarkMs: BOOKMARK_MS, stallMs: limits.answerTimeoutMs },
       onDrain: () => this.#turns.add(stream),
     });
     this.#streams.add(stream);

@@ -84,6 +84,12 @@ class Watch implements NodeWatch {
     return this.#dueBookmark();
   }
 
+  bookmark(): Uint8Array | undefined {
+    const { basis, position } = this.#standing;
+    if (!this.#parts.bookmarks || this.#first || basis !== position) return undefined;
+    return this.#due === 'first' ? this.#dueBookmark() : this.#bookmark(false);
+  }
+
   keepAlive(): Uint8Array | undefined {
     const isTold = this.#due === undefined && this.#isComplete;
     if (isTold && this.#parts.bookmarks) return this.#bookmark(false);

@@ -14,6 +14,11 @@ export interface NodeWatch {
    * Throws a 410 `StatusError` when removals that it was not told of are forgotten.
    */
   next(): Uint8Array | undefined;
+  /**
+   * The version that its reader was brought to, to go on from. `undefined` in a first state and in the middle of what was missed,
+   * which no version describes, and where no bookmarks are wanted. Up to date or not, it may be asked for at any time.
+   */
+  bookmark(): Uint8Array | undefined;
   /** What an idle stream is kept alive with: a bookmark, a comment, or nothing where neither is wanted or possible. */
   keepAlive(): Uint8Array | undefined;
 }

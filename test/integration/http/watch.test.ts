@@ -375,6 +375,7 @@ describe('a watch of what cannot be told any more', () => {
       next: (): never => {
         throw new Error('private cause');
       },
+      bookmark: () => undefined,
       keepAlive: () => undefined,
     };
     const { app, clock } = await start({ nodeWatches: { refresh: () => 1, watch: () => broken } });
