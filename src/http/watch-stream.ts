@@ -2,7 +2,9 @@ import type { NodeWatch } from '../nodes/node-watch.ts';
 import { eventBytes, type WatchForm } from '../nodes/watch-event.ts';
 import { failureOf, toErrorAnswer } from './error-body.ts';
 import type { Exchange } from './exchange.ts';
+import { ReaderPace } from './reader-pace.ts';
 import type { Recheck } from './recheck.ts';
+import type { SendQueues } from './send-queues.ts';
 import { StreamedBody } from './shared-chunk.ts';
 import { endOf, isSound, type WatchEnd } from './watch-end.ts';
 
@@ -11,7 +13,7 @@ interface WatchTimes {
   readonly recheckMs: number;
   /** At this interval a stream tells its reader the version that it has, however busy it is. */
   readonly bookmarkMs: number;
-  /** Who takes nothing of what lies ready for so long is cut off. */
+  /** A client that takes nothing of what lies ready for so long is cut off. */
   readonly stallMs: number;
 }
 
@@ -37,8 +39,7 @@ export class WatchStream {
   readonly #body: StreamedBody;
   #recheckAt: number;
   #bookmarkAt: number;
-  /** Since when the client has not taken what lies in its socket. */
-  #blockedAt: number | undefined;
+  readonly #pace: ReaderPace;
   #pending: { readonly end: WatchEnd; readonly error?: unknown } | undefined;
   #end: WatchEnd | undefined;
 
@@ -47,9 +48,10 @@ export class WatchStream {
     this.#body = new StreamedBody(parts.exchange.response);
     this.#recheckAt = parts.startedAt + parts.times.recheckMs;
     this.#bookmarkAt = parts.startedAt + parts.times.bookmarkMs;
+    this.#pace = new ReaderPace(parts.times.stallMs);
     parts.exchange.response.on('drain', () => {
       if (this.#end !== undefined) return;
-      this.#blockedAt = undefined;
+      this.#pace.unblock();
       parts.onDrain();
     });
   }
@@ -61,27 +63,45 @@ export class WatchStream {
 
   /** Whether `work` has something to do. Cheap: called for every stream all the time. */
   isDue(now: number): boolean {
-    if (this.#blockedAt !== undefined && now - this.#blockedAt >= this.#parts.times.stallMs) return true;
     if (this.#end !== undefined) return false;
-    if (this.#pending !== undefined || now >= this.#recheckAt) return true;
-    if (now >= this.#parts.endsAt) return true;
-    return this.#blockedAt === undefined && (this.#parts.watch.isBehind || now >= this.#bookmarkAt);
+    if (this.#pending !== undefined || now >= this.#recheckAt || this.#isOver(now)) return true;
+    return !this.#pace.isBlocked && (this.#parts.watch.isBehind || now >= this.#bookmarkAt);
   }
 
   /** Does the next thing that is due. */
   work(now: number): void {
-    const { times, endsAt } = this.#parts;
-    if (this.#blockedAt !== undefined && now - this.#blockedAt >= times.stallMs) this.#cut();
     if (this.#end !== undefined) return;
     if (now >= this.#recheckAt) this.#recheck(now);
-    if (now >= endsAt) this.#pending ??= { end: 'timeout' };
+    if (this.#isOver(now)) this.#pending ??= { end: 'timeout' };
     if (this.#pending) this.#finish(this.#pending, now);
-    else if (this.#blockedAt === undefined) this.#tell(now);
+    else if (!this.#pace.isBlocked) this.#tell(now);
+  }
+
+  /** Whether `cutIfSlow` is to be called with what the kernel holds. */
+  isToBeLookedAt(now: number): boolean {
+    return this.#pace.isDue(now);
+  }
+
+  /** Cuts off a client that takes too little of what lies ready. `now`: when the queues were read. */
+  cutIfSlow(queues: SendQueues, now: number): void {
+    const { exchange } = this.#parts;
+    const { socket } = exchange.response;
+    if (!socket) return;
+    const taken = socket.bytesWritten - socket.writableLength - queues.bytesOf(socket);
+    if (this.#pace.keepsUp(taken, now)) return;
+    this.#end ??= 'slow';
+    exchange.reason ??= 'slow';
+    exchange.response.destroy();
   }
 
   /** Ends it at its next turn: with an event that says why, unless the server just stops. */
   fail(error: unknown): void {
     this.#pending ??= { end: endOf(error), error };
+  }
+
+  /** A first state is told to its end: who takes longer for it than a stream lasts would begin it again for ever. */
+  #isOver(now: number): boolean {
+    return now >= this.#parts.endsAt && !this.#parts.watch.isBeginning;
   }
 
   /** Ends it at its next turn. False when it was told so before, or ends for another reason. */
@@ -97,6 +117,7 @@ export class WatchStream {
     try {
       const bytes = now >= this.#bookmarkAt ? this.#sign(now) : watch.next();
       if (bytes) this.#write(bytes, now);
+      else this.#pace.rest();
     } catch (error) {
       this.fail(error);
     }
@@ -113,7 +134,8 @@ export class WatchStream {
 
   #write(bytes: Uint8Array, now: number): void {
     this.#parts.exchange.bodyBytes += bytes.length;
-    if (!this.#body.write(bytes)) this.#blockedAt = now;
+    if (this.#body.write(bytes)) this.#pace.rest();
+    else this.#pace.block(now);
   }
 
   #recheck(now: number): void {
@@ -137,15 +159,8 @@ export class WatchStream {
     if (error) last.push(eventBytes('ERROR', toErrorAnswer(error, exchange.requestId, false).body, form));
     const bytes = last.length > 0 ? Buffer.concat(last) : undefined;
     // From here on the client has so long to take what is left.
-    this.#blockedAt = now;
+    this.#pace.block(now);
     exchange.bodyBytes += bytes?.length ?? 0;
     this.#body.end(bytes);
-  }
-
-  #cut(): void {
-    const { exchange } = this.#parts;
-    this.#end ??= 'slow';
-    exchange.reason ??= 'slow';
-    exchange.response.destroy();
   }
 }

@@ -10,6 +10,7 @@ import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import type { HttpMetrics } from './metrics.ts';
 import type { Recheck } from './recheck.ts';
+import { readSendQueues } from './send-queues.ts';
 import { staleHeaders } from './stale-headers.ts';
 import { TurnTaking } from './turn-taking.ts';
 import { WatchPlaces } from './watch-places.ts';
@@ -52,6 +53,7 @@ export class Watches {
   readonly #streams = new Set<WatchStream>();
   readonly #turns: TurnTaking<WatchStream>;
   #isLooking = false;
+  #isLookingForSlow = false;
   /** At the last look, or when the first of the streams began. */
   #version: number | undefined;
   /** When the changes were found that not everybody has been told yet. */
@@ -101,6 +103,10 @@ export class Watches {
     this.#lookLater();
   }
 
+  #now(): number {
+    return this.#parts.clock.monotonic();
+  }
+
   #lifetimeMs(): number {
     return LIFETIME_MS.least + LIFETIME_MS.spread * this.#parts.random.fraction();
   }
@@ -113,7 +119,7 @@ export class Watches {
   /** Its turn: one thing, and another turn when there is more. */
   #work(stream: WatchStream): void {
     if (!this.#streams.has(stream)) return;
-    const now = this.#parts.clock.monotonic();
+    const now = this.#now();
     stream.work(now);
     if (stream.isDue(now)) this.#turns.add(stream);
   }
@@ -130,7 +136,7 @@ export class Watches {
   }
 
   #look(): void {
-    const now = this.#parts.clock.monotonic();
+    const now = this.#now();
     let hasNews = false;
     try {
       const version = this.#parts.source.refresh();
@@ -139,6 +145,7 @@ export class Watches {
     } catch (error) {
       for (const stream of this.#streams) stream.fail(error);
     }
+    void this.#lookForSlow();
     let stopping = this.#endingShare ?? 0;
     for (const stream of this.#streams) {
       if (stopping > 0 && stream.stop()) stopping--;
@@ -148,9 +155,25 @@ export class Watches {
     }
   }
 
+  /** One look at the kernel's queues for all that wait for their readers, and the next when somebody is due again already. */
+  async #lookForSlow(): Promise<void> {
+    if (this.#isLookingForSlow) return;
+    this.#isLookingForSlow = true;
+    for (let now = this.#now(); this.#isSlowDue(now); now = this.#now()) {
+      const queues = await readSendQueues();
+      for (const stream of this.#streams) stream.cutIfSlow(queues, now);
+    }
+    this.#isLookingForSlow = false;
+  }
+
+  #isSlowDue(now: number): boolean {
+    for (const stream of this.#streams) if (stream.isToBeLookedAt(now)) return true;
+    return false;
+  }
+
   /** Everybody, but those who take nothing: they go on when they do. */
   #allTold(): void {
-    if (this.#newsAt !== undefined) this.#parts.metrics.watchesTold(this.#parts.clock.monotonic() - this.#newsAt);
+    if (this.#newsAt !== undefined) this.#parts.metrics.watchesTold(this.#now() - this.#newsAt);
     this.#newsAt = undefined;
   }
 

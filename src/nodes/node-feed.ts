@@ -71,6 +71,10 @@ class Watch implements NodeWatch {
     return this.#due !== undefined || this.#standing.position !== this.#parts.store.version;
   }
 
+  get isBeginning(): boolean {
+    return this.#due === 'first';
+  }
+
   next(): Uint8Array | undefined {
     const first = this.#nextOfFirst();
     if (first) return first;

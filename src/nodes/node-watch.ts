@@ -9,6 +9,8 @@ import type { NodeWatchQuery } from './watch-query.ts';
 export interface NodeWatch {
   /** There are events to be had, or a bookmark that ends a first state. */
   readonly isBehind: boolean;
+  /** In its first state, which cannot be gone on with on another connection. */
+  readonly isBeginning: boolean;
   /**
    * The next whole events, 64 KiB and one node at most; never changed, shared with other watchers. `undefined`: up to date.
    * Throws a 410 `StatusError` when removals that it was not told of are forgotten.

@@ -133,7 +133,13 @@ export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []):
     },
     nodeWatches: {
       refresh: () => 1,
-      watch: () => ({ isBehind: false, next: () => undefined, bookmark: () => undefined, keepAlive: () => undefined }),
+      watch: () => ({
+        isBehind: false,
+        isBeginning: false,
+        next: () => undefined,
+        bookmark: () => undefined,
+        keepAlive: () => undefined,
+      }),
     },
     nodeAge: { staleSeconds: () => undefined },
     maxDecisionAgeMs: 600_000,

@@ -102,6 +102,7 @@ describe('the end of a stream', () => {
   ])('claims nothing before %s', async (_, error) => {
     const broken = {
       isBehind: true,
+      isBeginning: false,
       next: (): never => {
         throw error;
       },

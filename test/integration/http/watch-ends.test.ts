@@ -25,8 +25,7 @@ describe('a slow reader', () => {
     const other = await watching(app, '&name=node-a');
     await advance(clock, 29_000);
     expect(await metric(app, 'gatehouse_watches')).toBe('gatehouse_watches 2');
-    await advance(clock, 3_000);
-    await eventually(() => app.lines.some(({ reason }) => reason === 'slow'));
+    await pass(clock, () => app.lines.some(({ reason }) => reason === 'slow'));
     expect(await metric(app, 'gatehouse_watches_ended_total{end="slow"}')).toMatch(/ 1$/);
     expect(app.lines.find(({ reason }) => reason === 'slow')).toMatchObject({ status: 200, aborted: true });
     cache.putNode(makeNode('node-a', { resourceVersion: '2' }));

@@ -372,6 +372,7 @@ describe('a watch of what cannot be told any more', () => {
   test('ends with 500 and a line in the log when a bug of ours breaks it', async () => {
     const broken = {
       isBehind: true,
+      isBeginning: false,
       next: (): never => {
         throw new Error('private cause');
       },
