@@ -1,5 +1,6 @@
 import type { NodeWatch } from '../nodes/node-watch.ts';
-import { eventBytes, type WatchForm } from '../nodes/watch-event.ts';
+import { eventBytes, retryField, type WatchForm } from '../nodes/watch-event.ts';
+import { StatusError } from '../status-error.ts';
 import { failureOf, toErrorAnswer } from './error-body.ts';
 import type { Exchange } from './exchange.ts';
 import { ReaderPace } from './reader-pace.ts';
@@ -13,6 +14,8 @@ interface WatchTimes {
   readonly recheckMs: number;
   /** At this interval a stream tells its reader the version that it has, however busy it is. */
   readonly bookmarkMs: number;
+  /** After this time a client of server-sent events is to come back by itself. */
+  readonly retryMs: number;
   /** A client that takes nothing of what lies ready for so long is cut off. */
   readonly stallMs: number;
 }
@@ -48,6 +51,7 @@ export class WatchStream {
     this.#body = new StreamedBody(parts.exchange.response);
     this.#recheckAt = parts.startedAt + parts.times.recheckMs;
     this.#bookmarkAt = parts.startedAt + parts.times.bookmarkMs;
+    if (parts.form === 'events') this.#body.write(retryField(parts.times.retryMs));
     this.#pace = new ReaderPace(parts.times.stallMs);
     parts.exchange.response.on('drain', () => {
       if (this.#end !== undefined) return;
@@ -138,6 +142,14 @@ export class WatchStream {
     else this.#pace.block(now);
   }
 
+  /** A client of server-sent events that comes back too early would be refused, and many do not come back after that. */
+  #errorEvent(error: unknown): readonly Uint8Array[] {
+    const { exchange, form } = this.#parts;
+    const event = eventBytes('ERROR', toErrorAnswer(error, exchange.requestId, false).body, form);
+    const seconds = error instanceof StatusError ? error.answer.details?.retryAfterSeconds : undefined;
+    return form === 'events' && seconds !== undefined ? [retryField(seconds * 1_000), event] : [event];
+  }
+
   #recheck(now: number): void {
     this.#recheckAt = now + this.#parts.times.recheckMs;
     try {
@@ -149,14 +161,14 @@ export class WatchStream {
 
   /** The last that is told is the version to go on from, as far as there is one, and the error. */
   #finish({ end, error }: { end: WatchEnd; error?: unknown }, now: number): void {
-    const { exchange, watch, form } = this.#parts;
+    const { exchange, watch } = this.#parts;
     this.#end = end;
     exchange.reason = end;
     exchange.failure = error && failureOf(error);
     const last: Uint8Array[] = [];
     const bookmark = isSound(end) ? watch.bookmark() : undefined;
     if (bookmark) last.push(bookmark);
-    if (error) last.push(eventBytes('ERROR', toErrorAnswer(error, exchange.requestId, false).body, form));
+    if (error) last.push(...this.#errorEvent(error));
     const bytes = last.length > 0 ? Buffer.concat(last) : undefined;
     // From here on the client has so long to take what is left.
     this.#pace.block(now);

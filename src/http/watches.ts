@@ -36,6 +36,8 @@ const RECHECK_MS = 10_000;
 const BOOKMARK_MS = 45_000;
 /** kube-apiserver ends its watches after 30 to 60 minutes, so that clients spread over the replicas again. */
 const LIFETIME_MS = { least: 1_800_000, spread: 1_800_000 };
+/** Browsers take three to five seconds by themselves; spread, since the streams of a replica that fails come back together. */
+const RETRY_MS = { least: 1_000, spread: 4_000 };
 /** At a shutdown: not all at once, because each comes back to another replica for its first state. */
 const STOPPING_MS = 5_000;
 
@@ -91,9 +93,15 @@ export class Watches {
       watch,
       form,
       startedAt,
-      endsAt: startedAt + (query.timeoutSeconds === undefined ? this.#lifetimeMs() : query.timeoutSeconds * 1_000),
+      endsAt:
+        startedAt + (query.timeoutSeconds === undefined ? this.#within(LIFETIME_MS) : query.timeoutSeconds * 1_000),
       recheck: this.#parts.recheck(exchange),
-      times: { recheckMs: RECHECK_MS, bookmarkMs: BOOKMARK_MS, stallMs: limits.answerTimeoutMs },
+      times: {
+        recheckMs: RECHECK_MS,
+        bookmarkMs: BOOKMARK_MS,
+        retryMs: this.#within(RETRY_MS),
+        stallMs: limits.answerTimeoutMs,
+      },
       onDrain: () => this.#turns.add(stream),
     });
     this.#streams.add(stream);
@@ -107,8 +115,8 @@ export class Watches {
     return this.#parts.clock.monotonic();
   }
 
-  #lifetimeMs(): number {
-    return LIFETIME_MS.least + LIFETIME_MS.spread * this.#parts.random.fraction();
+  #within({ least, spread }: { readonly least: number; readonly spread: number }): number {
+    return least + spread * this.#parts.random.fraction();
   }
 
   #ended(stream: WatchStream): void {

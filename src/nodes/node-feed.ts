@@ -3,9 +3,9 @@ import { toNodeFilter } from './node-filter.ts';
 import type { NodeStore } from './node-store.ts';
 import type { NodeWatch } from './node-watch.ts';
 import { type FirstState, WatchBatches } from './watch-batches.ts';
-import { bookmarkEvent, COMMENT, type WatchForm } from './watch-event.ts';
+import { bookmarkEvent, COMMENT, RESET, type WatchForm } from './watch-event.ts';
 import type { NodeWatchQuery } from './watch-query.ts';
-import { versionText } from './watch-version.ts';
+import { versionText, type WatchVersion } from './watch-version.ts';
 import type { Standing, WatchView } from './watch-view.ts';
 
 /** Begins watches of a store. */
@@ -28,11 +28,15 @@ export class NodeFeed {
     const { filters, filterKey, bookmarks, from } = query;
     const matches = filterKey === '' ? () => true : toNodeFilter(filters, this.#aliasKey);
     const view = { form, filterKey, matches };
-    const parts = { store: this.#store, epoch: this.#epoch, batches: this.#batches, view, bookmarks };
-    if (!from) return new Watch(parts, this.#store.version, this.#firstState());
-    const isOurs = from.epoch === this.#epoch && from.version <= this.#store.version;
-    if (!isOurs || !this.#store.changes.knows(from.version)) throw expired(versionText(from));
-    return new Watch(parts, from.version);
+    const firstState = (): FirstState => this.#firstState();
+    const parts = { store: this.#store, epoch: this.#epoch, batches: this.#batches, firstState, view, bookmarks };
+    if (from && this.#knows(from)) return new Watch(parts, from.version);
+    if (from && form === 'json') throw expired(versionText(from));
+    return new Watch(parts);
+  }
+
+  #knows({ epoch, version }: WatchVersion): boolean {
+    return epoch === this.#epoch && version <= this.#store.version && this.#store.changes.knows(version);
   }
 
   #firstState(): FirstState {
@@ -48,6 +52,8 @@ interface WatchParts {
   readonly batches: WatchBatches;
   readonly view: WatchView;
   readonly bookmarks: boolean;
+  /** Of the version that the store has. */
+  firstState(): FirstState;
 }
 
 class Watch implements NodeWatch {
@@ -56,15 +62,26 @@ class Watch implements NodeWatch {
   /** What is left of the first state: from which node on. */
   #first: { readonly state: FirstState; readonly at: number } | undefined;
   /** The bookmark that says that a first state, or what was missed, is complete. */
-  #due: 'first' | 'caught up' | undefined;
+  #due: 'first' | 'caught up' | undefined = 'caught up';
+  /** Its reader is to be told to forget what it has. */
+  #isReset = false;
 
-  /** Goes on from `version`, or begins with `first`. */
-  constructor(parts: WatchParts, version: number, first?: FirstState) {
+  /** Goes on from `version`; without one it begins with a first state. */
+  constructor(parts: WatchParts, version?: number) {
     this.#parts = parts;
     // Before it came back it may have been told all that happened since its bookmark.
-    this.#standing = { basis: version, position: version, told: parts.store.version };
-    this.#first = first && { state: first, at: 0 };
-    this.#due = first ? 'first' : 'caught up';
+    const told = parts.store.version;
+    this.#standing = { basis: version ?? told, position: version ?? told, told };
+    if (version === undefined) this.#begin();
+  }
+
+  #begin(): void {
+    const { view, firstState } = this.#parts;
+    const state = firstState();
+    this.#standing = { basis: state.version, position: state.version, told: state.version };
+    this.#first = { state, at: 0 };
+    this.#due = 'first';
+    this.#isReset = view.form === 'events';
   }
 
   get isBehind(): boolean {
@@ -72,20 +89,11 @@ class Watch implements NodeWatch {
   }
 
   get isBeginning(): boolean {
-    return this.#due === 'first';
+    return this.#first !== undefined;
   }
 
   next(): Uint8Array | undefined {
-    const first = this.#nextOfFirst();
-    if (first) return first;
-    const { batches, store, view } = this.#parts;
-    while (!(this.#due && this.#isComplete) && this.#standing.position !== store.version) {
-      if (!store.changes.knows(this.#standing.position)) throw expired(this.#version());
-      const { bytes, next } = batches.after(this.#standing, view);
-      this.#standing = next;
-      if (bytes.length > 0) return bytes;
-    }
-    return this.#dueBookmark();
+    return this.#takeReset() ?? this.#nextOfFirst() ?? this.#nextOfChanges() ?? this.#dueBookmark();
   }
 
   bookmark(): Uint8Array | undefined {
@@ -106,6 +114,12 @@ class Watch implements NodeWatch {
     return this.#first === undefined && basis === position && told <= basis;
   }
 
+  #takeReset(): Uint8Array | undefined {
+    const reset = this.#isReset ? RESET : undefined;
+    this.#isReset = false;
+    return reset;
+  }
+
   #nextOfFirst(): Uint8Array | undefined {
     const { batches, store, view } = this.#parts;
     while (this.#first) {
@@ -118,6 +132,25 @@ class Watch implements NodeWatch {
     return undefined;
   }
 
+  #nextOfChanges(): Uint8Array | undefined {
+    const { batches, store, view } = this.#parts;
+    while (!(this.#due && this.#isComplete) && this.#standing.position !== store.version) {
+      if (!store.changes.knows(this.#standing.position)) return this.#beginAnew();
+      const { bytes, next } = batches.after(this.#standing, view);
+      this.#standing = next;
+      if (bytes.length > 0) return bytes;
+    }
+    return undefined;
+  }
+
+  /** Removals that it was not told of are forgotten: it begins anew, on a new connection where that is its client's to do. */
+  #beginAnew(): Uint8Array | undefined {
+    const { epoch, view } = this.#parts;
+    if (view.form === 'json') throw expired(versionText({ epoch, version: this.#standing.position }));
+    this.#begin();
+    return this.#takeReset();
+  }
+
   #dueBookmark(): Uint8Array | undefined {
     const due = this.#due;
     this.#due = undefined;
@@ -127,10 +160,6 @@ class Watch implements NodeWatch {
   #bookmark(isFirst: boolean): Uint8Array {
     const { epoch, view } = this.#parts;
     return bookmarkEvent({ epoch, version: this.#standing.basis }, view.form, { isFirst });
-  }
-
-  #version(): string {
-    return versionText({ epoch: this.#parts.epoch, version: this.#standing.position });
   }
 }
 

@@ -13,7 +13,7 @@ export interface NodeWatch {
   readonly isBeginning: boolean;
   /**
    * The next whole events, 64 KiB and one node at most; never changed, shared with other watchers. `undefined`: up to date.
-   * Throws a 410 `StatusError` when removals that it was not told of are forgotten.
+   * When removals that it was not told of are forgotten, server-sent events say `reset` and begin anew; else it throws a 410 `StatusError`.
    */
   next(): Uint8Array | undefined;
   /**
@@ -32,6 +32,9 @@ export interface NodeWatchSource {
    * not be read.
    */
   refresh(): number;
-  /** Throws the same 503, and a 410 `Expired` for a version of another process or one that is too old to go on from. */
+  /**
+   * Throws the same 503. A version of another process, or one that is too old to go on from, is a 410 `Expired`, and for server-sent events
+   * a first state after a `reset`.
+   */
   watch(query: NodeWatchQuery, form: WatchForm): NodeWatch;
 }

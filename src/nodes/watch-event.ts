@@ -58,5 +58,14 @@ export function bookmarkEvent(version: WatchVersion, form: WatchForm, { isFirst 
   return Buffer.concat([before, object, lastPiece(version, form)]);
 }
 
+/**
+ * Server-sent events begin a first state with it: what their reader has is to be forgotten. A reader that comes back by itself with a
+ * version that is known no more is told so without an error, after which a browser's `EventSource` would not come back again.
+ */
+export const RESET = Buffer.from('event: reset\ndata: {"type":"RESET"}\n\n');
+
+/** How long a reader of server-sent events waits before it comes back. */
+export const retryField = (ms: number): Uint8Array => Buffer.from(`retry: ${Math.round(ms)}\n\n`);
+
 /** A comment of server-sent events: it keeps an idle connection alive and says nothing. */
 export const COMMENT = Buffer.from(':\n\n');

@@ -1,5 +1,5 @@
 import { parseBooleanWord } from '../boolean-word.ts';
-import { badRequest, type StatusCause } from '../status-error.ts';
+import type { StatusCause } from '../status-error.ts';
 import { parseInteger64 } from './integer64.ts';
 import { LIST_PARAMETERS } from './list-parameters.ts';
 import type { NodeFilters } from './list-query.ts';
@@ -69,7 +69,7 @@ export const WATCH_PARAMETERS: ParameterReaders<Setting> = new Map<string, Param
 
 /**
  * Reads the text behind the `?`; throws as `parseNodeListQuery`. `lastEventId` is what a reconnecting client of server-sent
- * events got last: newer than what stands in the URL that it was opened with.
+ * events got last: newer than what stands in the URL that it was opened with. What was never a version here is as old as can be.
  */
 export function parseNodeWatchQuery(queryString: string, lastEventId = ''): NodeWatchQuery {
   const keys: string[] = [];
@@ -83,7 +83,7 @@ export function parseNodeWatchQuery(queryString: string, lastEventId = ''): Node
   }
   query = { ...query, filterKey: keys.sort().join('&') };
   if (lastEventId === '') return query;
+  const { from: _, ...anew } = query;
   const from = parseVersion(lastEventId);
-  if (!from) throw badRequest('the Last-Event-ID header is not a version of this list');
-  return { ...query, from };
+  return from ? { ...anew, from } : anew;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Verification } from '../../../src/oauth/identity.ts';
-import { serviceUnavailable, StatusError, tooManyRequests } from '../../../src/status-error.ts';
+import { StatusError, serviceUnavailable, tooManyRequests } from '../../../src/status-error.ts';
 import { applyEvents, type WatchEvent } from '../../support/watcher.ts';
 import { listOf, makeNode } from '../../unit/nodes/node-objects.ts';
 import { eventually, fakeVerifier } from './app-under-test.ts';

@@ -41,13 +41,14 @@ export function makeCache({
   usage = true,
   freshness = { nodes: synced, pods: synced },
   maxStalenessMs = MAX_STALENESS_MS,
+  epoch = 'e1',
 } = {}) {
   const ledger = new UsageLedger();
   const nodes = new NodeStore({ platform: 'gatehouse', usage }, ledger);
   const pods = new PodStore(ledger);
   const clock = new FakeClock();
   const registry = new Registry();
-  const lister = createNodeLister({ nodes, freshness, maxStalenessMs, clock, epoch: 'e1', registry });
+  const lister = createNodeLister({ nodes, freshness, maxStalenessMs, clock, epoch, registry });
   return {
     ...{ nodes, pods, ledger, clock, registry, lister },
     putNode: (node: KubernetesObject) => nodes.put(nodes.toEntry(node)),

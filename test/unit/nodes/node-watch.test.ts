@@ -69,6 +69,7 @@ describe('a watch of the nodes', () => {
     cache.putNode(makeNode('node-a'));
     const watch = openWatch(cache, '', 'events');
     const item = JSON.stringify(listOf(cache.lister).items[0]);
+    expect(nextText(cache, watch)).toBe('event: reset\ndata: {"type":"RESET"}\n\n');
     expect(nextText(cache, watch)).toBe(`event: ADDED\ndata: {"type":"ADDED","object":${item}}\n\n`);
     expect(nextText(cache, watch)).toMatch(/^event: BOOKMARK\ndata: \{"type":"BOOKMARK",.*\}\nid: e1-1\n\n$/);
     cache.putNode(changed('node-a', '2'));
@@ -173,6 +174,7 @@ describe('a watch of the nodes', () => {
     const { cache } = start();
     const json = openWatch(cache, 'allowWatchBookmarks=false');
     const events = openWatch(cache, 'allowWatchBookmarks=false', 'events');
+    events.next(); // reset
     for (const watch of [json, events]) {
       expect(nextText(cache, watch)).not.toContain('BOOKMARK');
       expect(nextText(cache, watch)).toBeUndefined();

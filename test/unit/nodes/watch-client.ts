@@ -6,7 +6,7 @@ import { StatusError } from '../../../src/status-error.ts';
 import { applyEvents, type WatchEvent } from '../../support/watcher.ts';
 
 /** Whole events, as a client reads them off the stream. */
-function eventsOf(text: string, form: WatchForm): { events: WatchEvent[]; id: string } {
+function eventsOf(text: string, form: WatchForm): { events: WatchEvent[]; id: string; isReset: boolean } {
   const events: WatchEvent[] = [];
   let id = '';
   for (const line of text.split('\n')) {
@@ -14,7 +14,8 @@ function eventsOf(text: string, form: WatchForm): { events: WatchEvent[]; id: st
     if (data !== '') events.push(JSON.parse(data) as WatchEvent);
     if (form === 'events' && line.startsWith('id: ')) id = line.slice('id: '.length);
   }
-  return { events, id };
+  const isReset = events[0]?.type === 'RESET';
+  return { events: isReset ? [] : events, id, isReset };
 }
 
 /** Applies what it is told, and knows from where to go on. */
@@ -88,7 +89,8 @@ export class WatchClient {
     const whole = Buffer.from(bytes).toString();
     const end = this.#form === 'json' ? '\n' : '\n\n';
     const arrived = whole.split(end).slice(0, -1).slice(0, most);
-    const { events, id } = eventsOf(arrived.map((one) => `${one}${end}`).join(''), this.#form);
+    const { events, id, isReset } = eventsOf(arrived.map((one) => `${one}${end}`).join(''), this.#form);
+    if (isReset) this.items = new Map();
     this.items = applyEvents(events, this.items);
     this.told.push(...events);
     const bookmark = events.findLast(({ type }) => type === 'BOOKMARK');
