@@ -79,7 +79,7 @@ describe('a reader that is slow and never pauses', () => {
     expect(reader.hasEnded).toBe(false);
     reader.hurry();
     await eventually(() => reader.hasEnded);
-    expect(reader.tail.match(/"BOOKMARK"/g)).toHaveLength(2);
+    expect(reader.tail).toContain('"BOOKMARK"');
     expect([reader.isComplete, reader.tail.endsWith('\r\n0\r\n\r\n')]).toEqual([true, true]);
     expect(await metric(started.app, 'gatehouse_watches_ended_total{end="timeout"}')).toMatch(/ 1$/);
   });

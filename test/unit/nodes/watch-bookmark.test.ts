@@ -34,13 +34,22 @@ describe('the bookmark of a watch', () => {
 
   test('is the version before what is new, then none until all of that was told', () => {
     const { put, watch } = start('&resourceVersion=e1-12');
+    watch.next(); // of the resume
     put('2');
     expect(textOf(watch.bookmark())).toBe(bookmarkOf('e1-12'));
     watch.next();
     expect(watch.bookmark()).toBeUndefined();
     watch.next();
     expect(textOf(watch.bookmark())).toBe(bookmarkOf('e1-24'));
-    expect(textOf(watch.next())).toBe(bookmarkOf('e1-24')); // of the resume
+  });
+
+  test('does not wait for what changed in a first state that takes its reader long', () => {
+    const { put, watch } = start();
+    watch.next();
+    put('2');
+    watch.next();
+    expect(textOf(watch.bookmark())).toBe(bookmarkOf('e1-12', ',"annotations":{"k8s.io/initial-events-end":"true"}'));
+    expect(textOf(watch.next())).toContain('"MODIFIED"');
   });
 
   test('is none where none is wanted', () => {
