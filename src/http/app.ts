@@ -90,7 +90,7 @@ export function createRoutes(parts: AppParts): Route[] {
     ...versionRoutes(parts, writer),
     ...descriptionRoutes({ platform, version: release.version, descriptions }, writer),
     ...oauthRoutes({ server: parts.authorizationServer, limits, bodies, writer, clock }),
-    ...tokenReviewRoutes({ reviews: parts.tokenReviews, bodies, writer }),
+    ...tokenReviewRoutes({ reviews: parts.tokenReviews, bodies, writer, clock }),
     ...discoveryRoutes(nodes, writer),
     ...nodes,
     ...withdrawnLogRoutes(platform),

@@ -11,7 +11,10 @@ const AT_ONCE = 50;
 /** As long as `Retry-After` says at least; also what a refusal holds its connection for at most. */
 const LONGEST_MS = 1000;
 
-/** Rejects with the error, at once unless it is a 429, or a 503 of the API: then when its turn has come. */
+/**
+ * Rejects with the error, at once unless it is a 429, a 503 of the API, or a 401 under /oauth, which costs a line of the audit
+ * trail: then when its turn has come.
+ */
 export type RefusalPace = (exchange: Exchange, error: unknown) => Promise<never>;
 
 /**
@@ -47,5 +50,5 @@ export const atPace =
   };
 
 const isPaced = (error: unknown): boolean =>
-  (error instanceof OAuthError && error.refusal.status === 429) ||
+  (error instanceof OAuthError && (error.refusal.status === 429 || error.refusal.status === 401)) ||
   (error instanceof StatusError && (error.answer.code === 429 || error.answer.code === 503));

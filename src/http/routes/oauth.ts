@@ -48,7 +48,7 @@ export function oauthRoutes(parts: OAuthRouteParts): Route[] {
   const { token, revoke, introspect } = formHandlers(parts);
   const pace = createRefusalPace(parts.clock);
   const userinfo = userinfoHandler(parts);
-  const logout = logoutHandler(parts);
+  const logout = atPace(pace, logoutHandler(parts));
   const form = { ...common, readsForm: true } as const;
   return [
     { ...form, template: '/oauth/token', admission: 'sign-in', methods: { POST: atPace(pace, token) } },

@@ -1,14 +1,17 @@
+import type { Clock } from '../../clock.ts';
 import type { TokenReviews } from '../../oauth/token-review.ts';
 import { type AnswerWriter, wholeBody } from '../answer.ts';
 import { clientCertificateNames, hasShownCertificate } from '../client-certificate.ts';
 import { toJsonBytes } from '../document.ts';
 import type { BodyReader } from '../read-body.ts';
+import { atPace, createRefusalPace } from '../refusal-pace.ts';
 import type { Handler, Route } from '../route-table.ts';
 
 export interface TokenReviewRouteParts {
   readonly reviews: TokenReviews;
   readonly bodies: BodyReader;
   readonly writer: AnswerWriter;
+  readonly clock: Clock;
 }
 
 /** A review holds one token of at most 8 KiB and a few names: above, 413. */
@@ -17,7 +20,10 @@ const LONGEST_REVIEW = 64 * 1024;
 /** N-57: an answer is good for this moment. The API server keeps it for as long as its own settings say. */
 const NO_STORE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
-/** The TokenReview webhook. Public as all of /oauth: it asks for credentials of its own kind. */
+/**
+ * The TokenReview webhook. Public as all of /oauth: it asks for credentials of its own kind. Who is not let in waits for
+ * others of its kind only: the pace is the webhook's own.
+ */
 export function tokenReviewRoutes(parts: TokenReviewRouteParts): Route[] {
   return [
     {
@@ -26,7 +32,7 @@ export function tokenReviewRoutes(parts: TokenReviewRouteParts): Route[] {
       admission: 'other',
       readsForm: true,
       produces: 'json',
-      methods: { POST: reviewHandler(parts) },
+      methods: { POST: atPace(createRefusalPace(parts.clock), reviewHandler(parts)) },
     },
   ];
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../../src/http/exchange.ts';
 import { atPace, createRefusalPace } from '../../../src/http/refusal-pace.ts';
+import { unauthorized } from '../../../src/http/refusals.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import { serviceUnavailable, tooManyRequests } from '../../../src/status-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -46,8 +47,8 @@ describe('the pace of refusals', () => {
     expect(answeredAt).toHaveLength(5_001);
   });
 
-  test.each([tooManyRequests(), serviceUnavailable('m', 5)])(
-    'R-21 holds back a refusal of the API as well: %s',
+  test.each([refusal(401), tooManyRequests(), serviceUnavailable('m', 5)])(
+    'R-21 holds back who is not let in under /oauth, and a refusal of the API, as well: %s',
     async (error) => {
       const { clock, ask, answeredAt } = newRoute(error);
       for (let index = 0; index < 60; index++) ask();
@@ -70,10 +71,13 @@ describe('the pace of refusals', () => {
     expect([answeredAt.length, clock.pendingTimers]).toEqual([60, 0]);
   });
 
-  test.each([refusal(400), refusal(401), new Error('a bug')])('holds nothing else back: %s', async (error) => {
-    const { ask, clock, answeredAt, places } = newRoute(error);
-    for (let index = 0; index < 60; index++) ask();
-    await clock.advance(0);
-    expect([answeredAt.length, places.left]).toEqual([60, 0]);
-  });
+  test.each([refusal(400), refusal(503), unauthorized('no', 'Bearer'), new Error('a bug')])(
+    'holds nothing else back: %s',
+    async (error) => {
+      const { ask, clock, answeredAt, places } = newRoute(error);
+      for (let index = 0; index < 60; index++) ask();
+      await clock.advance(0);
+      expect([answeredAt.length, places.left]).toEqual([60, 0]);
+    },
+  );
 });
