@@ -16,7 +16,8 @@ Options:
   --nodes LIST     numbers of nodes of the lists, 12 kB each; default: 100,1000
   --seconds N      measured seconds for each peer, coding and round, after 1 s of warm-up; default: 3
   --rounds N       rounds, each with all peers in turn; default: 3
-  --samples N      sign-ins with a known and with an unknown name, of each; default: 200, which takes half a minute
+  --samples N      sign-ins with a known and with an unknown name, of each, and as many wrong client secrets; default: 200,
+                   which takes half a minute
   --watchers N     open watches, each a file descriptor of two processes (ulimit -n); default: 10000
   --minutes N      length of the soak, a random fault in each; default: 2
   --seed N         what the faults are drawn from; default: 1

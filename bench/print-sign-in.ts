@@ -1,4 +1,4 @@
-import type { FloodRound, SignInResults } from './results.ts';
+import type { FloodRound, SignInResults, ToldApart } from './results.ts';
 import { median, quantile, ratios, welchT } from './statistics.ts';
 import { count, number, percent, table, verdict } from './table.ts';
 import { BEARER_P99_MS, FLOOD_STATUSES, FLOODED_LIST, PER_CORE, TOLD_APART } from './targets.ts';
@@ -10,7 +10,8 @@ export function printSignIn(results: SignInResults): string {
     'through a trusted proxy: what is measured are the gate and the compares, not the throttle.',
     '',
     floodTable(results),
-    toldApartTable(results.toldApart),
+    toldApartTable('Sign-ins with a wrong password', 'sign-ins', results.toldApart),
+    toldApartTable('Introspections with a wrong client secret', 'requests', results.clientsToldApart),
     rateTable(results),
     bearerTable(results),
   ].join('\n');
@@ -49,7 +50,7 @@ function answersLine(floods: readonly FloodRound[]): string {
   return `The sign-ins were answered ${texts.join(', ')}; only ${FLOOD_STATUSES.join(', ')} are good: ${verdict(isMet)}.`;
 }
 
-function toldApartTable({ known, unknown }: SignInResults['toldApart']): string {
+function toldApartTable(what: string, unit: string, { known, unknown }: ToldApart): string {
   const row = (name: string, values: readonly number[]): string[] => [
     name,
     count(values.length),
@@ -62,8 +63,8 @@ function toldApartTable({ known, unknown }: SignInResults['toldApart']): string 
   const target = `target < ${TOLD_APART.t} over ${count(TOLD_APART.tSamples)} of each (--samples)`;
   return [
     table(
-      'Sign-ins with a wrong password, one after the other (R-03)',
-      ['name', 'sign-ins', 'p50 ms', 'p99 ms'],
+      `${what}, one after the other (R-03)`,
+      ['name', unit, 'p50 ms', 'p99 ms'],
       [row('known', known), row('unknown', unknown)],
     ),
     `Medians apart: ${number(apart)} ms, target ≤ ${TOLD_APART.medianMs} ms: ${verdict(apart <= TOLD_APART.medianMs)}. Welch's t: ${number(t)}, ${target}${enough ? `: ${verdict(t < TOLD_APART.t)}` : ''}.`,

@@ -70,11 +70,19 @@ export interface BearerRound {
   readonly firstUse: readonly number[];
 }
 
+/** Milliseconds of each request, by whether the name exists. */
+export interface ToldApart {
+  readonly known: readonly number[];
+  readonly unknown: readonly number[];
+}
+
 export interface SignInResults {
   readonly nodes: number;
   readonly floods: readonly FloodRound[];
-  /** Milliseconds of sign-ins with a wrong password. */
-  readonly toldApart: { readonly known: readonly number[]; readonly unknown: readonly number[] };
+  /** Of sign-ins with a wrong password. */
+  readonly toldApart: ToldApart;
+  /** Of introspections with a wrong client secret. */
+  readonly clientsToldApart: ToldApart;
   readonly signIns: readonly SignInReport[];
   /** Compares of the hash alone, for each second of processor time: what a sign-in can reach at most. One a round. */
   readonly bcryptPerCore: readonly number[];

@@ -41,15 +41,45 @@ export const floodAsks = (password: string): Ask[] =>
     signInAsk(name, password),
   ]);
 
+/** Of a name that exists, or of one that does not. */
+export interface ToldApartAsk {
+  readonly ask: Ask;
+  readonly isUnknown: boolean;
+}
+
+/** `pairs` times a known and an unknown name, each with the wrong password. */
+export const toldApartAsks = (pairs: number, password: string): readonly ToldApartAsk[] =>
+  inTurns(pairs, (index) => ({
+    known: signInAsk(BENCH_USERS[index % BENCH_USERS.length] ?? '', wrong(password)),
+    unknown: signInAsk(unknownName(index), wrong(password)),
+  }));
+
 /**
- * `pairs` times a known and an unknown name, each with the wrong password; `isUnknown` says which is which. The order
- * within a pair alternates: what the first request of two leaves behind falls on both kinds alike.
+ * `pairs` times a known and an unknown client, each with a wrong secret. Each comes from a new address, through a trusted proxy:
+ * what failed before would otherwise be looked up for the one that exists, and made anew for the other.
  */
-export function toldApartAsks(pairs: number, password: string): readonly { ask: Ask; isUnknown: boolean }[] {
+export const clientsToldApartAsks = (pairs: number): readonly ToldApartAsk[] =>
+  inTurns(pairs, (index) => ({
+    known: introspectAsk(BENCH_CLIENT.client_id, 2 * index),
+    unknown: introspectAsk(unknownName(index).slice(-BENCH_CLIENT.client_id.length), 2 * index + 1),
+  }));
+
+const introspectAsk = (client_id: string, from: number): Ask => ({
+  method: 'POST',
+  path: '/oauth/introspect',
+  headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': `2001:db8:0:${hex(from)}::1` },
+  body: new URLSearchParams({ client_id, client_secret: wrong(BENCH_CLIENT.client_secret), token: 'x' }).toString(),
+});
+
+/** The order within a pair alternates: what the first request of two leaves behind falls on both kinds alike. */
+function inTurns(
+  pairs: number,
+  pair: (index: number) => { readonly known: Ask; readonly unknown: Ask },
+): ToldApartAsk[] {
   return Array.from({ length: pairs }, (_, index) => {
-    const name = BENCH_USERS[index % BENCH_USERS.length] ?? '';
-    const known = { ask: signInAsk(name, wrong(password)), isUnknown: false };
-    const unknown = { ask: signInAsk(unknownName(index), wrong(password)), isUnknown: true };
+    const asks = pair(index);
+    const known = { ask: asks.known, isUnknown: false };
+    const unknown = { ask: asks.unknown, isUnknown: true };
     return index % 2 === 0 ? [known, unknown] : [unknown, known];
   }).flat();
 }

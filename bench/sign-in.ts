@@ -7,8 +7,15 @@ import type { SignInReport } from './load/sign-ins.ts';
 import type { Bench } from './measure.ts';
 import type { BenchCluster } from './peers/bench-cluster.ts';
 import { BENCH_HASH_COST, type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
-import type { BearerRound, FloodRound, SignInResults } from './results.ts';
-import { floodAsks, rightAsks, tokenAsk, toldApartAsks } from './sign-in-asks.ts';
+import type { BearerRound, FloodRound, SignInResults, ToldApart } from './results.ts';
+import {
+  clientsToldApartAsks,
+  floodAsks,
+  rightAsks,
+  type ToldApartAsk,
+  tokenAsk,
+  toldApartAsks,
+} from './sign-in-asks.ts';
 
 /**
  * The limits by user and by address are out of the way: they would turn a flood away before it costs anything, and it is the
@@ -19,6 +26,9 @@ const AUTHENTICATION = {
   authenticateRateLimiterDuration: '1s',
   addressRateLimiterMaxTries: 1_000_000,
   addressRateLimiterDuration: '1s',
+  clientRateLimiterMaxTries: 1_000_000,
+  clientAddressRateLimiterMaxTries: 1_000_000,
+  clientRateLimiterDuration: '1s',
   trustedProxies: [{ cidr: '127.0.0.0/8' }],
 };
 
@@ -44,9 +54,10 @@ export async function measureSignIn(bench: Bench, cluster: BenchCluster, samples
   const parts = { ...bench, gatehouse: await startGatehouse(bench.children, options) };
   const floods = await measureFloods(parts);
   const toldApart = await measureToldApart(parts, samples);
+  const clientsToldApart = await measureClientsToldApart(parts, samples);
   const rates = await measureRates(parts);
   await parts.gatehouse.stop();
-  return { nodes: cluster.nodeNames.length, floods, toldApart, ...rates };
+  return { nodes: cluster.nodeNames.length, floods, toldApart, clientsToldApart, ...rates };
 }
 
 /** Alone and flooded in turn. The flood comes from a process of its own, so that the list is timed by an idle one. */
@@ -77,14 +88,29 @@ async function measureFloods({ gatehouse, generator, children, extent, note }: S
   return rounds;
 }
 
-async function measureToldApart(
-  { gatehouse, generator, note }: SignInBench,
-  samples: number,
-): Promise<SignInResults['toldApart']> {
-  note(`${samples} sign-ins each with a known and with an unknown name`);
-  const asks = toldApartAsks(samples, gatehouse.password);
-  const plan = { target: withoutBearer(gatehouse), asks: asks.map(({ ask }) => ask), status: 400 };
-  const { latenciesMs } = await generator.samples(plan);
+/** Below 200 a second: refusals beyond it wait for their turn, and the wait would hide what is measured. */
+const CLIENT_PAUSE_MS = 6;
+
+function measureToldApart(parts: SignInBench, samples: number): Promise<ToldApart> {
+  parts.note(`${samples} sign-ins each with a known and with an unknown name`);
+  return tellApart(parts, toldApartAsks(samples, parts.gatehouse.password), { status: 400 });
+}
+
+function measureClientsToldApart(parts: SignInBench, samples: number): Promise<ToldApart> {
+  parts.note(`${samples} wrong client secrets each with a known and with an unknown client`);
+  return tellApart(parts, clientsToldApartAsks(samples), { status: 401, pauseMs: CLIENT_PAUSE_MS });
+}
+
+async function tellApart(
+  { gatehouse, generator }: SignInBench,
+  asks: readonly ToldApartAsk[],
+  how: { readonly status: number; readonly pauseMs?: number },
+): Promise<ToldApart> {
+  const { latenciesMs } = await generator.samples({
+    ...how,
+    target: withoutBearer(gatehouse),
+    asks: asks.map(({ ask }) => ask),
+  });
   const of = (isUnknown: boolean): number[] => latenciesMs.filter((_, index) => asks[index]?.isUnknown === isUnknown);
   return { known: of(false), unknown: of(true) };
 }

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { BENCH_USERS, floodAsks, rightAsks, toldApartAsks } from '../../../bench/sign-in-asks.ts';
+import {
+  BENCH_CLIENT,
+  BENCH_USERS,
+  clientsToldApartAsks,
+  floodAsks,
+  rightAsks,
+  toldApartAsks,
+} from '../../../bench/sign-in-asks.ts';
 
 const PASSWORD = 'made-up-password';
 const formOf = (body = '') => Object.fromEntries(new URLSearchParams(body));
@@ -30,5 +37,19 @@ describe('what the bench asks for to sign in', () => {
     expect([new Set(names(true)).size, names(true).some((name) => BENCH_USERS.includes(name))]).toEqual([300, false]);
     expect(new Set(asks.map(({ ask }) => ask.body?.length)).size).toBe(1);
     expect(asks.every(({ ask }) => formOf(ask.body)['password'] !== PASSWORD)).toBe(true);
+  });
+
+  test('R-03 a known and an unknown client differ in the name alone, in turns, each time from a new address', () => {
+    const asks = clientsToldApartAsks(300);
+    expect(asks.slice(0, 4).map(({ isUnknown }) => isUnknown)).toEqual([false, true, true, false]);
+    for (const isUnknown of [false, true]) {
+      const forms = asks.filter((one) => one.isUnknown === isUnknown).map(({ ask }) => formOf(ask.body));
+      const names = new Set(forms.map(({ client_id }) => client_id));
+      expect([names.has(BENCH_CLIENT.client_id), names.size]).toEqual(isUnknown ? [false, 300] : [true, 1]);
+      expect(forms.some(({ client_secret }) => client_secret === BENCH_CLIENT.client_secret)).toBe(false);
+    }
+    expect(new Set(asks.map(({ ask }) => ask.body?.length)).size).toBe(1);
+    expect(new Set(asks.map(({ ask }) => ask.headers?.['x-forwarded-for'])).size).toBe(600);
+    expect(new Set(asks.map(({ ask }) => ask.headers?.['x-forwarded-for']?.length)).size).toBe(1);
   });
 });
