@@ -1,14 +1,19 @@
+import { type CallFault, isOfTheQuestion } from './call-pause.ts';
 import { CallWindow } from './call-window.ts';
 import type { Clock } from './clock.ts';
 import { FairSlots } from './fair-slots.ts';
+import { FastestCall } from './fastest-call.ts';
+import { PartyWindows } from './party-windows.ts';
 
 export interface CallLimits {
-  /** Calls under way at a time; fewer while whoever is asked cannot take so many. */
+  /** Calls under way at a time; fewer while the calls of several parties are slow. */
   readonly maxInFlight: number;
-  /** So many at first, until answers show that there is room for more. Default: all. */
+  /** So many at first, until answers show that there is room for more. Default: as many as at most. */
   readonly firstInFlight?: number;
-  /** Of those, calls of one party. Default: all. */
+  /** Of those, calls of one party; fewer while its calls fail or become slow. Default: all. */
   readonly maxInFlightOfOne?: number;
+  /** As `firstInFlight`. */
+  readonly firstInFlightOfOne?: number;
   /** Calls that wait for their turn; one more fails at once. Default: any number. */
   readonly maxWaiting?: number;
   /** Of those, calls of one party. Default: all. */
@@ -46,14 +51,20 @@ export class BoundedCalls {
   readonly #clock: Clock;
   readonly #slots: FairSlots;
   readonly #window: CallWindow;
+  readonly #windows: PartyWindows;
+  readonly #fastest: FastestCall;
 
   constructor(limits: CallLimits, clock: Clock) {
-    const { maxInFlight: count, maxInFlightOfOne = count, maxWaiting = Number.POSITIVE_INFINITY } = limits;
-    const { maxWaitingOfOne: waitingOfOne = maxWaiting, firstInFlight: first = count, timeoutMs } = limits;
+    const { maxInFlight: count, firstInFlight = count, timeoutMs } = limits;
+    const { maxInFlightOfOne: most = count, firstInFlightOfOne: first = most } = limits;
+    const { maxWaiting: waiting = Number.POSITIVE_INFINITY, maxWaitingOfOne: waitingOfOne = waiting } = limits;
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;
-    this.#window = new CallWindow(clock, { first, most: count, timeoutMs });
-    this.#slots = new FairSlots({ count, countOfOne: maxInFlightOfOne, waiting: maxWaiting, waitingOfOne });
+    this.#fastest = new FastestCall(clock, timeoutMs);
+    this.#window = new CallWindow({ first: firstInFlight, most: count });
+    this.#windows = new PartyWindows(clock, { first, most });
+    const allows = (party: string, held: number): boolean => this.#windows.allows(party, held);
+    this.#slots = new FairSlots({ count, allows, waiting, waitingOfOne });
     this.#slots.open(this.#window.size);
   }
 
@@ -62,16 +73,8 @@ export class BoundedCalls {
     return { inFlight: this.#slots.taken, waiting: this.#slots.waiting };
   }
 
-  /** Calls that may be under way now. */
-  get room(): number {
-    return this.#window.size;
-  }
-
-  /** Whoever is asked said, or showed, that a call which began then came with too many others. */
-  tooMany(beganAt: number): void {
-    this.#window.tooMany(beganAt);
-    this.#slots.open(this.#window.size);
-  }
+  /** Calls of this party that are under way or wait for their turn. */
+  of = (party: string): number => this.#slots.of(party);
 
   /**
    * Settles as `call` does. Rejects with `TooManyCalls` or `CallsPaused` when it was not begun, with `CallTimedOut` when it
@@ -81,13 +84,8 @@ export class BoundedCalls {
     await this.#turn(party);
     const limit = new AbortController();
     const cancel = this.#clock.after(this.#timeoutMs, () => limit.abort());
-    const beganAt = this.#clock.monotonic();
-    const noted = call(limit.signal).then((answer) => {
-      this.#window.answered(beganAt, this.#slots.waiting > 0);
-      return answer;
-    });
     try {
-      return await this.#inSlot(party, noted, limit.signal);
+      return await this.#inSlot(party, this.#noted(party, call(limit.signal)), limit.signal);
     } finally {
       cancel();
     }
@@ -95,12 +93,7 @@ export class BoundedCalls {
 
   /** Ends the wait of all that were not begun: they reject with `CallsPaused`. */
   turnAway(): void {
-    this.#slots.turnAway('turned_away');
-  }
-
-  /** Ends the wait of this party's calls: they reject with `TooManyCalls`. */
-  turnAwayParty(party: string): void {
-    this.#slots.turnAway('no_share', party);
+    this.#slots.turnAway();
   }
 
   async #turn(party: string): Promise<void> {
@@ -115,16 +108,50 @@ export class BoundedCalls {
     }
   }
 
+  /** What the end of a call says, noted while it has its slot: else the next one began already. */
+  async #noted<T>(party: string, call: Promise<T>): Promise<T> {
+    const began = { at: this.#clock.monotonic(), cuts: this.#window.cuts, cutsOfOne: this.#windows.cutsOf(party) };
+    const tookMs = (): number => this.#clock.monotonic() - began.at;
+    try {
+      const answer = await call;
+      this.#answered(party, began, this.#fastest.isSlow(tookMs()));
+      return answer;
+    } catch (error) {
+      const { retryAfterMs = 0 } = error as CallFault;
+      if (isOfTheQuestion(error)) this.#answered(party, began, false);
+      else this.#hold(this.#windows.failed(party, began.cutsOfOne, retryAfterMs));
+      if (tookMs() >= this.#timeoutMs) this.#window.slow(party, began.cuts);
+      throw error;
+    } finally {
+      this.#slots.open(this.#window.size);
+    }
+  }
+
+  #answered(party: string, began: { readonly cuts: number; readonly cutsOfOne: number }, isSlow: boolean): void {
+    if (isSlow) {
+      this.#window.slow(party, began.cuts);
+      this.#windows.slow(party, began.cutsOfOne);
+    } else {
+      this.#window.answered(this.#slots.waiting > 0);
+      this.#windows.answered(party);
+    }
+  }
+
+  /** When a hold is over, the turn of those who wait may have come. */
+  #hold(ms: number): void {
+    if (ms > 0) this.#clock.after(ms, () => this.#slots.giveOut());
+  }
+
   /** The slot is free again when the call has ended, which may be later than our patience. */
   #inSlot<T>(party: string, call: Promise<T>, limit: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => reject(new CallTimedOut('the call took too long'));
       limit.addEventListener('abort', giveUp, { once: true });
-      call.then(resolve, reject).finally(() => {
+      const end = (): void => {
         limit.removeEventListener('abort', giveUp);
-        this.#slots.open(this.#window.size);
         this.#slots.release(party);
-      });
+      };
+      call.finally(end).then(resolve, reject);
     });
   }
 }

@@ -20,10 +20,12 @@ export const isOfTheQuestion = (fault: unknown): boolean =>
   OF_THE_QUESTION.has((fault as CallFault | undefined)?.status?.code);
 
 /**
- * So many parties have failed since the last answer that it is the cluster. Until then it may be something about a party's own
- * questions (a webhook that hangs for one user), and another party need not wait for its probe.
+ * Who has not failed since the last answer need not wait for a probe of its own, once a second for all of them: it may be something
+ * about the questions of others (a webhook that hangs for some users), and a cluster that is back answers the first one.
  */
-const PARTIES_THAT_TELL = 3;
+const STRANGER_EVERY_MS = 1_000;
+/** Whoever failed is remembered, up to so many. */
+const MOST_FAILED = 1_000;
 
 /** When a probe is due and somebody who has not failed wants it, those who have failed leave it to them for so long. */
 const COURTESY_MS = 1_000;
@@ -35,13 +37,14 @@ const COURTESY_MS = 1_000;
 export class CallPause {
   readonly #clock: Clock;
   readonly #backoff: Backoff;
-  /** Since the last answer; as many as tell, no more. */
+  /** Since the last answer. */
   readonly #failed = new Set<string>();
   #failures = 0;
   /** By the monotonic clock; `undefined`: calls are made freely. */
   #until: number | undefined;
   #isProbing = false;
   #othersWait = false;
+  #strangerAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, backoff: Backoff) {
     this.#clock = clock;
@@ -54,20 +57,21 @@ export class CallPause {
   }
 
   /**
-   * Whether this party may make one call although the pause is on. Who got that says so when it has ended. How long the cluster asked not to be asked
-   * holds for those whom it told, and for all as soon as so many were told.
+   * Whether this party may make one call although the pause is on. Who got that says so when it has ended. How long the cluster
+   * asked to be left alone holds for those whom it told.
    */
   takeProbe(party: string): boolean {
     const now = this.#clock.monotonic();
-    if (this.#isProbing || this.#until === undefined) return false;
+    if (this.#until === undefined) return false;
     const hasFailed = this.#failed.has(party);
-    const isEarly = now < this.#until + (hasFailed && this.#othersWait ? COURTESY_MS : 0);
-    if (isEarly && (hasFailed || this.#failed.size >= PARTIES_THAT_TELL)) {
+    const dueAt = hasFailed ? this.#until + (this.#othersWait ? COURTESY_MS : 0) : this.#strangerAt;
+    if (this.#isProbing || now < dueAt) {
       this.#othersWait ||= !hasFailed;
       return false;
     }
     this.#isProbing = true;
     this.#othersWait = false;
+    if (!hasFailed) this.#strangerAt = now + STRANGER_EVERY_MS;
     return true;
   }
 
@@ -85,7 +89,7 @@ export class CallPause {
   /** Calls that were begun together fail together: they lengthen the pause once. */
   failed(party: string, fault: CallFault, tookAllItsTime: boolean): void {
     const { retryAfterMs = 0 } = fault;
-    if (this.#failed.size < PARTIES_THAT_TELL) this.#failed.add(party);
+    if (this.#failed.size < MOST_FAILED) this.#failed.add(party);
     this.#failures++;
     if (this.#failures < FAILURES_THAT_TELL && !tookAllItsTime && retryAfterMs === 0) return;
     const now = this.#clock.monotonic();

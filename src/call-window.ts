@@ -1,42 +1,23 @@
-import type { Clock } from './clock.ts';
-
-/** A sixteenth of all calls is made whatever happens, so that an end of the trouble is noticed within moments. */
-const LEAST_SHARE = 1 / 16;
-/** Calls that share a queue take many times what one alone takes. Below that, it is somebody's bad day. */
-const TIMES_THE_FASTEST = 4;
-/** The fastest call of the last one to two of these is what a call takes when nobody is in its way. */
-const FASTEST_MS = 30_000;
-
-export interface WindowLimits {
-  /** Calls at a time, at first and at most. */
-  readonly first: number;
-  readonly most: number;
-  /** A call that takes longer has failed. */
-  readonly timeoutMs: number;
-}
+/** An eighth is left whatever happens: those who have no trouble are answered, and an end of the trouble is noticed in moments. */
+const LEAST_SHARE = 1 / 8;
+/** Slow calls of one or two parties are something about their own questions. */
+const PARTIES_THAT_TELL = 3;
 
 /**
- * How many calls are made at a time to somebody whose room nobody knows: half as many when it is asked too much, one more for
- * each round of answers (additive increase, multiplicative decrease, as TCP does: RFC 5681, 3.1). It is asked too much when it says
- * so, or when calls take half of our patience and many times what the fastest did.
+ * How many calls all parties together may have under way to somebody whose room nobody knows: one more for each round of answers
+ * while somebody waits, half as many when the calls of several parties are slow (additive increase, multiplicative decrease, as TCP does:
+ * RFC 5681, 3.1).
  */
 export class CallWindow {
-  readonly #clock: Clock;
   readonly #most: number;
-  readonly #patienceMs: number;
+  readonly #slow = new Set<string>();
   #size: number;
-  /** Calls that began before were too many together: one cut is for all of them. */
-  #cutAt = Number.NEGATIVE_INFINITY;
-  #fastest = Number.POSITIVE_INFINITY;
-  #fastestBefore = Number.POSITIVE_INFINITY;
-  #fastestSince: number;
+  #cuts = 0;
 
-  constructor(clock: Clock, { first, most, timeoutMs }: WindowLimits) {
-    this.#clock = clock;
+  /** Calls at a time, at first and at most. */
+  constructor({ first, most }: { readonly first: number; readonly most: number }) {
     this.#most = most;
     this.#size = first;
-    this.#patienceMs = timeoutMs / 2;
-    this.#fastestSince = clock.monotonic();
   }
 
   /** Calls that may be under way, 1 at least. */
@@ -44,25 +25,23 @@ export class CallWindow {
     return Math.floor(this.#size);
   }
 
-  /** `isWanted`: somebody waits for room. What nobody asks for shows nothing. */
-  answered(beganAt: number, isWanted: boolean): void {
-    const now = this.#clock.monotonic();
-    const tookMs = now - beganAt;
-    if (now - this.#fastestSince >= FASTEST_MS) {
-      this.#fastestBefore = this.#fastest;
-      this.#fastest = Number.POSITIVE_INFINITY;
-      this.#fastestSince = now;
-    }
-    this.#fastest = Math.min(this.#fastest, tookMs);
-    const fastest = Math.min(this.#fastest, this.#fastestBefore);
-    if (tookMs > Math.max(this.#patienceMs, TIMES_THE_FASTEST * fastest)) this.tooMany(beganAt);
-    else if (isWanted) this.#size = Math.min(this.#most, this.#size + 1 / this.#size);
+  /** Cuts so far. To be noted when a call begins: a cut is for all that were begun before it. */
+  get cuts(): number {
+    return this.#cuts;
   }
 
-  /** A call that began then, and those that were under way with it, were too many. */
-  tooMany(beganAt: number): void {
-    if (beganAt <= this.#cutAt) return;
-    this.#cutAt = this.#clock.monotonic();
+  /** `isWanted`: somebody waits for room. What nobody asks for shows nothing. */
+  answered(isWanted: boolean): void {
+    if (isWanted) this.#size = Math.min(this.#most, this.#size + 1 / this.#size);
+  }
+
+  /** A call of this party, begun after so many cuts, was slow or took all its time. */
+  slow(party: string, cuts: number): void {
+    if (cuts < this.#cuts) return;
+    this.#slow.add(party);
+    if (this.#slow.size < PARTIES_THAT_TELL) return;
+    this.#slow.clear();
+    this.#cuts++;
     this.#size = Math.max(1, this.#most * LEAST_SHARE, this.#size / 2);
   }
 }

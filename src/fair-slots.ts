@@ -2,8 +2,8 @@
 export interface SlotLimits {
   /** Slots held at a time, by all parties together. */
   readonly count: number;
-  /** Slots that one party may hold at a time. Default: all. */
-  readonly countOfOne?: number;
+  /** Whether a party that holds so many slots may have another one. Default: always. */
+  readonly allows?: (party: string, held: number) => boolean;
   /** Places in the queue, of all parties together. Default: any number. */
   readonly waiting?: number;
   /** Places in the queue that one party may have. Default: all. */
@@ -36,8 +36,9 @@ export class FairSlots {
   #taken = 0;
   #waiting = 0;
 
-  constructor({ count, countOfOne = count, waiting = Number.POSITIVE_INFINITY, waitingOfOne = waiting }: SlotLimits) {
-    this.#limits = { count, countOfOne, waiting, waitingOfOne };
+  constructor(limits: SlotLimits) {
+    const { count, allows = () => true, waiting = Number.POSITIVE_INFINITY, waitingOfOne = waiting } = limits;
+    this.#limits = { count, allows, waiting, waitingOfOne };
     this.#open = count;
   }
 
@@ -51,6 +52,11 @@ export class FairSlots {
     return this.#waiting;
   }
 
+  /** Slots that this party holds, and places of the queue that it has. */
+  of(party: string): number {
+    return (this.#held.get(party) ?? 0) + (this.#queue.get(party)?.length ?? 0);
+  }
+
   /** Resolves when it is this party's turn, or when there will be none. */
   take(party: string, signal: AbortSignal): Promise<SlotOutcome> {
     if (signal.aborted) return Promise.resolve('gave_up');
@@ -62,33 +68,31 @@ export class FairSlots {
     return lacking ? Promise.resolve(lacking) : this.#wait(party, signal);
   }
 
-  /** Gives the slot to the party whose turn it is. */
+  /** The slot goes to the party whose turn it is. */
   release(party: string): void {
     const left = (this.#held.get(party) ?? 0) - 1;
     if (left > 0) this.#held.set(party, left);
     else this.#held.delete(party);
     this.#taken--;
-    this.#giveOut();
+    this.giveOut();
   }
 
-  /** From now on so many slots are given out, one to `count`; who holds one keeps it. A party's share shrinks with them. */
+  /** From now on so many slots are given out, one to `count`; who holds one keeps it. */
   open(slots: number): void {
     this.#open = Math.max(1, Math.min(slots, this.#limits.count));
-    this.#giveOut();
+    this.giveOut();
   }
 
-  /** Ends the wait of everybody, or of one party: nobody's turn comes any more. */
-  turnAway(outcome: 'turned_away' | 'no_share', party?: string): void {
-    const parties = party === undefined ? [...this.#queue.keys()] : [party];
-    for (const name of parties) {
-      const waiters = this.#queue.get(name) ?? [];
-      this.#queue.delete(name);
-      for (const waiter of waiters) waiter.settle(outcome);
-    }
-  }
-
-  #giveOut(): void {
+  /** Gives free slots to those whose turn it is: to be called when `allows` has changed its mind. */
+  giveOut(): void {
     while (this.#taken < this.#open && this.#giveNext());
+  }
+
+  /** Ends the wait of everybody: nobody's turn comes any more. */
+  turnAway(): void {
+    const waiters = [...this.#queue.values()].flat();
+    this.#queue.clear();
+    for (const waiter of waiters) waiter.settle('turned_away');
   }
 
   /** Whether somebody's turn has come. */
@@ -105,9 +109,7 @@ export class FairSlots {
   }
 
   #mayHoldAnother(party: string): boolean {
-    const { count, countOfOne } = this.#limits;
-    const share = Math.max(1, Math.floor((countOfOne * this.#open) / count));
-    return (this.#held.get(party) ?? 0) < share;
+    return this.#limits.allows(party, this.#held.get(party) ?? 0);
   }
 
   #hold(party: string): void {

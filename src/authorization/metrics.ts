@@ -35,12 +35,10 @@ export interface ReviewsToShow {
   /** Answers that are remembered. */
   entries(): number;
   load(): { readonly inFlight: number; readonly waiting: number };
-  /** Reviews that may be in flight now. */
-  room(): number;
 }
 
-/** The cost of reviews: a histogram of seconds; what is remembered, under way, waiting and allowed is read when metrics are collected. */
-export function reviewMetrics(registry: Registry, { entries, load, room }: ReviewsToShow): (seconds: number) => void {
+/** The cost of reviews: a histogram of seconds; what is remembered, under way and waiting is read when metrics are collected. */
+export function reviewMetrics(registry: Registry, { entries, load }: ReviewsToShow): (seconds: number) => void {
   const registers = [registry];
   const duration = new Histogram({
     name: 'gatehouse_authorization_review_duration_seconds',
@@ -65,14 +63,6 @@ export function reviewMetrics(registry: Registry, { entries, load, room }: Revie
       const { inFlight, waiting } = load();
       this.set({ state: 'in_flight' }, inFlight);
       this.set({ state: 'waiting' }, waiting);
-    },
-  });
-  new Gauge({
-    name: 'gatehouse_authorization_reviews_limit',
-    help: 'Access reviews that may be in flight now: fewer while the cluster cannot take more.',
-    registers,
-    collect() {
-      this.set(room());
     },
   });
   return (seconds) => duration.observe(seconds);

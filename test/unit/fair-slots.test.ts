@@ -21,7 +21,7 @@ function create(limits: SlotLimits) {
 
 describe('fair slots', () => {
   test('give one party no more than its share, though others are free', async () => {
-    const { slots, take, come } = create({ count: 4, countOfOne: 2 });
+    const { slots, take, come } = create({ count: 4, allows: (_, held) => held < 2 });
     take('flood', 5);
     expect(await come()).toEqual(['flood taken', 'flood taken']);
     expect([slots.taken, slots.waiting]).toEqual([2, 3]);
@@ -45,7 +45,7 @@ describe('fair slots', () => {
   });
 
   test('pass over a party that has its share, until it gives a slot back', async () => {
-    const { slots, take, come } = create({ count: 3, countOfOne: 2 });
+    const { slots, take, come } = create({ count: 3, allows: (_, held) => held < 2 });
     take('a', 3);
     take('b', 1);
     expect(await come()).toEqual(['a taken', 'a taken', 'b taken']);
@@ -71,15 +71,23 @@ describe('fair slots', () => {
     expect(await come()).toEqual(['a taken', 'a no_share', 'b no_place']);
   });
 
-  test('tell all that wait when they are turned away, and those of one party alone', async () => {
+  test('are given out when their party is allowed them again', async () => {
+    const closed = new Set(['a']);
+    const { slots, take, come } = create({ count: 2, allows: (party) => !closed.has(party) });
+    take('a', 3);
+    expect(await come()).toEqual([]);
+    closed.clear();
+    slots.giveOut();
+    expect(await come()).toEqual(['a taken', 'a taken']);
+  });
+
+  test('tell all that wait when they are turned away', async () => {
     const { slots, take, come } = create({ count: 1 });
     take('a', 2);
     take('b', 2);
     await come();
-    slots.turnAway('no_share', 'b');
-    expect(await come()).toEqual(['b no_share', 'b no_share']);
-    slots.turnAway('turned_away');
-    expect(await come()).toEqual(['a turned_away']);
+    slots.turnAway();
+    expect(await come()).toEqual(['a turned_away', 'b turned_away', 'b turned_away']);
     expect([slots.taken, slots.waiting]).toEqual([1, 0]);
   });
 

@@ -6,8 +6,9 @@ import { FakeClock } from '../support/fake-clock.ts';
 /** As for access reviews. */
 const LIMITS = {
   maxInFlight: 64,
-  firstInFlight: 32,
   maxInFlightOfOne: 16,
+  firstInFlight: 32,
+  firstInFlightOfOne: 8,
   maxWaiting: 192,
   maxWaitingOfOne: 48,
   timeoutMs: 3_000,

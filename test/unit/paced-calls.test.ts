@@ -11,7 +11,7 @@ interface Pending {
   fail(fault?: CallFault): void;
 }
 
-/** Eight calls at a time, four of one party: with eight in a second it floods. */
+/** Eight calls at a time, four of one party. */
 function create(change: Partial<CallLimits> = {}) {
   const clock = new FakeClock();
   const log: unknown[] = [];
@@ -47,11 +47,7 @@ function create(change: Partial<CallLimits> = {}) {
     for (let index = 0; index < count; index++) ask(party, `${party}${index}`);
   };
   const of = (key: string): Pending => pending.find((one) => one.key === key)!;
-  /** The cluster answers what it was asked so far for this party: its places are free again. */
-  const answerAll = (party: string): void => {
-    for (const one of pending) if (one.key.startsWith(party)) one.answer();
-  };
-  return { clock, log, calls, pending, ends, ask, flood, of, answerAll };
+  return { clock, log, calls, pending, ends, ask, flood, of };
 }
 
 const TOO_OFTEN = { status: { code: 429 }, retryAfterMs: 2_000 };
@@ -86,110 +82,61 @@ describe('paced calls', () => {
     await answerAll();
   });
 
-  test('asked too often (429) pause the party that asks the most, and nobody else', async () => {
-    const { clock, calls, ends, flood, ask, of, answerAll } = create();
-    flood('flood', 8);
-    ask('other', 'o');
-    await clock.advance(0);
-    of('o').fail(TOO_OFTEN); // the answer hits somebody else by chance
-    await clock.advance(0);
-    answerAll('flood');
-    expect([calls.isPaused, calls.refuses('flood'), calls.refuses('other')]).toEqual([false, true, false]);
-    expect([ends.get('flood4'), ends.get('flood5')]).toEqual([TooManyCalls, TooManyCalls]);
-    ask('flood', 'more');
-    ask('other', 'o2');
-    await clock.advance(0);
-    of('o2').answer();
-    await clock.advance(0);
-    expect([ends.get('o2'), ends.get('more')]).toEqual(['yes', TooManyCalls]);
-  });
+  describe('that are answered 429 while others are answered', () => {
+    const start = async () => {
+      const rig = create();
+      rig.ask('other', 'first');
+      await rig.clock.advance(0);
+      rig.of('first').answer();
+      await rig.clock.advance(0);
+      /** The calls that were made for this question. */
+      const callsOf = (key: string) => rig.pending.filter((one) => one.key === key);
+      return { ...rig, callsOf };
+    };
 
-  test('of a flood that are all answered 429 pause nobody else', async () => {
-    const { clock, calls, ends, flood, ask, of, answerAll } = create();
-    flood('flood', 8);
-    flood('other', 3);
-    await clock.advance(0);
-    answerAll('other');
-    for (let index = 0; index < 4; index++) of(`flood${index}`).fail(TOO_OFTEN);
-    await clock.advance(0);
-    expect([calls.isPaused, calls.refuses('other')]).toEqual([false, false]);
-    expect([0, 1, 2, 3].map((index) => ends.get(`flood${index}`))).toEqual(Array(4).fill(TooManyCalls));
-    ask('other', 'o');
-    await clock.advance(0);
-    of('o').answer();
-    await clock.advance(0);
-    expect(ends.get('o')).toBe('yes');
-  });
-
-  test('of somebody else that met the 429 of a flood are asked again, after what the cluster asks for', async () => {
-    const { clock, ends, flood, ask, pending, answerAll } = create();
-    flood('flood', 8);
-    ask('other', 'o');
-    const last = () => pending.filter(({ key }) => key === 'o');
-    await clock.advance(0);
-    last()[0]!.fail(TOO_OFTEN);
-    answerAll('flood');
-    await clock.advance(1_999);
-    expect([last().length, ends.get('o')]).toEqual([1, undefined]);
-    await clock.advance(1);
-    expect(last().length).toBe(2);
-    last()[1]!.answer();
-    await clock.advance(0);
-    expect(ends.get('o')).toBe('yes');
-  });
-
-  test('of somebody else that meet it five times are refused, and nobody is called the cause who is not', async () => {
-    const { clock, log, ends, flood, ask, pending, answerAll } = create();
-    const last = () => pending.filter(({ key }) => key === 'o');
-    ask('other', 'o');
-    for (let time = 1; time <= 5; time++) {
-      expect(ends.get('o')).toBeUndefined();
-      flood(`flood${time} `, 8);
+    test('are asked again when the cluster allows, and hold nobody else back', async () => {
+      const { clock, calls, ends, ask, of, callsOf } = await start();
+      ask('party', 'q');
       await clock.advance(0);
-      expect(last().length).toBe(time);
-      last()[time - 1]!.fail(TOO_OFTEN);
+      of('q').fail(TOO_OFTEN);
+      await clock.advance(1_999);
+      expect(callsOf('q').length).toBe(1);
+      ask('other', 'o');
       await clock.advance(0);
-      answerAll('flood');
+      of('o').answer();
+      await clock.advance(1);
+      callsOf('q')[1]!.answer();
+      await clock.advance(0);
+      expect([ends.get('o'), ends.get('q'), calls.isPaused]).toEqual(['yes', 'yes', false]);
+    });
+
+    test('are refused after 6 s, as a want of places', async () => {
+      const { clock, calls, ends, ask, of, pending } = await start();
+      ask('party', 'q');
+      for (let second = 0; second < 8; second++) {
+        await clock.advance(0);
+        for (const one of pending) if (one.key === 'q') one.fail({ status: { code: 429 }, retryAfterMs: 1_000 });
+        ask('other', `o${second}`);
+        await clock.advance(0);
+        of(`o${second}`).answer();
+        await clock.advance(1_000);
+      }
+      expect([ends.get('q'), calls.isPaused]).toEqual([TooManyCalls, false]);
+    });
+
+    test('are fewer at a time then, of that party alone', async () => {
+      const { clock, calls, flood, of, pending } = await start();
+      flood('party', 8);
+      await clock.advance(0);
+      expect(calls.load.inFlight).toBe(4);
+      for (const key of ['party0', 'party1', 'party2', 'party3']) of(key).fail(TOO_OFTEN);
       await clock.advance(2_000);
-    }
-    expect(ends.get('o')).toBe(TooManyCalls);
-    expect(log.filter((line) => String(line) === 'overload,other')).toEqual([]);
-  });
-
-  test('are asked again of a party that was paused, after 5 s at most', async () => {
-    const { clock, calls, flood, of } = create();
-    flood('flood', 8);
-    await clock.advance(0);
-    of('flood0').fail({ ...TOO_OFTEN, retryAfterMs: 240_000 });
-    await clock.advance(4_999);
-    expect(calls.refuses('flood')).toBe(true);
-    await clock.advance(1);
-    expect(calls.refuses('flood')).toBe(false);
-  });
-
-  test('of many parties that flood together, each a little, pause them one by one', async () => {
-    const { clock, calls, ask, of } = create({ maxInFlightOfOne: 8 });
-    for (const party of ['a', 'b', 'c', 'd']) for (const key of ['0', '1']) ask(party, party + key);
-    await clock.advance(0);
-    for (const key of ['a0', 'b0', 'c0']) of(key).fail(TOO_OFTEN);
-    await clock.advance(0);
-    expect(calls.isPaused).toBe(false);
-    expect(['a', 'b', 'c', 'd'].filter((party) => calls.refuses(party)).length).toBe(3);
-  });
-
-  test('of a party that polls are not taken for the flood when somebody else is answered 429', async () => {
-    const { clock, calls, ends, ask, of } = create();
-    for (let index = 0; index < 4; index++) {
-      ask('polls', `${index}`);
+      expect(calls.load.inFlight).toBe(2);
+      for (const one of pending) one.answer();
+      flood('other', 4);
       await clock.advance(0);
-      of(`${index}`).answer();
-      await clock.advance(100);
-    }
-    ask('other', 'o');
-    await clock.advance(0);
-    of('o').fail(TOO_OFTEN);
-    await clock.advance(0);
-    expect([calls.refuses('polls'), calls.isPaused, ends.get('o')]).toEqual([false, false, Error]);
+      expect(pending.filter(({ key }) => key.startsWith('other')).length).toBe(4);
+    });
   });
 
   test('that the cluster calls wrong themselves (422) end the pause: the cluster is well', async () => {
@@ -215,7 +162,7 @@ describe('paced calls', () => {
     expect([ends.get('late'), log]).toEqual([TooManyCalls, [['full', undefined]]]);
   });
 
-  test('asked too often by nobody in particular are paused for all, as soon as three were told', async () => {
+  test('that are answered 429 while nobody is answered are paused for all: one that was not told may try each second', async () => {
     const { clock, calls, ends, ask, of } = create();
     for (const party of ['a', 'b', 'c', 'd']) ask(party, party);
     await clock.advance(0);
@@ -223,13 +170,20 @@ describe('paced calls', () => {
     await clock.advance(0);
     expect([calls.isPaused, ends.get('a')]).toEqual([true, Error]);
     for (const party of ['b', 'c']) of(party).fail(TOO_OFTEN);
-    await clock.advance(1_999);
-    ask('e', 'e');
     await clock.advance(0);
-    expect(ends.get('e')).toBe(CallsPaused);
-    of('d').answer();
+    for (const party of ['e', 'f', 'a']) ask(party, `${party}2`);
     await clock.advance(0);
-    expect(calls.isPaused).toBe(false);
+    of('e2').fail(TOO_OFTEN);
+    ask('g', 'g');
+    await clock.advance(999);
+    ask('g', 'g2');
+    await clock.advance(1);
+    expect(['f2', 'a2', 'g', 'g2'].map((key) => ends.get(key))).toEqual(Array(4).fill(CallsPaused));
+    ask('g', 'g3');
+    await clock.advance(0);
+    of('g3').answer();
+    await clock.advance(0);
+    expect([ends.get('g3'), calls.isPaused]).toEqual(['yes', false]);
   });
 
   test.each([429, 503])(
@@ -248,46 +202,6 @@ describe('paced calls', () => {
       expect([ends.get('again'), ends.get('o'), calls.isPaused]).toEqual([CallsPaused, 'yes', false]);
     },
   );
-
-  test('of a party that was paused are its own fault at the next 429, however few they are', async () => {
-    const { clock, calls, ends, flood, ask, of } = create();
-    flood('flood', 8);
-    await clock.advance(0);
-    for (const index of [0, 1, 2, 3]) of(`flood${index}`).fail(TOO_OFTEN);
-    for (const waitMs of [4_000, 61_999]) {
-      await clock.advance(waitMs);
-      ask('flood', `after ${waitMs}`);
-      await clock.advance(0);
-      of(`after ${waitMs}`).fail(TOO_OFTEN);
-      await clock.advance(0);
-      expect([calls.isPaused, ends.get(`after ${waitMs}`)]).toEqual([false, TooManyCalls]);
-    }
-    await clock.advance(62_000);
-    ask('flood', 'late');
-    await clock.advance(0);
-    of('late').fail(TOO_OFTEN);
-    await clock.advance(0);
-    expect([calls.isPaused, ends.get('late')]).toEqual([true, Error]);
-  });
-
-  test('that are refused while their party is paused count: it floods on', async () => {
-    const { clock, calls, ends, flood, ask, of, pending } = create();
-    flood('flood', 8);
-    ask('other', 'o');
-    await clock.advance(0);
-    of('o').fail(TOO_OFTEN);
-    await clock.advance(0);
-    for (const index of [0, 1, 2, 3]) of(`flood${index}`).answer();
-    await clock.advance(1_900);
-    for (let time = 0; time < 7; time++) expect(calls.refuses('flood')).toBe(true);
-    await clock.advance(100);
-    expect(calls.refuses('flood')).toBe(false);
-    ask('flood', 'more');
-    await clock.advance(0);
-    pending.findLast(({ key }) => key === 'o')!.fail(TOO_OFTEN);
-    await clock.advance(0);
-    expect([calls.refuses('flood'), ends.get('o')]).toEqual([true, undefined]);
-  });
 
   test('that wait while the others fail are told of the pause, not of an overload', async () => {
     const { clock, ends, flood, of } = create();
@@ -320,22 +234,25 @@ describe('paced calls', () => {
       return { ...rig, answered, failed };
     };
 
-    test('while others are answered are paused for that party alone, for a second', async () => {
-      const { clock, calls, ends, ask, pending, answered, failed } = await start();
+    test('while others are answered pause nobody, and are its own', async () => {
+      const { clock, calls, ends, answered, failed } = await start();
       for (let round = 0; round < 20; round++) {
         await failed('bad', `bad${round}`);
-        ask('bad', `refused${round}`);
-        await clock.advance(0);
-        expect([calls.isPaused, ends.get(`bad${round}`), ends.get(`refused${round}`)]).toEqual([
-          false,
-          Error,
-          CallsPaused,
-        ]);
         await answered('good', `good${round}`);
-        expect(ends.get(`good${round}`)).toBe('yes');
+        expect([calls.isPaused, ends.get(`bad${round}`), ends.get(`good${round}`)]).toEqual([false, Error, 'yes']);
         await clock.advance(1_000);
       }
-      expect(pending.length).toBe(41);
+    });
+
+    test('one by one leave the cluster alone for a second after each', async () => {
+      const { clock, ends, answered, failed, ask, pending } = await start();
+      for (const key of ['1', '2', '3']) await failed('bad', key); // four at a time, then two, then one
+      ask('bad', '4');
+      await clock.advance(999);
+      expect(pending.some(({ key }) => key === '4')).toBe(false);
+      await answered('good', 'good');
+      await clock.advance(1);
+      expect([ends.get('good'), pending.some(({ key }) => key === '4')]).toEqual(['yes', true]);
     });
 
     test('while nobody else asks are paused for all; another party need not wait for its probe, which ends the pause', async () => {

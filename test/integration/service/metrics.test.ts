@@ -33,7 +33,6 @@ const NAMES = [
   'authorization_review_duration_seconds',
   'authorization_cache_entries',
   'authorization_reviews',
-  'authorization_reviews_limit',
   'cache_objects',
   'cache_bytes',
   'cache_synced',
