@@ -1,7 +1,13 @@
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 /** `expect.poll` gives up after a second unless told otherwise. */
 const PATIENT = { poll: { timeout: 60_000 } };
+
+/** These put a mock in the place of a module. */
+const MOCKED = globSync('test/{unit,integration}/**/*.test.ts').filter((file) =>
+  /\bvi\.(mock|doMock)\(/.test(readFileSync(file, 'utf8')),
+);
 
 /**
  * One project a tier. `unit`, `integration`, `contract` and `model` need Node only; `soak` is minutes of faults; `vectors` needs Go to download the
@@ -9,15 +15,29 @@ const PATIENT = { poll: { timeout: 60_000 } };
  * Limits of time are for what hangs: they are many times what a test takes on a machine that is busy with something else.
  */
 const tier = (name: string, more: object = {}) => ({
-  test: { name, include: [`test/${name}/**/*.test.ts`], restoreMocks: true, expect: PATIENT, ...more },
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    setupFiles: 'test/support/after-each-test.ts',
+    restoreMocks: true,
+    expect: PATIENT,
+    ...more,
+  },
 });
+
+/**
+ * A process runs many files of these tiers: no module has state, so a process a file would prove nothing, and would cost more than the tests.
+ * The files with mocks are a tier of their own, `mocked`, with a process each: a module is bound once to what it imports.
+ */
+const SHARED = { isolate: false, exclude: MOCKED };
 
 export default defineConfig({
   test: {
     projects: [
-      tier('unit', { testTimeout: 60_000, hookTimeout: 60_000 }),
-      tier('integration', { testTimeout: 120_000, hookTimeout: 120_000 }),
-      tier('contract', { testTimeout: 120_000, hookTimeout: 120_000 }),
+      tier('unit', { ...SHARED, testTimeout: 60_000, hookTimeout: 60_000 }),
+      tier('integration', { ...SHARED, testTimeout: 120_000, hookTimeout: 120_000 }),
+      tier('contract', { ...SHARED, testTimeout: 120_000, hookTimeout: 120_000 }),
+      tier('mocked', { include: MOCKED, testTimeout: 120_000, hookTimeout: 120_000 }),
       tier('model', { testTimeout: 600_000 }),
       tier('vectors', { testTimeout: 120_000, hookTimeout: 300_000 }),
       tier('soak', { testTimeout: 180_000, fileParallelism: false }),

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { Agent, EventSource } from 'undici';
 import { describe, expect, test } from 'vitest';
+import { atEnd } from '../../support/at-end.ts';
 import { makeCache, makeNode } from '../../unit/nodes/node-objects.ts';
 import { eventually } from './app-under-test.ts';
-import { advance, ends, LIST, open, start } from './watch-under-test.ts';
+import { advance, LIST, open, start } from './watch-under-test.ts';
 
 const EVENTS = { accept: 'text/event-stream' };
 /** More than are remembered. */
@@ -101,12 +102,12 @@ describe("a browser's EventSource", () => {
       client.pipe(server).pipe(client);
     }).listen(0, '127.0.0.1');
     await once(front, 'listening');
-    ends.push(() => front.close());
+    atEnd(() => front.close());
     const fail = (): void => {
       state.active = 1;
       for (const socket of open) socket.destroy();
     };
-    ends.push(fail);
+    atEnd(fail);
     return { port: (front.address() as { port: number }).port, fail };
   }
 
@@ -123,7 +124,7 @@ describe("a browser's EventSource", () => {
         dispatch({ ...options, headers: { ...(options.headers as object), authorization: 'Bearer good' } }, handler),
     );
     const source = new EventSource(`http://127.0.0.1:${port}${LIST}?watch=true`, { node: { dispatcher } });
-    ends.push(() => source.close());
+    atEnd(() => source.close());
     const items = new Map<string, unknown>();
     const bookmarks: string[] = [];
     source.addEventListener('reset', () => items.clear());

@@ -1,9 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { atEnd } from '../../support/at-end.ts';
 import { makeNode } from '../../unit/nodes/node-objects.ts';
 import { eventually } from './app-under-test.ts';
-import { ends, LIST, metric, start } from './watch-under-test.ts';
+import { LIST, metric, start } from './watch-under-test.ts';
 
 type Started = Awaited<ReturnType<typeof start>>;
 
@@ -41,7 +42,7 @@ class SlowReader {
         this.hasEnded = true;
       });
     this.#socket.write(`GET ${LIST}?watch=1${query} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\n\r\n`);
-    ends.push(() => this.#socket.destroy());
+    atEnd(() => this.#socket.destroy());
   }
 
   async read(seconds: number): Promise<void> {

@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { atEnd } from '../../support/at-end.ts';
 import { eventually } from './app-under-test.ts';
-import { ends, LIST, pass, start } from './watch-under-test.ts';
+import { LIST, pass, start } from './watch-under-test.ts';
 
 describe('the bytes of a watch', () => {
   const LINES = /^(?:\{"type":"ADDED","object":.*\}\n){2}\{"type":"BOOKMARK","object":.*\}\n$/;
@@ -12,7 +13,7 @@ describe('the bytes of a watch', () => {
   async function answerTo(request: string): Promise<[head: string, body: string]> {
     const { app, clock } = await start();
     const socket = connect(app.port, '127.0.0.1');
-    ends.push(() => socket.destroy());
+    atEnd(() => socket.destroy());
     const received = { text: '', ended: false };
     socket.setEncoding('latin1').on('data', (text) => {
       received.text += text;

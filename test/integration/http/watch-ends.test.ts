@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { atEnd } from '../../support/at-end.ts';
 import { makeNode } from '../../unit/nodes/node-objects.ts';
 import { eventually } from './app-under-test.ts';
-import { advance, ends, LIST, metric, pass, start, watching } from './watch-under-test.ts';
+import { advance, LIST, metric, pass, start, watching } from './watch-under-test.ts';
 
 /** Asks for a watch of more than the kernel takes for a reader that does not read, and does not read. */
 function stalled({ app, cache }: Awaited<ReturnType<typeof start>>): Socket {
@@ -11,7 +12,7 @@ function stalled({ app, cache }: Awaited<ReturnType<typeof start>>): Socket {
   }
   const slow = connect(app.port, '127.0.0.1');
   slow.on('error', () => {});
-  ends.push(() => slow.destroy());
+  atEnd(() => slow.destroy());
   slow.pause();
   slow.write(`GET ${LIST}?watch=1&timeoutSeconds=86400 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\n\r\n`);
   return slow;
@@ -65,6 +66,5 @@ describe('a shutdown', () => {
     expect(clock.monotonic() - began).toBeLessThanOrEqual(6_000);
     expect(watchers.every(({ ending, story }) => ending === 'complete' && story.at(-1) === 'BOOKMARK')).toBe(true);
     expect(await metric(app, 'gatehouse_watches_ended_total{end="stopping"}')).toMatch(/ 120$/);
-    ends.length = 0;
   });
 });

@@ -1,18 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import { type AppParts, createApp } from '../../../src/http/app.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { Watcher } from '../../support/watcher.ts';
 import { makeCache, makeNode } from '../../unit/nodes/node-objects.ts';
 import { type AppUnderTest, eventually, startApp } from './app-under-test.ts';
 
 export const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
-/** What is to run after the test, the last one first. */
-export const ends: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
 
 /** The app on a cache of its own with two nodes, on a clock that the test moves. */
 export async function start(change: Partial<AppParts> = {}) {
@@ -25,7 +20,7 @@ export async function start(change: Partial<AppParts> = {}) {
     createApp,
     30_000,
   );
-  ends.push(async () => {
+  atEnd(async () => {
     const stopping = { done: false };
     const stopped = app.stop().then(() => {
       stopping.done = true;
@@ -61,7 +56,7 @@ export async function open(
     { authorization: 'Bearer good', ...headers },
     method,
   );
-  ends.push(() => watcher.close());
+  atEnd(() => watcher.close());
   return watcher;
 }
 

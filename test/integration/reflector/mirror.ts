@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { afterEach } from 'vitest';
 import {
   type SimulatedCluster,
   type SimulatedClusterOptions,
@@ -12,18 +11,13 @@ import {
 } from '../../../dev/cluster/cluster.ts';
 import { type Cluster, connectCluster } from '../../../src/kubernetes/cluster.ts';
 import type { Reflector } from '../../../src/kubernetes/reflector.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MapStore } from '../../support/map-store.ts';
 
 /** Back-off waits are then as short as they may be, which is the hardest on the request budget. */
 const noJitter = { bytes: (length: number) => Buffer.alloc(length), fraction: () => 0 };
-const ends: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
 export interface Connected {
   readonly server: SimulatedCluster;
   readonly cluster: Cluster;
@@ -40,15 +34,15 @@ export async function connect(
   const clock = new FakeClock();
   const [port = 0] = await freePorts(1); // a restart comes back to it
   const server = await startSimulatedCluster({ port, clock, watchList: false, bookmarkIntervalMs: 0, ...options });
-  ends.push(() => server.stop());
+  atEnd(() => server.stop());
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-reflector-'));
-  ends.push(() => rm(folder, { recursive: true }));
+  atEnd(() => rm(folder, { recursive: true }));
   const kubeconfig = join(folder, 'config');
   await writeFile(kubeconfig, await configure(server, folder));
   const registry = new Registry();
   const logger = pino({ level: 'silent' });
   const cluster = await connectCluster({ kubeconfig, version: '1.2.3' }, { clock, random: noJitter, logger, registry });
-  ends.push(() => cluster.close());
+  atEnd(() => cluster.close());
   const value: Connected['value'] = async (name, labels = {}) => {
     const metric = await registry.getSingleMetric(`gatehouse_${name}`)?.get();
     const wanted = Object.entries(labels);
@@ -74,7 +68,7 @@ export class Mirror {
     this.reflector = connected.cluster.reflect({ path: '/api/v1/nodes', name: 'nodes' }, this.store);
     const controller = new AbortController();
     const running = this.reflector.run(controller.signal);
-    ends.push(() => {
+    atEnd(() => {
       controller.abort();
       return running;
     });

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createRoutes } from '../../../src/http/app.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { appParts } from '../http/app-under-test.ts';
 import { DrivenClock } from './driven.ts';
 import { Program, runProgram, writeFiles } from './program.ts';
 import {
   type Answer,
-  atEnd,
   CLIENT,
   eventually,
   NODES,

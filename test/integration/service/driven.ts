@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { atEnd, eventually, type Service, startService } from './stand.ts';
+import { eventually, type Service, startService } from './stand.ts';
 
 /** While a fault lasts for minutes. */
 const LONG_STEP_MS = 5_000;

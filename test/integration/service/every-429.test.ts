@@ -8,7 +8,9 @@ vi.mock('@node-rs/bcrypt', async (original) => {
   return { ...real, verify: vi.fn(real.verify) };
 });
 
-beforeEach(() => void vi.mocked(bcrypt.verify).mockReset());
+// Which password is right needs no hash of cost 11 to be told here.
+const verify = (password: string | Uint8Array) => Promise.resolve(password === passwordOf('ada'));
+beforeEach(() => void vi.mocked(bcrypt.verify).mockReset().mockImplementation(verify));
 
 type Odd = Awaited<ReturnType<typeof startOdd>>;
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { DrivenClock } from './driven.ts';
-import { atEnd, type Pair, type Service, startCluster, startService } from './stand.ts';
+import { type Pair, type Service, startCluster, startService } from './stand.ts';
 
 const SECRET = { kind: 'secrets', name: 'gatehouse-signing-keys' } as const;
 const KEY = `default/${SECRET.name}`;

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { atEnd, eventually, Service } from './stand.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { eventually, Service } from './stand.ts';
 
 const PROJECT = join(import.meta.dirname, '..', '..', '..');
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { atEnd } from './stand.ts';
+import { atEnd } from '../../support/at-end.ts';
 
 /** Passes connections on to the port, until it is cut. */
 export async function startRelay(port: number) {

@@ -2,9 +2,10 @@ import { Agent, request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { ApiRequest } from '../../../dev/cluster/request.ts';
 import { startFaultProxy } from '../../../dev/fault-proxy/fault-proxy.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { Watcher } from '../../support/watcher.ts';
 import { startDrivenReady } from './driven.ts';
-import { atEnd, NODES, type Service, startCluster, startService } from './stand.ts';
+import { NODES, type Service, startCluster, startService } from './stand.ts';
 
 const reviews = 'subjectaccessreviews';
 /** As in the finding: a flood over so many connections, to a cluster that is so far away. */

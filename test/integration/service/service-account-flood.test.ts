@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { TokenKey } from '../../../dev/cluster/token-keys.ts';
 import { toJwsPart } from '../../../src/oauth/compact-jws.ts';
-import { atEnd, eventually, NODES, type Service, startCluster, startService } from './stand.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { eventually, NODES, type Service, startCluster, startService } from './stand.ts';
 
 const AUDIENCE = 'gatehouse';
 const serviceAccountTokens = { enabled: true, audience: AUDIENCE };

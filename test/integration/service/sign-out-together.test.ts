@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { type Answer, atEnd, eventually, type Service, startCluster, startService } from './stand.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { type Answer, eventually, type Service, startCluster, startService } from './stand.ts';
 
 /** As many as are let in at once. */
 const MANY = 512;

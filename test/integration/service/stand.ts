@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach } from 'vitest';
 import {
   type SimulatedCluster,
   type SimulatedClusterOptions,
   startSimulatedCluster,
 } from '../../../dev/cluster/cluster.ts';
 import { hashPassword } from '../../../src/users/password-hash.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { type GatehouseOptions, type RunningGatehouse, startGatehouse } from '../../support/gatehouse.ts';
 import { ADMINS_BINDING, ADMINS_ROLE } from '../../support/observed/people.ts';
@@ -45,15 +45,6 @@ export const pod = (name: string, nodeName: string, cpu: string) => ({
   metadata: { name, namespace: 'default' },
   spec: { nodeName, containers: [{ name: 'main', image: 'example.test/image', resources: { requests: { cpu } } }] },
   status: { phase: 'Running' },
-});
-
-const ends: (() => Promise<unknown>)[] = [];
-
-/** Ends it after the test, the last one first. */
-export const atEnd = (end: () => Promise<unknown>): void => void ends.push(end);
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
 });
 
 /** With three nodes, and with the rights of Ada. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { atEnd } from '../../support/at-end.ts';
 import { applyEvents, Watcher } from '../../support/watcher.ts';
 import { startDrivenReady } from './driven.ts';
-import { atEnd, eventually, NODES, node, pod, type Service, startCluster, startService } from './stand.ts';
+import { eventually, NODES, node, pod, type Service, startCluster, startService } from './stand.ts';
 
 async function start() {
   const cluster = await startCluster();

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { afterEach } from 'vitest';
 import { type SimulatedCluster, startSimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { connectCluster } from '../../../src/kubernetes/cluster.ts';
 import { decodeSessions } from '../../../src/oauth/session-record.ts';
@@ -12,14 +11,9 @@ import { NOTHING_REMEMBERED, type SessionStore, type UserSessions } from '../../
 import { createSecurityEvents } from '../../../src/observability/security-events.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { createSessions, type Sessions } from '../../../src/session-stores.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-
-const ends: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
 
 export interface SharedStores {
   readonly server: SimulatedCluster;
@@ -42,9 +36,9 @@ export async function openSharedStores(count = 3): Promise<SharedStores> {
   const clock = new FakeClock();
   const [port = 0] = await freePorts(1); // a restart comes back to it
   const server = await startSimulatedCluster({ port, clock, bookmarkIntervalMs: 0 });
-  ends.push(() => server.stop());
+  atEnd(() => server.stop());
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-sessions-'));
-  ends.push(() => rm(folder, { recursive: true }));
+  atEnd(() => rm(folder, { recursive: true }));
   const kubeconfig = join(folder, 'config');
   await writeFile(kubeconfig, server.kubeconfig());
   const lines: Record<string, unknown>[] = [];
@@ -55,14 +49,14 @@ export async function openSharedStores(count = 3): Promise<SharedStores> {
     registries.push(registry);
     const shared = { clock, random: systemRandom, logger, registry };
     const cluster = await connectCluster({ kubeconfig }, shared);
-    ends.push(() => cluster.close());
+    atEnd(() => cluster.close());
     const authorization = { maxStaleness: 600_000 };
     const config = { platform: 'gatehouse', sessions: { store: 'kubernetes' as const }, authorization };
     const events = createSecurityEvents(logger, registry);
     const sessions = createSessions(config, { ...shared, cluster, events });
     const stop = new AbortController();
     const running = sessions.parts.map((part) => part.run(stop.signal));
-    ends.push(() => {
+    atEnd(() => {
       stop.abort();
       return Promise.all(running);
     });

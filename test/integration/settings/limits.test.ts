@@ -4,10 +4,11 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import { toOAuthOptions } from '../../../src/options.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { Watcher } from '../../support/watcher.ts';
 import { rawExchange } from '../http/app-under-test.ts';
-import { atEnd, eventually, NODES, passwordOf, type Service } from '../service/stand.ts';
+import { eventually, NODES, passwordOf, type Service } from '../service/stand.ts';
 import { ODD, startOdd } from './odd-settings.ts';
 
 vi.mock('node:http', async (original) => {

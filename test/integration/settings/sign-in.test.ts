@@ -1,5 +1,5 @@
 import * as bcrypt from '@node-rs/bcrypt';
-import { describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { rawExchange } from '../http/app-under-test.ts';
 import { CLIENT, eventually, type Service } from '../service/stand.ts';
 import { startOdd } from './odd-settings.ts';
@@ -8,6 +8,9 @@ vi.mock('@node-rs/bcrypt', async (original) => {
   const real = await original<typeof bcrypt>();
   return { ...real, verify: vi.fn(real.verify) };
 });
+
+// Nobody's password is right here, which needs no hash of cost 11 to be told.
+beforeEach(() => void vi.mocked(bcrypt.verify).mockReset().mockResolvedValue(false));
 
 /** No compare ends before this is called: then all do, and nobody's password is right. */
 function holdCompares(): () => void {
@@ -81,7 +84,6 @@ describe('configured limits of sign-ins', () => {
 
   test('authentication.passwordHash.cost: a name that nobody has costs a compare of cost 11', async () => {
     const { service } = await startOdd();
-    vi.mocked(bcrypt.verify).mockClear();
     await failures(service, ['nobody']);
     expect(vi.mocked(bcrypt.verify).mock.calls.map(([, hash]) => String(hash).slice(0, 7))).toEqual(['$2b$11$']);
   });
@@ -102,7 +104,6 @@ describe('configured limits of sign-ins', () => {
   test('authentication.passwordGate.concurrency: one compare at once', async () => {
     const { service, clock } = await startOdd();
     const release = holdCompares();
-    vi.mocked(bcrypt.verify).mockClear();
     const sent = await signInsAtOnce(service, 7);
     await eventually(
       () => service.metric('gatehouse_password_hash_queue_length'),
