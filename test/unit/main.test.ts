@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
@@ -28,7 +29,10 @@ interface Ended {
 
 /** Runs the program to its end, without anything of this process's environment. */
 function run(args: readonly string[], { stdin = Buffer.alloc(0), readsOutput = true } = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { HOME: '/nowhere' }, stdio: 'pipe' });
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { HOME: '/nowhere', ...COMPILE_CACHE },
+    stdio: 'pipe',
+  });
   const output = { stdout: '', stderr: '' };
   if (readsOutput) child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
   else child.stdout.destroy();

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 
 export const PROJECT = join(import.meta.dirname, '..', '..', '..');
 
@@ -43,7 +44,7 @@ export async function runVitest(args: readonly string[], { cwd = PROJECT, env = 
     const { PATH, HOME } = process.env; // no more: the variables of the run around this one are not its own
     const child = spawn(process.execPath, all, {
       cwd,
-      env: { PATH, HOME, ...env },
+      env: { PATH, HOME, ...COMPILE_CACHE, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     return outcome(readResults(file, await text(child.stderr)));

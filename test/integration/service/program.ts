@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atEnd } from '../../support/at-end.ts';
+import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 import { eventually, Service } from './stand.ts';
 
 const PROJECT = join(import.meta.dirname, '..', '..', '..');
@@ -28,7 +29,10 @@ export class Program {
   readonly ended: Promise<Ended>;
 
   constructor(args: readonly string[], { stdin = '', env = {}, module = 'src/main.ts' }: ProgramOptions = {}) {
-    this.#child = spawn(process.execPath, [join(PROJECT, module), ...args], { env, stdio: 'pipe' });
+    this.#child = spawn(process.execPath, [join(PROJECT, module), ...args], {
+      env: { ...COMPILE_CACHE, ...env },
+      stdio: 'pipe',
+    });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#output.stdout += text;
     });
