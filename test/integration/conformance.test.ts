@@ -1,14 +1,4 @@
-import { startSimulatedCluster } from '../../dev/cluster/cluster.ts';
 import { describeConformance } from '../support/conformance/conformance.ts';
+import { startSimulatedTarget } from '../support/simulated-target.ts';
 
-describeConformance('the simulated cluster', async () => {
-  const powerlessToken = 'powerless';
-  const cluster = await startSimulatedCluster({ tokens: { [powerlessToken]: { username: 'nobody', groups: [] } } });
-  return {
-    url: cluster.url,
-    token: cluster.adminToken,
-    powerlessToken,
-    compact: async () => cluster.compact(),
-    stop: () => cluster.stop(),
-  };
-});
+describeConformance('the simulated cluster', startSimulatedTarget);

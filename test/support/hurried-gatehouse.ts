@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { type Clock, systemClock } from '../../src/clock.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { systemRandom } from '../../src/random.ts';
 import { createService } from '../../src/service.ts';
+import { hurriedClock } from './hurried-clock.ts';
 
 /**
  * Gatehouse as a process whose ages and waits pass so many times as fast; the wall clock, by which tokens live, stays. Arguments:
@@ -11,18 +11,11 @@ import { createService } from '../../src/service.ts';
  */
 const [configPath = '', factor = '1'] = process.argv.slice(2);
 
-const hurried = (times: number): Clock => ({
-  now: systemClock.now,
-  monotonic: () => systemClock.monotonic() * times,
-  sleep: (ms, signal) => systemClock.sleep(ms / times, signal),
-  after: (ms, run) => systemClock.after(ms / times, run),
-});
-
 const { config } = loadConfig(configPath, (path) => readFileSync(path, 'utf8'));
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
 const service = await createService(config, {
-  clock: hurried(Number(factor)),
+  clock: hurriedClock(Number(factor)),
   random: systemRandom,
   logger: createLogger(config.log, process.stdout),
   release: { version: '0.0.0', gitCommit: 'unknown', gitTreeState: 'unknown', buildDate: '1970-01-01T00:00:00Z' },

@@ -385,7 +385,8 @@ describe('a mixture on one connection', () => {
   });
 });
 
-describe('limits in time', () => {
+// At once: Node.js looks for late requests once a second.
+describe.concurrent('limits in time', () => {
   test('A-10 N-52 a connection that sends nothing, and one with slow headers, get 408', async () => {
     const limits = { ...defaultLimits, headersTimeoutMs: 100 };
     const slow = await startApp({ limits });

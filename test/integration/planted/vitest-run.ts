@@ -40,7 +40,7 @@ export async function runVitest(args: readonly string[], { cwd = PROJECT, env = 
   const file = join(folder, 'results.json');
   try {
     const vitest = join(PROJECT, 'node_modules', 'vitest', 'vitest.mjs');
-    const all = [vitest, 'run', ...args, '--cache=false', '--reporter=json', `--outputFile=${file}`];
+    const all = [vitest, 'run', ...args, '--cache=false', '--pool=threads', '--reporter=json', `--outputFile=${file}`];
     const { PATH, HOME } = process.env; // no more: the variables of the run around this one are not its own
     const child = spawn(process.execPath, all, {
       cwd,

@@ -1,5 +1,5 @@
-import { startSimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { describeConformance } from '../conformance/conformance.ts';
+import { startSimulatedTarget } from '../simulated-target.ts';
 import { FAULTS } from './faults.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
 
@@ -12,17 +12,14 @@ const fault = FAULTS[name];
 if (!fault) throw new Error(`no such fault: ${name}`);
 
 describeConformance(name, async () => {
-  const powerlessToken = 'powerless';
-  const cluster = await startSimulatedCluster({ tokens: { [powerlessToken]: { username: 'nobody', groups: [] } } });
-  const proxy = await startFaultyProxy(cluster.url, fault);
+  const target = await startSimulatedTarget();
+  const proxy = await startFaultyProxy(target.url, fault);
   return {
+    ...target,
     url: proxy.url,
-    token: cluster.adminToken,
-    powerlessToken,
-    compact: async () => cluster.compact(),
     stop: async () => {
       await proxy.stop();
-      await cluster.stop();
+      await target.stop();
     },
   };
 });
