@@ -1,16 +1,19 @@
 import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** `expect.poll` gives up after a second unless told otherwise. */
 const PATIENT = { poll: { timeout: 60_000 } };
 
-/** These put a mock in the place of a module. */
-const MOCKED = globSync('test/{unit,integration}/**/*.test.ts').filter((file) =>
-  /\bvi\.(mock|doMock)\(/.test(readFileSync(file, 'utf8')),
+/** These change more of their process than a spy does, which is undone after each test. */
+const MOCKED = globSync('test/{unit,integration}/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
+  /\bvi\.(mock|doMock|resetModules|stubGlobal|stubEnv|useFakeTimers)\(/.test(
+    readFileSync(join(import.meta.dirname, file), 'utf8'),
+  ),
 );
 
 /**
- * One project a tier. `unit`, `integration`, `contract` and `model` need Node only; `soak` is minutes of faults; `vectors` needs Go to download the
+ * One project a tier. `unit`, `integration`, `mocked`, `contract` and `model` need Node only; `soak` is minutes of faults; `vectors` needs Go to download the
  * public test vectors and to run the scheduler's own code; `netns` needs root, iproute2 and nftables for network namespaces of its own; `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. The two slow tiers share one API server a file, so they run one file at a time.
  * Limits of time are for what hangs: they are many times what a test takes on a machine that is busy with something else.
  */
@@ -26,8 +29,8 @@ const tier = (name: string, more: object = {}) => ({
 });
 
 /**
- * A process runs many files of these tiers: no module has state, so a process a file would prove nothing, and would cost more than the tests.
- * The files with mocks are a tier of their own, `mocked`, with a process each: a module is bound once to what it imports.
+ * A process runs many files of these tiers: no module of ours has state, and a process a file costs half a second of a core, more than most
+ * tests. The files with mocks are a tier of their own, `mocked`, with a process each: a module is bound once to what it imports.
  */
 const SHARED = { isolate: false, exclude: MOCKED };
 
