@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import type { Exchange } from './exchange.ts';
+import { GzipStream } from './gzip-stream.ts';
 
 /** Ends a chunked body that has no trailers (RFC 9112 7.1). */
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
@@ -19,26 +20,36 @@ export function sharedChunk(bytes: Uint8Array): Buffer {
 /**
  * The body of an answer whose head was sent and said nothing of a length. Node would frame each piece for each response: four
  * pieces to be gathered by the kernel in the place of one, and half of the time that a write takes. Everything else, what
- * waits, `drain` and the end, is the response's own as before.
+ * waits, `drain` and the end, is the response's own as before. It is compressed as `exchange.coding` says, and counted there.
  */
 export class StreamedBody {
-  readonly #response: ServerResponse;
+  readonly #exchange: Exchange;
   /** Not for HTTP/1.0, whose bodies end with their connection. */
   readonly #isChunked: boolean;
+  readonly #gzip: GzipStream | undefined;
 
-  constructor(response: ServerResponse) {
-    this.#response = response;
+  constructor(exchange: Exchange) {
+    const { response, coding } = exchange;
+    this.#exchange = exchange;
     this.#isChunked = response.chunkedEncoding;
     response.chunkedEncoding = false; // from here on what is written is sent as it is
+    this.#gzip = coding === 'gzip' ? new GzipStream() : undefined;
+    if (this.#gzip) this.#send(this.#gzip.head);
   }
 
   /** Whether there is room for more; otherwise the response says `drain` when there is. Never empty: that would be the end. */
   write(bytes: Uint8Array): boolean {
-    return this.#response.write(this.#isChunked ? sharedChunk(bytes) : bytes);
+    return this.#send(this.#gzip ? this.#gzip.add(bytes) : bytes);
   }
 
   end(bytes: Uint8Array | undefined): void {
-    if (!this.#isChunked) this.#response.end(bytes);
-    else this.#response.end(bytes ? Buffer.concat([sharedChunk(bytes), LAST_CHUNK]) : LAST_CHUNK);
+    if (bytes) this.write(bytes);
+    if (this.#gzip) this.#send(this.#gzip.end());
+    this.#exchange.response.end(this.#isChunked ? LAST_CHUNK : undefined);
+  }
+
+  #send(bytes: Uint8Array): boolean {
+    this.#exchange.bodyBytes += bytes.length;
+    return this.#exchange.response.write(this.#isChunked ? sharedChunk(bytes) : bytes);
   }
 }

@@ -48,7 +48,7 @@ export class WatchStream {
 
   constructor(parts: WatchStreamParts) {
     this.#parts = parts;
-    this.#body = new StreamedBody(parts.exchange.response);
+    this.#body = new StreamedBody(parts.exchange);
     this.#recheckAt = parts.startedAt + parts.times.recheckMs;
     this.#bookmarkAt = parts.startedAt + parts.times.bookmarkMs;
     if (parts.form === 'events') this.#body.write(retryField(parts.times.retryMs));
@@ -137,7 +137,6 @@ export class WatchStream {
   }
 
   #write(bytes: Uint8Array, now: number): void {
-    this.#parts.exchange.bodyBytes += bytes.length;
     if (this.#body.write(bytes)) this.#pace.rest();
     else this.#pace.block(now);
   }
@@ -172,7 +171,6 @@ export class WatchStream {
     const bytes = last.length > 0 ? Buffer.concat(last) : undefined;
     // From here on the client has so long to take what is left.
     this.#pace.block(now);
-    exchange.bodyBytes += bytes?.length ?? 0;
     this.#body.end(bytes);
   }
 }

@@ -5,6 +5,7 @@ import type { WatchForm } from '../nodes/watch-event.ts';
 import type { NodeWatchQuery } from '../nodes/watch-query.ts';
 import type { Random } from '../random.ts';
 import { serviceUnavailable } from '../status-error.ts';
+import { chooseCoding } from './accept.ts';
 import type { AnswerWriter } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
@@ -45,7 +46,14 @@ const HEADERS = {
   json: { 'Content-Type': 'application/json' },
   events: { 'Content-Type': 'text/event-stream' },
   // A proxy that gathers a body before it passes it on (nginx) would hold back all events.
-  common: { 'Cache-Control': 'private, no-cache', Vary: 'Accept', 'X-Accel-Buffering': 'no', Connection: 'close' },
+  identity: {},
+  gzip: { 'Content-Encoding': 'gzip' },
+  common: {
+    'Cache-Control': 'private, no-cache',
+    Vary: 'Accept, Accept-Encoding',
+    'X-Accel-Buffering': 'no',
+    Connection: 'close',
+  },
 };
 
 /** The running watches. Nothing of it runs while there are none. */
@@ -84,7 +92,10 @@ export class Watches {
     const user = exchange.identity?.name ?? '';
     this.#places.check(user);
     const watch = source.watch(query, form);
-    writer.begin(exchange, { ...HEADERS[form], ...HEADERS.common, ...staleHeaders(age.staleSeconds()) });
+    exchange.coding = chooseCoding(exchange.request.headers['accept-encoding'] as string | undefined);
+    const { coding } = exchange;
+    const headers = { ...HEADERS[form], ...HEADERS[coding], ...HEADERS.common };
+    writer.begin(exchange, { ...headers, ...staleHeaders(age.staleSeconds()) });
     if (exchange.request.method === 'HEAD') return void exchange.response.end();
     this.#version ??= source.refresh();
     const startedAt = clock.monotonic();

@@ -26,10 +26,15 @@ const LONGEST_STORED = 65_535;
 export const deflatePiece = (plain: Uint8Array): Uint8Array =>
   deflateRawSync(plain, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH });
 
+/** A piece that reads as its plain text wherever it stands. */
+export const deflateShared = (plain: Uint8Array): DeflatedPiece => pieceOf(plain, deflatePiece(plain));
+
 /** Deflates a leaf. Its first comma is a block of its own, so that the first leaf of a list can do without it. */
-export function deflateLeaf(joined: Uint8Array): DeflatedPiece {
-  const bytes = Buffer.concat([...storedBlocks([joined.subarray(0, 1)]), deflatePiece(joined.subarray(1))]);
-  return { bytes, crc: crc32(joined), length: joined.length, shift: crcShift(joined.length) };
+export const deflateLeaf = (joined: Uint8Array): DeflatedPiece =>
+  pieceOf(joined, Buffer.concat([...storedBlocks([joined.subarray(0, 1)]), deflatePiece(joined.subarray(1))]));
+
+function pieceOf(plain: Uint8Array, bytes: Uint8Array): DeflatedPiece {
+  return { bytes, crc: crc32(plain), length: plain.length, shift: crcShift(plain.length) };
 }
 
 /** Bytes of the stored block that holds a leaf's first comma: header and comma. */

@@ -5,9 +5,17 @@ import { COMMA_BLOCK_BYTES, type DeflatedPiece, deflatePiece, storedBlocks } fro
 import type { Leaf } from './leaf.ts';
 
 /** RFC 1952 2.3: deflate, no flags, no time, unknown system. */
-const HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
+export const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 /** A final block of fixed codes with nothing but its end (RFC 1951 3.2.6). */
 const FINAL_BLOCK = Uint8Array.of(3, 0);
+
+/** What ends a member whose deflated pieces ended at a byte boundary: checksum and length of the plain text. */
+export function gzipEnd(crc: number, length: number): readonly Uint8Array[] {
+  const trailer = Buffer.alloc(8);
+  trailer.writeUInt32LE(crc, 0);
+  trailer.writeUInt32LE(length % 2 ** 32, 4);
+  return [FINAL_BLOCK, trailer];
+}
 
 /**
  * What one answer may newly compress: about 18 ms at 118 MB/s, the slowest that was measured. The rest goes out in stored blocks: the same text, larger. The
@@ -20,7 +28,7 @@ const STRETCH_BYTES = 2 ** 18;
 
 /** Composes one gzip member of pieces that are already deflated and texts that are not. */
 export class GzipBody {
-  readonly #pieces: Uint8Array[] = [HEADER];
+  readonly #pieces: Uint8Array[] = [GZIP_HEADER];
   #crc = 0;
   #length = 0;
   #budget = DEFLATE_BUDGET_BYTES;
@@ -62,10 +70,7 @@ export class GzipBody {
 
   /** Nothing may be added afterwards. */
   end(): readonly Uint8Array[] {
-    const trailer = Buffer.alloc(8);
-    trailer.writeUInt32LE(this.#crc, 0);
-    trailer.writeUInt32LE(this.#length % 2 ** 32, 4);
-    this.#pieces.push(FINAL_BLOCK, trailer);
+    this.#pieces.push(...gzipEnd(this.#crc, this.#length));
     return this.#pieces;
   }
 
