@@ -4,11 +4,37 @@ import { count, megabytes, number, percent, table, verdict } from './table.ts';
 import { GENERATOR_SHARE, WATCH_REACH_MS } from './targets.ts';
 import type { WatchResults } from './watch.ts';
 
-/** The results of watchers as text. */
-export const printWatch = (results: WatchResults): string =>
-  [serverTable(results), reachTable(results), ...remarks(results), ''].join('\n');
+/** One form of the stream. */
+type Measured = Pick<WatchResults, 'nodes' | 'watchers' | 'slow'> & WatchResults['forms'][number];
 
-function serverTable({ nodes, watchers, report }: WatchResults): string {
+/** The results of watchers as text. */
+export function printWatch({ forms, ...setting }: WatchResults): string {
+  const measured = forms.map((form) => ({ ...setting, ...form }));
+  const each = measured.flatMap((one) => [serverTable(one), reachTable(one), ...remarks(one), '']);
+  return [...each, formsTable(measured)].join('\n');
+}
+
+function formsTable(measured: readonly Measured[]): string {
+  const rows = measured.map(({ name, watchers, report: { bytesAChange, busy, lastMs } }) => [
+    name,
+    number(bytesAChange / watchers),
+    megabytes(bytesAChange),
+    perChange(busy.serverShare, { busy, lastMs }),
+    number(median(lastMs)),
+    number(Math.max(...lastMs)),
+  ]);
+  return table(
+    'A change, by the form of the stream',
+    ['', 'bytes to one', 'to all', 'CPU ms of the server', 'ms until all have it', 'slowest ms'],
+    rows,
+  );
+}
+
+/** In milliseconds of processor time. */
+const perChange = (share: number | undefined, { busy, lastMs }: Pick<Measured['report'], 'busy' | 'lastMs'>): string =>
+  number(share === undefined ? undefined : (share * busy.seconds * 1000) / lastMs.length);
+
+function serverTable({ name, nodes, watchers, report }: Measured): string {
   const { residentBefore, idle, busy, lastMs } = report;
   const moment = (name: string, { residentBytes, loopDelay, probes, serverShare }: ServerMoment): string[] => [
     name,
@@ -21,7 +47,7 @@ function serverTable({ nodes, watchers, report }: WatchResults): string {
     percent(serverShare),
   ];
   return table(
-    `${count(watchers)} watchers of ${count(nodes)} nodes: the server`,
+    `${count(watchers)} watchers of ${count(nodes)} nodes, ${name}: the server`,
     ['', 'resident', 'loop delay p99 ms', 'max ms', 'page of one p50 ms', 'p99 ms', 'max ms', 'its CPU'],
     [
       ['before', megabytes(residentBefore), '', '', '', '', '', ''],
@@ -31,7 +57,7 @@ function serverTable({ nodes, watchers, report }: WatchResults): string {
   );
 }
 
-function reachTable({ report: { firstMs, lastMs, busy } }: WatchResults): string {
+function reachTable({ report: { firstMs, lastMs, busy } }: Measured): string {
   const slowest = Math.max(...lastMs);
   const { told } = busy;
   const rows = [
@@ -52,15 +78,13 @@ function reachTable({ report: { firstMs, lastMs, busy } }: WatchResults): string
   );
 }
 
-function remarks({ watchers, slow, report }: WatchResults): string[] {
-  const { residentBefore, openMs, idle, busy, lastMs, lost, cutOff } = report;
+function remarks({ watchers, slow, report }: Measured): string[] {
+  const { residentBefore, openMs, idle, busy, lost, cutOff } = report;
   const grown =
     idle.residentBytes === undefined || residentBefore === undefined ? undefined : idle.residentBytes - residentBefore;
-  const perChange = (share: number | undefined): string =>
-    number(share === undefined ? undefined : (share * busy.seconds * 1000) / lastMs.length);
   const isLimit = busy.readerShare >= GENERATOR_SHARE ? ' (the figures are the reader’s own)' : '';
   return [
-    `A change took ${perChange(busy.serverShare)} ms of the server's CPU and ${perChange(busy.readerShare)} ms of the reader's${isLimit}. Where that is far less than the time by all, the machine was busy with something else.`,
+    `A change took ${perChange(busy.serverShare, report)} ms of the server's CPU and ${perChange(busy.readerShare, report)} ms of the reader's${isLimit}. Where that is far less than the time by all, the machine was busy with something else.`,
     `All had begun after ${number(openMs / 1000)} s; ${number(grown === undefined ? undefined : grown / watchers / 1000)} kB for each; ${lost} were cut off, of ${slow} others that read nothing ${cutOff}.`,
   ];
 }

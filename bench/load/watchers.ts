@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { memoryOf } from '../peers/memory.ts';
 import { Connection, requestBytes, type Target } from './connection.ts';
 import { momentOf, type ServerMoment } from './server-moment.ts';
+import { Needle, Sight } from './sight.ts';
 import { seriesOf } from './told.ts';
 
 /** Watchers that do nothing but listen, and changes of nodes that are to reach them all. */
@@ -13,6 +14,9 @@ export interface WatcherPlan {
   readonly metricsUrl: string;
   readonly serverPid: number;
   readonly nodes: readonly string[];
+  /** What a watcher asks for beside the version that it goes on from. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly coding: 'identity' | 'gzip';
   readonly watchers: number;
   /** Others that ask for the first state and read nothing of it. */
   readonly slow: number;
@@ -32,6 +36,8 @@ export interface WatcherReport {
   readonly firstMs: readonly number[];
   readonly lastMs: readonly number[];
   readonly busy: ServerMoment;
+  /** To all watchers together: a bookmark now and then included. */
+  readonly bytesAChange: number;
   /** Watchers whose connection ended before the measurement did. */
   readonly lost: number;
   /** Of those that read nothing, how many the server cut off while nothing changed. */
@@ -40,9 +46,9 @@ export interface WatcherReport {
 
 const LABEL = 'bench.example.test/watched';
 const OPENERS = 100;
-/** Longer than any text that is looked for: what a piece may have of it at its end. */
+/** Longer than anything that is looked for: what a piece may have of it at its end. */
 const TAIL = 128;
-const BOOKMARK = Buffer.from('"BOOKMARK"');
+const BOOKMARK = '"BOOKMARK"';
 
 /**
  * All connections read into this memory: each piece is looked at before the next is read. It is searched as it lies there, behind the
@@ -51,31 +57,17 @@ const BOOKMARK = Buffer.from('"BOOKMARK"');
 const MEMORY = Buffer.allocUnsafe(TAIL + 64 * 1024);
 const INPUT = MEMORY.subarray(TAIL);
 
-/** What all watchers wait for, and how many have seen it. */
-class Sight {
-  wanted: Buffer | undefined;
-  seen = 0;
-  firstAt = 0;
-  lastAt = 0;
-  lost = 0;
-
-  next(wanted: string): void {
-    this.wanted = Buffer.from(wanted);
-    this.seen = 0;
-  }
-
-  found(): void {
-    this.lastAt = performance.now();
-    if (this.seen++ === 0) this.firstAt = this.lastAt;
-  }
+interface Opening {
+  readonly sight: Sight;
+  readonly bookmark: Needle;
 }
 
 /** Counts in `sight` when what is wanted comes; resolves with the first bookmark. */
-function openWatcher(request: Buffer, { port }: Target, sight: Sight): Promise<Socket> {
+function openWatcher(request: Buffer, { port }: Target, { sight, bookmark }: Opening): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const tail = Buffer.alloc(TAIL);
     let isOpen = false;
-    let found: Buffer | undefined;
+    let found: Needle | undefined;
     const onread = { buffer: INPUT, callback: (size: number) => read(size) };
     const socket = connect({ port, host: '127.0.0.1', onread }, () => socket.write(request));
     socket.on('error', reject);
@@ -86,12 +78,13 @@ function openWatcher(request: Buffer, { port }: Target, sight: Sight): Promise<S
     const read = (size: number): boolean => {
       tail.copy(MEMORY);
       const text = MEMORY.subarray(0, TAIL + size);
-      if (!isOpen && text.includes(BOOKMARK)) {
+      sight.bytes += size;
+      if (!isOpen && bookmark.isIn(text, TAIL)) {
         isOpen = true;
         resolve(socket);
       }
       const { wanted } = sight;
-      if (wanted && wanted !== found && text.includes(wanted)) {
+      if (wanted && wanted !== found && wanted.isIn(text, TAIL)) {
         found = wanted;
         sight.found();
       }
@@ -114,6 +107,7 @@ export async function runWatchers(plan: WatcherPlan): Promise<WatcherReport> {
   const cutOff = (await cutOffBy(plan)) - cutBefore;
   const firstMs: number[] = [];
   const lastMs: number[] = [];
+  const bytesBefore = sight.bytes;
   const busy = await momentOf(plan, async () => {
     const cluster = await Connection.open(plan.cluster);
     for (let attempt = 0; attempt < plan.tries; attempt++) {
@@ -126,8 +120,9 @@ export async function runWatchers(plan: WatcherPlan): Promise<WatcherReport> {
     cluster.close();
   });
   const { lost } = sight;
+  const bytesAChange = (sight.bytes - bytesBefore) / plan.tries;
   for (const socket of [...sockets, ...slow]) socket.removeAllListeners('close').destroy();
-  return { residentBefore: before.now, openMs, idle, firstMs, lastMs, busy, lost, cutOff };
+  return { residentBefore: before.now, openMs, idle, firstMs, lastMs, busy, lost, cutOff, bytesAChange };
 }
 
 /** They go on from the version of a list: what is measured is how they wait, not how they begin. */
@@ -135,11 +130,13 @@ async function openAll(plan: WatcherPlan, sight: Sight): Promise<readonly Socket
   const origin = `http://127.0.0.1:${plan.gatehouse.port}${plan.listPath}`;
   const list = await fetch(`${origin}?limit=0`, { headers: plan.gatehouse.headers });
   const version = list.headers.get('etag')?.slice(1, -1);
-  const request = requestBytes(plan.gatehouse, { path: `${plan.listPath}?watch=1&resourceVersion=${version}` });
+  const path = `${plan.listPath}?watch=1&resourceVersion=${version}`;
+  const request = requestBytes(plan.gatehouse, { path, headers: plan.headers });
+  const opening = { sight, bookmark: new Needle(BOOKMARK, plan.coding) };
   const sockets: Socket[] = [];
   let left = plan.watchers;
   const opener = async (): Promise<void> => {
-    while (left-- > 0) sockets.push(await openWatcher(request, plan.gatehouse, sight));
+    while (left-- > 0) sockets.push(await openWatcher(request, plan.gatehouse, opening));
   };
   await Promise.all(Array.from({ length: OPENERS }, opener));
   return sockets;
@@ -162,8 +159,9 @@ async function change(
   { attempt, sight }: { attempt: number; sight: Sight },
 ): Promise<number> {
   const name = plan.nodes[attempt % plan.nodes.length] ?? '';
-  const value = `v${attempt}-of-${plan.tries}`;
-  sight.next(`"${LABEL}":"${value}"`);
+  // Another one each time: the same nodes are changed for each form.
+  const value = `v${attempt}-of-${plan.tries}-at-${Date.now()}`;
+  sight.next(new Needle(`"${LABEL}":"${value}"`, plan.coding));
   const answer = await cluster.exchange(
     requestBytes(plan.cluster, {
       method: 'PATCH',

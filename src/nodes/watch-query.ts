@@ -17,6 +17,8 @@ export interface NodeWatchQuery {
   /** Absent: as long as the server likes. */
   readonly timeoutSeconds?: number;
   readonly bookmarks: boolean;
+  /** Objects are to be a `PartialObjectMetadata`: no spec, no status. Not of the query but of `Accept`. */
+  readonly metadataOnly?: boolean;
 }
 
 type Setting = Partial<Omit<NodeWatchQuery, 'filters' | 'filterKey'>> | { readonly filter: NodeFilters; key: string };

@@ -33,10 +33,11 @@ export function nodeRoutes({ platform, nodes, age, watches, writer }: NodeRouteP
   };
   const watch: Handler = (exchange) => {
     const { accept, 'last-event-id': lastEventId } = exchange.request.headers;
-    const form = chooseStreamForm(accept);
-    if (!form) throw notAcceptable('text/event-stream');
+    const chosen = chooseStreamForm(accept);
+    if (!chosen) throw notAcceptable('text/event-stream');
+    const { form, metadataOnly } = chosen;
     const known = form === 'events' && typeof lastEventId === 'string' ? lastEventId : undefined;
-    watches.open(exchange, parseNodeWatchQuery(exchange.target.query, known), form);
+    watches.open(exchange, { ...parseNodeWatchQuery(exchange.target.query, known), metadataOnly }, form);
   };
   const collection = `/kapis/resources.${platform}.io/v1alpha3/nodes`;
   const common = { access: 'authorized', admission: 'other', produces: 'json' } as const;

@@ -23,20 +23,25 @@ function resultsOf(lastMs: readonly number[], change: object = {}): WatchResults
     lastMs,
     lost: 0,
     cutOff: 3,
+    bytesAChange: 120e6,
   };
-  return { nodes: 100, watchers: 10_000, slow: 3, report };
+  return { nodes: 100, watchers: 10_000, slow: 3, forms: [{ name: 'whole nodes', report }] };
 }
 
 describe('the results of watchers', () => {
   test('say what each costs, and that every change reached all in time', () => {
     const text = printWatch(resultsOf([200, 1_000]));
-    expect(text).toContain('10,000 watchers of 100 nodes: the server');
+    expect(text).toContain('10,000 watchers of 100 nodes, whole nodes: the server');
     expect(text).toContain(
       'All had begun after 2.00 s; 20.0 kB for each; 0 were cut off, of 3 others that read nothing 3.',
     );
     expect(text).toContain("A change took 500 ms of the server's CPU and 250 ms of the reader's. Where");
     expect(text).toMatch(/2 changes +320 MB +12\.0 +30\.0 +1\.00 +7\.00 +9\.00 +50 %/);
     expect(text).toMatch(/by all +200 +1,000 +≤ 1000 +met/);
+  });
+
+  test('say what a change costs in each form', () => {
+    expect(printWatch(resultsOf([200, 1_000]))).toMatch(/\nwhole nodes +12,000 +120 MB +500 +200 +1,000\n/);
   });
 
   test('tell what of it was the server’s writing, where it was told', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { acceptsJson, chooseCoding } from '../../../src/http/accept.ts';
+import { acceptsJson, chooseCoding, chooseStreamForm } from '../../../src/http/accept.ts';
 
 describe('Accept', () => {
   test.each([
@@ -47,5 +47,39 @@ describe('Accept-Encoding', () => {
     ['identity;q=0.5, gzip', 'gzip'],
   ])('NC-04 %s is answered in %s', (accepted, coding) => {
     expect(chooseCoding(accepted)).toBe(coding);
+  });
+});
+
+describe('Accept of a stream', () => {
+  const METADATA = 'as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+
+  test.each([
+    [`application/json;${METADATA}`, 'json, metadata'],
+    ['application/json; v=v1; G=meta.k8s.io; as=partialobjectmetadata', 'json, metadata'],
+    // client-go's metadata client
+    [
+      `application/vnd.kubernetes.protobuf;${METADATA},application/json;${METADATA},application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1beta1,application/json`,
+      'json, metadata',
+    ],
+    [`application/json, application/json;${METADATA}`, 'json'],
+    [`application/json;q=0.5, application/json;${METADATA};q=0.6`, 'json, metadata'],
+    [`application/json;${METADATA};q=0.5, application/json`, 'json'],
+    [`application/json;${METADATA}, */*`, 'json, metadata'],
+    [`application/json;${METADATA};q=0`, 'neither'],
+    ['application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1beta1', 'neither'],
+    ['application/json;as=PartialObjectMetadata;v=v1', 'neither'],
+    ['application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1', 'neither'],
+    ['application/json;as=Table;g=meta.k8s.io;v=v1, application/json', 'json'],
+    [`*/*;${METADATA}`, 'json, metadata'],
+    [`text/event-stream;${METADATA}`, 'events, metadata'],
+    [`text/event-stream, application/json;${METADATA};q=0.9`, 'events'],
+    [`text/event-stream;q=0.5, application/json;${METADATA}`, 'json, metadata'],
+    ['text/event-stream', 'events'],
+    [undefined, 'json'],
+    ['*/*', 'json'],
+  ])('%s: %s', (accept, expected) => {
+    const chosen = chooseStreamForm(accept);
+    const words = chosen ? [chosen.form, ...(chosen.metadataOnly ? ['metadata'] : [])] : ['neither'];
+    expect(words.join(', ')).toBe(expected);
   });
 });

@@ -1,0 +1,71 @@
+import { constants, inflateRawSync } from 'node:zlib';
+
+/** As much of what is looked for is enough to tell it, and fits into what a watcher keeps of the end of a piece. */
+export const NEEDLE_BYTES = 100;
+const CRLF = Buffer.from('\r\n');
+
+/**
+ * A text that is looked for in streams. In gzip it is found by whoever comes first, who decompresses the chunk that it is in: a watch
+ * compresses what it tells once for all, so the others look for the bytes of that chunk.
+ */
+export class Needle {
+  readonly #text: Buffer;
+  #bytes: Buffer | undefined;
+
+  constructor(text: string, coding: 'identity' | 'gzip') {
+    this.#text = Buffer.from(text);
+    this.#bytes = coding === 'identity' ? this.#text : undefined;
+  }
+
+  /** `piece`: what came now, behind the end of what came before it; `from`: where it begins. */
+  isIn(piece: Buffer, from: number): boolean {
+    this.#bytes ??= chunksOf(piece.subarray(from))
+      .find((chunk) => inflated(chunk)?.includes(this.#text))
+      ?.subarray(-NEEDLE_BYTES);
+    return this.#bytes !== undefined && piece.includes(this.#bytes);
+  }
+}
+
+/** The whole chunks of a piece that begins with one, or with the head of the answer. Copies: what they lie in is read into again. */
+function chunksOf(piece: Buffer): Buffer[] {
+  const chunks: Buffer[] = [];
+  const head = piece.indexOf('HTTP/1.1 ') === 0 ? piece.indexOf('\r\n\r\n') + 4 : 0;
+  for (let at = head; at < piece.length; ) {
+    const end = piece.indexOf(CRLF, at);
+    const size = Number.parseInt(piece.toString('latin1', at, end), 16);
+    if (end < 0 || !(size > 0) || piece.length < end + 2 + size) break;
+    chunks.push(Buffer.from(piece.subarray(end + 2, end + 2 + size)));
+    at = end + 2 + size + 2;
+  }
+  return chunks;
+}
+
+/** `undefined` for what is none of a deflate stream: the header of the member. */
+function inflated(chunk: Buffer): Buffer | undefined {
+  try {
+    return inflateRawSync(chunk, { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch {
+    return undefined;
+  }
+}
+
+/** What all watchers wait for, and how many have seen it. */
+export class Sight {
+  wanted: Needle | undefined;
+  seen = 0;
+  firstAt = 0;
+  lastAt = 0;
+  lost = 0;
+  /** Of all of them, since they began. */
+  bytes = 0;
+
+  next(wanted: Needle): void {
+    this.wanted = wanted;
+    this.seen = 0;
+  }
+
+  found(): void {
+    this.lastAt = performance.now();
+    if (this.seen++ === 0) this.firstAt = this.lastAt;
+  }
+}
