@@ -1,5 +1,5 @@
 import type { KubernetesObject, ObjectMeta } from '../kubernetes/object.ts';
-import { EncodedNode, type UsagePlace } from './encoded-node.ts';
+import { EncodedNode, type Places, type UsagePlace } from './encoded-node.ts';
 import { asObject } from './json.ts';
 import { ObjectWriter } from './object-writer.ts';
 
@@ -12,30 +12,35 @@ export type UsageKeys = ReadonlySet<string> | undefined;
  */
 export function encodeNode(node: KubernetesObject, usageKeys: UsageKeys): EncodedNode {
   const writer = new ObjectWriter();
-  let place: UsagePlace = { start: 0, afterMember: false };
+  let places: Places = { usage: NO_USAGE, metadata: { start: 0, end: 0 } };
   writer.open();
   for (const [key, value] of Object.entries(node)) {
-    if (key === 'metadata') place = writeMetadata(writer, node.metadata, usageKeys);
+    if (key === 'metadata') places = writeMetadata(writer, node.metadata, usageKeys);
     else if (key !== 'kind' && key !== 'apiVersion') writer.member(key, value);
   }
   writer.close();
-  const start = Buffer.byteLength(writer.text.slice(0, place.start));
-  return new EncodedNode(Buffer.from(writer.text), { ...place, start }, { held: '', wanted: '' });
+  const bytesTo = (at: number): number => Buffer.byteLength(writer.text.slice(0, at));
+  const usage = { ...places.usage, start: bytesTo(places.usage.start) };
+  const metadata = { start: bytesTo(places.metadata.start), end: bytesTo(places.metadata.end) };
+  return new EncodedNode(Buffer.from(writer.text), { usage, metadata }, { held: '', wanted: '' });
 }
 
-/** Returns the place of the usage annotations, counted in characters. */
-function writeMetadata(writer: ObjectWriter, metadata: ObjectMeta, usageKeys: UsageKeys): UsagePlace {
-  let place: UsagePlace | undefined;
+const NO_USAGE: UsagePlace = { start: 0, afterMember: false };
+
+/** Returns the places, counted in characters. */
+function writeMetadata(writer: ObjectWriter, metadata: ObjectMeta, usageKeys: UsageKeys): Places {
+  let usage: UsagePlace | undefined;
   writer.open('metadata');
+  const start = writer.text.length - 1;
   for (const [key, value] of Object.entries(metadata)) {
     if (key === 'managedFields' || key === 'selfLink') continue;
-    if (key === 'annotations' && usageKeys) place = writeAnnotations(writer, value, usageKeys);
+    if (key === 'annotations' && usageKeys) usage = writeAnnotations(writer, value, usageKeys);
     else writer.member(key, value);
     if (key === 'name') writer.member('selfLink', `/api/v1/nodes/${metadata.name}`);
   }
-  if (usageKeys) place ??= writeAnnotations(writer, undefined, usageKeys);
+  if (usageKeys) usage ??= writeAnnotations(writer, undefined, usageKeys);
   writer.close();
-  return place ?? { start: 0, afterMember: false };
+  return { usage: usage ?? NO_USAGE, metadata: { start, end: writer.text.length } };
 }
 
 function writeAnnotations(writer: ObjectWriter, annotations: unknown, usageKeys: ReadonlySet<string>): UsagePlace {

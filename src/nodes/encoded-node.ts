@@ -9,27 +9,27 @@ export class EncodedNode {
   /** Bytes of the text with the usage in it. */
   readonly length: number;
   #bytes: Uint8Array;
-  readonly #place: UsagePlace;
+  readonly #places: Places;
   /** What `#bytes` holds at the place now: bytes taken over from a node with other usage are spliced on first need. */
   #heldUsage: string;
 
-  constructor(bytes: Uint8Array, place: UsagePlace, usage: { readonly held: string; readonly wanted: string }) {
+  constructor(bytes: Uint8Array, places: Places, usage: { readonly held: string; readonly wanted: string }) {
     this.usage = usage.wanted;
     this.#bytes = bytes;
-    this.#place = place;
+    this.#places = places;
     this.#heldUsage = usage.held;
     this.length = bytes.length - this.#widthOf(usage.held) + this.#widthOf(usage.wanted);
   }
 
   /** The same node with other usage. */
   withUsage(usage: string): EncodedNode {
-    return new EncodedNode(this.#bytes, this.#place, { held: this.#heldUsage, wanted: usage });
+    return new EncodedNode(this.#bytes, this.#places, { held: this.#heldUsage, wanted: usage });
   }
 
   /** The same text in memory of its own. */
   copy(): EncodedNode {
     const usage = { held: this.usage, wanted: this.usage };
-    return new EncodedNode(new Uint8Array(this.bytes()), this.#place, usage);
+    return new EncodedNode(new Uint8Array(this.bytes()), this.#places, usage);
   }
 
   bytes(): Uint8Array {
@@ -37,9 +37,15 @@ export class EncodedNode {
     return this.#bytes;
   }
 
+  /** The text of the metadata, an object. */
+  metadata(): Uint8Array {
+    const { start, end } = this.#places.metadata;
+    return this.bytes().subarray(start, end + this.#widthOf(this.usage));
+  }
+
   /** Writes the text into `target` at `at` and keeps it there instead of where it was. */
   moveTo(target: Uint8Array, at: number): void {
-    const { start } = this.#place;
+    const { start } = this.#places.usage;
     if (this.#heldUsage === this.usage) target.set(this.#bytes, at);
     else {
       target.set(this.#bytes.subarray(0, start), at);
@@ -52,12 +58,19 @@ export class EncodedNode {
   }
 
   #placed(usage: string): string {
-    return this.#place.afterMember && usage !== '' ? `,${usage}` : usage;
+    return this.#places.usage.afterMember && usage !== '' ? `,${usage}` : usage;
   }
 
   #widthOf(usage: string): number {
-    return usage === '' ? 0 : usage.length + (this.#place.afterMember ? 1 : 0);
+    return usage === '' ? 0 : usage.length + (this.#places.usage.afterMember ? 1 : 0);
   }
+}
+
+/** Offsets in bytes of the text without usage. */
+export interface Places {
+  /** Within the metadata. */
+  readonly usage: UsagePlace;
+  readonly metadata: { readonly start: number; readonly end: number };
 }
 
 /** Where usage annotations go in a node's text. */

@@ -3,7 +3,7 @@ import { toNodeFilter } from './node-filter.ts';
 import type { NodeStore } from './node-store.ts';
 import type { NodeWatch } from './node-watch.ts';
 import { type FirstState, WatchBatches } from './watch-batches.ts';
-import { bookmarkEvent, COMMENT, RESET, type WatchForm } from './watch-event.ts';
+import { COMMENT, RESET, type WatchForm } from './watch-event.ts';
 import type { NodeWatchQuery } from './watch-query.ts';
 import { versionText, type WatchVersion } from './watch-version.ts';
 import type { Standing, WatchView } from './watch-view.ts';
@@ -25,9 +25,9 @@ export class NodeFeed {
   }
 
   watch(query: NodeWatchQuery, form: WatchForm): NodeWatch {
-    const { filters, filterKey, bookmarks, from } = query;
+    const { filters, filterKey, bookmarks, from, metadataOnly = false } = query;
     const matches = filterKey === '' ? () => true : toNodeFilter(filters, this.#aliasKey);
-    const view = { form, filterKey, matches };
+    const view = { form, metadataOnly, filterKey, matches };
     const firstState = (): FirstState => this.#firstState();
     const parts = { store: this.#store, epoch: this.#epoch, batches: this.#batches, firstState, view, bookmarks };
     if (from && this.#knows(from)) return new Watch(parts, from.version);
@@ -158,8 +158,8 @@ class Watch implements NodeWatch {
   }
 
   #bookmark(isFirst: boolean): Uint8Array {
-    const { epoch, view } = this.#parts;
-    return bookmarkEvent({ epoch, version: this.#standing.basis }, view.form, { isFirst });
+    const { batches, view } = this.#parts;
+    return batches.bookmark(this.#standing.basis, { isFirst }, view);
   }
 }
 

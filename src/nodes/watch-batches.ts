@@ -1,7 +1,9 @@
 import { BatchBuilder } from './batch-builder.ts';
+import { metadataObject } from './metadata-object.ts';
 import type { NodeChange } from './node-change.ts';
+import type { NodeEntry } from './node-entry.ts';
 import type { NodeStore } from './node-store.ts';
-import { tombstone } from './watch-event.ts';
+import { bookmarkEvent, tombstone } from './watch-event.ts';
 import { newsOf, type Standing, type WatchView } from './watch-view.ts';
 
 export interface Batch<Place> {
@@ -49,10 +51,19 @@ export class WatchBatches {
       for (; next < names.length && !batch.isFull; next++) {
         // Its newest state: who changed since comes once more, who went is told of then.
         const entry = this.#store.get(names[next] as string);
-        if (entry && view.matches(entry)) batch.add('ADDED', entry.encoded.bytes());
+        if (entry && view.matches(entry)) batch.add('ADDED', this.#objectOf(entry, view));
       }
       return { bytes: batch.bytes(), next };
     });
+  }
+
+  /** The bookmark of a version: many are up to date, and are told so together. */
+  bookmark(version: number, { isFirst }: { readonly isFirst: boolean }, view: WatchView): Uint8Array {
+    const make = (): Batch<number> => ({
+      bytes: bookmarkEvent({ epoch: this.#epoch, version }, { ...view, isFirst }),
+      next: version,
+    });
+    return this.#once(`bookmark ${version} ${isFirst}`, view, make).bytes;
   }
 
   #compose(standing: Standing, view: WatchView): Batch<Standing> {
@@ -75,14 +86,20 @@ export class WatchBatches {
     if (!news) return;
     const { resourceVersion = '' } = removed ?? entry ?? {};
     const object =
-      news.type === 'DELETED' ? tombstone({ name, uid: news.uid, resourceVersion }) : news.entry.encoded.bytes();
+      news.type === 'DELETED'
+        ? tombstone({ name, uid: news.uid, resourceVersion }, watcher.view)
+        : this.#objectOf(news.entry, watcher.view);
     batch.add(news.type, object);
   }
 
-  #once<Place>(place: string, { form, filterKey }: WatchView, make: () => Batch<Place>): Batch<Place> {
+  #objectOf(entry: NodeEntry, { metadataOnly }: WatchView): Uint8Array {
+    return metadataOnly ? metadataObject(entry, this.#store.platform) : entry.encoded.bytes();
+  }
+
+  #once<Place>(place: string, { form, metadataOnly, filterKey }: WatchView, make: () => Batch<Place>): Batch<Place> {
     if (this.#keptVersion !== this.#store.version || this.#kept.size >= MOST_BATCHES) this.#kept.clear();
     this.#keptVersion = this.#store.version;
-    const key = `${form} ${place} ${filterKey}`;
+    const key = `${form} ${metadataOnly} ${place} ${filterKey}`;
     const batch = (this.#kept.get(key) as Batch<Place> | undefined) ?? make();
     this.#kept.set(key, batch);
     return batch;

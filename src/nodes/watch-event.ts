@@ -1,3 +1,4 @@
+import { METADATA_TYPE } from './metadata-object.ts';
 import { versionText, type WatchVersion } from './watch-version.ts';
 
 /** `json`: one event a line, as Kubernetes streams them. `events`: the same lines as server-sent events. */
@@ -29,12 +30,17 @@ function framesOf(form: WatchForm): Record<ChangeType | 'ERROR', Frame> {
   return { ADDED: frame('ADDED'), MODIFIED: frame('MODIFIED'), DELETED: frame('DELETED'), ERROR: frame('ERROR') };
 }
 
+interface Shape {
+  readonly metadataOnly: boolean;
+}
+
+const typeOf = ({ metadataOnly }: Shape) => (metadataOnly ? METADATA_TYPE : { kind: 'Node', apiVersion: 'v1' });
+
 /** What is told of a node that went or is to be forgotten: who it was, and nothing of what it was. */
-export const tombstone = (metadata: {
-  readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-}): Uint8Array => Buffer.from(JSON.stringify({ kind: 'Node', apiVersion: 'v1', metadata }));
+export const tombstone = (
+  metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string },
+  shape: Shape,
+): Uint8Array => Buffer.from(JSON.stringify({ ...typeOf(shape), metadata }));
 
 /** The bytes of one event, in pieces: an item of the list as it stands there, framed. */
 export function eventPieces(type: ChangeType | 'ERROR', object: Uint8Array, form: WatchForm): readonly Uint8Array[] {
@@ -50,10 +56,13 @@ export const lastPiece = (version: WatchVersion, form: WatchForm): Uint8Array =>
   Buffer.from(form === 'json' ? AFTER.json : `}\nid: ${versionText(version)}\n\n`);
 
 /** `isFirst`: it ends the first state, which clients of Kubernetes know by this annotation. */
-export function bookmarkEvent(version: WatchVersion, form: WatchForm, { isFirst }: { isFirst: boolean }): Uint8Array {
+export function bookmarkEvent(
+  version: WatchVersion,
+  { form, metadataOnly, isFirst }: Shape & { readonly form: WatchForm; readonly isFirst: boolean },
+): Uint8Array {
   const annotations = isFirst ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
   const metadata = { resourceVersion: versionText(version), ...annotations };
-  const object = Buffer.from(JSON.stringify({ kind: 'Node', apiVersion: 'v1', metadata }));
+  const object = Buffer.from(JSON.stringify({ ...typeOf({ metadataOnly }), metadata }));
   const { before } = frameOf('BOOKMARK', form);
   return Buffer.concat([before, object, lastPiece(version, form)]);
 }

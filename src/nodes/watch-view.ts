@@ -5,6 +5,8 @@ import type { ChangeType, WatchForm } from './watch-event.ts';
 /** What of the list a watcher wants to see, and how. */
 export interface WatchView {
   readonly form: WatchForm;
+  /** A `PartialObjectMetadata` in the place of each node. */
+  readonly metadataOnly: boolean;
   /** `''`: every node. */
   readonly filterKey: string;
   matches(node: NodeShape): boolean;

@@ -58,6 +58,19 @@ describe('the answer to a watch', () => {
     },
   );
 
+  test.each([
+    ['application/json', /^\{"type":"ADDED","object":\{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io\/v1",/],
+    ['text/event-stream', /\ndata: \{"type":"ADDED","object":\{"kind":"PartialObjectMetadata",/],
+  ])('tells metadata alone, with the status word, for Accept: %s;as=PartialObjectMetadata', async (type, expected) => {
+    const { app } = await start();
+    const watcher = await open(app, '', { accept: `${type};as=PartialObjectMetadata;g=meta.k8s.io;v=v1` });
+    await eventually(() => watcher.text.includes('BOOKMARK'));
+    expect(watcher.response.headers['content-type']).toBe(type);
+    expect(watcher.text).toMatch(expected);
+    expect(watcher.text.match(/"node\.gatehouse\.io\/status":"running"/g)).toHaveLength(2);
+    expect(watcher.text).not.toContain('"status":{');
+  });
+
   test('is 406 for a caller that takes neither', async () => {
     const { app } = await start();
     const answer = await app.get(`${LIST}?watch=1`, { headers: { Accept: 'application/yaml' } });
