@@ -1,7 +1,7 @@
 import { constants, inflateRawSync } from 'node:zlib';
 
 /** As much of what is looked for is enough to tell it, and fits into what a watcher keeps of the end of a piece. */
-export const NEEDLE_BYTES = 100;
+const NEEDLE_BYTES = 100;
 const CRLF = Buffer.from('\r\n');
 
 /**

@@ -4,7 +4,7 @@ import type { NodeEntry } from './node-entry.ts';
 export const METADATA_TYPE = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
 
 /** The annotation that carries the status word: it is made of spec and status, which are left out. */
-export const statusKey = (platform: string): string => `node.${platform}.io/status`;
+const statusKey = (platform: string): string => `node.${platform}.io/status`;
 
 /** A node's metadata alone, a seventh of the node: with its usage, as in the list, and its status word. */
 export function metadataObject({ encoded, status }: NodeEntry, platform: string): Uint8Array {
