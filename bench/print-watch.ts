@@ -15,20 +15,25 @@ export function printWatch({ forms, ...setting }: WatchResults): string {
 }
 
 function formsTable(measured: readonly Measured[]): string {
-  const rows = measured.map(({ name, watchers, report: { bytesAChange, busy, lastMs } }) => [
+  const rows = measured.map(({ name, watchers, report: { bytesAChange, busy, lastMs, idle } }) => [
     name,
     number(bytesAChange / watchers),
     megabytes(bytesAChange),
     perChange(busy.serverShare, { busy, lastMs }),
+    perChange(aboveIdle(busy.serverShare, idle.serverShare), { busy, lastMs }),
     number(median(lastMs)),
     number(Math.max(...lastMs)),
   ]);
   return table(
     'A change, by the form of the stream',
-    ['', 'bytes to one', 'to all', 'CPU ms of the server', 'ms until all have it', 'slowest ms'],
+    ['', 'bytes to one', 'to all', 'CPU ms of the server', 'above idle', 'ms until all have it', 'slowest ms'],
     rows,
   );
 }
+
+/** The pages that are asked for meanwhile, and the looks at the streams, go on without a change as well. */
+const aboveIdle = (busy: number | undefined, idle: number | undefined): number | undefined =>
+  busy === undefined || idle === undefined ? undefined : busy - idle;
 
 /** In milliseconds of processor time. */
 const perChange = (share: number | undefined, { busy, lastMs }: Pick<Measured['report'], 'busy' | 'lastMs'>): string =>

@@ -12,7 +12,7 @@ function resultsOf(lastMs: readonly number[], change: object = {}): WatchResults
     seconds: 2,
     probes: PROBES,
   };
-  const idle = { ...moment, residentBytes: 300e6 };
+  const idle = { ...moment, serverShare: 0.2, residentBytes: 300e6 };
   const busy = { ...moment, residentBytes: 320e6, ...change };
   const report = {
     residentBefore: 100e6,
@@ -41,7 +41,7 @@ describe('the results of watchers', () => {
   });
 
   test('say what a change costs in each form', () => {
-    expect(printWatch(resultsOf([200, 1_000]))).toMatch(/\nwhole nodes +12,000 +120 MB +500 +200 +1,000\n/);
+    expect(printWatch(resultsOf([200, 1_000]))).toMatch(/\nwhole nodes +12,000 +120 MB +500 +300 +200 +1,000\n/);
   });
 
   test('tell what of it was the server’s writing, where it was told', () => {
