@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Largest } from '../../support/largest.ts';
 import { CLIENT, hashOf, passwordOf, startCluster, startService } from './stand.ts';
 
 /** So many requests for each endpoint; a failure prints the seed. */
@@ -64,7 +65,10 @@ describe('a sign-in', () => {
 
 describe('every refusal under /oauth', () => {
   const text = fc
-    .array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ maxLength: 8 })), { maxLength: 4 })
+    .array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ maxLength: 8, size: 'max' })), {
+      maxLength: 12,
+      size: 'max',
+    })
     .map((parts) => `${MARK}${parts.join(MARK)}`);
   const NAMES = ['grant_type', 'client_id', 'client_secret', 'username', 'password', 'scope', 'refresh_token', 'token'];
   const name = fc.oneof(fc.constantFrom(...NAMES, 'post_logout_redirect_uri', 'id_token_hint', 'state'), text);
@@ -81,12 +85,14 @@ describe('every refusal under /oauth', () => {
     async (endpoint) => {
       const { service } = await start();
       let refused = 0;
+      const largest = new Largest(`a form for /oauth/${endpoint}`, 'changes');
       await fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...GOOD),
-          fc.array(fc.tuple(name, text), { minLength: 1, maxLength: 3 }),
+          fc.array(fc.tuple(name, text), { minLength: 1, maxLength: 6, size: 'max' }),
           fc.option(text, { nil: undefined }),
           async (good, changes, query) => {
+            largest.see(changes.length);
             const answer = await fetch(
               `${service.gatehouse.origin}/oauth/${endpoint}${query === undefined ? '' : `?${new URLSearchParams({ [query]: query })}`}`,
               {
@@ -107,6 +113,7 @@ describe('every refusal under /oauth', () => {
         ),
         REQUESTS,
       );
+      largest.expectAtLeast(4);
       expect(refused).toBeGreaterThan(endpoint === 'logout' ? 5 : 50);
     },
   );

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AccessReviews } from '../../../src/kubernetes/access-reviews.ts';
 import type { ApiClient, ApiRequest } from '../../../src/kubernetes/api-client.ts';
+import { Largest } from '../../support/largest.ts';
 
 /** Sets that many questions; a failure prints the seed. It is not made smaller: questions of 300 groups have many smaller ones. */
 const QUESTIONS = { numRuns: 300, endOnFailure: true };
@@ -76,8 +77,10 @@ const changedAt = <Value>(value: Value, path: string): Value => {
 
 describe('the body of an access review', () => {
   test('changes in exactly the place of the one part of the subject that changes', async () => {
+    const largest = new Largest('one part of a review', 'groups');
     await fc.assert(
       fc.asyncProperty(subject, resource, fc.nat(), async (who, what, choice) => {
+        largest.see(who.groups.length);
         const parts = Object.keys(leavesOf(who));
         const part = parts[choice % parts.length] ?? '';
         const before = await sent(who, { resource: what });
@@ -87,11 +90,14 @@ describe('the body of an access review', () => {
       }),
       QUESTIONS,
     );
+    largest.expectAtLeast(150);
   });
 
   test('has every group of the subject, in its order, and nothing else of it', async () => {
+    const largest = new Largest('a review', 'groups');
     await fc.assert(
       fc.asyncProperty(subject, resource, async (who, what) => {
+        largest.see(who.groups.length);
         const { asked, reviews } = scripted();
         await reviews.review(who, { resource: what }, signal);
         expect(asked).toEqual([
@@ -109,13 +115,16 @@ describe('the body of an access review', () => {
       }),
       QUESTIONS,
     );
+    largest.expectAtLeast(150);
   });
 
   test.each(['verb', 'group', 'version', 'resource', 'subresource', 'namespace', 'name'])(
     'changes in its attribute %s alone when that changes, and lacks it when it is absent',
     async (name) => {
+      const largest = new Largest(`a review whose ${name} changes`, 'groups');
       await fc.assert(
         fc.asyncProperty(subject, resource, async (who, what) => {
+          largest.see(who.groups.length);
           const before = await sent(who, { resource: what });
           const path = `spec.resourceAttributes.${name}`;
           expect(difference(before, await sent(who, { resource: changedAt(what, name) }))).toEqual({
@@ -126,6 +135,7 @@ describe('the body of an access review', () => {
         }),
         { ...QUESTIONS, numRuns: 50 },
       );
+      largest.expectAtLeast(150);
     },
   );
 

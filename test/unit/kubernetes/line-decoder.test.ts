@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LineDecoder, LONGEST_LINE_BYTES } from '../../../src/kubernetes/line-decoder.ts';
+import { Largest } from '../../support/largest.ts';
 
 const decode = (chunks: readonly Buffer[]): { lines: string[]; decoder: LineDecoder } => {
   const decoder = new LineDecoder();
@@ -12,17 +13,22 @@ const decode = (chunks: readonly Buffer[]): { lines: string[]; decoder: LineDeco
 describe('line decoder', () => {
   test('gives the same lines wherever the chunks are cut, inside a UTF-8 sequence too', () => {
     const letter = fc.constantFrom('a', '"', 'é', '€', '😀', '\r');
-    const line = fc.array(letter, { minLength: 1, maxLength: 12 }).map((letters) => letters.join(''));
+    const line = fc.array(letter, { minLength: 1, maxLength: 40, size: 'max' }).map((letters) => letters.join(''));
+    const all = fc.array(line, { maxLength: 60, size: 'max' });
+    const places = fc.array(fc.nat(4_000), { maxLength: 60, size: 'max' });
+    const largest = new Largest('the line decoder', 'lines');
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 6 }), fc.array(fc.nat(80), { maxLength: 6 }), (lines, cuts) => {
+      fc.property(all, places, (lines, cuts) => {
         const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(''));
         const at = [0, ...cuts.map((cut) => Math.min(cut, bytes.length)).sort((a, b) => a - b), bytes.length];
         const chunks = at.slice(1).map((end, index) => bytes.subarray(at[index], end));
         const decoded = decode(chunks);
         expect(decoded.lines).toEqual(lines);
         expect(decoded.decoder.unfinished).toBe(0);
+        largest.see(lines.length);
       }),
     );
+    largest.expectAtLeast(30);
   });
 
   test('C-14 keeps a line without an end to itself and says so', () => {

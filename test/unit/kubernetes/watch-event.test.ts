@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseWatchEvent } from '../../../src/kubernetes/watch-event.ts';
+import { Largest } from '../../support/largest.ts';
 
 describe('watch event', () => {
   test('is read from its line', () => {
@@ -14,7 +15,13 @@ describe('watch event', () => {
   );
 
   test('is never read by throwing', () => {
-    fc.assert(fc.property(fc.string(), (line) => void parseWatchEvent(line)));
-    fc.assert(fc.property(fc.json(), (line) => void parseWatchEvent(line)));
+    const largest = new Largest('a watch event', 'characters');
+    const read = (line: string): void => {
+      largest.see(line.length);
+      parseWatchEvent(line);
+    };
+    fc.assert(fc.property(fc.string({ maxLength: 2_000, size: 'max' }), read));
+    fc.assert(fc.property(fc.json({ maxDepth: 6 }), read));
+    largest.expectAtLeast(1_000);
   });
 });

@@ -5,16 +5,20 @@ import { combineCrc32, crcShift } from '../../../src/nodes/crc32-combine.ts';
 import { GzipBody } from '../../../src/nodes/gzip-body.ts';
 import { Leaf } from '../../../src/nodes/leaf.ts';
 import { toNodeEntry } from '../../../src/nodes/node-entry.ts';
+import { Largest } from '../../support/largest.ts';
 import { makeNode } from './node-objects.ts';
 
 describe('crc32 of joined texts', () => {
   test('follows from those of the parts', () => {
-    const bytes = fc.uint8Array({ maxLength: 3000 });
+    const bytes = fc.uint8Array({ maxLength: 3000, size: 'max' });
+    const largest = new Largest('crc32 of joined texts', 'bytes');
     fc.assert(
       fc.property(bytes, bytes, (a, b) => {
         expect(combineCrc32(crc32(a), crc32(b), crcShift(b.length))).toBe(crc32(Buffer.concat([a, b])));
+        largest.see(b.length);
       }),
     );
+    largest.expectAtLeast(1_500);
   });
 
   test('holds for long parts', () => {
@@ -30,17 +34,21 @@ describe('gzip body', () => {
     new Leaf([toNodeEntry(makeNode('n', {}, { spec: { note: 'ab'.repeat(512 * kilobytes) } }), undefined)]);
 
   test('is one valid member of plain, compressed and stored parts', () => {
-    const parts = fc.array(fc.record({ text: fc.string({ maxLength: 200 }), isPlain: fc.boolean() }), {
-      maxLength: 10,
+    const parts = fc.array(fc.record({ text: fc.string({ maxLength: 200, size: 'max' }), isPlain: fc.boolean() }), {
+      maxLength: 40,
+      size: 'max',
     });
+    const largest = new Largest('a gzip body of parts', 'parts');
     fc.assert(
       fc.property(parts, (pieces) => {
         const body = new GzipBody();
         for (const { text, isPlain } of pieces)
           isPlain ? body.addPlain(Buffer.from(text)) : body.addText([Buffer.from(text)]);
         expect(gunzipSync(Buffer.concat(body.end())).toString()).toBe(pieces.map(({ text }) => text).join(''));
+        largest.see(pieces.length);
       }),
     );
+    largest.expectAtLeast(20);
   });
 
   test('compresses 2 MiB an answer at most and stores the rest', () => {

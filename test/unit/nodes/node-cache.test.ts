@@ -5,6 +5,7 @@ import type { Freshness } from '../../../src/kubernetes/freshness.ts';
 import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
 import type { NodeLister, Representation } from '../../../src/nodes/node-lister.ts';
 import { StatusError } from '../../../src/status-error.ts';
+import { Largest } from '../../support/largest.ts';
 import { listOf, MAX_STALENESS_MS, makeCache, makeNode, makePod, namesOf, synced, textOf } from './node-objects.ts';
 
 const list = (lister: NodeLister, query = ''): Representation => lister.list(parseNodeListQuery(query));
@@ -161,9 +162,11 @@ describe('node answers', () => {
   });
 
   test('after any changes the list is what the nodes are, in every order and coding', () => {
-    const node = fc.record({ name: fc.nat(60), second: fc.nat(9), remove: fc.boolean(), read: fc.boolean() });
+    const seldom = fc.nat(15).map((one) => one === 0);
+    const node = fc.record({ name: fc.nat(600), second: fc.nat(9), remove: seldom, read: seldom });
+    const largest = new Largest('the list after any changes', 'nodes');
     fc.assert(
-      fc.property(fc.array(node, { maxLength: 200 }), (steps) => {
+      fc.property(fc.array(node, { maxLength: 700, size: 'max' }), (steps) => {
         const { lister, nodes, putNode } = makeCache({ usage: false });
         const expected = new Map<string, number>();
         for (const { name, second, remove, read } of steps) {
@@ -181,8 +184,11 @@ describe('node answers', () => {
         expect(namesOf(lister, 'ascending=true')).toEqual(sorted.toReversed());
         expect(namesOf(lister, 'sortBy=name&ascending=true')).toEqual([...expected.keys()].sort());
         expect(inflated(list(lister))).toBe(plain(list(lister)));
+        largest.see(expected.size);
       }),
+      { numRuns: 50 },
     );
+    largest.expectAtLeast(200);
   });
 
   test('a relist swaps the whole set', () => {

@@ -1,49 +1,150 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toNodeEntry } from '../../../src/nodes/node-entry.ts';
+import { type NodeEntry, toNodeEntry } from '../../../src/nodes/node-entry.ts';
 import { NODE_ORDERS, OrderedIndex } from '../../../src/nodes/ordered-index.ts';
+import { Largest } from '../../support/largest.ts';
 import { makeNode } from './node-objects.ts';
 
-const entry = (name: number, day: number) =>
-  toNodeEntry(makeNode(`node-${name}`, { creationTimestamp: `2026-01-${10 + day}T00:00:00Z` }), undefined);
+const entry = (name: number, day = 1) =>
+  toNodeEntry(
+    makeNode(`node-${String(name).padStart(4, '0')}`, { creationTimestamp: `2026-01-${10 + day}T00:00:00Z` }),
+    undefined,
+  );
+const entries = (length: number, from = 0) => Array.from({ length }, (_, at) => entry(from + at));
 
-const entries = fc
-  .uniqueArray(fc.record({ name: fc.nat(2_000), day: fc.nat(9) }), {
-    selector: ({ name }) => name,
-    maxLength: 300,
-  })
-  .map((nodes) => nodes.map(({ name, day }) => entry(name, day)));
+const NAMES = 1_500;
+const step = fc.record({ name: fc.nat(NAMES), day: fc.nat(9), isGone: fc.nat(3).map((of) => of === 0) });
+/** A cluster of a leaf or two, or of twenty and more. */
+const first = fc.oneof(
+  fc.uniqueArray(fc.nat(NAMES), { maxLength: 60, size: 'max' }),
+  fc.uniqueArray(fc.nat(NAMES), { minLength: 500, maxLength: 700, size: 'max' }),
+);
+const later = fc.array(step, { maxLength: 400, size: 'max' });
 
 const namesOf = (index: OrderedIndex): string[] => index.leaves.flatMap((leaf) => leaf.entries.map((one) => one.key));
+const sizesOf = (index: OrderedIndex): number[] => index.leaves.map((leaf) => leaf.entries.length);
 
 describe.each(['name', 'creationTimestamp'] as const)('the order by %s', (by) => {
-  test('is the same whether nodes came one by one or all at once', () => {
-    fc.assert(
-      fc.property(entries, entries, (first, later) => {
-        const atOnce = new OrderedIndex(NODE_ORDERS[by]);
-        const oneByOne = new OrderedIndex(NODE_ORDERS[by]);
-        atOnce.fill(first);
-        for (const one of first) oneByOne.put(one, undefined);
-        expect(namesOf(atOnce)).toEqual(namesOf(oneByOne));
-        const known = new Map(first.map((one) => [one.key, one]));
-        for (const one of later) {
-          atOnce.put(one, known.get(one.key));
-          oneByOne.put(one, known.get(one.key));
-        }
-        expect(namesOf(atOnce)).toEqual(namesOf(oneByOne));
-        expect(namesOf(atOnce).length).toBe(new Set([...first, ...later].map(({ key }) => key)).size);
-      }),
-    );
+  test('is that of a sort, in leaves of 1 to 32, whether nodes came one by one or all at once', () => {
+    const largest = new Largest(`the order by ${by}`, 'leaves');
+    const property = fc.property(first, later, (names, steps) => {
+      const known = new Map<string, NodeEntry>();
+      const atOnce = new OrderedIndex(NODE_ORDERS[by]);
+      const oneByOne = new OrderedIndex(NODE_ORDERS[by]);
+      const put = (one: NodeEntry): void => {
+        for (const index of [atOnce, oneByOne]) index.put(one, known.get(one.key));
+        known.set(one.key, one);
+      };
+      const remove = (one: NodeEntry): void => {
+        for (const index of [atOnce, oneByOne]) index.remove(known.get(one.key) ?? one);
+        known.delete(one.key);
+      };
+      for (const name of names) {
+        const one = entry(name, name % 10);
+        oneByOne.put(one, undefined);
+        known.set(one.key, one);
+      }
+      atOnce.fill([...known.values()]);
+      for (const { name, day, isGone } of steps) isGone ? remove(entry(name, day)) : put(entry(name, day));
+      const sorted = [...known.values()].sort(NODE_ORDERS[by]).map(({ key }) => key);
+      for (const index of [atOnce, oneByOne]) {
+        expect(namesOf(index)).toEqual(sorted);
+        expect(sizesOf(index).filter((size) => size < 1 || size > 32)).toEqual([]);
+        largest.see(index.leaves.length);
+      }
+    });
+    fc.assert(property, { numRuns: 40 });
+    largest.expectAtLeast(20);
+  });
+});
+
+describe('the order', () => {
+  test('of creation is newest first, and of one second by name', () => {
+    const index = new OrderedIndex(NODE_ORDERS.creationTimestamp);
+    index.fill([entry(1, 1), entry(3, 2), entry(2, 2), entry(4, 1)]);
+    expect(namesOf(index)).toEqual(['node-0003', 'node-0002', 'node-0004', 'node-0001']);
+    expect(NODE_ORDERS.creationTimestamp(entry(1), entry(1))).toBe(0);
+    expect(NODE_ORDERS.name(entry(1), entry(1))).toBe(0);
   });
 });
 
 describe('filling the index', () => {
   test('leaves room in every leaf, and nothing of what was there', () => {
     const index = new OrderedIndex(NODE_ORDERS.name);
-    index.put(entry(9_999, 1), undefined);
-    index.fill(Array.from({ length: 100 }, (_, name) => entry(name, 1)));
-    expect(index.leaves.map((leaf) => leaf.entries.length)).toEqual([24, 24, 24, 24, 4]);
+    index.put(entry(9_999), undefined);
+    index.fill(entries(100));
+    expect(sizesOf(index)).toEqual([24, 24, 24, 24, 4]);
     index.fill([]);
     expect(index.leaves).toEqual([]);
+  });
+});
+
+/** By falling name, so that the first leaf has the last names. */
+function filled(count: number): { index: OrderedIndex; removeFrom(leaf: number, count: number): void } {
+  const index = new OrderedIndex(NODE_ORDERS.name);
+  index.fill(entries(count));
+  const removeFrom = (leaf: number, times: number): void => {
+    for (let left = times; left > 0; left--) index.remove(index.leaves[leaf]?.entries[0] as NodeEntry);
+  };
+  return { index, removeFrom };
+}
+
+describe('the leaves', () => {
+  test('are cut in two by the thirty-third entry', () => {
+    const { index } = filled(24);
+    for (const one of entries(8, 24)) index.put(one, undefined);
+    expect(sizesOf(index)).toEqual([32]);
+    index.put(entry(40), undefined);
+    expect(sizesOf(index)).toEqual([16, 17]);
+  });
+
+  test('are one instead of two neighbours that have sixteen entries together', () => {
+    const { index, removeFrom } = filled(72);
+    removeFrom(1, 16);
+    expect(sizesOf(index)).toEqual([24, 8, 24]);
+    removeFrom(0, 15);
+    expect(sizesOf(index)).toEqual([9, 8, 24]);
+    const untouched = index.leaves[2];
+    removeFrom(0, 1);
+    expect(sizesOf(index)).toEqual([16, 24]);
+    expect(index.leaves[1]).toBe(untouched);
+    expect(namesOf(index)).toEqual(namesOf(index).toSorted().reverse());
+  });
+
+  test('keep a thin one beside a full one', () => {
+    const { index, removeFrom } = filled(48);
+    removeFrom(0, 23);
+    expect(sizesOf(index)).toEqual([1, 24]);
+  });
+
+  test('lose an empty one, and the thin one after it keeps its bytes', () => {
+    const { index, removeFrom } = filled(48);
+    removeFrom(0, 23);
+    removeFrom(1, 21);
+    expect(sizesOf(index)).toEqual([1, 3]);
+    const thin = index.leaves[1];
+    removeFrom(0, 1);
+    expect(index.leaves).toEqual([thin]);
+    expect(index.leaves[0]).toBe(thin);
+    removeFrom(0, 3);
+    expect(index.leaves).toEqual([]);
+  });
+
+  test('stay as they are when nothing of a name is there', () => {
+    const { index } = filled(48);
+    const before = index.leaves;
+    index.remove(entry(999));
+    expect(index.leaves).toBe(before);
+  });
+
+  test('that do not hold the entry are untouched by a put', () => {
+    const { index } = filled(72);
+    const [first, second, third] = index.leaves;
+    index.put(entry(30), entry(30));
+    expect(sizesOf(index)).toEqual([24, 24, 24]);
+    expect([index.leaves[0], index.leaves[2]]).toEqual([first, third]);
+    expect(index.leaves[0]).toBe(first);
+    expect(index.leaves[1]).not.toBe(second);
+    expect(index.leaves[2]).toBe(third);
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseSelector, type Selector } from '../../../src/nodes/selector.ts';
+import { Largest } from '../../support/largest.ts';
 
 function selector(text: string): Selector {
   const parsed = parseSelector(text);
@@ -63,13 +64,20 @@ describe('selector grammar', () => {
   });
 
   test('answers any text with a selector or a problem', () => {
-    const text = fc.string({ unit: fc.constantFrom(...'ab1/.-_=!<>(), \t'.split(''), 'in', 'notin'), maxLength: 40 });
+    const text = fc.string({
+      unit: fc.constantFrom(...'ab1/.-_=!<>(), \t'.split(''), 'in', 'notin'),
+      maxLength: 400,
+      size: 'max',
+    });
+    const largest = new Largest('a selector', 'characters');
     fc.assert(
       fc.property(text, (input) => {
+        largest.see(input.length);
         const parsed = parseSelector(input);
         return 'matches' in parsed ? typeof parsed.matches({ a: 'b' }) === 'boolean' : parsed.message !== '';
       }),
     );
+    largest.expectAtLeast(200);
   });
 });
 

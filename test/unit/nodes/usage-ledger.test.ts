@@ -4,6 +4,7 @@ import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
 import { PodStore } from '../../../src/nodes/pod-store.ts';
 import { usageMembers } from '../../../src/nodes/usage-annotations.ts';
 import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
+import { Largest } from '../../support/largest.ts';
 import { listOf, makeCache, makeNode } from './node-objects.ts';
 
 const NODES = ['node-a', 'node-b'];
@@ -16,14 +17,14 @@ const container = fc.record({
   }),
 });
 
-/** One of eight pods in some state. */
+/** One of forty pods in some state. */
 const podState = fc
   .record({
-    number: fc.nat(7),
+    number: fc.nat(39),
     spec: fc.record({
       nodeName: fc.constantFrom(...NODES),
-      containers: fc.array(container, { maxLength: 3 }),
-      initContainers: fc.array(container, { maxLength: 3 }),
+      containers: fc.array(container, { maxLength: 3, size: 'max' }),
+      initContainers: fc.array(container, { maxLength: 3, size: 'max' }),
       overhead: fc.record({ cpu: quantity, memory: quantity }),
     }),
     phase: fc.constantFrom('Pending', 'Running', 'Failed', 'Succeeded'),
@@ -38,8 +39,8 @@ const podState = fc
 
 const step = fc.oneof(
   podState.map((pod) => ({ put: pod })),
-  fc.nat(7).map((number) => ({ remove: `default/pod-${number}` })),
-  fc.array(podState, { maxLength: 8 }).map((pods) => ({ replace: pods })),
+  fc.nat(39).map((number) => ({ remove: `default/pod-${number}` })),
+  fc.array(podState, { maxLength: 30, size: 'max' }).map((pods) => ({ replace: pods })),
 );
 
 const ALLOCATABLE = { cpu: 4n * 10n ** 9n, memory: 12n * 2n ** 30n * 10n ** 9n };
@@ -54,8 +55,9 @@ function recomputed(pods: PodStore): UsageLedger {
 
 describe('usage ledger', () => {
   test('NU-26 after any sequence the sums are those of the pods that are left', () => {
+    const largest = new Largest('the usage ledger', 'pods');
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
         const ledger = new UsageLedger();
         const pods = new PodStore(ledger);
         for (const change of steps) {
@@ -64,13 +66,16 @@ describe('usage ledger', () => {
           else pods.replace(distinct(change.replace).map((pod) => pods.toEntry(pod)));
         }
         expect(shown(ledger)).toEqual(shown(recomputed(pods)));
+        largest.see(pods.size);
       }),
     );
+    largest.expectAtLeast(15);
   });
 
   test('NU-26 the answer follows the ledger through every change', () => {
+    const largest = new Largest('the answer with its usage', 'pods');
     fc.assert(
-      fc.property(fc.array(podState, { maxLength: 10 }), (states) => {
+      fc.property(fc.array(podState, { maxLength: 40, size: 'max' }), (states) => {
         const { lister, putNode, putPod, pods } = makeCache();
         putNode(makeNode('node-a', {}, { status: { allocatable: { cpu: '4', memory: '12Gi' } } }));
         for (const state of states) {
@@ -78,9 +83,11 @@ describe('usage ledger', () => {
           const { annotations } = listOf(lister).items[0]?.metadata ?? {};
           expect(annotations).toEqual(JSON.parse(`{${shown(recomputed(pods))[0]}}`));
         }
+        largest.see(pods.size);
       }),
-      { numRuns: 30 },
+      { numRuns: 50 },
     );
+    largest.expectAtLeast(12);
   });
 
   test('a node whose pods are all gone is forgotten', () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { activated, published, revoked, rotated } from '../../../src/oauth/key-changes.ts';
 import { type KeyRecord, nextKey } from '../../../src/oauth/key-plan.ts';
 import type { KeyState } from '../../../src/oauth/signing-key-data.ts';
+import { Largest } from '../../support/largest.ts';
 
 const MINUTE = 60_000;
 const PERIOD = 6 * 60 * MINUTE;
@@ -29,7 +30,7 @@ const steps = fc.array(
     act: fc.constantFrom('look', 'look', 'look', 'look', 'rotate', 'rotate-now', 'revoke'),
     which: fc.nat(9),
   }),
-  { maxLength: 60 },
+  { maxLength: 60, size: 'max' },
 );
 
 /** The keys of one Secret over time, and what must be true of them after each step. */
@@ -107,11 +108,14 @@ class Life {
 
 /** vitest prints what fast-check throws: the seed, the path and the shortest steps that fail. */
 test('signing keys: one is active, it was published before, and what it signed is verified as long as it lives', async () => {
+  const largest = new Largest('the life of signing keys', 'steps');
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {
+      largest.see(taken.length);
       const life = new Life();
       for (const step of taken) await life.take(step);
     }),
     { numRuns: 300 },
   );
+  largest.expectAtLeast(30);
 });

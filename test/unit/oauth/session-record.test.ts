@@ -2,23 +2,26 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeSessions, encodeSessions, recordName } from '../../../src/oauth/session-record.ts';
 import type { UserSessions } from '../../../src/oauth/sessions.ts';
+import { Largest } from '../../support/largest.ts';
 
 const time = fc.nat();
-const sid = fc.string({ minLength: 1, maxLength: 22 }).filter((text) => text !== '__proto__');
+const SEVERAL = { maxKeys: 60, size: 'max' } as const;
+const sid = fc.string({ minLength: 1, maxLength: 22, size: 'max' }).filter((text) => text !== '__proto__');
 const sessions: fc.Arbitrary<UserSessions> = fc
   .record({
     live: fc.dictionary(
       sid,
       fc.record({
         ...{ generation: fc.nat(), rotatedAtMs: time, issuedAt: time, keepUntil: time },
-        ...{ kid: fc.string(), accessJti: fc.string(), refreshJti: fc.string(), rotationsMs: fc.array(time) },
+        ...{ kid: sid, accessJti: sid, refreshJti: sid },
+        rotationsMs: fc.array(time, { maxLength: 20, size: 'max' }),
       }),
-      { noNullPrototype: true },
+      { ...SEVERAL, noNullPrototype: true },
     ),
-    dead: fc.dictionary(sid, fc.record({ endedAt: time, keepUntil: time }), { noNullPrototype: true }),
+    dead: fc.dictionary(sid, fc.record({ endedAt: time, keepUntil: time }), { ...SEVERAL, noNullPrototype: true }),
     cutOff: time,
     cutOffKeepUntil: time,
-    more: fc.record({ spared: sid, cutOffCause: fc.string() }, { requiredKeys: [] }),
+    more: fc.record({ spared: sid, cutOffCause: sid }, { requiredKeys: [] }),
   })
   .map(({ live, dead, more, ...rest }) => ({
     ...rest,
@@ -31,11 +34,14 @@ const document = (text: string) => ({ user: Buffer.from('alice'), 'record.json':
 
 describe('a session record', () => {
   test('comes out as it went in', () => {
+    const largest = new Largest('a session record', 'sessions');
     fc.assert(
       fc.property(sessions, (record) => {
+        largest.see(record.live.size + record.dead.size);
         expect(decodeSessions(encodeSessions('alice', record))).toEqual({ user: 'alice', sessions: record });
       }),
     );
+    largest.expectAtLeast(40);
   });
 
   test('is named after its user, whatever the length of the name', () => {

@@ -6,6 +6,7 @@ import { createPasswordSignIn } from '../../../src/users/password-sign-in.ts';
 import type { SignInResult } from '../../../src/users/sign-in.ts';
 import type { User } from '../../../src/users/user.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { Largest } from '../../support/largest.ts';
 
 const MINUTE = 60_000;
 const LIMIT = 5;
@@ -83,8 +84,10 @@ const runs = { seed, numRuns: 300, verbose: 1 };
 
 describe(`sign-ins by random spellings (seed ${seed})`, () => {
   test('A-42 N-15 are answered alike and cost the same for a user and for a name that nobody has', async () => {
+    const largest = new Largest('sign-ins answered alike', 'attempts');
     await fc.assert(
       fc.asyncProperty(steps(true), async (sequence) => {
+        largest.see(sequence.length);
         const [known, unknown] = [new Door('bob'), new Door('nobody')];
         for (const step of sequence) {
           // The right password tells nothing where the tries of the user are used up; before, it is the owner's.
@@ -97,11 +100,14 @@ describe(`sign-ins by random spellings (seed ${seed})`, () => {
       }),
       runs,
     );
+    largest.expectAtLeast(35);
   });
 
   test('A-42 N-15 never compare more than five wrong passwords of a user in 30 min from places where it never signed in', async () => {
+    const largest = new Largest('sign-ins and their compares', 'attempts');
     await fc.assert(
       fc.asyncProperty(steps(true), async (sequence) => {
+        largest.see(sequence.length);
         const door = new Door('bob');
         const good = new Set<string>();
         const wrong: number[] = [];
@@ -120,11 +126,14 @@ describe(`sign-ins by random spellings (seed ${seed})`, () => {
       }),
       runs,
     );
+    largest.expectAtLeast(35);
   });
 
   test('A-42 answer for a spelling that never signed in here as for a text that nobody has, at a known good address too', async () => {
+    const largest = new Largest('sign-ins by another spelling', 'attempts');
     await fc.assert(
       fc.asyncProperty(steps(false), async (sequence) => {
+        largest.see(sequence.length);
         const [known, unknown] = [new Door('bob'), new Door('nobody')];
         await known.attempt({ spelling: 'name', source: 'office', isRight: true, thenMs: 0 }, 'right');
         await unknown.attempt({ spelling: 'name', source: 'street', isRight: true, thenMs: 0 }, 'right');
@@ -137,5 +146,6 @@ describe(`sign-ins by random spellings (seed ${seed})`, () => {
       }),
       runs,
     );
+    largest.expectAtLeast(35);
   });
 });
