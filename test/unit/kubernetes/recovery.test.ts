@@ -92,6 +92,15 @@ describe('recovery after a list', () => {
     expect(create().afterList(failure('too_large_version'), last)).toEqual(newest);
   });
 
+  test('lists at the last version again once a relist has helped, though that was out of reach before', () => {
+    const recovery = create();
+    const last = { ...fullList, from: 'last', reason: 'expired' } as const;
+    recovery.afterWatch(run('expired'));
+    recovery.afterList(failure('expired'), last);
+    expect(recovery.afterWatch(run('expired', { livedMs: 59_999 }))).toMatchObject({ kind: 'list', from: 'newest' });
+    expect(recovery.afterWatch(run('expired', { livedMs: 60_000 }))).toMatchObject({ kind: 'list', from: 'last' });
+  });
+
   test('backs off when the list of the newest state fails in the same way', () => {
     expect(create().afterList(failure('expired'), fullList)).toEqual({ ...fullList, waitMs: 800 });
   });

@@ -138,6 +138,50 @@ describe('reflector while watching', () => {
     expect(signal.aborted).toBe(true);
   });
 
+  test.each(['refused', 'closed', 'unreadable', 'stream_error'] as const)(
+    'asks for a stream again that ended by %s before it was taken',
+    async (kind) => {
+      const { source, clock } = await start();
+      source.lastWatch.end({ kind });
+      await clock.advance(800);
+      expect(source.lists).toEqual([]);
+      expect(source.watches.length).toBe(2);
+      expect(source.lastWatch.request).toMatchObject({ initialEvents: true });
+    },
+  );
+
+  test.each(['reset', 'throttled', 'expired'] as const)(
+    'asks for a stream again that was taken and ended by %s before its end',
+    async (kind) => {
+      const { source, clock } = await start();
+      source.lastWatch.sink.accepted();
+      source.lastWatch.end(kind === 'throttled' ? { kind, retryAfterMs: 800 } : { kind });
+      await clock.advance(800);
+      expect(source.lists).toEqual([]);
+      expect(source.lastWatch.request).toMatchObject({ initialEvents: true });
+      expect(source.watches.length).toBe(2);
+    },
+  );
+
+  test('waits as after a first failure again when it was healthy for two minutes', async () => {
+    const { source, clock } = await startPaged();
+    for (const waitMs of [800, 1_600, 3_200]) {
+      source.lastWatch.end({ kind: 'reset' });
+      await clock.advance(waitMs);
+    }
+    const before = source.watches.length;
+    source.lastWatch.sink.accepted();
+    for (let waited = 0; waited < 120_000; waited += 30_000) {
+      await clock.advance(30_000);
+      source.lastWatch.sink.bytes();
+    }
+    source.lastWatch.end({ kind: 'reset' });
+    await clock.advance(799);
+    expect(source.watches.length).toBe(before);
+    await clock.advance(1);
+    expect(source.watches.length).toBe(before + 1);
+  });
+
   test('C-20 resumes at the version of a bookmark', async () => {
     const { source, clock, value } = await startPaged();
     for (let version = 100; version < 110; version++) {
@@ -270,6 +314,58 @@ describe('self-check', () => {
     const { source, value } = await check([], [node('a', '10'), node('b', '20')]);
     expect(source.lists.length).toBe(3);
     expect(await value('cache_self_checks_total', { result: 'match' })).toBe(1);
+  });
+
+  test('takes the entries that belong to the version it asks about, whatever events come meanwhile', async () => {
+    const parts = await startPaged();
+    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof page>>();
+    const list = parts.source.list.bind(parts.source);
+    parts.source.list = (request, progress, signal) => {
+      void list(request, progress, signal);
+      return promise;
+    };
+    await parts.clock.advance(PERIOD_MS);
+    expect(versions(parts)).toEqual([{ exact: '20' }]);
+    parts.source.lastWatch.sink.event(event('MODIFIED', node('a', '30')));
+    parts.source.lastWatch.sink.event(event('DELETED', node('b', '31')));
+    resolve(SAME);
+    await parts.clock.advance(0);
+    expect(await parts.value('cache_self_checks_total', { result: 'match' })).toBe(1);
+    expect(versions(parts).length).toBe(1);
+  });
+
+  test('asks for nothing before the first list is there', async () => {
+    const parts = await start();
+    parts.source.lastWatch.sink.accepted();
+    for (let waited = 0; waited < PERIOD_MS; waited += 20_000) {
+      parts.source.lastWatch.sink.bytes();
+      await parts.clock.advance(20_000);
+    }
+    expect(parts.source.lists).toEqual([]);
+    expect(await parts.value('cache_self_checks_total', { result: 'skipped' })).toBe(1);
+  });
+
+  test('asks for nothing while more objects are malformed than are remembered', async () => {
+    const parts = await start();
+    const bad = Array.from({ length: 1_000 }, (_, at) => node(`bad-${at}`, '1', { malformed: true }));
+    parts.source.answerLists(page([...bad, node('a', '10')], '20'));
+    parts.source.lastWatch.end({ kind: 'unsupported' });
+    await expect.poll(() => parts.source.watches.length).toBe(2); // real turns: the page is reduced in slices
+    parts.source.lastWatch.sink.accepted();
+    await parts.clock.advance(PERIOD_MS);
+    expect(parts.source.lists.length).toBe(1);
+    expect(await parts.value('cache_self_checks_total', { result: 'skipped' })).toBe(1);
+  });
+
+  test('leaves objects that could not be kept out on both sides', async () => {
+    const parts = await start();
+    const bad = node('bad', '5', { malformed: true });
+    parts.source.answerLists(page([bad, node('a', '10')], '20'), page([bad, node('a', '10')], '20'));
+    parts.source.lastWatch.end({ kind: 'unsupported' });
+    await parts.clock.advance(0);
+    parts.source.lastWatch.sink.accepted();
+    await parts.clock.advance(PERIOD_MS);
+    expect(await parts.value('cache_self_checks_total', { result: 'match' })).toBe(1);
   });
 
   const TOO_LARGE = { kind: 'too_large_version' } as const;

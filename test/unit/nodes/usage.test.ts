@@ -178,6 +178,19 @@ describe('odd amounts', () => {
     expect(usageOf([spec])).toEqual({ cpu, memory });
   });
 
+  test.each([
+    // Of 1500 micro-cores, 2 milli-cores are whole; of 500 milli-bytes, one byte.
+    ['1m/', '1500u/', '1m/0 (50%/0%)', '0/0 (0%/0%)'],
+    ['/1', '/500m', '0/0 (0%/0%)', '1/0 (100%/0%)'],
+    ['1500u/', '4m/', '1500u/0 (50%/0%)', '0/0 (0%/0%)'],
+    ['1500u/1500m', '1500u/1500m', '1500u/0 (100%/0%)', '1500m/0 (100%/0%)'],
+    ['1n/', '1n/', '1n/0 (100%/0%)', '0/0 (0%/0%)'],
+    // Doubles would be exact for milli-bytes, and are not: the whole byte is the unit.
+    ['/1400m', '/1', '0/0 (0%/0%)', '1400m/0 (200%/0%)'],
+  ])('fractions are of whole milli-cores and bytes, rounded up: %s of %s', (requests, allocatable, cpu, memory) => {
+    expect(usageOf([pod(resources(requests))], allocatable)).toEqual({ cpu, memory });
+  });
+
   test('an unreadable allocatable amount gives 0%', () => {
     expect(usageOf([pod(sample)], 'lots/1.Gi.')).toEqual({ cpu: '250m/500m (0%/0%)', memory: '64Mi/128Mi (0%/0%)' });
   });

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import type { Failure } from '../../../src/kubernetes/failure.ts';
+import type { WatchEvent } from '../../../src/kubernetes/watch-event.ts';
+import { WatchStream } from '../../../src/kubernetes/watch-stream.ts';
+
+const line = (name: string): string => `{"type":"ADDED","object":{"metadata":{"name":"${name}"}}}\n`;
+const nameOf = ({ object }: WatchEvent): string => (object['metadata'] as { name: string }).name;
+
+/** A stream that was answered with this status, and what its sink was told; the sink refuses the event of `refused`. */
+function start({ status = 200, headers = {} as Record<string, string>, refused = '' } = {}) {
+  const told: string[] = [];
+  const stream: WatchStream = new WatchStream({
+    accepted: () => void told.push('accepted'),
+    bytes: () => void told.push('bytes'),
+    event: (event) => {
+      told.push(nameOf(event));
+      return nameOf(event) === refused ? ({ kind: 'expired' } as Failure) : undefined;
+    },
+  });
+  stream.start(status, headers);
+  const say = (text: string | Buffer): void => stream.data(Buffer.from(text));
+  const names = (): string[] => told.filter((one) => one !== 'accepted' && one !== 'bytes');
+  return { stream, told, say, names };
+}
+
+describe('the stream of a watch', () => {
+  test('is accepted by its status, and gives every line of every chunk', () => {
+    const { stream, told, say } = start();
+    say(line('a') + line('b'));
+    say(line('c'));
+    expect(told).toEqual(['bytes', 'accepted', 'bytes', 'a', 'b', 'bytes', 'c']);
+    expect([stream.ended(), stream.started, stream.signal.aborted]).toEqual([{ kind: 'closed' }, true, false]);
+  });
+
+  test('C-15 gives nothing of the same chunk that comes after garbage, and nothing of the next', () => {
+    const { stream, say, names } = start();
+    say(`${line('a')}garbage\n${line('b')}`);
+    say(line('c'));
+    expect(names()).toEqual(['a']);
+    expect(stream.ended()).toEqual({ kind: 'unreadable', detail: 'no watch event' });
+    expect([stream.failure?.kind, stream.signal.aborted]).toEqual(['unreadable', true]);
+  });
+
+  test('gives nothing after an event that ends it, and has ended for that reason', () => {
+    const { stream, say, names } = start({ refused: 'b' });
+    say(line('a') + line('b') + line('c'));
+    expect(names()).toEqual(['a', 'b']);
+    expect([stream.ended(), stream.failure]).toEqual([{ kind: 'expired' }, { kind: 'expired' }]);
+  });
+
+  test('gives nothing of the chunk in which it was stopped', () => {
+    const told: string[] = [];
+    const stream: WatchStream = new WatchStream({
+      accepted: () => undefined,
+      bytes: () => undefined,
+      event: (event) => {
+        told.push(nameOf(event));
+        stream.stop();
+        return undefined;
+      },
+    });
+    stream.start(200, {});
+    stream.data(Buffer.from(line('a') + line('b')));
+    expect(told).toEqual(['a']);
+    expect(stream.failure).toBeUndefined();
+  });
+
+  test('C-14 is unreadable when its last line has no end', () => {
+    const { stream, say, names } = start();
+    say(`${line('a')}{"type"`);
+    expect(stream.ended()).toEqual({ kind: 'unreadable', detail: 'the last line has no end' });
+    expect(names()).toEqual(['a']);
+  });
+
+  test('C-16 is unreadable at a line over 8 MiB', () => {
+    const { stream, say } = start();
+    say(Buffer.alloc(8 * 1024 * 1024 + 1, 'x'));
+    expect(stream.ended()).toEqual({ kind: 'unreadable', detail: 'line too long' });
+    expect(stream.signal.aborted).toBe(true);
+  });
+
+  test('that is refused is read as a Status, however it is cut, and is no sign of life', () => {
+    const { stream, told, say } = start({ status: 429, headers: { 'retry-after': '7' } });
+    say('{"kind":"Status","rea');
+    say('son":"TooManyRequests","code":429}');
+    expect(stream.ended()).toEqual({ kind: 'throttled', retryAfterMs: 7_000, detail: '429 TooManyRequests' });
+    expect(told).toEqual([]);
+  });
+
+  test('that is refused with a page goes by its status, of a long one too', () => {
+    const short = start({ status: 500 });
+    short.say('<html>');
+    const long = start({ status: 500 });
+    for (let left = 70; left > 0; left--) long.say('x'.repeat(1024));
+    expect([short.stream.ended().kind, long.stream.ended().kind]).toEqual(['refused', 'refused']);
+  });
+
+  test('that was never answered has not started', () => {
+    const stream = new WatchStream({ accepted: () => {}, bytes: () => {}, event: () => undefined });
+    expect(stream.started).toBe(false);
+  });
+});
