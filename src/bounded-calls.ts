@@ -91,9 +91,9 @@ export class BoundedCalls {
     }
   }
 
-  /** Ends the wait of all that were not begun: they reject with `CallsPaused`. */
-  turnAway(): void {
-    this.#slots.turnAway();
+  /** Ends the wait of all that were not begun, or of those of one party: they reject with `CallsPaused`. */
+  turnAway(party?: string): void {
+    this.#slots.turnAway(party);
   }
 
   async #turn(party: string): Promise<void> {

@@ -19,10 +19,7 @@ const OF_THE_QUESTION: ReadonlySet<number | undefined> = new Set([400, 413, 422]
 export const isOfTheQuestion = (fault: unknown): boolean =>
   OF_THE_QUESTION.has((fault as CallFault | undefined)?.status?.code);
 
-/**
- * Who has not failed since the last answer need not wait for a probe of its own, once a second for all of them: it may be something
- * about the questions of others (a webhook that hangs for some users), and a cluster that is back answers the first one.
- */
+/** While all are paused, whoever has not failed may ask all the same, once a second for all of them: a cluster that is back answers the first one. */
 const STRANGER_EVERY_MS = 1_000;
 /** Whoever failed is remembered, up to so many. */
 const MOST_FAILED = 1_000;
@@ -31,13 +28,15 @@ const MOST_FAILED = 1_000;
 const COURTESY_MS = 1_000;
 
 /**
- * Spares a cluster that fails: a pause that all calls share, then one probe at a time, until one is answered. It begins
- * with the second failure in a row, or with the first one that took all its time or says how long to wait.
+ * Spares a cluster that fails: a pause, then one probe at a time, until one is answered. It begins with the second failure in a row, or
+ * with the first one that took all its time or says how long to wait. It is one for the parties that failed, and one for all as soon
+ * as several did.
  */
 export class CallPause {
   readonly #clock: Clock;
   readonly #backoff: Backoff;
-  /** Since the last answer. */
+  readonly #partiesThatTell: number;
+  /** Parties that failed since the last answer. */
   readonly #failed = new Set<string>();
   #failures = 0;
   /** By the monotonic clock; `undefined`: calls are made freely. */
@@ -46,18 +45,27 @@ export class CallPause {
   #othersWait = false;
   #strangerAt = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, backoff: Backoff) {
+  /** `partiesThatTell`: all are paused when so many failed. Until then it may be something about their own questions. */
+  constructor(clock: Clock, backoff: Backoff, partiesThatTell: number) {
     this.#clock = clock;
     this.#backoff = backoff;
+    this.#partiesThatTell = partiesThatTell;
   }
 
   /** From the failure that began it until a call is answered. */
-  get isOn(): boolean {
-    return this.#until !== undefined;
+  isOnFor(party: string): boolean {
+    return this.isOnForAll || (this.#until !== undefined && this.#failed.has(party));
   }
 
+  get isOnForAll(): boolean {
+    return this.#until !== undefined && this.#failed.size >= this.#partiesThatTell;
+  }
+
+  /** Since the last answer. */
+  hasFailed = (party: string): boolean => this.#failed.has(party);
+
   /**
-   * Whether this party may make one call although the pause is on. Who got that says so when it has ended. How long the cluster
+   * Whether this party may make one call although the pause is on for it. Who got that says so when it has ended. How long the cluster
    * asked to be left alone holds for those whom it told.
    */
   takeProbe(party: string): boolean {

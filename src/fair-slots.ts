@@ -88,11 +88,13 @@ export class FairSlots {
     while (this.#taken < this.#open && this.#giveNext());
   }
 
-  /** Ends the wait of everybody: nobody's turn comes any more. */
-  turnAway(): void {
-    const waiters = [...this.#queue.values()].flat();
-    this.#queue.clear();
-    for (const waiter of waiters) waiter.settle('turned_away');
+  /** Ends the wait of everybody, or of one party: nobody's turn comes any more. */
+  turnAway(party?: string): void {
+    for (const name of party === undefined ? [...this.#queue.keys()] : [party]) {
+      const waiters = this.#queue.get(name) ?? [];
+      this.#queue.delete(name);
+      for (const waiter of waiters) waiter.settle('turned_away');
+    }
   }
 
   /** Whether somebody's turn has come. */

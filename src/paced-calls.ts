@@ -16,6 +16,8 @@ export interface PacedCallOptions extends CallLimits {
     readonly overload?: string;
     readonly full?: string;
   };
+  /** Failures of so many parties, while nobody is answered, are the cluster's; of fewer, something about their questions. Default 1. */
+  readonly partiesThatTell?: number;
   /** The pause between two probes grows to this, or to what the cluster asks for. Default: that of the back-off. */
   readonly longestPauseMs?: number;
 }
@@ -58,21 +60,24 @@ export class PacedCalls<Answer> {
   readonly #timeoutMs: number;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #failing = false;
+  /** The end of the probe that was made last. */
+  #probe: Promise<void> = Promise.resolve();
 
   constructor(options: PacedCallOptions, { clock, random, logger }: PacedCallParts) {
     this.#words = options.words;
     this.#logger = logger;
     this.#calls = new BoundedCalls(options, clock);
-    this.#pause = new CallPause(clock, new Backoff(clock, random, options.longestPauseMs));
+    const backoff = new Backoff(clock, random, options.longestPauseMs);
+    this.#pause = new CallPause(clock, backoff, options.partiesThatTell ?? 1);
     this.#told = new ToldLately(clock);
     this.#clock = clock;
     this.#timeoutMs = options.timeoutMs;
     this.#queue = options.maxInFlight * QUEUE_SHARE;
   }
 
-  /** From the failure that told until a call is answered: nobody with an answer should wait for another. */
-  get isPaused(): boolean {
-    return this.#pause.isOn;
+  /** From the failure that told until a call is answered: nobody of this party with an answer should wait for another. */
+  isPausedFor(party: string): boolean {
+    return this.#pause.isOnFor(party);
   }
 
   /** Calls under way, and questions that wait for their turn. */
@@ -83,14 +88,28 @@ export class PacedCalls<Answer> {
   /**
    * The answer to the question under way for this key, else of a new `call`. Rejects with `TooManyCalls` when our own places
    * are taken, by this party or by all: that says nothing of the cluster. Rejects with `CallsPaused` while calls fail (one
-   * at a time is let through, after each pause, and whoever comes meanwhile does not wait for it), and as `call` does.
+   * at a time is let through, after each pause, and who has failed does not wait for it), and as `call` does.
    */
   ask(question: Question, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
-    if (!this.#pause.isOn) return this.#share(question, call);
-    if (!this.#pause.takeProbe(question.party)) return refusal();
+    const { party } = question;
+    if (!this.#pause.isOnFor(party)) return this.#share(question, call);
+    if (!this.#pause.takeProbe(party)) return this.#afterProbe(question, call);
     const probe = this.#share(question, call);
-    probe.catch(() => undefined).finally(() => this.#pause.probeEnded());
+    this.#probe = probe.then(
+      () => this.#pause.probeEnded(),
+      () => this.#pause.probeEnded(),
+    );
     return probe;
+  }
+
+  /** A party that has not failed itself may ask when the probe under way has been answered. */
+  #afterProbe(question: Question, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+    if (this.#pause.hasFailed(question.party)) return refusal();
+    const answer = this.#probe.then(() =>
+      this.#pause.isOnFor(question.party) ? refusal() : this.#share(question, call),
+    );
+    answer.catch(() => undefined); // whoever took a known answer listens no more
+    return answer;
   }
 
   #share(question: Question, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
@@ -152,7 +171,7 @@ export class PacedCalls<Answer> {
 
   /**
    * What a failure says. A cluster that answers others meanwhile is not away: it is too slow for as much as we ask, or fails for
-   * this question. Else all are paused; the first such failure in a row is worth a warning, the others are counted as requests.
+   * this question. Else this party is paused, and all when several fail; the first such failure in a row is worth a warning, the others are counted as requests.
    */
   #failed(party: string, error: unknown, beganAt: number): unknown {
     if (isOfTheQuestion(error)) {
@@ -169,7 +188,8 @@ export class PacedCalls<Answer> {
     if (!this.#failing) this.#logger.warn({ err: error }, this.#words.fail);
     this.#failing = true;
     this.#pause.failed(party, error as CallFault, isLate);
-    if (this.#pause.isOn) this.#calls.turnAway();
+    if (this.#pause.isOnForAll) this.#calls.turnAway();
+    else if (this.#pause.isOnFor(party)) this.#calls.turnAway(party);
     return error;
   }
 }

@@ -122,7 +122,8 @@ export class ServiceAccountTokens {
   #askFirst(question: Question): Promise<Verification> {
     const { unknown } = this.#questions;
     // While the cluster fails it is asked by one probe at a time, and its failures are nobody's.
-    if (!unknown.isPaused && this.#budget.isSpent(question.subject)) throw this.#overloaded(question.subject);
+    if (!unknown.isPausedFor(question) && this.#budget.isSpent(question.subject))
+      throw this.#overloaded(question.subject);
     return unknown.ask(question).then(
       (verification) => this.#counted(verification),
       (cause) => {
@@ -136,7 +137,7 @@ export class ServiceAccountTokens {
     const { known } = this.#questions;
     const review = known.ask(question);
     // Nobody with an answer waits for a cluster that fails: the probe goes on behind that answer.
-    if (known.isPaused) return this.#remembered(good);
+    if (known.isPausedFor(question)) return this.#remembered(good);
     return review.then(
       (verification) => this.#counted(verification),
       (cause) => {

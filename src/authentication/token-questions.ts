@@ -65,9 +65,9 @@ export class TokenQuestions {
     this.#calls = new PacedCalls({ ...REVIEWS, words }, parts);
   }
 
-  /** While the cluster fails. */
-  get isPaused(): boolean {
-    return this.#calls.isPaused;
+  /** While the cluster fails: nobody with an answer should wait for another. */
+  isPausedFor({ subject }: Question): boolean {
+    return this.#calls.isPausedFor(subject ?? ANYBODY);
   }
 
   /** One review for all who ask about a token at a time. Rejects as `PacedCalls.ask` does. */

@@ -67,6 +67,9 @@ const DEFAULTS = {
   maxWaitingOfOne: 48,
 };
 
+/** Webhooks that hang for one user, or two, are no outage for the others. */
+const PARTIES_THAT_TELL = 3;
+
 const WORDS = {
   fail: 'access reviews fail; known answers hold for a while',
   recover: 'access reviews are answered again',
@@ -116,7 +119,7 @@ class AccessReviewAuthorizer implements Authorizer {
     this.#options = options;
     this.#parts = parts;
     this.#cache = new DecisionCache(options);
-    this.#reviews = new PacedCalls({ ...options, words: WORDS }, parts);
+    this.#reviews = new PacedCalls({ ...options, partiesThatTell: PARTIES_THAT_TELL, words: WORDS }, parts);
     this.#count = decisionCounter(registry);
     this.#observe = reviewMetrics(registry, { entries: () => this.#cache.size, load: () => this.#reviews.load });
   }
@@ -132,7 +135,8 @@ class AccessReviewAuthorizer implements Authorizer {
     }
     const review = this.#ask(question, { subject, attributes });
     // Nobody with an answer waits for a cluster that fails: the probe goes on behind that answer.
-    if (this.#reviews.isPaused && known && this.#holds(known)) return this.#decide('stale', known.allowed);
+    if (this.#reviews.isPausedFor(question.party) && known && this.#holds(known))
+      return this.#decide('stale', known.allowed);
     return review.then(
       (allowed) => this.#decide('review', allowed),
       (cause) => this.#withoutReview(known, cause),

@@ -28,7 +28,10 @@ function create(change: Partial<CallLimits> = {}) {
     timeoutMs: 3_000,
     ...change,
   };
-  const calls = new PacedCalls<string>({ ...limits, words }, { clock, random: systemRandom, logger });
+  const calls = new PacedCalls<string>(
+    { ...limits, partiesThatTell: 3, words },
+    { clock, random: systemRandom, logger },
+  );
   const pending: Pending[] = [];
   const ends = new Map<string, unknown>();
   /** Asks; what came of it is noted under the key. */
@@ -65,7 +68,7 @@ describe('paced calls', () => {
     await clock.advance(0);
     of('o').answer();
     await clock.advance(0);
-    expect([ends.get('o'), calls.isPaused, log]).toEqual(['yes', false, [['overload', 'flood']]]);
+    expect([ends.get('o'), calls.isPausedFor('any'), log]).toEqual(['yes', false, [['overload', 'flood']]]);
     const answerAll = async (): Promise<void> => {
       for (let round = 0; round < 3; round++) {
         for (const one of pending) one.answer();
@@ -107,7 +110,7 @@ describe('paced calls', () => {
       await clock.advance(1);
       callsOf('q')[1]!.answer();
       await clock.advance(0);
-      expect([ends.get('o'), ends.get('q'), calls.isPaused]).toEqual(['yes', 'yes', false]);
+      expect([ends.get('o'), ends.get('q'), calls.isPausedFor('any')]).toEqual(['yes', 'yes', false]);
     });
 
     test('are refused after 6 s, as a want of places', async () => {
@@ -121,7 +124,7 @@ describe('paced calls', () => {
         of(`o${second}`).answer();
         await clock.advance(1_000);
       }
-      expect([ends.get('q'), calls.isPaused]).toEqual([TooManyCalls, false]);
+      expect([ends.get('q'), calls.isPausedFor('any')]).toEqual([TooManyCalls, false]);
     });
 
     test('are fewer at a time then, of that party alone', async () => {
@@ -141,17 +144,17 @@ describe('paced calls', () => {
 
   test('that the cluster calls wrong themselves (422) end the pause: the cluster is well', async () => {
     const { clock, calls, ask, of } = create();
-    for (const key of ['0', '1']) ask(`p${key}`, key);
+    for (const key of ['0', '1', '2']) ask(`p${key}`, key);
     await clock.advance(0);
-    for (const key of ['0', '1']) of(key).fail();
+    for (const key of ['0', '1', '2']) of(key).fail();
     await clock.advance(0);
-    expect(calls.isPaused).toBe(true);
+    expect(calls.isPausedFor('any')).toBe(true);
     await clock.advance(30_000);
     ask('p', 'probe');
     await clock.advance(0);
     of('probe').fail({ status: { code: 422 } });
     await clock.advance(0);
-    expect(calls.isPaused).toBe(false);
+    expect(calls.isPausedFor('any')).toBe(false);
   });
 
   test('are told of as a want of places, not of a share, when others have them all', async () => {
@@ -168,12 +171,14 @@ describe('paced calls', () => {
     await clock.advance(0);
     of('a').fail(TOO_OFTEN);
     await clock.advance(0);
-    expect([calls.isPaused, ends.get('a')]).toEqual([true, Error]);
+    expect([calls.isPausedFor('a'), calls.isPausedFor('any'), ends.get('a')]).toEqual([true, false, Error]);
     for (const party of ['b', 'c']) of(party).fail(TOO_OFTEN);
     await clock.advance(0);
+    expect(calls.isPausedFor('any')).toBe(true);
     for (const party of ['e', 'f', 'a']) ask(party, `${party}2`);
     await clock.advance(0);
     of('e2').fail(TOO_OFTEN);
+    await clock.advance(0);
     ask('g', 'g');
     await clock.advance(999);
     ask('g', 'g2');
@@ -183,7 +188,7 @@ describe('paced calls', () => {
     await clock.advance(0);
     of('g3').answer();
     await clock.advance(0);
-    expect([ends.get('g3'), calls.isPaused]).toEqual(['yes', false]);
+    expect([ends.get('g3'), calls.isPausedFor('any')]).toEqual(['yes', false]);
   });
 
   test.each([429, 503])(
@@ -199,7 +204,7 @@ describe('paced calls', () => {
       await clock.advance(0);
       of('o').answer();
       await clock.advance(0);
-      expect([ends.get('again'), ends.get('o'), calls.isPaused]).toEqual([CallsPaused, 'yes', false]);
+      expect([ends.get('again'), ends.get('o'), calls.isPausedFor('any')]).toEqual([CallsPaused, 'yes', false]);
     },
   );
 
@@ -239,7 +244,11 @@ describe('paced calls', () => {
       for (let round = 0; round < 20; round++) {
         await failed('bad', `bad${round}`);
         await answered('good', `good${round}`);
-        expect([calls.isPaused, ends.get(`bad${round}`), ends.get(`good${round}`)]).toEqual([false, Error, 'yes']);
+        expect([calls.isPausedFor('any'), ends.get(`bad${round}`), ends.get(`good${round}`)]).toEqual([
+          false,
+          Error,
+          'yes',
+        ]);
         await clock.advance(1_000);
       }
     });
@@ -255,27 +264,58 @@ describe('paced calls', () => {
       expect([ends.get('good'), pending.some(({ key }) => key === '4')]).toEqual(['yes', true]);
     });
 
-    test('while nobody else asks are paused for all; another party need not wait for its probe, which ends the pause', async () => {
+    test('or two, while nobody else asks, are paused for those alone', async () => {
       const { clock, calls, ends, answered, failed } = await start();
       await clock.advance(3_000);
-      await failed('bad', 'bad0');
-      await failed('bad', 'bad1');
-      expect(calls.isPaused).toBe(true);
+      for (const key of ['bad0', 'bad1']) await failed('bad', key);
+      await failed('worse', 'worse');
+      expect(['bad', 'worse', 'good'].map((party) => calls.isPausedFor(party))).toEqual([true, true, false]);
       await answered('good', 'good');
-      expect([ends.get('good'), calls.isPaused]).toEqual(['yes', false]);
+      expect([ends.get('good'), calls.isPausedFor('bad')]).toEqual(['yes', false]);
+    });
+
+    test('and for two more are paused for all: who has not failed waits for the probe, and asks when it was answered', async () => {
+      const { clock, ends, ask, of, failed } = await start();
+      await clock.advance(3_000);
+      for (const party of ['a', 'b', 'c']) await failed(party, party);
+      for (const key of ['probe', 'second', 'third']) ask('good', key);
+      ask('a', 'again');
+      await clock.advance(0);
+      expect(['second', 'third', 'again'].map((key) => ends.get(key))).toEqual([undefined, undefined, CallsPaused]);
+      of('probe').answer();
+      await clock.advance(0);
+      for (const key of ['second', 'third']) of(key).answer();
+      await clock.advance(0);
+      expect(['probe', 'second', 'third'].map((key) => ends.get(key))).toEqual(['yes', 'yes', 'yes']);
+    });
+
+    test('and for two more are paused for all: who waits for a probe that fails is told so with it', async () => {
+      const { clock, ends, ask, of, failed } = await start();
+      await clock.advance(3_000);
+      for (const party of ['a', 'b', 'c']) await failed(party, party);
+      for (const key of ['probe', 'second']) ask('good', key);
+      await clock.advance(0);
+      of('probe').fail();
+      await clock.advance(0);
+      expect([ends.get('probe'), ends.get('second')]).toEqual([Error, CallsPaused]);
     });
 
     test('leave a due probe to a party that was turned away, for a second', async () => {
-      const { clock, ends, ask, failed, answered } = await start();
+      const { clock, ends, ask, of, failed } = await start();
       await clock.advance(3_000);
       for (const party of ['a', 'b', 'c']) await failed(party, party);
-      ask('good', 'early');
-      await clock.advance(1_700); // the pause is 0.8 to 1.6 s
-      ask('a', 'again');
+      ask('stranger', 'early');
       await clock.advance(0);
-      expect([ends.get('early'), ends.get('again')]).toEqual([CallsPaused, CallsPaused]);
-      await answered('good', 'probe');
-      expect(ends.get('probe')).toBe('yes');
+      of('early').fail();
+      await clock.advance(500);
+      ask('good', 'too early');
+      await clock.advance(1_200); // the pause is 0.8 to 1.6 s
+      ask('a', 'again');
+      ask('good', 'probe');
+      await clock.advance(0);
+      of('probe').answer();
+      await clock.advance(0);
+      expect(['too early', 'again', 'probe'].map((key) => ends.get(key))).toEqual([CallsPaused, CallsPaused, 'yes']);
     });
   });
 
@@ -288,6 +328,6 @@ describe('paced calls', () => {
     await clock.advance(0);
     of('c').answer();
     await clock.advance(1_000);
-    expect([ends.get('c'), ends.get('a0'), calls.isPaused]).toEqual(['yes', TooManyCalls, false]);
+    expect([ends.get('c'), ends.get('a0'), calls.isPausedFor('any')]).toEqual(['yes', TooManyCalls, false]);
   });
 });

@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { atEnd } from '../../support/at-end.ts';
 import { makeNode } from '../../unit/nodes/node-objects.ts';
 import { eventually } from './app-under-test.ts';
-import { advance, ends, LIST, open, pass, start } from './watch-under-test.ts';
+import { advance, LIST, open, pass, start } from './watch-under-test.ts';
 
 const GZIP = { 'accept-encoding': 'gzip' };
 
@@ -12,7 +13,7 @@ type Started = Awaited<ReturnType<typeof start>>;
 /** The bytes of an answer's chunks, as they come. */
 async function openRaw({ app }: Started, query = '') {
   const socket = connect(app.port, '127.0.0.1');
-  ends.push(() => socket.destroy());
+  atEnd(() => socket.destroy());
   const received = { bytes: Buffer.alloc(0), ended: false };
   socket.on('data', (data: Buffer) => {
     received.bytes = Buffer.concat([received.bytes, data]);
@@ -80,7 +81,7 @@ describe('a watch whose caller takes gzip', () => {
     const answer = await fetch(`${app.url}${LIST}?watch=true`, { headers: { authorization: 'Bearer good' } });
     expect(answer.headers.get('content-encoding')).toBe('gzip');
     const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-    ends.push(() => reader?.cancel().catch(() => {}));
+    atEnd(() => reader?.cancel().catch(() => {}));
     const seen = { text: '' };
     void (async () => {
       for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) seen.text += part.value;
