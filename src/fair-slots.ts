@@ -17,6 +17,9 @@ export interface SlotLimits {
  */
 export type SlotOutcome = 'taken' | 'no_share' | 'no_place' | 'gave_up' | 'turned_away';
 
+/** As many parties as hold a slot or wait, several times over. */
+const TURNS = 1_000;
+
 interface Waiter {
   /** Ends the wait, once. The caller takes the waiter off the queue. */
   settle(outcome: SlotOutcome): void;
@@ -24,7 +27,8 @@ interface Waiter {
 
 /**
  * At most `count` holders at a time. Parties take turns, each in its own order, and a full queue takes the last place of the
- * party that has the most: a party that floods waits behind itself, and keeps nobody out.
+ * party that has the most, and where all have one, of the party that had its turn last: a party that floods waits behind itself, and
+ * keeps nobody out.
  */
 export class FairSlots {
   readonly #limits: Required<SlotLimits>;
@@ -33,6 +37,9 @@ export class FairSlots {
   readonly #queue = new Map<string, Waiter[]>();
   /** Slots held, of parties that hold one. */
   readonly #held = new Map<string, number>();
+  /** The number of its last turn, of the parties that had one last. */
+  readonly #turns = new Map<string, number>();
+  #turn = 0;
   #taken = 0;
   #waiting = 0;
 
@@ -117,9 +124,13 @@ export class FairSlots {
   #hold(party: string): void {
     this.#taken++;
     this.#held.set(party, (this.#held.get(party) ?? 0) + 1);
+    this.#turns.delete(party);
+    this.#turns.set(party, ++this.#turn);
+    const [oldest] = this.#turns.keys();
+    if (this.#turns.size > TURNS && oldest !== undefined) this.#turns.delete(oldest);
   }
 
-  /** Why there is no place for one more. A full queue makes room where another party still has as many places as this one then. */
+  /** Why there is no place for one more. A full queue makes room at the cost of who has more. */
   #makeRoom(party: string): 'no_share' | 'no_place' | undefined {
     const { waiting, waitingOfOne } = this.#limits;
     const own = this.#queue.get(party)?.length ?? 0;
@@ -129,10 +140,29 @@ export class FairSlots {
       (longest, other) => (other.length > longest.length ? other : longest),
       [],
     );
-    if (most.length < own + 2) return own > 1 && own >= most.length ? 'no_share' : 'no_place';
-    most.pop()?.settle('no_share');
+    if (most.length >= own + 2) most.pop()?.settle('no_share');
+    else if (own === 0 && this.#dropLatest(this.#turnOf(party))) return undefined;
+    else return own > 1 && own >= most.length ? 'no_share' : 'no_place';
     return undefined;
   }
+
+  /** Where everybody waits with one, the place of the party whose last turn is the latest goes to one whose turn is longer ago. */
+  #dropLatest(turn: number): boolean {
+    let latest = '';
+    let latestTurn = turn;
+    for (const party of this.#queue.keys()) {
+      const other = this.#turnOf(party);
+      if (other > latestTurn) [latest, latestTurn] = [party, other];
+    }
+    if (latestTurn === turn) return false;
+    const waiters = this.#queue.get(latest) ?? [];
+    if (waiters.length === 1) this.#queue.delete(latest);
+    waiters.pop()?.settle('no_place');
+    return true;
+  }
+
+  /** 0: longer ago than is remembered. */
+  #turnOf = (party: string): number => this.#turns.get(party) ?? 0;
 
   #wait(party: string, signal: AbortSignal): Promise<SlotOutcome> {
     return new Promise((resolve) => {

@@ -1,5 +1,10 @@
 import type { Clock } from './clock.ts';
 
+/**
+ * Slow calls leave a party a quarter of its places: some are slow by nature, and a page of twelve of which half take 1.7 s is still
+ * answered within the time that a call may wait. Calls that fail leave it one.
+ */
+const LEAST_WHEN_SLOW = 1 / 4;
 /** A party whose only call at a time is one too many leaves the cluster alone for so long, or for as long as the cluster asks. */
 const SHORTEST_HOLD_MS = 1_000;
 /** Whoever waits for a turn waits longer than that, so that a hold alone refuses nobody. */
@@ -57,19 +62,24 @@ export class PartyWindows {
 
   /** A call that was begun after so many cuts was slow. */
   slow(party: string, cuts: number): void {
-    const window = this.#of(party);
-    if (cuts < window.cuts) return;
-    this.#set(party, { ...window, cuts: window.cuts + 1, size: Math.max(1, window.size / 2) });
+    this.#cut(party, cuts, this.#limits.most * LEAST_WHEN_SLOW);
   }
 
   /** One failed; the cluster asks to be left alone for so long. Answers how long this party has to wait now, in ms. */
   failed(party: string, cuts: number, retryAfterMs: number): number {
     const wasLeast = this.#of(party).size < 2;
-    this.slow(party, cuts);
+    this.#cut(party, cuts, 1);
     const holdMs = Math.min(LONGEST_HOLD_MS, Math.max(retryAfterMs, wasLeast ? SHORTEST_HOLD_MS : 0));
     const window = this.#of(party);
     this.#set(party, { ...window, heldUntil: Math.max(window.heldUntil, this.#clock.monotonic() + holdMs) });
     return holdMs;
+  }
+
+  #cut(party: string, cuts: number, least: number): void {
+    const window = this.#of(party);
+    if (cuts < window.cuts) return;
+    const size = Math.min(window.size, Math.max(1, least, window.size / 2));
+    this.#set(party, { ...window, cuts: window.cuts + 1, size });
   }
 
   #of = (party: string): Window => this.#windows.get(party) ?? this.#start;

@@ -71,6 +71,25 @@ describe('fair slots', () => {
     expect(await come()).toEqual(['a taken', 'a no_share', 'b no_place']);
   });
 
+  test('make room in a queue of many, each with one place, at the cost of the party whose last turn is the latest', async () => {
+    const { slots, take, come } = create({ count: 1, waiting: 2 });
+    for (const party of ['other', 'a', 'b', 'c']) {
+      take(party);
+      slots.release(party);
+    }
+    take('holder');
+    take('a');
+    take('c');
+    await come();
+    take('other');
+    take('b');
+    expect(await come()).toEqual(['c no_place', 'b no_place']);
+    slots.release('holder');
+    expect(await come()).toEqual(['a taken']);
+    slots.release('a');
+    expect(await come()).toEqual(['other taken']);
+  });
+
   test('are given out when their party is allowed them again', async () => {
     const closed = new Set(['a']);
     const { slots, take, come } = create({ count: 2, allows: (party) => !closed.has(party) });
