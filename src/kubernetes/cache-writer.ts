@@ -134,7 +134,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     const { store, logger } = this.#parts;
     try {
       const entry = removed ? undefined : this.toEntry(object);
-      if (removed) store.remove(keyOf(object));
+      if (removed) store.remove(keyOf(object), object.metadata.resourceVersion);
       else if (entry) store.put(entry);
     } catch (error) {
       logger.error({ err: error, object: keyOf(object) }, 'a store failed to take a change');

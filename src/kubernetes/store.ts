@@ -27,7 +27,8 @@ export interface ReflectedStore<Entry extends StoredEntry> {
   toEntry(object: KubernetesObject): Entry;
   get(key: string): Entry | undefined;
   put(entry: Entry): void;
-  remove(key: string): void;
+  /** `resourceVersion`: of the removal. */
+  remove(key: string, resourceVersion: string): void;
   /** Replaces the whole content in one step. */
   replace(entries: readonly Entry[], replacement: Replacement): void;
   /** All entries, in any order: for the self-check's hash over (key, uid, resourceVersion). */

@@ -1,5 +1,19 @@
-import { isSameShape, type NodeChange, withPast } from './node-change.ts';
+import { compareResourceVersions } from '../kubernetes/resource-version.ts';
+import { later } from './collection-version.ts';
+import { isSameShape, type Mark, type NodeChange, withPast } from './node-change.ts';
 import type { NodeEntry } from './node-entry.ts';
+import type { Seen } from './watch-version.ts';
+
+/** When a change was made. */
+export interface ChangeMoment {
+  /** Of the store. */
+  readonly version: number;
+  /** The resourceVersion of the change; absent: it is none of the node itself. */
+  readonly changedAt?: string;
+  readonly seen: Seen;
+}
+
+const BEGINNING: Mark = { version: 0, changedAt: '0' };
 
 /**
  * Nodes that went are remembered up to here: a cluster that loses one node a minute remembers half a day. What filters read of
@@ -22,38 +36,50 @@ export class ChangeLog {
   /** The bytes of the nodes whose newest change is a removal, oldest first. */
   readonly #removed = new Map<string, number>();
   #removedBytes = 0;
-  #forgottenAt = 0;
+  #forgotten = BEGINNING;
 
   /** `previous` is what the store had under this name; `entry` shares its equal texts. */
-  put(entry: NodeEntry, previous: NodeEntry | undefined, version: number): void {
+  put(entry: NodeEntry, previous: NodeEntry | undefined, { version, changedAt, seen }: ChangeMoment): void {
     const last = this.#newest.get(entry.key);
+    const mark = { version, changedAt: changedAt ?? last?.changedAt ?? entry.resourceVersion };
     const isSame = last !== undefined && previous !== undefined && previous.uid === entry.uid;
     const hasShape = isSame && isSameShape(previous, entry);
-    const { past = [], pastForgottenAt = 0 } =
-      last && previous && !hasShape ? withPast(last, previous, version) : (last ?? {});
+    const { past = [], pastForgottenAt = BEGINNING } =
+      last && previous && !hasShape ? withPast(last, previous, mark) : (last ?? {});
     this.#append({
       name: entry.key,
-      version,
-      addedAt: isSame ? last.addedAt : version,
+      ...mark,
+      seen,
+      addedAt: isSame ? last.addedAt : mark,
       shapedAt: hasShape ? last.shapedAt : version,
       past,
       pastForgottenAt,
     });
   }
 
-  remove(entry: NodeEntry, version: number): void {
+  remove(entry: NodeEntry, { version, changedAt = entry.resourceVersion, seen }: ChangeMoment): void {
     const last = this.#newest.get(entry.key);
     if (!last) return;
-    const { uid, resourceVersion } = entry;
-    this.#append({ ...last, ...withPast(last, entry, version), version, removed: { uid, resourceVersion } });
+    const mark = { version, changedAt };
+    this.#append({ ...last, ...withPast(last, entry, mark), ...mark, seen, removed: entry.uid });
     this.#removed.set(entry.key, entry.encoded.length);
     this.#removedBytes += entry.encoded.length;
     while (this.#removed.size > MOST_REMOVED || this.#removedBytes > MOST_REMOVED_BYTES) this.#forgetOldest();
   }
 
+  /** The newest change of the node of this name, if one is remembered. */
+  of(name: string): NodeChange | undefined {
+    return this.#newest.get(name);
+  }
+
   /** Whether everything that happened after this version is known. */
   knows(version: number): boolean {
-    return version >= this.#forgottenAt;
+    return version >= this.#forgotten.version;
+  }
+
+  /** The same for a version of the cluster's nodes. */
+  knowsAfter(version: string): boolean {
+    return compareResourceVersions(version, this.#forgotten.changedAt) >= 0;
   }
 
   /** The newest changes that came after this version, the oldest first, one a node. To be read before the next change. */
@@ -78,7 +104,8 @@ export class ChangeLog {
   #forgetOldest(): void {
     const [name] = this.#removed.keys();
     if (name === undefined) return;
-    this.#forgottenAt = this.#newest.get(name)?.version ?? this.#forgottenAt;
+    const { version, changedAt } = this.#newest.get(name) ?? this.#forgotten;
+    this.#forgotten = { version, changedAt: later(changedAt, this.#forgotten.changedAt) };
     this.#forgetRemoval(name);
     this.#newest.delete(name);
   }

@@ -1,5 +1,5 @@
 import type { KubernetesObject, ObjectMeta } from '../kubernetes/object.ts';
-import { EncodedNode, type Places, type UsagePlace } from './encoded-node.ts';
+import { EncodedNode, type Places, type Span, type UsagePlace } from './encoded-node.ts';
 import { asObject } from './json.ts';
 import { ObjectWriter } from './object-writer.ts';
 
@@ -12,7 +12,7 @@ export type UsageKeys = ReadonlySet<string> | undefined;
  */
 export function encodeNode(node: KubernetesObject, usageKeys: UsageKeys): EncodedNode {
   const writer = new ObjectWriter();
-  let places: Places = { usage: NO_USAGE, metadata: { start: 0, end: 0 } };
+  let places: Places = { usage: NO_USAGE, metadata: { start: 0, end: 0 }, version: { start: 0, end: 0 } };
   writer.open();
   for (const [key, value] of Object.entries(node)) {
     if (key === 'metadata') places = writeMetadata(writer, node.metadata, usageKeys);
@@ -21,8 +21,9 @@ export function encodeNode(node: KubernetesObject, usageKeys: UsageKeys): Encode
   writer.close();
   const bytesTo = (at: number): number => Buffer.byteLength(writer.text.slice(0, at));
   const usage = { ...places.usage, start: bytesTo(places.usage.start) };
-  const metadata = { start: bytesTo(places.metadata.start), end: bytesTo(places.metadata.end) };
-  return new EncodedNode(Buffer.from(writer.text), { usage, metadata }, { held: '', wanted: '' });
+  const inBytes = ({ start, end }: Span): Span => ({ start: bytesTo(start), end: bytesTo(end) });
+  const [metadata, version] = [inBytes(places.metadata), inBytes(places.version)];
+  return new EncodedNode(Buffer.from(writer.text), { usage, metadata, version }, { held: '', wanted: '' });
 }
 
 const NO_USAGE: UsagePlace = { start: 0, afterMember: false };
@@ -30,17 +31,23 @@ const NO_USAGE: UsagePlace = { start: 0, afterMember: false };
 /** Returns the places, counted in characters. */
 function writeMetadata(writer: ObjectWriter, metadata: ObjectMeta, usageKeys: UsageKeys): Places {
   let usage: UsagePlace | undefined;
+  let version: Span = { start: 0, end: 0 };
   writer.open('metadata');
   const start = writer.text.length - 1;
   for (const [key, value] of Object.entries(metadata)) {
     if (key === 'managedFields' || key === 'selfLink') continue;
     if (key === 'annotations' && usageKeys) usage = writeAnnotations(writer, value, usageKeys);
     else writer.member(key, value);
+    // Between the quotes of what was written last.
+    if (key === 'resourceVersion') {
+      const end = writer.text.length - 1;
+      version = { start: end - (JSON.stringify(value).length - 2), end };
+    }
     if (key === 'name') writer.member('selfLink', `/api/v1/nodes/${metadata.name}`);
   }
   if (usageKeys) usage ??= writeAnnotations(writer, undefined, usageKeys);
   writer.close();
-  return { usage: usage ?? NO_USAGE, metadata: { start, end: writer.text.length } };
+  return { usage: usage ?? NO_USAGE, metadata: { start, end: writer.text.length }, version };
 }
 
 function writeAnnotations(writer: ObjectWriter, annotations: unknown, usageKeys: ReadonlySet<string>): UsagePlace {

@@ -26,12 +26,6 @@ export class EncodedNode {
     return new EncodedNode(this.#bytes, this.#places, { held: this.#heldUsage, wanted: usage });
   }
 
-  /** The same text in memory of its own. */
-  copy(): EncodedNode {
-    const usage = { held: this.usage, wanted: this.usage };
-    return new EncodedNode(new Uint8Array(this.bytes()), this.#places, usage);
-  }
-
   bytes(): Uint8Array {
     if (this.#heldUsage !== this.usage) this.moveTo(Buffer.allocUnsafeSlow(this.length), 0);
     return this.#bytes;
@@ -41,6 +35,14 @@ export class EncodedNode {
   metadata(): Uint8Array {
     const { start, end } = this.#places.metadata;
     return this.bytes().subarray(start, end + this.#widthOf(this.usage));
+  }
+
+  /** The text with `version` as its `metadata.resourceVersion`, in pieces. */
+  versioned(version: string): readonly [head: Uint8Array, version: Uint8Array, tail: Uint8Array] {
+    const bytes = this.bytes();
+    const { usage, version: place } = this.#places;
+    const shift = place.start < usage.start ? 0 : this.#widthOf(this.usage);
+    return [bytes.subarray(0, place.start + shift), Buffer.from(version), bytes.subarray(place.end + shift)];
   }
 
   /** Writes the text into `target` at `at` and keeps it there instead of where it was. */
@@ -70,7 +72,14 @@ export class EncodedNode {
 export interface Places {
   /** Within the metadata. */
   readonly usage: UsagePlace;
-  readonly metadata: { readonly start: number; readonly end: number };
+  readonly metadata: Span;
+  /** Of the metadata's resourceVersion, without its quotes. */
+  readonly version: Span;
+}
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Where usage annotations go in a node's text. */

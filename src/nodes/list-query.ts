@@ -27,6 +27,8 @@ export interface NodeFilters {
   readonly ownerReference?: string;
   readonly ownerKind?: string;
   readonly status?: NodeStatusWord;
+  /** Of a watch: what its field selector says of a node's name. */
+  readonly fields?: (name: string) => boolean;
 }
 
 /** Reads the text behind the `?` (empty when there is none). Throws one 400 that names every bad parameter in query order. */

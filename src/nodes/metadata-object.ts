@@ -7,8 +7,11 @@ export const METADATA_TYPE = { kind: 'PartialObjectMetadata', apiVersion: 'meta.
 const statusKey = (platform: string): string => `node.${platform}.io/status`;
 
 /** A node's metadata alone, a seventh of the node: with its usage, as in the list, and its status word. */
-export function metadataObject({ encoded, status }: NodeEntry, platform: string): Uint8Array {
+export function metadataObject(
+  { encoded, status }: NodeEntry,
+  { platform, resourceVersion }: { readonly platform: string; readonly resourceVersion: string },
+): Uint8Array {
   const metadata = JSON.parse(Buffer.from(encoded.metadata()).toString());
   const annotations = { ...metadata.annotations, [statusKey(platform)]: status };
-  return Buffer.from(JSON.stringify({ ...METADATA_TYPE, metadata: { ...metadata, annotations } }));
+  return Buffer.from(JSON.stringify({ ...METADATA_TYPE, metadata: { ...metadata, resourceVersion, annotations } }));
 }

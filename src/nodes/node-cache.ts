@@ -64,7 +64,7 @@ class NodeCache implements RunningNodeLister {
     this.#epoch = options.epoch;
     this.#aliasKey = `${options.nodes.platform}.io/alias-name`;
     const { nodes } = options;
-    this.#feed = new NodeFeed(nodes, { epoch: this.#epoch, aliasKey: this.#aliasKey });
+    this.#feed = new NodeFeed(nodes, { epoch: this.#epoch, aliasKey: this.#aliasKey, clock: options.clock });
     const warmed = { hasSynced: () => this.#hasSynced(), snapshot: () => nodes.snapshot(), renew: () => nodes.renew() };
     this.#warmer = new LeafWarmer(warmed, options.clock);
     registerCacheBytes(options.registry, () => options.nodes.heldBytes());

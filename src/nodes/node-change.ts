@@ -1,13 +1,21 @@
 import type { NodeEntry } from './node-entry.ts';
+import type { Seen } from './watch-version.ts';
 
 /** All that a filter reads of a node. */
 export type NodeShape = Pick<NodeEntry, 'key' | 'uid' | 'labels' | 'annotations' | 'owners' | 'status'>;
 
-/** A shape that a node has no more: it came with version `from` and went with version `until`. */
+/** A point in time: as the store counts its changes, and as the cluster counts those of nodes. */
+export interface Mark {
+  readonly version: number;
+  readonly changedAt: string;
+}
+
+/** A shape that a node has no more. */
 interface PastShape {
   readonly shape: NodeShape;
+  /** The version of the store that it came with. */
   readonly from: number;
-  readonly until: number;
+  readonly until: Mark;
 }
 
 /** What became of one node last; its next change takes the place of this one. */
@@ -15,16 +23,20 @@ export interface NodeChange {
   readonly name: string;
   /** The version of the store that it made: no two changes have the same. */
   readonly version: number;
+  /** The node's own newest change: that of its usage is one of its pods. */
+  readonly changedAt: string;
+  /** What the cluster had told us by then: the node has stood so since, and stands otherwise when it says otherwise. */
+  readonly seen: Seen;
   /** Since when a node of this name and uid is there without a gap. */
-  readonly addedAt: number;
+  readonly addedAt: Mark;
   /** Since when filters see of it what they see now. */
   readonly shapedAt: number;
   /** What they saw of this name before, the oldest first, whatever its uid. */
   readonly past: readonly PastShape[];
-  /** Past shapes that ended at this version or before it may be forgotten. */
-  readonly pastForgottenAt: number;
-  /** Set when the node went. The newest state of any other is in the store. */
-  readonly removed?: { readonly uid: string; readonly resourceVersion: string };
+  /** Past shapes that ended then or before may be forgotten. */
+  readonly pastForgottenAt: Mark;
+  /** Set when the node went: its uid. The newest state of any other is in the store. */
+  readonly removed?: string;
 }
 
 /**
@@ -37,10 +49,10 @@ const MOST_PAST_SHAPES = 4;
 type Past = Pick<NodeChange, 'past' | 'pastForgottenAt'>;
 
 /** `entry` stands no more as it did since `last`. */
-export function withPast(last: NodeChange, entry: NodeEntry, until: number): Past {
+export function withPast(last: NodeChange, entry: NodeEntry, until: Mark): Past {
   const past = [...last.past, { shape: shapeOf(entry), from: last.shapedAt, until }];
   if (past.length <= MOST_PAST_SHAPES) return { past, pastForgottenAt: last.pastForgottenAt };
-  return { past: past.slice(1), pastForgottenAt: past[0]?.until ?? 0 };
+  return { past: past.slice(1), pastForgottenAt: past[0]?.until ?? until };
 }
 
 /** Without the encoded node, which is the most of an entry. */

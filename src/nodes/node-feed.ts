@@ -1,172 +1,112 @@
-import { StatusError } from '../status-error.ts';
+import type { Clock } from '../clock.ts';
 import { toNodeFilter } from './node-filter.ts';
 import type { NodeStore } from './node-store.ts';
 import type { NodeWatch } from './node-watch.ts';
-import { type FirstState, WatchBatches } from './watch-batches.ts';
-import { COMMENT, RESET, type WatchForm } from './watch-event.ts';
+import { expired, NodeWatcher, type NodeWatcherParts } from './node-watcher.ts';
+import { type Beginning, WatchBatches } from './watch-batches.ts';
+import type { WatchForm } from './watch-event.ts';
+import { WatchNaming } from './watch-naming.ts';
 import type { NodeWatchQuery } from './watch-query.ts';
-import { versionText, type WatchVersion } from './watch-version.ts';
-import type { Standing, WatchView } from './watch-view.ts';
+import { type ListState, stateText, type ToldUpTo, type WatchVersion } from './watch-version.ts';
+import type { Standing } from './watch-view.ts';
+
+interface FeedOptions {
+  /** As in the list's tags. */
+  readonly epoch: string;
+  readonly aliasKey: string;
+  readonly clock: Clock;
+}
 
 /** Begins watches of a store. */
 export class NodeFeed {
   readonly #store: NodeStore;
-  readonly #epoch: string;
-  readonly #aliasKey: string;
+  readonly #options: FeedOptions;
+  readonly #naming: WatchNaming;
   readonly #batches: WatchBatches;
-  #first: FirstState | undefined;
+  #kept: { readonly version: number; readonly beginnings: Map<string, Beginning> } | undefined;
 
-  /** `epoch`: as in the list's tags. */
-  constructor(store: NodeStore, { epoch, aliasKey }: { readonly epoch: string; readonly aliasKey: string }) {
+  constructor(store: NodeStore, options: FeedOptions) {
     this.#store = store;
-    this.#epoch = epoch;
-    this.#aliasKey = aliasKey;
-    this.#batches = new WatchBatches(store, epoch);
+    this.#options = options;
+    this.#naming = new WatchNaming(store, options.epoch);
+    this.#batches = new WatchBatches(store, this.#naming);
   }
 
   watch(query: NodeWatchQuery, form: WatchForm): NodeWatch {
-    const { filters, filterKey, bookmarks, from, metadataOnly = false } = query;
-    const matches = filterKey === '' ? () => true : toNodeFilter(filters, this.#aliasKey);
+    const { filters, filterKey, bookmarks, from, initialEvents, metadataOnly = false } = query;
+    const { clock, aliasKey } = this.#options;
+    const matches = filterKey === '' ? () => true : toNodeFilter(filters, aliasKey);
     const view = { form, metadataOnly, filterKey, matches };
-    const firstState = (): FirstState => this.#firstState();
-    const parts = { store: this.#store, epoch: this.#epoch, batches: this.#batches, firstState, view, bookmarks };
-    if (from && this.#knows(from)) return new Watch(parts, from.version);
-    if (from && form === 'json') throw expired(versionText(from));
-    return new Watch(parts);
+    const all = (): Beginning => this.#beginning('', () => this.#all());
+    const parts = { store: this.#store, naming: this.#naming, batches: this.#batches, clock, view, bookmarks, all };
+    if (initialEvents ?? from === undefined) return this.#fromAll(parts, from);
+    if (!from) return new NodeWatcher(parts, this.#standing(this.#store.version, true));
+    return this.#from(parts, from) ?? this.#anew(parts, from);
   }
 
-  #knows({ epoch, version }: WatchVersion): boolean {
-    return epoch === this.#epoch && version <= this.#store.version && this.#store.changes.knows(version);
+  /** From the whole list, as soon as it is not older than what the client names. */
+  #fromAll(parts: NodeWatcherParts, from: WatchVersion | undefined): NodeWatch {
+    const awaited = from?.kind === 'cluster' ? { seen: from.seen, text: from.text } : undefined;
+    const start = { isFirst: true, awaited, beginning: parts.all };
+    return new NodeWatcher(parts, this.#standing(this.#store.version, false), start);
   }
 
-  #firstState(): FirstState {
-    const { version } = this.#store;
-    if (this.#first?.version !== version) this.#first = { version, names: this.#store.snapshot().names() };
-    return this.#first;
-  }
-}
-
-interface WatchParts {
-  readonly store: NodeStore;
-  readonly epoch: string;
-  readonly batches: WatchBatches;
-  readonly view: WatchView;
-  readonly bookmarks: boolean;
-  /** Of the version that the store has. */
-  firstState(): FirstState;
-}
-
-class Watch implements NodeWatch {
-  readonly #parts: WatchParts;
-  #standing: Standing;
-  /** What is left of the first state: from which node on. */
-  #first: { readonly state: FirstState; readonly at: number } | undefined;
-  /** The bookmark that says that a first state, or what was missed, is complete. */
-  #due: 'first' | 'caught up' | undefined = 'caught up';
-  /** Its reader is to be told to forget what it has. */
-  #isReset = false;
-
-  /** Goes on from `version`; without one it begins with a first state. */
-  constructor(parts: WatchParts, version?: number) {
-    this.#parts = parts;
-    // Before it came back it may have been told all that happened since its bookmark.
-    const told = parts.store.version;
-    this.#standing = { basis: version ?? told, position: version ?? told, told };
-    if (version === undefined) this.#begin();
+  #anew(parts: NodeWatcherParts, { text }: WatchVersion): NodeWatch {
+    if (parts.view.form === 'json') throw expired(text);
+    return this.#fromAll(parts, undefined);
   }
 
-  #begin(): void {
-    const { view, firstState } = this.#parts;
-    const state = firstState();
-    this.#standing = { basis: state.version, position: state.version, told: state.version };
-    this.#first = { state, at: 0 };
-    this.#due = 'first';
-    this.#isReset = view.form === 'events';
-  }
-
-  get isBehind(): boolean {
-    return this.#due !== undefined || this.#standing.position !== this.#parts.store.version;
-  }
-
-  get isBeginning(): boolean {
-    return this.#first !== undefined;
-  }
-
-  next(): Uint8Array | undefined {
-    return this.#takeReset() ?? this.#nextOfFirst() ?? this.#nextOfChanges() ?? this.#dueBookmark();
-  }
-
-  bookmark(): Uint8Array | undefined {
-    const { basis, position } = this.#standing;
-    if (!this.#parts.bookmarks || this.#first || basis !== position) return undefined;
-    return this.#due === 'first' ? this.#dueBookmark() : this.#bookmark(false);
-  }
-
-  keepAlive(): Uint8Array | undefined {
-    const isTold = this.#due === undefined && this.#isComplete;
-    if (isTold && this.#parts.bookmarks) return this.#bookmark(false);
-    return this.#parts.view.form === 'events' ? COMMENT : undefined;
-  }
-
-  /** Its reader has the list of one version, and nothing that is newer. */
-  get #isComplete(): boolean {
-    const { basis, position, told } = this.#standing;
-    return this.#first === undefined && basis === position && told <= basis;
-  }
-
-  #takeReset(): Uint8Array | undefined {
-    const reset = this.#isReset ? RESET : undefined;
-    this.#isReset = false;
-    return reset;
-  }
-
-  #nextOfFirst(): Uint8Array | undefined {
-    const { batches, store, view } = this.#parts;
-    while (this.#first) {
-      const { state, at } = this.#first;
-      const { bytes, next } = batches.first(state, at, view);
-      this.#first = next < state.names.length ? { state, at: next } : undefined;
-      this.#standing = { ...this.#standing, told: store.version };
-      if (bytes.length > 0) return bytes;
+  /** From what the client has; `undefined` when it is not known what happened since. */
+  #from(parts: NodeWatcherParts, from: WatchVersion): NodeWatch | undefined {
+    if (from.kind === 'local') {
+      const version = this.#ours(from.told);
+      if (version === undefined || !this.#store.changes.knows(version)) return undefined;
+      return new NodeWatcher(parts, this.#standing(version, true));
     }
-    return undefined;
+    const state = from.kind === 'cluster' ? from.complete : undefined;
+    if (from.kind !== 'cluster' || !state || !this.#store.knowsAfter(state)) return undefined;
+    const { seen, text } = from;
+    const told = this.#ours(from.told) ?? 0;
+    const before = stateText(state) ?? text;
+    const beginning = (): Beginning | undefined =>
+      this.#store.knowsAfter(state)
+        ? this.#beginning(`${before} ${told}`, () => this.#since(state, { before, told }))
+        : undefined;
+    const start = { isFirst: false, awaited: { seen, text }, beginning };
+    return new NodeWatcher(parts, this.#standing(this.#store.version, true), start);
   }
 
-  #nextOfChanges(): Uint8Array | undefined {
-    const { batches, store, view } = this.#parts;
-    while (!(this.#due && this.#isComplete) && this.#standing.position !== store.version) {
-      if (!store.changes.knows(this.#standing.position)) return this.#beginAnew();
-      const { bytes, next } = batches.after(this.#standing, view);
-      this.#standing = next;
-      if (bytes.length > 0) return bytes;
-    }
-    return undefined;
+  /** `undefined`: of another process, or yet to come. */
+  #ours(told: ToldUpTo | undefined): number | undefined {
+    const isOurs = told?.epoch === this.#options.epoch && told.version <= this.#store.version;
+    return isOurs ? told.version : undefined;
   }
 
-  /** Removals that it was not told of are forgotten: it begins anew, on a new connection where that is its client's to do. */
-  #beginAnew(): Uint8Array | undefined {
-    const { epoch, view } = this.#parts;
-    if (view.form === 'json') throw expired(versionText({ epoch, version: this.#standing.position }));
-    this.#begin();
-    return this.#takeReset();
+  #standing(version: number, isResumed: boolean): Standing {
+    const isNow = version === this.#store.version;
+    const complete = isNow ? this.#naming.current() : this.#naming.local(version);
+    return { basis: version, position: version, told: this.#store.version, complete, isResumed };
   }
 
-  #dueBookmark(): Uint8Array | undefined {
-    const due = this.#due;
-    this.#due = undefined;
-    return due && this.#parts.bookmarks ? this.#bookmark(due === 'first') : undefined;
+  /** The same for all who ask for it at one version of the store. */
+  #beginning(key: string, make: () => Beginning): Beginning {
+    const { version } = this.#store.snapshot();
+    if (this.#kept?.version !== version) this.#kept = { version, beginnings: new Map() };
+    const beginning = this.#kept.beginnings.get(key) ?? make();
+    this.#kept.beginnings.set(key, beginning);
+    return beginning;
   }
 
-  #bookmark(isFirst: boolean): Uint8Array {
-    const { batches, view } = this.#parts;
-    return batches.bookmark(this.#standing.basis, { isFirst }, view);
+  #all(): Beginning {
+    const complete = this.#naming.current();
+    const names = this.#store.snapshot().names();
+    return { version: this.#store.version, complete, before: this.#naming.nothing(), names };
+  }
+
+  #since(state: ListState, { before, told }: { readonly before: string; readonly told: number }): Beginning {
+    const complete = this.#naming.current();
+    const changes = this.#store.changedAfter(state).filter(({ version }) => version > told);
+    const names = changes.map(({ name }) => name);
+    return { version: this.#store.version, complete, before, names, since: { state, told, changes } };
   }
 }
-
-/** As the API server says it: whoever reads this begins anew without a version. */
-const expired = (version: string): StatusError =>
-  new StatusError({
-    code: 410,
-    reason: 'Expired',
-    message: `too old resource version: ${version}: begin again without one`,
-  });

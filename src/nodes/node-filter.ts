@@ -10,8 +10,8 @@ export function toNodeFilter(filters: NodeFilters, aliasKey: string): Condition 
 }
 
 function toConditions(filters: NodeFilters, aliasKey: string): readonly Condition[] {
-  const { labelSelector, label, annotation, name, names, alias, uid, namespace, ownerReference, ownerKind, status } =
-    filters;
+  const { labelSelector, label, annotation, name, names, alias, uid, namespace, ownerReference, ownerKind } = filters;
+  const { status, fields } = filters;
   const conditions: Condition[] = [];
   if (labelSelector) conditions.push((node) => labelSelector.matches(node.labels));
   if (label) conditions.push((node) => label.matches(node.labels));
@@ -25,6 +25,7 @@ function toConditions(filters: NodeFilters, aliasKey: string): readonly Conditio
   if (ownerReference !== undefined)
     conditions.push((node) => node.owners.some((owner) => owner.uid === ownerReference));
   if (ownerKind !== undefined) conditions.push((node) => node.owners.some((owner) => owner.kind === ownerKind));
+  if (fields) conditions.push((node) => fields(node.key));
   if (status) conditions.push((node) => node.status === status);
   return conditions;
 }

@@ -1,13 +1,16 @@
 import type { KubernetesObject } from '../kubernetes/object.ts';
+import { compareResourceVersions } from '../kubernetes/resource-version.ts';
 import type { ReflectedStore, Replacement } from '../kubernetes/store.ts';
 import { ChangeLog } from './change-log.ts';
+import { type CollectionState, CollectionVersion, later, NOTHING } from './collection-version.ts';
 import type { UsageKeys } from './encode-node.ts';
-import { sharingTexts } from './node-change.ts';
+import { type NodeChange, sharingTexts } from './node-change.ts';
 import { type NodeEntry, toNodeEntry } from './node-entry.ts';
 import { NodeSnapshot } from './node-snapshot.ts';
 import { NODE_ORDERS, OrderedIndex } from './ordered-index.ts';
 import { usageKeys, usageMembers } from './usage-annotations.ts';
 import type { UsageLedger } from './usage-ledger.ts';
+import type { ListState, Seen } from './watch-version.ts';
 
 export interface NodeStoreOptions {
   /** DNS label: prefix of the usage annotations. */
@@ -29,6 +32,12 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
   readonly #byCreation = new OrderedIndex(NODE_ORDERS.creationTimestamp);
   readonly #byName = new OrderedIndex(NODE_ORDERS.name);
   readonly #nodes = new Map<string, NodeEntry>();
+  /** How far the nodes are that the cluster told us of. */
+  readonly progress = new CollectionVersion();
+  /** The pods whose usage is in the nodes. */
+  #pods: CollectionState = NOTHING;
+  /** When the sums of each node changed last, as the cluster counts changes of pods. */
+  readonly #usedAt = new Map<string, string>();
   #version = 0;
   #snapshot: NodeSnapshot | undefined;
 
@@ -52,31 +61,29 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
   }
 
   put(entry: NodeEntry): void {
-    this.#set(this.#withUsage(entry));
+    this.progress.advance(entry.resourceVersion, this.#nodes.size + (this.#nodes.has(entry.key) ? 0 : 1));
+    this.#set(this.#withUsage(entry), entry.resourceVersion);
   }
 
-  remove(key: string): void {
-    const entry = this.#nodes.get(key);
-    if (!entry) return;
-    this.#nodes.delete(key);
-    this.#byCreation.remove(entry);
-    this.#byName.remove(entry);
-    this.#advance();
-    this.changes.remove(entry, this.#version);
+  remove(key: string, resourceVersion: string): void {
+    this.progress.advance(resourceVersion, this.#nodes.size - (this.#nodes.has(key) ? 1 : 0));
+    this.#remove(key, resourceVersion);
   }
 
   /** Nodes that a relist shows unchanged keep their leaves, with what is cached of them, and are no news to anybody. */
-  replace(
-    entries: readonly NodeEntry[],
-    { sameHistory }: Pick<Replacement, 'sameHistory'> = { sameHistory: false },
-  ): void {
+  replace(entries: readonly NodeEntry[], { sameHistory, resourceVersion }: Replacement): void {
     const names = new Set(entries.map((entry) => entry.key));
-    for (const name of [...this.#nodes.keys()]) if (!names.has(name)) this.remove(name);
+    const newest = entries.reduce((so, entry) => later(so, entry.resourceVersion), NOTHING.newest);
     const news = entries.filter((entry) => !this.#isKnown(entry, sameHistory));
+    const isTrusted = this.progress.trusts(sameHistory);
+    this.progress.listed({ resourceVersion, sameHistory, newest, count: entries.length });
+    for (const name of [...this.#nodes.keys()]) if (!names.has(name)) this.#remove(name, resourceVersion);
+    const changedAt = (entry: NodeEntry): string => (isTrusted ? entry.resourceVersion : resourceVersion);
     // Where most leaves would be spoilt one node at a time, all are made anew at once.
-    if (news.length * 2 <= entries.length) for (const entry of news) this.put(entry);
+    if (news.length * 2 <= entries.length)
+      for (const entry of news) this.#set(this.#withUsage(entry), changedAt(entry));
     else {
-      for (const entry of news) this.#record(this.#withUsage(entry));
+      for (const entry of news) this.#record(this.#withUsage(entry), changedAt(entry));
       const all = [...this.#nodes.values()];
       this.#byCreation.fill(all);
       this.#byName.fill(all);
@@ -102,6 +109,31 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     return this.#version;
   }
 
+  /** What the list shows now, in versions that every replica understands. */
+  get state(): ListState {
+    return { nodes: this.progress.state, pods: this.#pods };
+  }
+
+  /** Whether all that was seen there is here. */
+  hasSeen({ nodes, pods }: Seen): boolean {
+    return this.progress.has(nodes) && (pods === NOTHING.newest || (this.#ledger?.pods.has(pods) ?? false));
+  }
+
+  /** Whether all that happened to the list after this state is known. */
+  knowsAfter({ nodes, pods }: ListState): boolean {
+    const knowsPods = this.#ledger ? this.#ledger.pods.knowsAfter(pods) : pods.newest === NOTHING.newest;
+    return knowsPods && this.progress.knowsAfter(nodes) && this.changes.knowsAfter(nodes.newest);
+  }
+
+  /** The newest changes of all nodes that changed after this state, or whose sums did; to be asked when it knows. */
+  changedAfter({ nodes, pods }: ListState): readonly NodeChange[] {
+    const isLater = (version: string | undefined, than: string): boolean =>
+      version !== undefined && compareResourceVersions(version, than) > 0;
+    return [...this.changes.since(0)].filter(
+      ({ name, changedAt }) => isLater(changedAt, nodes.newest) || isLater(this.#usedAt.get(name), pods.newest),
+    );
+  }
+
   /** For `gatehouse_cache_bytes`. */
   heldBytes(): number {
     return this.#byCreation.leaves.reduce((sum, leaf) => sum + leaf.heldBytes, 0);
@@ -124,11 +156,14 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
   }
 
   #applyChangedUsage(): void {
-    for (const name of this.#ledger?.takeChanged() ?? []) {
+    if (!this.#ledger) return;
+    this.#pods = this.#ledger.pods.state;
+    for (const [name, version] of this.#ledger.takeChanged()) {
       const entry = this.#nodes.get(name);
       if (!entry) continue;
+      this.#usedAt.set(name, version);
       const updated = this.#withUsage(entry);
-      if (updated !== entry) this.#set(updated);
+      if (updated !== entry) this.#set(updated, undefined);
     }
   }
 
@@ -138,20 +173,39 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     return members === entry.encoded.usage ? entry : { ...entry, encoded: entry.encoded.withUsage(members) };
   }
 
-  #set(next: NodeEntry): void {
-    const { entry, previous } = this.#record(next);
+  #remove(key: string, changedAt: string): void {
+    const entry = this.#nodes.get(key);
+    if (!entry) return;
+    this.#nodes.delete(key);
+    this.#usedAt.delete(key);
+    this.#byCreation.remove(entry);
+    this.#byName.remove(entry);
+    this.#advance();
+    this.changes.remove(entry, { version: this.#version, changedAt, seen: this.#seen() });
+  }
+
+  #set(next: NodeEntry, changedAt: string | undefined): void {
+    const { entry, previous } = this.#record(next, changedAt);
     this.#byCreation.put(entry, previous);
     this.#byName.put(entry, previous);
   }
 
-  /** All of a change but the orders; answers the entry that it replaces, and what stands in its place. */
-  #record(next: NodeEntry): { readonly entry: NodeEntry; readonly previous: NodeEntry | undefined } {
+  /** All of a change but the orders; answers what stands there now, and the entry that it replaces. */
+  #record(next: NodeEntry, changedAt: string | undefined): { entry: NodeEntry; previous: NodeEntry | undefined } {
     const previous = this.#nodes.get(next.key);
     const entry = previous ? sharingTexts(previous, next) : next;
     this.#nodes.set(entry.key, entry);
     this.#advance();
-    this.changes.put(entry, previous, this.#version);
+    const moment = { version: this.#version, seen: this.#seen() };
+    // Its pods may have come before it did.
+    if (!previous) this.#usedAt.set(entry.key, moment.seen.pods);
+    this.changes.put(entry, previous, changedAt === undefined ? moment : { ...moment, changedAt });
     return { entry, previous };
+  }
+
+  /** A node's usage is as new as the ledger when it is written. */
+  #seen(): Seen {
+    return { nodes: this.progress.state.newest, pods: this.#ledger?.pods.state.newest ?? NOTHING.newest };
   }
 
   #advance(): void {

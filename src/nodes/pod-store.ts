@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import type { ReflectedStore, StoredEntry } from '../kubernetes/store.ts';
+import type { ReflectedStore, Replacement, StoredEntry } from '../kubernetes/store.ts';
 import { boundedMemo } from './bounded-memo.ts';
+import { later, NOTHING } from './collection-version.ts';
 import { asObject } from './json.ts';
 import { identified } from './node-entry.ts';
 import { type PodUsage, toPodUsage } from './pod-usage.ts';
@@ -63,21 +64,31 @@ export class PodStore implements ReflectedStore<PodEntry> {
   }
 
   put(entry: PodEntry): void {
-    this.#book(this.#pods.get(entry.key), entry);
+    this.#book(this.#pods.get(entry.key), entry, entry.resourceVersion);
     this.#pods.set(entry.key, entry);
+    this.#ledger.pods.advance(entry.resourceVersion, this.#pods.size);
   }
 
-  remove(key: string): void {
-    this.#book(this.#pods.get(key), undefined);
+  remove(key: string, resourceVersion: string): void {
+    this.#book(this.#pods.get(key), undefined, resourceVersion);
     this.#pods.delete(key);
+    this.#ledger.pods.advance(resourceVersion, this.#pods.size);
   }
 
-  replace(entries: readonly PodEntry[]): void {
+  replace(entries: readonly PodEntry[], { resourceVersion, sameHistory }: Replacement): void {
     const previous = this.#pods;
     this.#pods = new Map();
-    for (const entry of entries) this.#pods.set(entry.key, entry);
-    for (const [key, entry] of previous) if (!this.#pods.has(key)) this.#book(entry, undefined);
-    for (const [key, entry] of this.#pods) this.#book(previous.get(key), entry);
+    let { newest } = NOTHING;
+    for (const entry of entries) {
+      this.#pods.set(entry.key, entry);
+      newest = later(newest, entry.resourceVersion);
+    }
+    for (const [key, entry] of previous) if (!this.#pods.has(key)) this.#book(entry, undefined, resourceVersion);
+    const isTrusted = this.#ledger.pods.trusts(sameHistory);
+    for (const [key, entry] of this.#pods) {
+      this.#book(previous.get(key), entry, isTrusted ? entry.resourceVersion : resourceVersion);
+    }
+    this.#ledger.pods.listed({ resourceVersion, sameHistory, newest, count: this.#pods.size });
   }
 
   entries(): Iterable<PodEntry> {
@@ -85,10 +96,10 @@ export class PodStore implements ReflectedStore<PodEntry> {
   }
 
   /** Most changes of a pod are of its status: they leave the sums, and with them the lists, as they are. */
-  #book(previous: PodEntry | undefined, next: PodEntry | undefined): void {
+  #book(previous: PodEntry | undefined, next: PodEntry | undefined, version: string): void {
     if (previous?.node === next?.node && previous?.usage === next?.usage) return;
-    if (previous && previous.node !== '') this.#ledger.subtract(previous.node, previous.usage);
-    if (next && next.node !== '') this.#ledger.add(next.node, next.usage);
+    if (previous && previous.node !== '') this.#ledger.subtract(previous.node, previous.usage, version);
+    if (next && next.node !== '') this.#ledger.add(next.node, next.usage, version);
   }
 
   #read(value: unknown): ReturnType<typeof parseQuantity> {

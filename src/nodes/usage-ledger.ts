@@ -1,3 +1,4 @@
+import { CollectionVersion, later } from './collection-version.ts';
 import { FIGURES, FORMATS, type PodUsage } from './pod-usage.ts';
 import type { QuantityFormat } from './quantity.ts';
 
@@ -33,24 +34,32 @@ export type NodeUsage = readonly UsageSum[];
 /** The running sums of every node that has pods. The pod store writes it, the node store reads it. */
 export class UsageLedger {
   readonly #nodes = new Map<string, { readonly sums: NodeUsage; pods: number }>();
-  #changed = new Set<string>();
+  #changed = new Map<string, string>();
+  /** How far the pods are that the sums are made of. */
+  readonly pods = new CollectionVersion();
 
-  add(node: string, usage: PodUsage): void {
+  /** `version`: of the change that this is part of. */
+  add(node: string, usage: PodUsage, version: string): void {
     const account = this.#nodes.get(node) ?? { sums: FIGURES.map(() => new UsageSum()), pods: 0 };
     if (account.pods === 0) this.#nodes.set(node, account);
     account.pods++;
     apply(account.sums, usage, 1);
-    this.#changed.add(node);
+    this.#touch(node, version);
   }
 
   /** Takes out what `add` was called with. */
-  subtract(node: string, usage: PodUsage): void {
+  subtract(node: string, usage: PodUsage, version: string): void {
     const account = this.#nodes.get(node);
     if (!account) return;
     account.pods--;
     apply(account.sums, usage, -1);
     if (account.pods === 0) this.#nodes.delete(node);
-    this.#changed.add(node);
+    this.#touch(node, version);
+  }
+
+  /** A list comes in any order. */
+  #touch(node: string, version: string): void {
+    this.#changed.set(node, later(this.#changed.get(node) ?? version, version));
   }
 
   /** `undefined`: no pod. */
@@ -58,10 +67,10 @@ export class UsageLedger {
     return this.#nodes.get(node)?.sums;
   }
 
-  /** The nodes whose sums may have changed since the last call. */
-  takeChanged(): ReadonlySet<string> {
+  /** The nodes whose sums may have changed since the last call, each with the version of the newest change. */
+  takeChanged(): ReadonlyMap<string, string> {
     const changed = this.#changed;
-    if (changed.size > 0) this.#changed = new Set();
+    if (changed.size > 0) this.#changed = new Map();
     return changed;
   }
 }

@@ -1,10 +1,10 @@
 import { BatchBuilder } from './batch-builder.ts';
-import { metadataObject } from './metadata-object.ts';
 import type { NodeChange } from './node-change.ts';
-import type { NodeEntry } from './node-entry.ts';
 import type { NodeStore } from './node-store.ts';
-import { bookmarkEvent, tombstone } from './watch-event.ts';
-import { newsOf, type Standing, type WatchView } from './watch-view.ts';
+import { bookmarkEvent } from './watch-event.ts';
+import type { WatchNaming } from './watch-naming.ts';
+import type { ListState } from './watch-version.ts';
+import { type NodeNews, newsOf, reachOf, reachSince, type Standing, type WatchView } from './watch-view.ts';
 
 export interface Batch<Place> {
   /** Whole events; empty when none of the changes are its business. */
@@ -13,10 +13,20 @@ export interface Batch<Place> {
   readonly next: Place;
 }
 
-/** The nodes at a version, in the list's order; names only, so that slow readers keep no node of the past in memory. */
-export interface FirstState {
+/**
+ * What a stream begins with, node by node: all of them, or those that changed since the client's version. Names and changes
+ * only, so that slow readers keep no node of the past in memory.
+ */
+export interface Beginning {
+  /** The version of the store, and of the list, that its reader has when all is told and nothing changed meanwhile. */
   readonly version: number;
+  readonly complete: string;
+  /** What its reader has whole until then. */
+  readonly before: string;
+  /** In the order of the list, or in that of the changes. */
   readonly names: readonly string[];
+  /** What the client has; of what followed it was told all up to this version of the store. */
+  readonly since?: { readonly state: ListState; readonly told: number; readonly changes: readonly NodeChange[] };
 }
 
 /**
@@ -28,72 +38,80 @@ const MOST_BATCHES = 64;
 /** Makes batches of events, each once for all who stand at the same place and see the same. */
 export class WatchBatches {
   readonly #store: NodeStore;
-  readonly #epoch: string;
+  readonly #naming: WatchNaming;
   readonly #kept = new Map<string, Batch<unknown>>();
   #keptVersion = -1;
 
-  constructor(store: NodeStore, epoch: string) {
+  constructor(store: NodeStore, naming: WatchNaming) {
     this.#store = store;
-    this.#epoch = epoch;
+    this.#naming = naming;
   }
 
   /** What follows `standing`. All of the result is one version as soon as nothing more follows: the list of it is told. */
   after(standing: Standing, view: WatchView): Batch<Standing> {
-    const { basis, position, told } = standing;
-    return this.#once(`${basis} ${position} ${told}`, view, () => this.#compose(standing, view));
+    const { basis, position, told, complete, isResumed } = standing;
+    const place = `${basis} ${position} ${told} ${complete} ${isResumed}`;
+    return this.#once(place, view, () => this.#compose(standing, view));
   }
 
-  /** The nodes of a first state from the one at `at` on, as far as they go into one batch; `next` is where it goes on. */
-  first({ version, names }: FirstState, at: number, view: WatchView): Batch<number> {
-    return this.#once(`first ${version} ${at}`, view, () => {
-      const batch = new BatchBuilder(view.form);
+  /** What a stream begins with, from `at` on, as far as it goes into one batch; `next` is where it goes on. */
+  begin(beginning: Beginning, at: number, view: WatchView): Batch<number> {
+    const { version, complete, before, names, since } = beginning;
+    return this.#once(`begin ${version} ${before} ${since?.told ?? ''} ${at}`, view, () => {
+      const batch = new BatchBuilder(view, this.#store.platform);
       let next = at;
       for (; next < names.length && !batch.isFull; next++) {
-        // Its newest state: who changed since comes once more, who went is told of then.
-        const entry = this.#store.get(names[next] as string);
-        if (entry && view.matches(entry)) batch.add('ADDED', this.#objectOf(entry, view));
+        const news = this.#newsAt(beginning, next, view);
+        if (news) batch.add(news);
       }
-      return { bytes: batch.bytes(), next };
+      const isWhole = !since && next === names.length && this.#store.version === version;
+      return { bytes: this.#bytes(batch, isWhole ? { before, complete } : { before }), next };
     });
   }
 
   /** The bookmark of a version: many are up to date, and are told so together. */
-  bookmark(version: number, { isFirst }: { readonly isFirst: boolean }, view: WatchView): Uint8Array {
-    const make = (): Batch<number> => ({
-      bytes: bookmarkEvent({ epoch: this.#epoch, version }, { ...view, isFirst }),
-      next: version,
-    });
+  bookmark(version: string, { isFirst }: { readonly isFirst: boolean }, view: WatchView): Uint8Array {
+    const make = (): Batch<string> => ({ bytes: bookmarkEvent(version, { ...view, isFirst }), next: version });
     return this.#once(`bookmark ${version} ${isFirst}`, view, make).bytes;
   }
 
+  /** Its newest state: a node that changed since comes once more, one that went is told of then. */
+  #newsAt({ names, since }: Beginning, at: number, view: WatchView): NodeNews | undefined {
+    const name = names[at] as string;
+    const entry = this.#store.get(name);
+    const change = this.#store.changes.of(name) ?? since?.changes[at];
+    if (!change) return undefined;
+    if (since) return newsOf(change, entry, { reach: reachSince(since.state.nodes.newest), view });
+    return entry && view.matches(entry) ? { change, type: 'ADDED', entry } : undefined;
+  }
+
   #compose(standing: Standing, view: WatchView): Batch<Standing> {
-    const batch = new BatchBuilder(view.form);
+    const batch = new BatchBuilder(view, this.#store.platform);
+    const reach = reachOf(standing);
+    const before = standing.complete;
     let { position } = standing;
     for (const change of this.#store.changes.since(position)) {
-      if (batch.isFull) return { bytes: batch.bytes(), next: { ...standing, position } };
-      this.#add(batch, change, { standing, view });
+      if (batch.isFull) {
+        return { bytes: this.#bytes(batch, { before }), next: { ...standing, position } };
+      }
+      const news = newsOf(change, change.removed ? undefined : this.#store.get(change.name), { reach, view });
+      if (news) batch.add(news);
       position = change.version;
     }
     const { version } = this.#store;
-    batch.endsAt({ epoch: this.#epoch, version });
-    return { bytes: batch.bytes(), next: { basis: version, position: version, told: version } };
+    const complete = this.#naming.current();
+    const next = { ...standing, basis: version, position: version, told: version, complete };
+    return { bytes: this.#bytes(batch, { before, complete }), next };
   }
 
-  #add(batch: BatchBuilder, change: NodeChange, watcher: { standing: Standing; view: WatchView }): void {
-    const { name, removed } = change;
-    const entry = removed ? undefined : this.#store.get(name);
-    const news = newsOf(change, entry, watcher);
-    if (!news) return;
-    const { resourceVersion = '' } = removed ?? entry ?? {};
-    const object =
-      news.type === 'DELETED'
-        ? tombstone({ name, uid: news.uid, resourceVersion }, watcher.view)
-        : this.#objectOf(news.entry, watcher.view);
-    batch.add(news.type, object);
-  }
-
-  #objectOf(entry: NodeEntry, { metadataOnly }: WatchView): Uint8Array {
-    return metadataOnly ? metadataObject(entry, this.#store.platform) : entry.encoded.bytes();
+  /** With the last event its reader has `complete` whole, where that is given. */
+  #bytes(batch: BatchBuilder, has: { readonly before: string; readonly complete?: string }) {
+    const { before, complete } = has;
+    return batch.bytes(({ change }, isLast) =>
+      isLast && complete !== undefined
+        ? this.#naming.completing(change, complete)
+        : this.#naming.between(change, before),
+    );
   }
 
   #once<Place>(place: string, { form, metadataOnly, filterKey }: WatchView, make: () => Batch<Place>): Batch<Place> {

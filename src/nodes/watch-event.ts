@@ -1,33 +1,41 @@
 import { METADATA_TYPE } from './metadata-object.ts';
-import { versionText, type WatchVersion } from './watch-version.ts';
+import type { NodeEntry } from './node-entry.ts';
 
 /** `json`: one event a line, as Kubernetes streams them. `events`: the same lines as server-sent events. */
 export type WatchForm = 'json' | 'events';
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** What stands around an object. An object's text has no line break: JSON writes them as \n. */
-interface Frame {
-  readonly before: Uint8Array;
-  readonly after: Uint8Array;
-}
+type EventType = ChangeType | 'BOOKMARK' | 'ERROR';
 
-const AFTER: Readonly<Record<WatchForm, string>> = { json: '}\n', events: '}\n\n' };
+const LINE_END: Readonly<Record<WatchForm, Uint8Array>> = { json: Buffer.from('}\n'), events: Buffer.from('}\n\n') };
 
-function frameOf(type: string, form: WatchForm): Frame {
-  const line = `{"type":"${type}","object":`;
-  const before = form === 'json' ? line : `event: ${type}\ndata: ${line}`;
-  return { before: Buffer.from(before), after: Buffer.from(AFTER[form]) };
-}
-
-const FRAMES: Readonly<Record<WatchForm, Readonly<Record<ChangeType | 'ERROR', Frame>>>> = {
-  json: framesOf('json'),
-  events: framesOf('events'),
+const START: Readonly<Record<WatchForm, Readonly<Record<EventType, Uint8Array>>>> = {
+  json: startsOf((type) => `{"type":"${type}","object":`),
+  events: startsOf((type) => `event: ${type}\ndata: {"type":"${type}","object":`),
 };
 
-function framesOf(form: WatchForm): Record<ChangeType | 'ERROR', Frame> {
-  const frame = (type: string): Frame => frameOf(type, form);
-  return { ADDED: frame('ADDED'), MODIFIED: frame('MODIFIED'), DELETED: frame('DELETED'), ERROR: frame('ERROR') };
+function startsOf(start: (type: EventType) => string): Record<EventType, Uint8Array> {
+  const bytes = (type: EventType): Uint8Array => Buffer.from(start(type));
+  return {
+    ADDED: bytes('ADDED'),
+    MODIFIED: bytes('MODIFIED'),
+    DELETED: bytes('DELETED'),
+    BOOKMARK: bytes('BOOKMARK'),
+    ERROR: bytes('ERROR'),
+  };
+}
+
+/** An object of an event as it is sent. Its text has no line break: JSON writes them as \n. */
+export type ObjectPieces = readonly Uint8Array[];
+
+/** Clients of Kubernetes know an object by these; the items of a list go without. */
+const TYPE_MEMBERS = Buffer.from('{"kind":"Node","apiVersion":"v1",');
+
+/** The item of the list with its type, at this version of the watch. */
+export function nodeObject({ encoded }: NodeEntry, version: string): ObjectPieces {
+  const [head, middle, tail] = encoded.versioned(version);
+  return [TYPE_MEMBERS, head.subarray(1), middle, tail];
 }
 
 interface Shape {
@@ -40,38 +48,38 @@ const typeOf = ({ metadataOnly }: Shape) => (metadataOnly ? METADATA_TYPE : { ki
 export const tombstone = (
   metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string },
   shape: Shape,
-): Uint8Array => Buffer.from(JSON.stringify({ ...typeOf(shape), metadata }));
+): ObjectPieces => [Buffer.from(JSON.stringify({ ...typeOf(shape), metadata }))];
 
-/** The bytes of one event, in pieces: an item of the list as it stands there, framed. */
-export function eventPieces(type: ChangeType | 'ERROR', object: Uint8Array, form: WatchForm): readonly Uint8Array[] {
-  const { before, after } = FRAMES[form][type];
-  return [before, object, after];
+/** The bytes of one event, in pieces. `id`: the version that server-sent events go on from, where there is one. */
+export function eventPieces(
+  type: EventType,
+  object: ObjectPieces,
+  { form, id }: { readonly form: WatchForm; readonly id?: string | undefined },
+): readonly Uint8Array[] {
+  const hasId = form === 'events' && id !== undefined;
+  return [START[form][type], ...object, hasId ? Buffer.from(`}\nid: ${id}\n\n`) : LINE_END[form]];
 }
 
-export const eventBytes = (...event: Parameters<typeof eventPieces>): Uint8Array =>
-  Buffer.concat(eventPieces(...event));
-
-/** The end of an event that brings its reader to `version`: the `id` of server-sent events. */
-export const lastPiece = (version: WatchVersion, form: WatchForm): Uint8Array =>
-  Buffer.from(form === 'json' ? AFTER.json : `}\nid: ${versionText(version)}\n\n`);
+export const eventBytes = (type: 'ERROR', object: Uint8Array, form: WatchForm): Uint8Array =>
+  Buffer.concat(eventPieces(type, [object], { form }));
 
 /** `isFirst`: it ends the first state, which clients of Kubernetes know by this annotation. */
 export function bookmarkEvent(
-  version: WatchVersion,
+  version: string,
   { form, metadataOnly, isFirst }: Shape & { readonly form: WatchForm; readonly isFirst: boolean },
 ): Uint8Array {
   const annotations = isFirst ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
-  const metadata = { resourceVersion: versionText(version), ...annotations };
+  const metadata = { resourceVersion: version, ...annotations };
   const object = Buffer.from(JSON.stringify({ ...typeOf({ metadataOnly }), metadata }));
-  const { before } = frameOf('BOOKMARK', form);
-  return Buffer.concat([before, object, lastPiece(version, form)]);
+  return Buffer.concat(eventPieces('BOOKMARK', [object], { form, id: version }));
 }
 
 /**
- * Server-sent events begin a first state with it: what their reader has is to be forgotten. A reader that comes back by itself with a
- * version that is known no more is told so without an error, after which a browser's `EventSource` would not come back again.
+ * Server-sent events begin a first state with it: what their reader has is to be forgotten, and with its empty `id` the version that
+ * it had. A reader that comes back by itself with a version that is known no more is told so without an error, after which a
+ * browser's `EventSource` would not come back again.
  */
-export const RESET = Buffer.from('event: reset\ndata: {"type":"RESET"}\n\n');
+export const RESET = Buffer.from('event: reset\ndata: {"type":"RESET"}\nid:\n\n');
 
 /** How long a reader of server-sent events waits before it comes back. */
 export const retryField = (ms: number): Uint8Array => Buffer.from(`retry: ${Math.round(ms)}\n\n`);

@@ -1,5 +1,6 @@
 import { parseBooleanWord } from '../boolean-word.ts';
-import type { StatusCause } from '../status-error.ts';
+import { badRequest, type StatusCause } from '../status-error.ts';
+import { parseFieldSelector } from './field-selector.ts';
 import { parseInteger64 } from './integer64.ts';
 import { LIST_PARAMETERS } from './list-parameters.ts';
 import type { NodeFilters } from './list-query.ts';
@@ -14,6 +15,8 @@ export interface NodeWatchQuery {
   readonly filterKey: string;
   /** The version that the client has; absent: it has nothing. */
   readonly from?: WatchVersion;
+  /** Whether to begin with the whole list, not older than `from`; absent: that follows from whether the client has something. */
+  readonly initialEvents?: boolean;
   /** Absent: as long as the server likes. */
   readonly timeoutSeconds?: number;
   readonly bookmarks: boolean;
@@ -21,7 +24,19 @@ export interface NodeWatchQuery {
   readonly metadataOnly?: boolean;
 }
 
-type Setting = Partial<Omit<NodeWatchQuery, 'filters' | 'filterKey'>> | { readonly filter: NodeFilters; key: string };
+interface Settings extends NodeWatchQuery {
+  /** `resourceVersionMatch` is given. */
+  readonly hasMatch?: boolean;
+}
+
+type Setting = Partial<Omit<Settings, 'filters' | 'filterKey'>> | { readonly filter: NodeFilters; key: string };
+
+const keyOf = (name: string, text: string): string => `${name}=${encodeURIComponent(text)}`;
+
+const MATCH = 'NotOlderThan';
+
+/** As the API server demands. */
+const WITHOUT_THE_OTHER = `query parameters "sendInitialEvents" and "resourceVersionMatch=${MATCH}" go together`;
 
 /** A day: nobody needs a longer stream, and its end is a bookmark to go on from. */
 const LONGEST_SECONDS = 86_400n;
@@ -31,10 +46,24 @@ function readWatch(text: string, name: string): Setting | StatusCause {
   return isTrue ? {} : invalid(name, `${quoted(text)} is neither true nor false`);
 }
 
-function readFrom(text: string, name: string): Setting | StatusCause {
-  if (text === '' || text === '0') return {};
-  const from = parseVersion(text);
-  return from ? { from } : invalid(name, `${quoted(text)} is not a version of this list`);
+/** A version that we never gave is too old for us, as it is for the API server. */
+const readFrom = (text: string): Setting => (text === '' || text === '0' ? {} : { from: parseVersion(text) });
+
+function readFields(text: string, name: string): Setting | StatusCause {
+  if (text === '') return {};
+  const fields = parseFieldSelector(text, name);
+  return typeof fields === 'function' ? { filter: { fields }, key: keyOf(name, text) } : fields;
+}
+
+function readInitialEvents(text: string, name: string): Setting | StatusCause {
+  const initialEvents = parseBooleanWord(text);
+  return initialEvents === undefined ? invalid(name, `${quoted(text)} is not a boolean`) : { initialEvents };
+}
+
+function readMatch(text: string, name: string): Setting | StatusCause {
+  return text === MATCH
+    ? { hasMatch: true }
+    : invalid(name, `${quoted(text)} is not ${MATCH}`, 'FieldValueNotSupported');
 }
 
 function readTimeout(text: string, name: string): Setting | StatusCause {
@@ -56,7 +85,7 @@ const ofTheList = (name: string, read: ParameterReader<object>): ParameterReader
   if (isOrder) return () => refusal('FieldValueForbidden', `query parameter "${name}" does not go with watch`, name);
   return (text) => {
     const setting = read(text, name) as StatusCause | { readonly filter: NodeFilters };
-    return 'filter' in setting ? { ...setting, key: `${name}=${encodeURIComponent(text)}` } : setting;
+    return 'filter' in setting ? { ...setting, key: keyOf(name, text) } : setting;
   };
 };
 
@@ -64,28 +93,29 @@ const ofTheList = (name: string, read: ParameterReader<object>): ParameterReader
 export const WATCH_PARAMETERS: ParameterReaders<Setting> = new Map<string, ParameterReader<Setting>>([
   ...[...LIST_PARAMETERS].map(([name, read]) => [name, ofTheList(name, read)] as const),
   ['watch', readWatch],
+  ['fieldSelector', readFields],
   ['resourceVersion', readFrom],
+  ['resourceVersionMatch', readMatch],
+  ['sendInitialEvents', readInitialEvents],
   ['timeoutSeconds', readTimeout],
   ['allowWatchBookmarks', readBookmarks],
 ]);
 
 /**
  * Reads the text behind the `?`; throws as `parseNodeListQuery`. `lastEventId` is what a reconnecting client of server-sent
- * events got last: newer than what stands in the URL that it was opened with. What was never a version here is as old as can be.
+ * events got last: newer than what stands in the URL that it was opened with.
  */
 export function parseNodeWatchQuery(queryString: string, lastEventId = ''): NodeWatchQuery {
   const keys: string[] = [];
-  let query: NodeWatchQuery = { filters: {}, filterKey: '', bookmarks: true };
+  let settings: Settings = { filters: {}, filterKey: '', bookmarks: true };
   for (const setting of readParameters(queryString, WATCH_PARAMETERS)) {
-    if (!('filter' in setting)) query = { ...query, ...setting };
+    if (!('filter' in setting)) settings = { ...settings, ...setting };
     else {
       keys.push(setting.key);
-      query = { ...query, filters: { ...query.filters, ...setting.filter } };
+      settings = { ...settings, filters: { ...settings.filters, ...setting.filter } };
     }
   }
-  query = { ...query, filterKey: keys.sort().join('&') };
-  if (lastEventId === '') return query;
-  const { from: _, ...anew } = query;
-  const from = parseVersion(lastEventId);
-  return from ? { ...anew, from } : anew;
+  const { hasMatch = false, ...query } = { ...settings, filterKey: keys.sort().join('&') };
+  if (hasMatch !== (query.initialEvents !== undefined)) throw badRequest(WITHOUT_THE_OTHER);
+  return lastEventId === '' ? query : { ...query, from: parseVersion(lastEventId) };
 }

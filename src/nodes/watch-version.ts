@@ -1,20 +1,78 @@
-/** A version of the node list: what its ETag reads between the quotes. */
-export interface WatchVersion {
-  /** Names the process: the versions of two have nothing in common. */
+import { type CollectionState, later } from './collection-version.ts';
+
+/** What of the cluster was known, in resourceVersions of nodes and of pods. */
+export interface Seen {
+  readonly nodes: string;
+  readonly pods: string;
+}
+
+/** A state of the node list, usage included. */
+export interface ListState {
+  readonly nodes: CollectionState;
+  readonly pods: CollectionState;
+}
+
+/** How far a stream of one process had come with what followed: all changes up to this version of its store. */
+export interface ToldUpTo {
   readonly epoch: string;
   readonly version: number;
 }
 
 /**
+ * What a client says that it has: the whole list of `complete`, perhaps nodes that are as new as `seen`, and of what followed all
+ * that one process told up to `told`. Every replica understands it. `local`: the tag of a list, or a version where the cluster's
+ * are no numbers; only the process of that epoch does.
+ */
+export type WatchVersion = { readonly text: string } & (
+  | {
+      readonly kind: 'cluster';
+      readonly seen: Seen;
+      readonly complete: ListState | undefined;
+      readonly told: ToldUpTo | undefined;
+    }
+  | { readonly kind: 'local'; readonly told: ToldUpTo }
+  | { readonly kind: 'unknown' }
+);
+
+/**
+ * `1204.3.1317.12`: the newest change of a node is 1204 and there are three, that of a pod 1317 and there are twelve.
+ * `1210.1317-1204.3.1317.12-5f0c2e9a7b314d88.77`: in the middle of what came after that. `1204.1317-0`: of a first state.
+ */
+const SEEN = /(\d{1,20})\.(\d{1,20})-/;
+const STATE = /(\d{1,20})\.(\d{1,9})\.(\d{1,20})\.(\d{1,9})/;
+const TOLD = /-([0-9a-z]{1,32})\.(\d{1,15})/;
+const CLUSTER = new RegExp(`^(?:${SEEN.source})?(?:0|${STATE.source}(?:${TOLD.source})?)$`);
+
+/**
  * The ETag of the compressed list names the same version. 15 digits are exact as a number; a thousand changes a second fill them in
  * 30,000 years.
  */
-const VERSION = /^([0-9a-z]{1,32})-([0-9]{1,15})(?:-gzip)?$/;
+const LOCAL = /^([0-9a-z]{1,32})-(\d{1,15})(?:-gzip|-(\d{1,15}))?$/;
 
-/** `undefined` for a text that no list ever had. */
-export function parseVersion(text: string): WatchVersion | undefined {
-  const [, epoch, version] = VERSION.exec(text) ?? [];
-  return epoch === undefined ? undefined : { epoch, version: Number(version) };
+/** A resourceVersion that is ordered as a number, by the rule that Kubernetes 1.35 writes down. */
+const NUMBER = /^\d{1,20}$/;
+
+export function parseVersion(text: string): WatchVersion {
+  const cluster = CLUSTER.exec(text);
+  if (cluster) return clusterVersion(text, cluster.slice(1));
+  const [, epoch, version, basis] = LOCAL.exec(text) ?? [];
+  if (epoch === undefined) return { kind: 'unknown', text };
+  return { kind: 'local', text, told: { epoch, version: Number(basis ?? version) } };
 }
 
-export const versionText = ({ epoch, version }: WatchVersion): string => `${epoch}-${version}`;
+function clusterVersion(text: string, parts: readonly (string | undefined)[]): WatchVersion {
+  const [seenNodes = '0', seenPods = '0', nodes, nodeCount, pods = '0', podCount, epoch, version] = parts;
+  const seen = { nodes: later(seenNodes, nodes ?? '0'), pods: later(seenPods, pods) };
+  if (nodes === undefined) return { kind: 'cluster', text, seen, complete: undefined, told: undefined };
+  const complete = {
+    nodes: { newest: nodes, count: Number(nodeCount) },
+    pods: { newest: pods, count: Number(podCount) },
+  };
+  return { kind: 'cluster', text, seen, complete, told: epoch ? { epoch, version: Number(version) } : undefined };
+}
+
+/** `undefined` where the cluster's versions are no numbers: then nobody but this process can order them. */
+export function stateText({ nodes, pods }: ListState): string | undefined {
+  if (!NUMBER.test(nodes.newest) || !NUMBER.test(pods.newest)) return undefined;
+  return `${nodes.newest}.${nodes.count}.${pods.newest}.${pods.count}`;
+}

@@ -1,4 +1,5 @@
-import type { NodeChange, NodeShape } from './node-change.ts';
+import { compareResourceVersions } from '../kubernetes/resource-version.ts';
+import type { Mark, NodeChange, NodeShape } from './node-change.ts';
 import type { NodeEntry } from './node-entry.ts';
 import type { ChangeType, WatchForm } from './watch-event.ts';
 
@@ -16,40 +17,62 @@ export interface WatchView {
 export interface Standing {
   readonly basis: number;
   readonly position: number;
-  /** It may have been told states up to this version: while its first state was sent, or before it came back. */
+  /** This stream told no state that is newer. */
+  readonly told: number;
+  /** The version that the client goes on from when it is cut off here: of the list that it had whole. */
+  readonly complete: string;
+  /** It came with a version: an earlier stream, perhaps of a replica that is ahead of us, may have told it anything. */
+  readonly isResumed: boolean;
+}
+
+/** Of which times a watcher may have been told: from the list that it had whole on, up to a version of the store. */
+export interface Reach {
+  isAfterBasis(mark: Mark): boolean;
   readonly told: number;
 }
 
+export const reachOf = ({ basis, position, told, isResumed }: Standing): Reach => ({
+  isAfterBasis: ({ version }) => version > basis,
+  told: isResumed ? Number.POSITIVE_INFINITY : Math.max(told, position),
+});
+
+/** Of a client that had the list whole when the cluster's nodes were at this version. */
+export const reachSince = (nodes: string): Reach => ({
+  isAfterBasis: ({ changedAt }) => compareResourceVersions(changedAt, nodes) > 0,
+  told: Number.POSITIVE_INFINITY,
+});
+
 /** What one change means to a watcher: the node as it is, or the uid of one that it may have and that it has to forget. */
-export type NodeNews =
+export type NodeNews = { readonly change: NodeChange } & (
   | { readonly type: Exclude<ChangeType, 'DELETED'>; readonly entry: NodeEntry }
-  | { readonly type: 'DELETED'; readonly uid: string };
+  | { readonly type: 'DELETED'; readonly uid: string }
+);
 
 /**
  * `entry` is the node as it is now, `undefined` when it went. Nothing for a node that the watcher does not see now and cannot
- * have: at no time between its basis and what it was told did the node match.
+ * have: at no time of which it may have been told did the node match.
  */
 export function newsOf(
   change: NodeChange,
   entry: NodeEntry | undefined,
-  { standing, view }: { readonly standing: Standing; readonly view: WatchView },
+  watcher: { readonly reach: Reach; readonly view: WatchView },
 ): NodeNews | undefined {
-  if (entry && view.matches(entry)) return { type: isNew(change, { standing, view }) ? 'ADDED' : 'MODIFIED', entry };
-  const { basis } = standing;
-  const told = Math.max(standing.told, standing.position);
+  const { reach, view } = watcher;
+  if (entry && view.matches(entry)) return { change, type: isNew(change, watcher) ? 'ADDED' : 'MODIFIED', entry };
   const held = change.past.findLast(
-    ({ shape, from, until }) => until > basis && from <= told && view.matches(shape),
-  )?.shape;
-  const uid = change.pastForgottenAt > basis ? (change.removed?.uid ?? entry?.uid) : undefined;
-  return held || uid !== undefined ? { type: 'DELETED', uid: held?.uid ?? uid ?? '' } : undefined;
+    ({ shape, from, until }) => reach.isAfterBasis(until) && from <= reach.told && view.matches(shape),
+  );
+  const uid = reach.isAfterBasis(change.pastForgottenAt) ? (change.removed ?? entry?.uid) : undefined;
+  return held || uid !== undefined ? { change, type: 'DELETED', uid: held?.shape.uid ?? uid ?? '' } : undefined;
 }
 
 /** It came, or began to match, after the basis, as far as is known. */
 function isNew(
   { addedAt, past, pastForgottenAt }: NodeChange,
-  { standing: { basis }, view }: { readonly standing: Standing; readonly view: WatchView },
+  { reach, view }: { readonly reach: Reach; readonly view: WatchView },
 ): boolean {
-  if (addedAt > basis) return true;
+  if (reach.isAfterBasis(addedAt)) return true;
   if (view.filterKey === '') return false;
-  return pastForgottenAt > basis || past.some(({ shape, until }) => until > basis && !view.matches(shape));
+  const began = past.some(({ shape, until }) => reach.isAfterBasis(until) && !view.matches(shape));
+  return began || reach.isAfterBasis(pastForgottenAt);
 }

@@ -40,9 +40,9 @@ export class RecordingStore<E extends StoredEntry> implements ReflectedStore<E> 
     this.#store.put(entry);
   }
 
-  remove(key: string): void {
+  remove(key: string, resourceVersion: string): void {
     this.#writes.push(`remove ${key}`);
-    this.#store.remove(key);
+    this.#store.remove(key, resourceVersion);
   }
 
   replace(entries: readonly E[], replacement: Replacement): void {

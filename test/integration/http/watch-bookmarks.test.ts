@@ -14,17 +14,19 @@ const BOOKMARK_MS = 60_000;
 async function keepBusy({ cache, clock }: Started, ms: number, each: (now: number) => Promise<void>) {
   const lists = new Map<string, unknown>();
   for (let passed = 0, at = 2; passed < ms; passed += 1_000, at++) {
-    cache.putNode(makeNode('node-a', { resourceVersion: String(at) }));
-    if (at % 20 === 0) cache.putNode(makeNode(`node-${at}`));
-    lists.set(`e1-${cache.lister.refresh()}`, versionsOf(listOf(cache.lister).items));
+    cache.putNode(makeNode('node-a', { resourceVersion: `${2 * at}` }, { status: { version: at } }));
+    if (at % 20 === 0) cache.putNode(makeNode(`node-${at}`, { resourceVersion: `${2 * at + 1}` }));
+    const { items } = listOf(cache.lister);
+    lists.set(`${cache.nodes.progress.state.newest}.${items.length}.0.0`, versionsOf(items));
     await clock.advance(1_000);
     await each(clock.monotonic());
   }
   return lists;
 }
 
+/** In the list and in the watch: what the watch has before it goes on counts the changes of all nodes. */
 const versionsOf = (items: Iterable<WatchEvent['object']>) =>
-  Object.fromEntries([...items].map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+  Object.fromEntries([...items].map(({ metadata, status }) => [metadata.name, status?.version]));
 
 describe('a stream that is never idle', () => {
   test.each(['application/json', 'text/event-stream'])(
@@ -77,7 +79,7 @@ describe('the end of a stream', () => {
     await eventually(() => watcher.ending === 'complete');
     expect(watcher.events.slice(3)).toMatchObject([
       { type: 'ADDED', object: { metadata: { name: 'node-c' } } },
-      { type: 'BOOKMARK', object: { metadata: { resourceVersion: 'e1-3' } } },
+      { type: 'BOOKMARK', object: { metadata: { resourceVersion: '1.3.0.0' } } },
       { type: 'ERROR', object: { code } },
     ]);
   });
@@ -87,12 +89,12 @@ describe('the end of a stream', () => {
     const authorizer = { authorize: () => ({ ...rights, source: 'cache' as const }) };
     const { app, clock } = await start({ authorizer });
     const watcher = await open(app, '', { accept: 'text/event-stream' });
-    await eventually(() => watcher.text.includes('id: e1-2'));
+    await eventually(() => watcher.text.includes('BOOKMARK'));
     rights.allowed = false;
     await advance(clock, 31_000);
     await eventually(() => watcher.ending === 'complete');
     expect(watcher.text).toMatch(
-      /\nevent: BOOKMARK\ndata: .*"e1-2"\}\}\}\nid: e1-2\n\nevent: ERROR\ndata: \{"type":"ERROR",.*"code":403\}\}\n\n$/,
+      /\nevent: BOOKMARK\ndata: .*"1\.2\.0\.0"\}\}\}\nid: 1\.2\.0\.0\n\nevent: ERROR\ndata: \{"type":"ERROR",.*"code":403\}\}\n\n$/,
     );
   });
 

@@ -90,7 +90,7 @@ describe('a watch whose caller takes gzip', () => {
     for (const version of ['2', '3']) {
       cache.putNode(makeNode('node-a', { resourceVersion: version }));
       await advance(clock, 100);
-      await eventually(() => seen.text.includes(`"resourceVersion":"${version}"`));
+      await eventually(() => seen.text.includes(`"resourceVersion":"${version}.2.0.0"`));
     }
   });
 });

@@ -44,9 +44,11 @@ describe('the answer to a watch', () => {
     async (accept) => {
       const { app } = await start();
       const watcher = await open(app, '', { accept });
-      await eventually(() => watcher.text.includes('id: e1-2\n\n'));
+      await eventually(() => watcher.text.includes('id: 1.2.0.0\n\n'));
       expect(watcher.response.headers['content-type']).toBe('text/event-stream');
-      expect(watcher.text).toMatch(/\nevent: ADDED\ndata: \{"type":"ADDED","object":\{"metadata":\{"name":"node-b",/);
+      expect(watcher.text).toMatch(
+        /\nevent: ADDED\ndata: \{"type":"ADDED","object":\{"kind":"Node","apiVersion":"v1","metadata":\{"name":"node-b",/,
+      );
     },
   );
 
@@ -120,7 +122,7 @@ describe('an open watch', () => {
     await eventually(() => watcher.story.length === 4 && bare.text.endsWith('\n\n:\n\n'));
     expect(watcher.events[3]).toEqual({
       type: 'BOOKMARK',
-      object: { kind: 'Node', apiVersion: 'v1', metadata: { resourceVersion: 'e1-2' } },
+      object: { kind: 'Node', apiVersion: 'v1', metadata: { resourceVersion: '1.2.0.0' } },
     });
   });
 
@@ -143,7 +145,7 @@ describe('an open watch', () => {
     await eventually(() => watcher.ending !== undefined && lineOf(app) !== undefined);
     expect(watcher.ending).toBe('complete');
     expect(watcher.story.slice(3)).toEqual(['ADDED node-c', 'BOOKMARK']);
-    expect(watcher.version).toBe('e1-3');
+    expect(watcher.version).toBe('1.3.0.0');
     expect(lineOf(app)).toMatchObject({
       msg: 'request',
       level: 'info',

@@ -68,7 +68,7 @@ describe('a watch of metadata alone', () => {
       type: 'MODIFIED',
       object: { ...TYPE, metadata: { annotations: { 'node.gatehouse.io/status': 'unschedulable' } } },
     });
-    cache.nodes.remove('node-a');
+    cache.removeNode('node-a');
     expect(eventsOf(cache, watch)).toMatchObject([
       { type: 'DELETED', object: { ...TYPE, metadata: { name: 'node-a', uid: 'uid-node-a' } } },
     ]);

@@ -52,6 +52,8 @@ export function makeCache({
   return {
     ...{ nodes, pods, ledger, clock, registry, lister },
     putNode: (node: KubernetesObject) => nodes.put(nodes.toEntry(node)),
+    /** As its newest change. */
+    removeNode: (name: string) => nodes.remove(name, String(BigInt(nodes.progress.state.newest) + 1n)),
     putPod: (pod: KubernetesObject) => pods.put(pods.toEntry(pod)),
   };
 }

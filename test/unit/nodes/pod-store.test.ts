@@ -42,14 +42,15 @@ describe('pod store', () => {
     store.put(store.toEntry(makePod(SPEC, { name: 'p', resourceVersion: '1' })));
     ledger.takeChanged();
     store.put(store.toEntry(makePod(SPEC, { name: 'p', resourceVersion: '2' })));
-    store.replace([store.toEntry(makePod(SPEC, { name: 'p', resourceVersion: '3' }))]);
+    const listed = [store.toEntry(makePod(SPEC, { name: 'p', resourceVersion: '3' }))];
+    store.replace(listed, { sameHistory: true, resourceVersion: '3' });
     expect([...ledger.takeChanged()]).toEqual([]);
     expect(store.get('default/p')?.resourceVersion).toBe('3');
   });
 
   test('removing an unknown pod changes nothing', () => {
     const ledger = new UsageLedger();
-    new PodStore(ledger).remove('default/none');
+    new PodStore(ledger).remove('default/none', '2');
     expect([...ledger.takeChanged()]).toEqual([]);
   });
 

@@ -62,8 +62,11 @@ describe('usage ledger', () => {
         const pods = new PodStore(ledger);
         for (const change of steps) {
           if ('put' in change) pods.put(pods.toEntry(change.put));
-          else if ('remove' in change) pods.remove(change.remove);
-          else pods.replace(distinct(change.replace).map((pod) => pods.toEntry(pod)));
+          else if ('remove' in change) pods.remove(change.remove, '2');
+          else {
+            const listed = distinct(change.replace).map((pod) => pods.toEntry(pod));
+            pods.replace(listed, { sameHistory: true, resourceVersion: '2' });
+          }
         }
         expect(shown(ledger)).toEqual(shown(recomputed(pods)));
         largest.see(pods.size);
@@ -92,11 +95,11 @@ describe('usage ledger', () => {
 
   test('a node whose pods are all gone is forgotten', () => {
     const ledger = new UsageLedger();
-    ledger.add('node-a', [{ nano: 1n, formats: 1 }]);
+    ledger.add('node-a', [{ nano: 1n, formats: 1 }], '1');
     expect(ledger.of('node-a')).toBeDefined();
-    ledger.subtract('node-a', [{ nano: 1n, formats: 1 }]);
+    ledger.subtract('node-a', [{ nano: 1n, formats: 1 }], '2');
     expect(ledger.of('node-a')).toBeUndefined();
-    expect([...ledger.takeChanged()]).toEqual(['node-a']);
+    expect([...ledger.takeChanged()]).toEqual([['node-a', '2']]);
     expect([...ledger.takeChanged()]).toEqual([]);
   });
 });

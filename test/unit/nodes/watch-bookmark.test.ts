@@ -27,20 +27,22 @@ describe('the bookmark of a watch', () => {
       expect(watch.bookmark()).toBeUndefined();
       watch.next();
     }
-    expect(textOf(watch.bookmark())).toBe(bookmarkOf('e1-12', ',"annotations":{"k8s.io/initial-events-end":"true"}'));
+    expect(textOf(watch.bookmark())).toBe(
+      bookmarkOf('1.12.0.0', ',"annotations":{"k8s.io/initial-events-end":"true"}'),
+    );
     expect(watch.next()).toBeUndefined();
-    expect(textOf(watch.bookmark())).toBe(bookmarkOf('e1-12'));
+    expect(textOf(watch.bookmark())).toBe(bookmarkOf('1.12.0.0'));
   });
 
   test('is the version before what is new, then none until all of that was told', () => {
     const { put, watch } = start('&resourceVersion=e1-12');
     watch.next(); // of the resume
     put('2');
-    expect(textOf(watch.bookmark())).toBe(bookmarkOf('e1-12'));
+    expect(textOf(watch.bookmark())).toBe(bookmarkOf('1.12.0.0'));
     watch.next();
     expect(watch.bookmark()).toBeUndefined();
     watch.next();
-    expect(textOf(watch.bookmark())).toBe(bookmarkOf('e1-24'));
+    expect(textOf(watch.bookmark())).toBe(bookmarkOf('2.12.0.0'));
   });
 
   test('does not wait for what changed in a first state that takes its reader long', () => {
@@ -48,7 +50,9 @@ describe('the bookmark of a watch', () => {
     watch.next();
     put('2');
     watch.next();
-    expect(textOf(watch.bookmark())).toBe(bookmarkOf('e1-12', ',"annotations":{"k8s.io/initial-events-end":"true"}'));
+    expect(textOf(watch.bookmark())).toBe(
+      bookmarkOf('1.12.0.0', ',"annotations":{"k8s.io/initial-events-end":"true"}'),
+    );
     expect(textOf(watch.next())).toContain('"MODIFIED"');
   });
 

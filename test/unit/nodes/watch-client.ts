@@ -5,47 +5,54 @@ import { parseNodeWatchQuery } from '../../../src/nodes/watch-query.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { applyEvents, type WatchEvent } from '../../support/watcher.ts';
 
-/** Whole events, as a client reads them off the stream. */
-function eventsOf(text: string, form: WatchForm): { events: WatchEvent[]; id: string; isReset: boolean } {
-  const events: WatchEvent[] = [];
-  let id = '';
-  for (const line of text.split('\n')) {
+/** Whole events, as a client reads them off the stream; no more than so many. */
+function eventsOf(text: string, form: WatchForm, most: number): WatchEvent[] {
+  const lines = text.split('\n').flatMap((line) => {
     const data = form === 'json' ? line : line.startsWith('data: ') ? line.slice('data: '.length) : '';
-    if (data !== '') events.push(JSON.parse(data) as WatchEvent);
-    if (form === 'events' && line.startsWith('id: ')) id = line.slice('id: '.length);
-  }
-  const isReset = events[0]?.type === 'RESET';
-  return { events: isReset ? [] : events, id, isReset };
+    return data === '' ? [] : [data];
+  });
+  return lines.slice(0, most).map((line) => JSON.parse(line) as WatchEvent);
 }
+
+export interface WatchClientOptions {
+  readonly query?: string;
+  readonly form?: WatchForm;
+  /** What it goes on from: its last bookmark, or the last event of any kind, as client-go does. */
+  readonly goesOnFrom?: 'bookmark' | 'event';
+}
+
+type Source = NodeWatchSource & NodeLister;
 
 /** Applies what it is told, and knows from where to go on. */
 export class WatchClient {
   items: ReadonlyMap<string, unknown> = new Map();
   readonly told: WatchEvent[] = [];
+  /** Where it goes on; empty: nowhere, it has to begin anew. */
   version = '';
-  /** The client has just been told that it has everything. */
-  onBookmark: () => void = () => {};
-  readonly #source: NodeWatchSource & NodeLister;
-  readonly #query: string;
-  readonly #form: WatchForm;
+  /** How much it was told before it began anew for the last time. */
+  forgotAt = 0;
+  /** How often it was told to begin anew. */
+  expired = 0;
+  /** Called with the version of each bookmark: the client has been told that it has everything. */
+  onBookmark: (version: string) => void = () => {};
+  source: Source;
+  readonly #options: Required<WatchClientOptions>;
   #watch: NodeWatch;
 
-  constructor(source: NodeWatchSource & NodeLister, query = '', form: WatchForm = 'json') {
-    this.#source = source;
-    this.#query = query;
-    this.#form = form;
+  constructor(source: Source, options: WatchClientOptions = {}) {
+    this.source = source;
+    this.#options = { query: '', form: 'json', goesOnFrom: 'bookmark', ...options };
     this.#watch = this.#open();
   }
 
   get isBehind(): boolean {
-    this.#source.refresh();
+    this.source.refresh();
     return this.#watch.isBehind;
   }
 
   /** Takes one batch, if there is one. False: it is up to date. */
   take(): boolean {
-    this.#source.refresh();
-    return this.#hear(this.#watch.next());
+    return this.#hear(this.#next());
   }
 
   takeAll(): void {
@@ -54,8 +61,7 @@ export class WatchClient {
 
   /** The connection breaks within the next batch: no more than so many of its events arrive. */
   cut(events: number): void {
-    this.#source.refresh();
-    this.#hear(this.#watch.next(), events);
+    this.#hear(this.#next(), events);
     this.reconnect();
   }
 
@@ -64,38 +70,71 @@ export class WatchClient {
     this.#hear(this.#watch.keepAlive());
   }
 
-  /** Goes on from the last version that it was told, or anew when that is too old. */
-  reconnect(): void {
+  /** Goes on from where it can, or anew when that is too old. */
+  reconnect(source: Source = this.source): void {
+    this.source = source;
+    if (this.version === '') this.#forget();
+    this.#watch = this.#openOrExpired() ?? this.#open();
+  }
+
+  #next(): Uint8Array | undefined {
+    this.source.refresh();
     try {
-      this.#watch = this.#open();
+      return this.#watch.next();
     } catch (error) {
-      if (!(error instanceof StatusError) || error.answer.code !== 410) throw error;
-      this.version = '';
+      this.#beginAnew(error);
       this.#watch = this.#open();
+      return this.#watch.next();
     }
-    if (this.version === '') this.items = new Map();
+  }
+
+  #openOrExpired(): NodeWatch | undefined {
+    try {
+      return this.#open();
+    } catch (error) {
+      this.#beginAnew(error);
+      return undefined;
+    }
+  }
+
+  #beginAnew(error: unknown): void {
+    if (!(error instanceof StatusError) || error.answer.code !== 410) throw error;
+    this.expired++;
+    this.#forget();
+  }
+
+  #reset(): true {
+    if (this.told.length > 0) this.expired++;
+    this.#forget();
+    return true;
+  }
+
+  #forget(): void {
+    this.version = '';
+    this.items = new Map();
+    this.forgotAt = this.told.length;
   }
 
   #open(): NodeWatch {
-    this.#source.refresh();
-    return this.#source.watch(
-      parseNodeWatchQuery(`watch=true&resourceVersion=${this.version}${this.#query && `&${this.#query}`}`),
-      this.#form,
-    );
+    this.source.refresh();
+    const { query, form } = this.#options;
+    const text = `watch=true&resourceVersion=${this.version}${query && `&${query}`}`;
+    return this.source.watch(parseNodeWatchQuery(text), form);
   }
 
   #hear(bytes: Uint8Array | undefined, most = Number.POSITIVE_INFINITY): boolean {
     if (!bytes) return false;
-    const whole = Buffer.from(bytes).toString();
-    const end = this.#form === 'json' ? '\n' : '\n\n';
-    const arrived = whole.split(end).slice(0, -1).slice(0, most);
-    const { events, id, isReset } = eventsOf(arrived.map((one) => `${one}${end}`).join(''), this.#form);
-    if (isReset) this.items = new Map();
+    const { form, goesOnFrom } = this.#options;
+    const events = eventsOf(Buffer.from(bytes).toString(), form, most);
+    if (events[0]?.type === 'RESET') return this.#reset();
     this.items = applyEvents(events, this.items);
     this.told.push(...events);
-    const bookmark = events.findLast(({ type }) => type === 'BOOKMARK');
-    this.version = bookmark?.object.metadata.resourceVersion ?? (id || this.version);
-    if (bookmark) this.onBookmark();
+    for (const { type, object } of events) {
+      const { resourceVersion } = object.metadata;
+      const canGoOn = !resourceVersion.endsWith('-0');
+      if (type === 'BOOKMARK' || (goesOnFrom === 'event' && canGoOn)) this.version = resourceVersion;
+      if (type === 'BOOKMARK') this.onBookmark(resourceVersion);
+    }
     return true;
   }
 }

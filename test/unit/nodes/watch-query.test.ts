@@ -6,9 +6,9 @@ import { StatusError } from '../../../src/status-error.ts';
 
 const DEFAULTS = { filters: {}, filterKey: '', bookmarks: true };
 
-function refusalOf(query: string) {
+function refusalOf(query: string, lastEventId?: string) {
   try {
-    parseNodeWatchQuery(query);
+    parseNodeWatchQuery(query, lastEventId);
   } catch (error) {
     if (error instanceof StatusError) return error.answer;
   }
@@ -67,24 +67,74 @@ describe('the query of a watch', () => {
   test.each(['5f0c2e9a7b314d88-1204', '5f0c2e9a7b314d88-1204-gzip'])(
     'resourceVersion=%s goes on from there',
     (text) => {
-      const from = { epoch: '5f0c2e9a7b314d88', version: 1204 };
+      const from = { kind: 'local', text, told: { epoch: '5f0c2e9a7b314d88', version: 1204 } };
       expect(parseNodeWatchQuery(`watch&resourceVersion=${text}`)).toEqual({ ...DEFAULTS, from });
     },
   );
 
   test.each(['12', 'a-', '-1', 'a-b', 'a-1-br', 'A-1', 'a--1', 'a-1234567890123456'])(
-    'resourceVersion=%s is no version',
+    'resourceVersion=%s is a version that we never gave: too old, and no bad request',
     (text) => {
-      expect(refusalOf(`watch&resourceVersion=${text}`).message).toBe(
-        `invalid query parameter "resourceVersion": "${text}" is not a version of this list`,
-      );
+      expect(parseNodeWatchQuery(`watch&resourceVersion=${text}`).from).toEqual({ kind: 'unknown', text });
     },
   );
 
   test('the last event id is newer than what stands in the URL', () => {
-    expect(parseNodeWatchQuery('watch&resourceVersion=e-1', 'e-2').from).toEqual({ epoch: 'e', version: 2 });
-    expect(parseNodeWatchQuery('watch&resourceVersion=e-1', '').from).toEqual({ epoch: 'e', version: 1 });
-    expect(parseNodeWatchQuery('watch&resourceVersion=e-1', 'nonsense')).not.toHaveProperty('from');
+    expect(parseNodeWatchQuery('watch&resourceVersion=e-1', 'e-2').from?.text).toBe('e-2');
+    expect(parseNodeWatchQuery('watch&resourceVersion=e-1', '').from?.text).toBe('e-1');
+    expect(parseNodeWatchQuery('watch', 'nonsense').from).toEqual({ kind: 'unknown', text: 'nonsense' });
+  });
+
+  test('a version of the cluster says what is whole, what was seen, and how far one process had told what followed', () => {
+    const complete = { nodes: { newest: '1204', count: 3 }, pods: { newest: '1317', count: 12 } };
+    const seen = { nodes: '1210', pods: '1317' };
+    const told = { epoch: '5f0c', version: 77 };
+    const fromOf = (text: string) => parseNodeWatchQuery(`watch&resourceVersion=${text}`).from;
+    expect(fromOf('1204.3.1317.12')).toMatchObject({ complete, seen: { nodes: '1204', pods: '1317' } });
+    expect(fromOf('1210.1200-1204.3.1317.12-5f0c.77')).toMatchObject({ kind: 'cluster', complete, seen, told });
+    expect(fromOf('1210.1317-0')).toMatchObject({ kind: 'cluster', seen, complete: undefined });
+  });
+
+  const MATCH = 'resourceVersionMatch=NotOlderThan';
+
+  test.each([
+    [`sendInitialEvents=true&${MATCH}`, true],
+    [`${MATCH}&sendInitialEvents=false&resourceVersion=1204.3.1317.12`, false],
+  ])('?watch&%s says whether the whole list comes first', (query, initialEvents) => {
+    expect(parseNodeWatchQuery(`watch&${query}`).initialEvents).toBe(initialEvents);
+  });
+
+  test.each(['sendInitialEvents=true', MATCH])('?watch&%s lacks the other', (query) => {
+    expect(refusalOf(`watch&${query}`).message).toBe(
+      'query parameters "sendInitialEvents" and "resourceVersionMatch=NotOlderThan" go together',
+    );
+  });
+
+  test.each([
+    ['sendInitialEvents=maybe', '"maybe" is not a boolean'],
+    ['resourceVersionMatch=Exact', '"Exact" is not NotOlderThan'],
+    ['fieldSelector=spec.unschedulable=true', '"spec.unschedulable=true" is not metadata.name=… or metadata.name!=…'],
+  ])('?watch&%s is refused', (query, why) => {
+    expect(refusalOf(`watch&${query}`).message).toContain(why);
+  });
+
+  test.each(['sendInitialEvents=true', MATCH, 'fieldSelector=metadata.name=a'])(
+    '?%s is refused without watch',
+    (query) => {
+      expect(() => parseNodeListQuery(query)).toThrow(/^unknown query parameter/);
+    },
+  );
+
+  test.each([
+    ['metadata.name=node-a', ['node-a']],
+    ['metadata.name==node-a', ['node-a']],
+    ['metadata.name!=node-a', ['node-b']],
+    ['metadata.name!=node-a,metadata.name!=node-b', []],
+    ['', ['node-a', 'node-b']],
+  ])('fieldSelector=%s', (text, names) => {
+    const { filters, filterKey } = parseNodeWatchQuery(`watch&fieldSelector=${encodeURIComponent(text)}`);
+    expect(['node-a', 'node-b'].filter((name) => filters.fields?.(name) ?? true)).toEqual(names);
+    expect(filterKey === '').toBe(text === '');
   });
 
   test.each([

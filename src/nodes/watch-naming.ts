@@ -1,0 +1,56 @@
+import { compareResourceVersions } from '../kubernetes/resource-version.ts';
+import type { EventVersion } from './batch-builder.ts';
+import type { NodeChange } from './node-change.ts';
+import type { NodeStore } from './node-store.ts';
+import { stateText } from './watch-version.ts';
+
+/** A client that has no list whole cannot go on. */
+const NOTHING_WHOLE = '0';
+
+/**
+ * Names what watchers are told: in the cluster's versions where they are numbers, else in those of this process. No two states of
+ * one node have the same version. Whoever goes on from one, here or at another replica, misses nothing and is told nothing that
+ * is older; here nothing twice either.
+ */
+export class WatchNaming {
+  readonly #store: NodeStore;
+  readonly #epoch: string;
+
+  constructor(store: NodeStore, epoch: string) {
+    this.#store = store;
+    this.#epoch = epoch;
+  }
+
+  /** The list as it is now. */
+  current(): string {
+    return stateText(this.#store.state) ?? this.local(this.#store.version);
+  }
+
+  /** Before the first state is told. */
+  nothing(): string {
+    return stateText(this.#store.state) === undefined ? this.local(0) : NOTHING_WHOLE;
+  }
+
+  local(version: number): string {
+    return `${this.#epoch}-${version}`;
+  }
+
+  /** The version of a node that changed so, told to a client that has the list of `complete` whole and more to come. */
+  between({ seen, version }: NodeChange, complete: string): EventVersion {
+    const prefix = `${this.#epoch}-`;
+    if (complete.startsWith(prefix)) {
+      return { text: `${prefix}${version}-${complete.slice(prefix.length)}`, isResumable: true };
+    }
+    const isResumable = complete !== NOTHING_WHOLE;
+    const text = `${seen.nodes}.${seen.pods}-${complete}`;
+    return { text: isResumable ? `${text}-${this.#epoch}.${version}` : text, isResumable };
+  }
+
+  /** The version of the node with which its reader has the list of `complete` whole. */
+  completing({ seen }: NodeChange, complete: string): EventVersion {
+    const [nodes = '', , pods = ''] = complete.split('.');
+    const isLocal = complete.startsWith(`${this.#epoch}-`);
+    const isKnown = compareResourceVersions(seen.nodes, nodes) <= 0 && compareResourceVersions(seen.pods, pods) <= 0;
+    return { text: isLocal || isKnown ? complete : `${seen.nodes}.${seen.pods}-${complete}`, isResumable: true };
+  }
+}
