@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -12,6 +13,7 @@ export interface ClusterTools {
   readonly kubeApiserver: string;
   readonly kubectl: string;
   readonly helm: string;
+  readonly liveList: string;
 }
 
 interface Tool {
@@ -24,6 +26,8 @@ interface Tool {
   readonly ldflags?: (version: string) => string;
   /** A cold build on two cores, for the progress line. */
   readonly minutes: number;
+  /** Its own source in the module's folder: the program is of ours, and built anew when that changes. */
+  readonly source?: string;
 }
 
 const MODULES = join(import.meta.dirname, '..', 'cluster', 'tools');
@@ -56,6 +60,14 @@ const TOOLS = {
   },
   kubeApiserver: kubernetes('kube-apiserver', 5),
   kubectl: kubernetes('kubectl', 1),
+  liveList: {
+    name: 'live-list',
+    module: 'live-list',
+    from: 'k8s.io/client-go',
+    package: '.',
+    source: 'main.go',
+    minutes: 2,
+  },
   helm: { name: 'helm', module: 'helm', from: 'helm.sh/helm/v4', package: 'helm.sh/helm/v4/cmd/helm', minutes: 3 },
 } as const satisfies Record<string, Tool>;
 
@@ -66,6 +78,7 @@ export async function clusterTools(): Promise<ClusterTools> {
     kubeApiserver: await clusterTool('kubeApiserver'),
     kubectl: await clusterTool('kubectl'),
     helm: await clusterTool('helm'),
+    liveList: await clusterTool('liveList'),
   };
 }
 
@@ -78,7 +91,7 @@ export async function clusterTool(key: keyof typeof TOOLS): Promise<string> {
   const given = fromAssets(tool);
   if (given) return given;
   const version = pinnedVersion(tool);
-  const build = `${tool.name}-${version}-${process.platform}-${process.arch}`;
+  const build = `${tool.name}-${version}${sourceMark(tool)}-${process.platform}-${process.arch}`;
   const binary = join(cacheFolder(), build, tool.name);
   if (existsSync(binary)) return binary;
   await mkdir(dirname(binary), { recursive: true });
@@ -89,14 +102,20 @@ export async function clusterTool(key: keyof typeof TOOLS): Promise<string> {
   return binary;
 }
 
-/** The envtest convention: a folder with etcd, kube-apiserver and kubectl. Helm is not part of it, so it may be absent. */
+/** The envtest convention: a folder with etcd, kube-apiserver and kubectl. Helm and what is ours are not part of it, so they may be absent. */
 function fromAssets(tool: Tool): string | undefined {
   const assets = process.env['KUBEBUILDER_ASSETS'];
   if (!assets) return undefined;
   const path = join(assets, tool.name);
   if (existsSync(path)) return path;
-  if (tool === TOOLS.helm) return undefined;
+  if (tool === TOOLS.helm || tool === TOOLS.liveList) return undefined;
   throw new Error(`KUBEBUILDER_ASSETS is set, but ${path} does not exist`);
+}
+
+function sourceMark({ module, source }: Tool): string {
+  if (!source) return '';
+  const text = readFileSync(join(MODULES, module, source));
+  return `-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
 }
 
 const cacheFolder = (): string =>
