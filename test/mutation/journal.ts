@@ -1,0 +1,65 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What a worker writes before and after it tries a mutant with the tests of one file. */
+export type Entry =
+  | { readonly what: 'began'; readonly mutant: number; readonly tests: string }
+  | { readonly what: 'killed' | 'lived'; readonly mutant: number; readonly tests: string; readonly by?: string }
+  /** The tests fail without any mutant now: what was killed since the last such try counts for nothing. */
+  | { readonly what: 'spoilt'; readonly mutants: readonly number[]; readonly tests: string };
+
+/** Lines of JSON, a file for each worker, so that a worker that dies takes nothing with it. */
+export class Journal {
+  readonly #file: string;
+
+  constructor(folder: string) {
+    this.#file = join(folder, `journal-${process.pid}`);
+  }
+
+  write(entry: Entry): void {
+    appendFileSync(this.#file, `${JSON.stringify(entry)}\n`);
+  }
+}
+
+/** What all workers wrote so far. */
+export function entriesIn(folder: string): readonly Entry[] {
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('journal-')) : [];
+  return files.flatMap((name) =>
+    readFileSync(join(folder, name), 'utf8')
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Entry])),
+  );
+}
+
+export interface Outcome {
+  /** By which test; a mutant under which a worker died or hung has none. */
+  readonly killed: ReadonlyMap<number, string>;
+  /** `mutant tests`, for what need not be tried again. */
+  readonly tried: ReadonlySet<string>;
+  /** How often a worker ended before it had tried everything. */
+  readonly ends: number;
+}
+
+export function outcomeOf(entries: readonly Entry[]): Outcome {
+  const killed = new Map<number, string>();
+  const tried = new Set<string>();
+  const open = new Map<string, number>();
+  let spoilt = 0;
+  for (const entry of entries) {
+    if (entry.what === 'began') open.set(`${entry.mutant} ${entry.tests}`, entry.mutant);
+    else if (entry.what === 'spoilt') {
+      spoilt++;
+      for (const mutant of entry.mutants) {
+        killed.delete(mutant);
+        tried.delete(`${mutant} ${entry.tests}`);
+      }
+    } else {
+      const pair = `${entry.mutant} ${entry.tests}`;
+      open.delete(pair);
+      tried.add(pair);
+      if (entry.what === 'killed') killed.set(entry.mutant, entry.by ?? '');
+    }
+  }
+  for (const mutant of open.values()) killed.set(mutant, 'the end of its process');
+  return { killed, tried, ends: open.size + spoilt };
+}

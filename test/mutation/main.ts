@@ -1,0 +1,24 @@
+import { parseArgs } from 'node:util';
+import { makePlan } from './plan.ts';
+import { reportOf } from './report.ts';
+import { Trial } from './trial.ts';
+
+/**
+ * `npm run mutate -- [FILE or FOLDER...] [--since COMMIT] [--sample COUNT] [--unit]`: plants bugs, one at a time, and tells
+ * which of them no test sees. docs/mutation.md says how, and what it found.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { since: { type: 'string' }, sample: { type: 'string' }, unit: { type: 'boolean' } },
+});
+const sample = values.sample === undefined ? undefined : Number(values.sample);
+const plan = makePlan({ names: positionals, since: values.since, sample });
+process.stdout.write(`${plan.mutants.length} mutants in ${plan.switched.size} files\n`);
+const trial = new Trial(plan);
+try {
+  await trial.run('unit tests', 'test/unit/**/*.test.ts');
+  if (!values.unit) await trial.run('other tests', 'test/{contract,integration,model}/**/*.test.ts');
+  process.stdout.write(reportOf(plan.mutants, trial.killed));
+} finally {
+  trial.end();
+}

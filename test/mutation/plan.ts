@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { type Mutant, mutationsOf } from './mutants.ts';
+import { withSwitches } from './switches.ts';
+
+export const ROOT = resolve(import.meta.dirname, '..', '..');
+const FOLDERS = ['src/nodes', 'src/kubernetes', 'src/oauth', 'src/http'];
+
+export interface NumberedMutant extends Mutant {
+  readonly number: number;
+  /** From the root of the repository. */
+  readonly file: string;
+}
+
+export interface Plan {
+  /** Those to be tried. */
+  readonly mutants: readonly NumberedMutant[];
+  /** Of all files, by absolute path: their source with a switch for every mutant. */
+  readonly switched: ReadonlyMap<string, string>;
+}
+
+interface Choice {
+  /** Files and folders; none: the four that are held to a score. */
+  readonly names: readonly string[];
+  /** Only files that differ from this commit. */
+  readonly since: string | undefined;
+  /** At most so many mutants, spread evenly over the files. */
+  readonly sample: number | undefined;
+}
+
+export function makePlan({ names, since, sample }: Choice): Plan {
+  const switched = new Map<string, string>();
+  const mutants: NumberedMutant[] = [];
+  for (const file of sources(names, since)) {
+    const source = readFileSync(join(ROOT, file), 'utf8');
+    const found = mutationsOf(file, source);
+    const first = mutants.length;
+    switched.set(join(ROOT, file), withSwitches(source, found, first));
+    mutants.push(...found.mutants.map((mutant, at) => ({ ...mutant, number: first + at, file })));
+  }
+  return { mutants: sampled(mutants, sample ?? mutants.length), switched };
+}
+
+function sources(names: readonly string[], since: string | undefined): readonly string[] {
+  const named = names.length > 0 ? names : FOLDERS.map((folder) => join(ROOT, folder));
+  const all = named.flatMap((name) => {
+    const path = relative(ROOT, resolve(name));
+    return statSync(join(ROOT, path)).isFile() ? [path] : globSync(`${path}/**/*.ts`, { cwd: ROOT });
+  });
+  const changed = since === undefined ? undefined : changedSince(since);
+  return all.filter((file) => !file.endsWith('.d.ts') && (!changed || changed.includes(file))).sort();
+}
+
+const changedSince = (commit: string): readonly string[] =>
+  execFileSync('git', ['diff', '--name-only', commit, '--', 'src'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
+
+const sampled = <T>(all: readonly T[], most: number): readonly T[] =>
+  all.filter((_, at) => Math.floor(((at + 1) * most) / all.length) > Math.floor((at * most) / all.length));

@@ -1,0 +1,120 @@
+import { globSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createVitest } from 'vitest/node';
+import { entriesIn, type Outcome, outcomeOf } from './journal.ts';
+import { type Plan, ROOT } from './plan.ts';
+
+const PROGRESS_MS = 10_000;
+/** A worker that says nothing for so long hangs in a mutant: longer than any file of tests takes. */
+const SILENT_MS = 120_000;
+
+/** A test that fails by waiting is to fail soon: many mutants make one wait. */
+const LIMITS = { testTimeout: 10_000, hookTimeout: 20_000, expect: { poll: { timeout: 8_000 } } };
+/** Generated tests at a tenth of their runs and less. */
+const SHORT_RUNS = { MODEL_RUNS: '20', FUZZ_REQUESTS: '200' };
+
+/** The mutants of a plan, tried by one set of tests after the other; what the first has killed the next does not see. */
+export class Trial {
+  readonly #plan: Plan;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'gatehouse-mutants-'));
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+  }
+
+  get killed(): Outcome['killed'] {
+    return outcomeOf(entriesIn(this.#folder)).killed;
+  }
+
+  /** Tries what still lives, again and again while a worker dies of it. */
+  async run(name: string, tests: string): Promise<void> {
+    for (;;) {
+      const before = outcomeOf(entriesIn(this.#folder));
+      const alive = this.#plan.mutants.map(({ number }) => number).filter((number) => !before.killed.has(number));
+      this.#write('pending.json', alive);
+      this.#tell(before);
+      if (alive.length === 0) return;
+      await this.#once(name, tests);
+      if (outcomeOf(entriesIn(this.#folder)).ends === before.ends) return;
+    }
+  }
+
+  end(): void {
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  async #once(name: string, tests: string): Promise<void> {
+    const vitest = await this.#createVitest(tests);
+    let triesBefore = -1;
+    let saidAt = performance.now();
+    const timer = setInterval(() => {
+      const entries = entriesIn(this.#folder);
+      const outcome = outcomeOf(entries);
+      this.#tell(outcome);
+      const { mutants } = this.#plan;
+      process.stdout.write(
+        `${name}: ${outcome.killed.size} of ${mutants.length} killed, ${entries.length / 2} tries\n`,
+      );
+      if (entries.length !== triesBefore) saidAt = performance.now();
+      triesBefore = entries.length;
+      if (performance.now() - saidAt >= SILENT_MS) this.#endWorkers();
+    }, PROGRESS_MS);
+    try {
+      await vitest.start();
+    } finally {
+      clearInterval(timer);
+      await vitest.close();
+    }
+  }
+
+  #createVitest(tests: string): ReturnType<typeof createVitest> {
+    const { switched } = this.#plan;
+    return createVitest(
+      'test',
+      {
+        ...{
+          root: ROOT,
+          config: false,
+          watch: false,
+          reporters: [{}],
+          silent: true,
+          include: [tests],
+          restoreMocks: true,
+        },
+        ...{ pool: 'forks', maxWorkers: '100%', passWithNoTests: true, dangerouslyIgnoreUnhandledErrors: true },
+        ...{ runner: join(import.meta.dirname, 'runner.ts'), related: [...switched.keys()], ...LIMITS },
+        env: { MUTATION_FOLDER: this.#folder, ...SHORT_RUNS },
+      },
+      {
+        plugins: [{ name: 'mutants', enforce: 'pre', transform: (_code, id) => switched.get(id.split('?')[0] ?? '') }],
+      },
+    );
+  }
+
+  /** By the process ids in the names of their journals. */
+  #endWorkers(): void {
+    for (const name of globSync('journal-*', { cwd: this.#folder })) {
+      try {
+        process.kill(Number(name.slice('journal-'.length)), 'SIGKILL');
+      } catch {
+        // It has ended already.
+      }
+    }
+  }
+
+  #tell({ killed, tried }: Outcome): void {
+    const pairs = [...tried].map((pair) => pair.split(' '));
+    const byTests = Object.groupBy(pairs, ([, tests = '']) => tests);
+    const numbers = Object.entries(byTests).map(([tests, all = []]) => [tests, all.map(([mutant]) => Number(mutant))]);
+    this.#write('killed.json', [...killed.keys()]);
+    this.#write('tried.json', Object.fromEntries(numbers));
+  }
+
+  /** Whole or not at all: workers read it meanwhile. */
+  #write(name: string, value: unknown): void {
+    const path = join(this.#folder, name);
+    writeFileSync(`${path}.new`, JSON.stringify(value));
+    renameSync(`${path}.new`, path);
+  }
+}
