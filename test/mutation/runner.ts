@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { type RunnerTestCase, type RunnerTestFile, TestRunner } from 'vitest';
 import { Journal } from './journal.ts';
 
-/** A mutant is stopped when its tests take longer than this many times what they took without it, and some seconds. */
-const PATIENCE = 5;
-const LEAST_PATIENCE_MS = 3_000;
 /** So many mutants are tried before the tests have to pass without any again: a mutant may leave something behind. */
 const BETWEEN_CONTROLS = 40;
 /** Tests that take longer are left out: each mutant that lives would take as long. */
 const SLOW_TEST_MS = 2_000;
+/** A loop that goes on for so long after its test began, or its file, is endless by the mutant. */
+const PATIENCE_MS = 5_000;
 const TURNS_BETWEEN_LOOKS = 512;
 const NONE = -1;
 
@@ -27,6 +27,8 @@ Object.assign(globalThis, {
   },
 });
 
+// Which case fails first is enough: looking for a smaller one takes longer than all other tests.
+fc.configureGlobal({ endOnFailure: true });
 // What tests print is read by nobody here.
 process.stdout.write = () => true;
 
@@ -40,13 +42,12 @@ interface Baseline {
   readonly byTest: Map<string, Set<number>>;
   /** The tests that pass, soon enough. */
   readonly passed: Set<string>;
-  began: number;
-  durationMs: number;
+  isDone: boolean;
 }
 
 /**
  * Runs a file of tests once as it is, to see which test reaches which mutant, and then once for each mutant, with
- * those tests alone that reach it: all in one worker, which reads every module anew for each but transforms none again.
+ * those tests alone that reach it: all in one worker, which transforms no module again.
  */
 export default class MutationRunner extends TestRunner {
   readonly #folder = String(process.env['MUTATION_FOLDER']);
@@ -68,14 +69,14 @@ export default class MutationRunner extends TestRunner {
       places.until = Number.POSITIVE_INFINITY;
       this.#baseline = {
         ...{ shared: places.reached, byTest: new Map(), passed: new Set() },
-        ...{ began: performance.now(), durationMs: 0 },
+        ...{ isDone: false },
       };
       return;
     }
     const isControl = this.#sinceControl.length >= BETWEEN_CONTROLS || this.#plan.length === 0;
     places.on = isControl ? NONE : (this.#plan.shift() ?? NONE);
     places.turns = 0;
-    places.until = performance.now() + LEAST_PATIENCE_MS + PATIENCE * (this.#baseline?.durationMs ?? 0);
+    places.until = performance.now() + PATIENCE_MS;
     if (places.on !== NONE) this.#journal.write({ what: 'began', mutant: places.on, tests: path });
   }
 
@@ -94,7 +95,7 @@ export default class MutationRunner extends TestRunner {
     if (this.#isFirst) {
       places.reached = new Set();
       this.#baseline?.byTest.set(test.id, places.reached);
-    }
+    } else places.until = performance.now() + PATIENCE_MS;
     if (this.#failed !== undefined) test.mode = 'skip'; // one test that fails is enough
     await super.onBeforeRunTask(test);
   }
@@ -114,20 +115,24 @@ export default class MutationRunner extends TestRunner {
     if (this.#isFirst) this.#finishFirst();
     else if (places.on === NONE) this.#finishControl(this.#failed);
     else this.#finishMutant(file?.result?.state === 'fail' ? (this.#failed ?? 'the file') : undefined);
-    const again = this.#nextPending() !== undefined || this.#sinceControl.length > 0;
+    const next = this.#nextPending();
+    if (next === undefined && this.#sinceControl.length === 0) return;
+    // Modules have no state of their own: they are read anew only where the mutant is in what they do when they are read.
+    const { shared } = this.#baseline as Baseline;
+    this.config.isolate = shared.has(places.on) || (next !== undefined && shared.has(next));
     // The worker goes through this list: a file that is added is run next, as the first time.
     const list = (this as unknown as { workerState: { ctx: { files: Spec[] } } }).workerState.ctx.files;
     const spec = list.at(-1);
-    if (again && spec) list.push(spec);
+    if (spec) list.push(spec);
   }
 
   get #isFirst(): boolean {
-    return this.#baseline?.durationMs === 0;
+    return this.#baseline?.isDone === false;
   }
 
   #finishFirst(): void {
     const baseline = this.#baseline as Baseline;
-    baseline.durationMs = performance.now() - baseline.began;
+    baseline.isDone = true;
     if (baseline.passed.size === 0) return;
     const reached = new Set([...baseline.shared, ...[...baseline.byTest.values()].flatMap((set) => [...set])]);
     const tried = triedBefore(this.#folder, this.#path);

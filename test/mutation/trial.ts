@@ -81,6 +81,7 @@ export class Trial {
           silent: true,
           include: [tests],
           restoreMocks: true,
+          setupFiles: join(ROOT, 'test/support/after-each-test.ts'),
         },
         ...{ pool: 'forks', maxWorkers: '100%', passWithNoTests: true, dangerouslyIgnoreUnhandledErrors: true },
         ...{ runner: join(import.meta.dirname, 'runner.ts'), related: [...switched.keys()], ...LIMITS },
