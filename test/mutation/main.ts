@@ -15,10 +15,19 @@ const sample = values.sample === undefined ? undefined : Number(values.sample);
 const plan = makePlan({ names: positionals, since: values.since, sample });
 process.stdout.write(`${plan.mutants.length} mutants in ${plan.switched.size} files\n`);
 const trial = new Trial(plan);
+const tell = (): boolean => process.stdout.write(reportOf(plan.mutants, trial.killed));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    process.stdout.write('stopped: what was not tried yet counts as alive\n');
+    tell();
+    trial.end();
+    process.exit(1);
+  });
+}
 try {
   await trial.run('unit tests', 'test/unit/**/*.test.ts');
   if (!values.unit) await trial.run('other tests', 'test/{contract,integration,model}/**/*.test.ts');
-  process.stdout.write(reportOf(plan.mutants, trial.killed));
+  tell();
 } finally {
   trial.end();
 }

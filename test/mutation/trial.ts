@@ -41,6 +41,7 @@ export class Trial {
   }
 
   end(): void {
+    this.#endWorkers();
     rmSync(this.#folder, { recursive: true });
   }
 
@@ -79,6 +80,7 @@ export class Trial {
           watch: false,
           reporters: [{}],
           silent: true,
+          fsModuleCache: false, // it would give the switches of one run to another
           include: [tests],
           restoreMocks: true,
           setupFiles: join(ROOT, 'test/support/after-each-test.ts'),
