@@ -9,7 +9,7 @@ const NODES = ['node-a', 'node-b', 'node-c', 'node-d'];
 const CPU = 'node.gatehouse.io/cpu-requests';
 const ROUNDS_BETWEEN_RESTARTS = 5;
 
-const ends: (() => Promise<unknown> | void)[] = [];
+const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
