@@ -52,8 +52,8 @@ export class FailureBuckets {
     const toldAt = this.#buckets.get(key)?.toldAt;
     this.#buckets.delete(key);
     this.#buckets.set(key, { times: [...times, time].slice(-this.#options.limit), toldAt });
-    const [idlest = ''] = this.#buckets.size > CAPACITY ? this.#buckets.keys() : [];
-    this.#buckets.delete(idlest);
+    const [idlest] = this.#buckets.keys();
+    if (this.#buckets.size > CAPACITY && idlest !== undefined) this.#buckets.delete(idlest);
     return { takeBack: () => this.#takeBack(key, time), stands: () => this.#isNewlyFull(key) };
   }
 

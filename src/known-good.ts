@@ -21,7 +21,7 @@ export class KnownGood {
   add(key: string): void {
     this.#until.delete(key);
     this.#until.set(key, this.#clock.monotonic() + KNOWN_GOOD_MS);
-    const [oldest = ''] = this.#until.size > KNOWN_GOOD_CAPACITY ? this.#until.keys() : [];
-    this.#until.delete(oldest);
+    const [oldest] = this.#until.keys();
+    if (this.#until.size > KNOWN_GOOD_CAPACITY && oldest !== undefined) this.#until.delete(oldest);
   }
 }

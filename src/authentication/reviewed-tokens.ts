@@ -31,8 +31,8 @@ export class ReviewedTokens {
       this.#good.add(digest, token, token.identity.name);
       return;
     }
-    const [oldest = ''] = this.#refused.size >= MOST_REFUSED ? this.#refused.keys() : [];
-    this.#refused.delete(oldest);
+    const [oldest] = this.#refused.keys();
+    if (this.#refused.size >= MOST_REFUSED && oldest !== undefined) this.#refused.delete(oldest);
     this.#refused.set(digest, token);
   }
 }
@@ -76,7 +76,7 @@ class SharedPlaces {
   #giveUpOne(): void {
     let largest: ReadonlySet<string> = new Set();
     for (const digests of this.#digestsOf.values()) if (digests.size > largest.size) largest = digests;
-    const [oldest = ''] = largest;
-    this.delete(oldest);
+    const [oldest] = largest;
+    if (oldest !== undefined) this.delete(oldest);
   }
 }

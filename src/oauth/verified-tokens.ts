@@ -19,8 +19,8 @@ export function createVerifiedTokens(random: Random): VerifiedTokens {
     get: (text) => tokens.get(digest(text)),
     drop: (text) => tokens.delete(digest(text)),
     add: (text, token) => {
-      const [oldest = ''] = tokens.size >= CAPACITY ? tokens.keys() : [];
-      tokens.delete(oldest);
+      const [oldest] = tokens.keys();
+      if (tokens.size >= CAPACITY && oldest !== undefined) tokens.delete(oldest);
       tokens.set(digest(text), token);
     },
   };

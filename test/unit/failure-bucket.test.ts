@@ -51,6 +51,13 @@ describe('failure buckets', () => {
     expect(['name-0', 'name-1', 'name-2', 'one more'].map((key) => buckets.waitMs(key))).toEqual([1000, 0, 1000, 1000]);
   });
 
+  test('keep the failures of a key without text, as of any other', () => {
+    const { buckets } = newBuckets(1);
+    buckets.add('');
+    buckets.add('a');
+    expect(buckets.waitMs('')).toBe(1000);
+  });
+
   test('C-33 never answer a negative wait, whatever the wall clock does', async () => {
     const { buckets, clock } = newBuckets(1);
     buckets.add('a');
