@@ -77,17 +77,23 @@ export function createClientAuthentication(
   };
 }
 
-/** Nobody guesses so many characters in any time; shorter secrets are warned about at start. */
+/**
+ * Nobody guesses so many characters in any time. A shorter secret, of which there is a warning at start, is not taken while its
+ * client is throttled: an address could go on testing guesses. So whoever shares that address can shut the client out.
+ */
 const LONG_SECRET = 16;
 const isLong = ({ secret = '' }: Client): boolean => secret.length >= LONG_SECRET;
 
-/** What the throttle counts: nothing is guessed without a name, nor by a public client, which has no secret. */
+/** A secret that everybody knows, as the built-in client's: there is nothing to guess, and throttling would only shut people out. */
+const provesNothing = ({ name, secret }: Client): boolean => secret === name;
+
+/** What the throttle counts: nothing is guessed without a name, nor of a client whose secret proves nothing or which has none. */
 function guessOf(
   proof: Proof | 'unfit',
   client: Client | undefined,
   source: string,
 ): { readonly name: string; readonly source: string } | undefined {
-  if (proof === 'unfit' || proof.id === undefined) return undefined;
+  if (proof === 'unfit' || proof.id === undefined || (client && provesNothing(client))) return undefined;
   return client?.public && proof.secret === undefined ? undefined : { name: proof.id, source };
 }
 

@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { startDrivenReady } from './driven.ts';
 import { type Answer, passwordOf, type Service, startCluster } from './stand.ts';
 
-const SECRETS = { console: 'made-up-secret-of-console', other: 'made-up-secret-of-other' } as const;
+const SECRETS = {
+  console: 'made-up-secret-of-console',
+  other: 'made-up-secret-of-other',
+  /** As the built-in client: a secret that everybody knows. */
+  gatehouse: 'gatehouse',
+} as const;
 type ClientName = keyof typeof SECRETS;
 
 /** Odd numbers, so that no default is taken for them. */
@@ -104,6 +109,26 @@ describe('guesses of client secrets', () => {
     expect((await guesser.signIn('console')).status).toBe(200);
     expect(statuses(await guesser.guess('other', { times: LIMITS.tries + 1 })).at(-1)).toBe(429);
     expect((await guesser.signIn('other')).status).toBe(429);
+  });
+
+  test.each(['/oauth/token', '/oauth/revoke', '/oauth/introspect'])(
+    'N-15 of a secret that is its client’s id, which proves nothing, keep nobody out at %s',
+    async (path) => {
+      const { guesser } = await start();
+      const times = 2 * LIMITS.addressTries;
+      expect(new Set(statuses(await guesser.guess('gatehouse', { path, times })))).toEqual(new Set([401]));
+      for (let name = 0; name < LIMITS.addressTries; name++) await guesser.guess(`name-${name}`);
+      const form = { client_id: 'gatehouse', client_secret: SECRETS.gatehouse, token: 'x', grant_type: 'x' };
+      expect((await guesser.send(path, form)).status).toBe(path === '/oauth/token' ? 400 : 200);
+      expect((await guesser.signIn('gatehouse')).status).toBe(200);
+      expect((await guesser.guess('other'))[0]?.status).toBe(429); // the address was full
+    },
+  );
+
+  test('N-15 of a secret that is its client’s id are none against another client at the address', async () => {
+    const { guesser } = await start();
+    await guesser.guess('gatehouse', { times: 2 * LIMITS.addressTries });
+    expect((await guesser.signIn('other')).status).toBe(200);
   });
 
   test('N-15 of many names at an address keep out who has not signed in there, and nobody who has', async () => {
