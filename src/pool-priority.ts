@@ -8,7 +8,7 @@ import { join } from 'node:path';
  */
 const NICENESS = 10;
 
-/** How libuv names the threads of its pool, in which passwords are hashed. */
+/** How libuv names the threads of its pool, in which passwords are hashed and slow signatures verified. */
 const POOL_THREAD = 'libuv-worker';
 
 interface Threads {
@@ -22,7 +22,7 @@ const LINUX: Threads = { folder: '/proc/self/task', setPriority };
 /**
  * Lets the event loop go before the thread pool where both want the same core: a flood of sign-ins must not slow down the
  * readers (R-02). Answers the number of threads; 0 where threads have no priority of their own, which is everywhere but on
- * Linux. Signing and verifying do not use the pool. Never rejects.
+ * Linux. What we sign is signed and verified outside of the pool, and so are most tokens of service accounts. Never rejects.
  */
 export async function lowerPoolPriority({ folder, setPriority: set } = LINUX): Promise<number> {
   // This very read starts all threads of the pool, if nothing has before.

@@ -16,12 +16,12 @@ export interface BearerVerifierParts {
 export function createBearerVerifier(issuer: string, { ours, serviceAccounts }: BearerVerifierParts): BearerVerifier {
   const beginsAsOurs = createOwnClaimsCheck(issuer);
   return {
-    verify(text) {
+    verify(text, source) {
       if (beginsAsOurs(text)) return ours.verify(text);
       const known = serviceAccounts.known(text);
       if (known) return known;
       const jws = parseCompactJws(text);
-      return jws && isForeign(jws, issuer) ? serviceAccounts.verify(text, jws) : ours.verify(text);
+      return jws && isForeign(jws, issuer) ? serviceAccounts.verify(text, jws, source) : ours.verify(text);
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../observability/logger.ts';
 import { registerClusterKeys } from './metrics.ts';
 import { isSignedByOne, type PublishedKeys, parsePublishedKeys } from './published-keys.ts';
 import type { SignatureVerdict } from './service-account-tokens.ts';
+import { SlowSignatures } from './slow-signatures.ts';
 
 export interface ClusterKeyParts {
   /** The JWK set that the cluster publishes, parsed from JSON. Rejects when there is none to be had. */
@@ -33,6 +34,7 @@ const MOST_WAITING = 64;
 export class ClusterKeys {
   readonly #parts: ClusterKeyParts;
   readonly #waiting = new Set<() => void>();
+  readonly #slow = new SlowSignatures();
   #published: PublishedKeys | undefined;
   /** The document as it was read last. */
   #text = '';
@@ -48,15 +50,18 @@ export class ClusterKeys {
     registerClusterKeys(parts.registry, () => this.#published?.keys.size ?? 0);
   }
 
-  /** Judges a signature: at once when the key is known, after another reading of the keys when it is not. Costs the cluster nothing. */
-  check(jws: CompactJws): SignatureVerdict | Promise<SignatureVerdict> {
+  /**
+   * Judges the signature of a token from `source`: at once when the key is known and quick, in turn when it is slow, after
+   * another reading of the keys when it is unknown. Costs the cluster nothing.
+   */
+  check(jws: CompactJws, source: string): SignatureVerdict | Promise<SignatureVerdict> {
     if (!this.#published) return 'unproven';
-    const isSigned = isSignedByOne(this.#published, jws);
-    if (isSigned !== undefined) return isSigned ? 'good' : 'bad';
+    const verdict = this.#judge(jws, source);
+    if (verdict !== undefined) return verdict;
     const wasTriedLately = this.#parts.clock.monotonic() - this.#triedAt < FRESH_MS;
     if (!this.#isReading && wasTriedLately) return this.#unknown();
     if (this.#waiting.size >= MOST_WAITING) return 'overloaded';
-    return this.#nextReading().then(() => this.#judgeAgain(jws));
+    return this.#nextReading().then(() => this.#judge(jws, source) ?? this.#unknown());
   }
 
   /** Reads the keys at once, then again and again, and sooner when a token asks for it. Only a bug makes it throw. */
@@ -68,10 +73,12 @@ export class ClusterKeys {
     this.#tellWaiting();
   };
 
-  #judgeAgain(jws: CompactJws): SignatureVerdict {
+  /** `undefined`: no key that we have has the name. */
+  #judge(jws: CompactJws, source: string): SignatureVerdict | Promise<SignatureVerdict> | undefined {
     const isSigned = this.#published && isSignedByOne(this.#published, jws);
-    if (isSigned !== undefined) return isSigned ? 'good' : 'bad';
-    return this.#unknown();
+    if (isSigned === undefined) return undefined;
+    if (typeof isSigned === 'function') return this.#slow.check(source, isSigned);
+    return isSigned ? 'good' : 'bad';
   }
 
   /** A key that is not among those just read is none of the cluster's; if they could not be read, nobody knows. */

@@ -14,13 +14,14 @@ import { type Question, TokenQuestions, type TokenReviewer } from './token-quest
 
 /**
  * What is said of a signature without asking about the token. `unproven`: the keys were never read. `unavailable`: the key is
- * unknown, and the keys cannot be read again now. `overloaded`: as many as may wait for the keys do so.
+ * unknown, and the keys cannot be read again now. `overloaded`: as many as may wait do so, for the
+ * keys or for a slow verification.
  */
 export type SignatureVerdict = 'good' | 'bad' | 'unproven' | 'unavailable' | 'overloaded';
 
 /** What checks signatures with the cluster's own keys. */
 interface SignatureCheck {
-  check(jws: CompactJws): SignatureVerdict | Promise<SignatureVerdict>;
+  check(jws: CompactJws, source: string): SignatureVerdict | Promise<SignatureVerdict>;
 }
 
 export interface ServiceAccountTokenParts {
@@ -87,9 +88,9 @@ export class ServiceAccountTokens {
   /**
    * Refuses at once what its claims or its signature rule out, then asks the cluster. Throws or rejects with a `StatusError`
    * when there is no answer: 503 when the cluster gives none and none is known, 429 when it is not asked because too much is
-   * asked already. Never "good" then, and never "bad" either.
+   * asked already. Never "good" then, and never "bad" either. `source`: the address that it comes from.
    */
-  verify(text: string, jws: CompactJws): Verification | Promise<Verification> {
+  verify(text: string, jws: CompactJws, source: string): Verification | Promise<Verification> {
     const { claims } = jws;
     const fault = claimsFault(claims, { audience: this.#audience, nowMs: this.#parts.clock.now() });
     if (fault) return this.#counted({ fault });
@@ -98,7 +99,7 @@ export class ServiceAccountTokens {
     const last = this.#reviewed.get(question.digest);
     // What is known to be good was signed well, and is asked for again whatever others send.
     if (last?.identity && this.#isWithin(MAX_STALE_MS, last)) return this.#askAgain(question, last);
-    const signature = this.#parts.keys.check(jws);
+    const signature = this.#parts.keys.check(jws, source);
     return signature instanceof Promise
       ? signature.then((verdict) => this.#judge(verdict, question))
       : this.#judge(signature, question);

@@ -47,7 +47,7 @@ export function createAuthenticate(parts: AuthenticateParts): Step {
       const header = { 'WWW-Authenticate': `${challenge}, error="invalid_request"` };
       throw malformed('its Authorization header is not one bearer token', header);
     }
-    const verification = parts.verifier.verify(bearer.text);
+    const verification = parts.verifier.verify(bearer.text, exchange.source);
     return verification instanceof Promise
       ? parts.deadline.bound(verification).then((judged) => conclude(exchange, judged))
       : conclude(exchange, verification);

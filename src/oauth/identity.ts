@@ -21,8 +21,8 @@ export type Verification = { readonly identity: Identity; readonly cached: boole
 
 /** Judges any bearer: at once, or by promise when somebody has to be asked. */
 export interface BearerVerifier {
-  /** `text` is what follows the scheme in `Authorization`, exactly as sent. */
-  verify(text: string): Verification | Promise<Verification>;
+  /** `text` is what follows the scheme in `Authorization`, exactly as sent; `source` the caller's normalised address. */
+  verify(text: string, source: string): Verification | Promise<Verification>;
 }
 
 /** Verifies access tokens from memory: synchronous, off the thread pool, no network. */

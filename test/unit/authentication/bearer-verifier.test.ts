@@ -3,7 +3,7 @@ import { createBearerVerifier } from '../../../src/authentication/bearer-verifie
 import { toJwsPart } from '../../../src/oauth/compact-jws.ts';
 import type { Verification } from '../../../src/oauth/identity.ts';
 import { newTestServer, signInAlice, testOptions } from '../oauth/test-server.ts';
-import { createRobots, IDENTITY, ROBOT, tokenOf } from './robots.ts';
+import { createRobots, IDENTITY, ROBOT, SOURCE, tokenOf } from './robots.ts';
 
 /** Our verifier notes what it is asked, and finds every token expired. */
 function create(issuer = testOptions.issuer) {
@@ -34,14 +34,14 @@ describe('a bearer', () => {
       },
     });
     const bearers = createBearerVerifier(testOptions.issuer, { ours: server.verifier, serviceAccounts });
-    expect(bearers.verify(token)).toMatchObject({ identity: { name: 'alice' }, cached: false });
-    expect(bearers.verify(token)).toMatchObject({ identity: { name: 'alice' }, cached: true });
+    expect(bearers.verify(token, SOURCE)).toMatchObject({ identity: { name: 'alice' }, cached: false });
+    expect(bearers.verify(token, SOURCE)).toMatchObject({ identity: { name: 'alice' }, cached: true });
   });
 
   test('of our issuer is ours wherever its claims name it, though they say all that a service account’s say', async () => {
     const { asked, bearers, reviewer, claimsOf } = create();
     const text = tokenOf(claimsOf({ iss: testOptions.issuer }));
-    expect(bearers.verify(text)).toEqual(EXPIRED);
+    expect(bearers.verify(text, SOURCE)).toEqual(EXPIRED);
     expect([asked, reviewer.reviews]).toEqual([[text], []]);
   });
 
@@ -53,20 +53,20 @@ describe('a bearer', () => {
         throw new Error('asked');
       },
     });
-    expect(bearers.verify(tokenOf({ iss: issuer, sub: 'ada' }))).toEqual(EXPIRED);
+    expect(bearers.verify(tokenOf({ iss: issuer, sub: 'ada' }), SOURCE)).toEqual(EXPIRED);
     expect(asked.length).toBe(1);
-    expect(() => bearers.verify(tokenOf({ iss: `${issuer}/`, sub: 'ada' }))).toThrow('asked');
+    expect(() => bearers.verify(tokenOf({ iss: `${issuer}/`, sub: 'ada' }), SOURCE)).toThrow('asked');
   });
 
   test('of another issuer is judged by the cluster, and never by our verifier', async () => {
-    const { asked, bearers, reviewer, clock, claimsOf } = create();
+    const { asked, bearers, reviewer, clock, claimsOf, keys } = create();
     const text = tokenOf(claimsOf());
-    const verification = bearers.verify(text);
+    const verification = bearers.verify(text, SOURCE);
     await clock.advance(0);
     reviewer.last.answer(ROBOT);
     expect(await verification).toEqual({ identity: IDENTITY, cached: false });
-    expect(bearers.verify(text)).toEqual({ identity: IDENTITY, cached: true });
-    expect([asked, reviewer.last.token]).toEqual([[], text]);
+    expect(bearers.verify(text, SOURCE)).toEqual({ identity: IDENTITY, cached: true });
+    expect([asked, reviewer.last.token, keys.sources]).toEqual([[], text, [SOURCE]]);
   });
 
   test.each([
@@ -78,7 +78,7 @@ describe('a bearer', () => {
     ['names two issuers', raw('{"iss":"https://kubernetes.default.svc","iss":"https://gatehouse.example.com/oauth"}')],
   ])('that %s is for our verifier to refuse', (_, text) => {
     const { asked, bearers, reviewer } = create();
-    expect(bearers.verify(text)).toEqual(EXPIRED);
+    expect(bearers.verify(text, SOURCE)).toEqual(EXPIRED);
     expect([asked, reviewer.reviews]).toEqual([[text], []]);
   });
 });

@@ -10,6 +10,8 @@ import { systemRandom } from '../../../src/random.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
+/** Where every token comes from. */
+export const SOURCE = '192.0.2.1';
 export const AUDIENCE = 'https://gatehouse.example.com/oauth';
 const USERNAME = 'system:serviceaccount:shop:robot';
 type Account = Awaited<ReturnType<TokenReviewer['review']>>;
@@ -62,9 +64,9 @@ export function createRobots() {
   const random = { ...systemRandom, fraction: () => 0.5 };
   const keys = {
     verdict: 'good' as SignatureVerdict | Promise<SignatureVerdict>,
-    checks: 0,
-    check: () => {
-      keys.checks++;
+    sources: [] as string[],
+    check: (_: unknown, source: string) => {
+      keys.sources.push(source);
       return keys.verdict;
     },
   };
@@ -81,7 +83,7 @@ export function createRobots() {
   /** As a request does: what is known first, then the cluster. */
   const verify = (claims: Claims): Verification | Promise<Verification> => {
     const text = tokenOf(claims);
-    return tokens.known(text) ?? tokens.verify(text, parseCompactJws(text)!);
+    return tokens.known(text) ?? tokens.verify(text, parseCompactJws(text)!, SOURCE);
   };
   /** Asks once and has the cluster answer. */
   const ask = async (claims: Claims, account: Account): Promise<Verification> => {
