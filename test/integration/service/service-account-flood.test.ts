@@ -98,3 +98,25 @@ test('A-51 a flood of junk takes nothing from new good tokens, and asks the clus
   expect(cluster.evidence.count('create', 'tokenreviews')).toBe(countOf(good, 200));
   expect(await service.metric('gatehouse_token_verifications_total{result="overloaded"}')).toBe(0);
 });
+
+test('A-51 junk under a slow curve from one address turns no good token of another away', async () => {
+  const cluster = await startAccounts();
+  cluster.addServiceAccountKey('ES512');
+  cluster.retireServiceAccountKeys();
+  const trustedProxies = [{ cidr: '127.0.0.1/32' }];
+  const config = { ...CONFIG, authentication: { ...CONFIG.authentication, trustedProxies } };
+  const service = await startService(cluster, { config });
+  await eventually(
+    () => service.metric('gatehouse_service_account_keys'),
+    (keys) => keys === 1,
+  );
+  const good = (index: number): string => cluster.serviceAccountToken('default', `a${index}`, [AUDIENCE]);
+  const call = async (token: string, from: string): Promise<number> =>
+    (await service.call(NODES, { token, headers: { 'X-Forwarded-For': from } })).status;
+  const signature = Buffer.alloc(132, 1).toString('base64url');
+  const [header, payload] = good(0).split('.');
+  const junk = Array.from({ length: 100 }, () => call(`${header}.${payload}.${signature}`, '192.0.2.1'));
+  const others = Array.from({ length: 3 }, (_, index) => call(good(index), '192.0.2.2'));
+  expect(await Promise.all(others)).toEqual([200, 200, 200]);
+  expect(new Set([401, 429])).toEqual(new Set([401, 429, ...(await Promise.all(junk))]));
+});
