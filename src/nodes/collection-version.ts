@@ -44,9 +44,10 @@ export class CollectionVersion {
   listed({ resourceVersion, newest, count, sameHistory }: ListedCollection): void {
     const isTrusted = this.trusts(sameHistory);
     this.#isListed = true;
-    this.#state = { newest: sameHistory ? later(this.#state.newest, newest) : newest, count };
+    const changed = isTrusted ? newest : resourceVersion;
+    this.#state = { newest: sameHistory ? later(this.#state.newest, changed) : changed, count };
     this.#reached = resourceVersion;
-    this.#floor = { resourceVersion, count, newest: isTrusted ? this.#state.newest : resourceVersion };
+    this.#floor = { ...this.#state, resourceVersion };
   }
 
   /** Whether the objects of the next list changed when their versions say so. */

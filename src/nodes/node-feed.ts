@@ -85,7 +85,7 @@ export class NodeFeed {
   #standing(version: number, isResumed: boolean): Standing {
     const isNow = version === this.#store.version;
     const complete = isNow ? this.#naming.current() : this.#naming.local(version);
-    return { basis: version, position: version, told: this.#store.version, complete, isResumed };
+    return { basis: version, position: version, told: this.#store.version, complete, seen: undefined, isResumed };
   }
 
   /** The same for all who ask for it at one version of the store. */

@@ -114,6 +114,11 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     return { nodes: this.progress.state, pods: this.#pods };
   }
 
+  /** How new a node may be: its usage is as new as the ledger when it is written. */
+  get seen(): Seen {
+    return { nodes: this.progress.state.newest, pods: this.#ledger?.pods.state.newest ?? NOTHING.newest };
+  }
+
   /** Whether all that was seen there is here. */
   hasSeen({ nodes, pods }: Seen): boolean {
     return this.progress.has(nodes) && (pods === NOTHING.newest || (this.#ledger?.pods.has(pods) ?? false));
@@ -181,7 +186,7 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     this.#byCreation.remove(entry);
     this.#byName.remove(entry);
     this.#advance();
-    this.changes.remove(entry, { version: this.#version, changedAt, seen: this.#seen() });
+    this.changes.remove(entry, { version: this.#version, changedAt, seen: this.seen });
   }
 
   #set(next: NodeEntry, changedAt: string | undefined): void {
@@ -196,16 +201,11 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     const entry = previous ? sharingTexts(previous, next) : next;
     this.#nodes.set(entry.key, entry);
     this.#advance();
-    const moment = { version: this.#version, seen: this.#seen() };
+    const moment = { version: this.#version, seen: this.seen };
     // Its pods may have come before it did.
     if (!previous) this.#usedAt.set(entry.key, moment.seen.pods);
     this.changes.put(entry, previous, changedAt === undefined ? moment : { ...moment, changedAt });
     return { entry, previous };
-  }
-
-  /** A node's usage is as new as the ledger when it is written. */
-  #seen(): Seen {
-    return { nodes: this.progress.state.newest, pods: this.#ledger?.pods.state.newest ?? NOTHING.newest };
   }
 
   #advance(): void {

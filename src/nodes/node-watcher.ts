@@ -106,7 +106,7 @@ export class NodeWatcher implements NodeWatch {
   #begin(plan: Beginning): void {
     const { version, before: complete } = plan;
     this.#beginning = { plan, at: 0 };
-    this.#standing = { ...this.#standing, basis: version, position: version, told: version, complete };
+    this.#standing = { ...this.#standing, basis: version, position: version, told: version, complete, seen: undefined };
     this.#isReset = this.#parts.view.form === 'events' && plan.since === undefined;
   }
 
@@ -133,7 +133,9 @@ export class NodeWatcher implements NodeWatch {
       const { bytes, next } = batches.begin(plan, at, view);
       const isDone = next >= plan.names.length;
       this.#beginning = isDone ? undefined : { plan, at: next };
-      this.#standing = { ...this.#standing, told: store.version, complete: isDone ? plan.complete : plan.before };
+      const told = store.version;
+      const seen = told > plan.version ? store.seen : undefined;
+      this.#standing = { ...this.#standing, told, seen, complete: isDone ? plan.complete : plan.before };
       if (bytes.length > 0) return bytes;
     }
     return undefined;
@@ -170,8 +172,9 @@ export class NodeWatcher implements NodeWatch {
   /** Pods that change no sum bring a client forward as well. */
   #bookmark(isFirst: boolean): Uint8Array {
     const { batches, naming, store, view } = this.#parts;
-    const { position, complete } = this.#standing;
-    return batches.bookmark(position === store.version ? naming.current() : complete, { isFirst }, view);
+    const { position, complete, seen } = this.#standing;
+    const told = seen ? naming.ahead(complete, seen) : complete;
+    return batches.bookmark(position === store.version ? naming.current() : told, { isFirst }, view);
   }
 }
 

@@ -3,7 +3,7 @@ import type { NodeChange } from './node-change.ts';
 import type { NodeStore } from './node-store.ts';
 import { bookmarkEvent } from './watch-event.ts';
 import type { WatchNaming } from './watch-naming.ts';
-import type { ListState } from './watch-version.ts';
+import type { ListState, Seen } from './watch-version.ts';
 import { type NodeNews, newsOf, reachOf, reachSince, type Standing, type WatchView } from './watch-view.ts';
 
 export interface Batch<Place> {
@@ -29,6 +29,13 @@ export interface Beginning {
   readonly since?: { readonly state: ListState; readonly told: number; readonly changes: readonly NodeChange[] };
 }
 
+/** What the reader of a batch has whole before it and after it, and how new what it was told may be. */
+interface Wholeness {
+  readonly before: string;
+  readonly complete?: string;
+  readonly seen?: Seen | undefined;
+}
+
 /**
  * Batches that are kept while the version lasts, 4 MiB of them: those who are up to date all need the next one, and many
  * who begin together need the same ones.
@@ -49,8 +56,8 @@ export class WatchBatches {
 
   /** What follows `standing`. All of the result is one version as soon as nothing more follows: the list of it is told. */
   after(standing: Standing, view: WatchView): Batch<Standing> {
-    const { basis, position, told, complete, isResumed } = standing;
-    const place = `${basis} ${position} ${told} ${complete} ${isResumed}`;
+    const { basis, position, told, complete, seen, isResumed } = standing;
+    const place = `${basis} ${position} ${told} ${complete} ${seen?.nodes} ${seen?.pods} ${isResumed}`;
     return this.#once(place, view, () => this.#compose(standing, view));
   }
 
@@ -65,7 +72,9 @@ export class WatchBatches {
         if (news) batch.add(news);
       }
       const isWhole = !since && next === names.length && this.#store.version === version;
-      return { bytes: this.#bytes(batch, isWhole ? { before, complete } : { before }), next };
+      // In the order of the changes, but each node in its newest state.
+      const seen = since ? this.#store.seen : undefined;
+      return { bytes: this.#bytes(batch, isWhole ? { before, complete } : { before, seen }), next };
     });
   }
 
@@ -88,11 +97,11 @@ export class WatchBatches {
   #compose(standing: Standing, view: WatchView): Batch<Standing> {
     const batch = new BatchBuilder(view, this.#store.platform);
     const reach = reachOf(standing);
-    const before = standing.complete;
+    const { complete: before, seen } = standing;
     let { position } = standing;
     for (const change of this.#store.changes.since(position)) {
       if (batch.isFull) {
-        return { bytes: this.#bytes(batch, { before }), next: { ...standing, position } };
+        return { bytes: this.#bytes(batch, { before, seen }), next: { ...standing, position } };
       }
       const news = newsOf(change, change.removed ? undefined : this.#store.get(change.name), { reach, view });
       if (news) batch.add(news);
@@ -100,17 +109,17 @@ export class WatchBatches {
     }
     const { version } = this.#store;
     const complete = this.#naming.current();
-    const next = { ...standing, basis: version, position: version, told: version, complete };
-    return { bytes: this.#bytes(batch, { before, complete }), next };
+    const next = { ...standing, basis: version, position: version, told: version, complete, seen: undefined };
+    return { bytes: this.#bytes(batch, { before, seen, complete }), next };
   }
 
   /** With the last event its reader has `complete` whole, where that is given. */
-  #bytes(batch: BatchBuilder, has: { readonly before: string; readonly complete?: string }) {
-    const { before, complete } = has;
+  #bytes(batch: BatchBuilder, has: Wholeness) {
+    const { before, complete, seen } = has;
     return batch.bytes(({ change }, isLast) =>
       isLast && complete !== undefined
         ? this.#naming.completing(change, complete)
-        : this.#naming.between(change, before),
+        : this.#naming.between(change, before, seen),
     );
   }
 

@@ -1,8 +1,9 @@
 import { compareResourceVersions } from '../kubernetes/resource-version.ts';
 import type { EventVersion } from './batch-builder.ts';
+import { later } from './collection-version.ts';
 import type { NodeChange } from './node-change.ts';
 import type { NodeStore } from './node-store.ts';
-import { stateText } from './watch-version.ts';
+import { type Seen, stateText } from './watch-version.ts';
 
 /** A client that has no list whole cannot go on. */
 const NOTHING_WHOLE = '0';
@@ -35,15 +36,23 @@ export class WatchNaming {
     return `${this.#epoch}-${version}`;
   }
 
-  /** The version of a node that changed so, told to a client that has the list of `complete` whole and more to come. */
-  between({ seen, version }: NodeChange, complete: string): EventVersion {
+  /**
+   * The version of a node that changed so, told to a client that has the list of `complete` whole and more to come, and perhaps
+   * what is as new as `told`.
+   */
+  between({ seen, version }: NodeChange, complete: string, told: Seen | undefined): EventVersion {
     const prefix = `${this.#epoch}-`;
     if (complete.startsWith(prefix)) {
       return { text: `${prefix}${version}-${complete.slice(prefix.length)}`, isResumable: true };
     }
     const isResumable = complete !== NOTHING_WHOLE;
-    const text = `${seen.nodes}.${seen.pods}-${complete}`;
+    const text = this.ahead(complete, told ? newer(seen, told) : seen);
     return { text: isResumable ? `${text}-${this.#epoch}.${version}` : text, isResumable };
+  }
+
+  /** Of a client that has this list whole and may have what is as new as `told`. */
+  ahead(complete: string, told: Seen): string {
+    return complete.startsWith(`${this.#epoch}-`) ? complete : `${told.nodes}.${told.pods}-${complete}`;
   }
 
   /** The version of the node with which its reader has the list of `complete` whole. */
@@ -54,3 +63,5 @@ export class WatchNaming {
     return { text: isLocal || isKnown ? complete : `${seen.nodes}.${seen.pods}-${complete}`, isResumable: true };
   }
 }
+
+const newer = (a: Seen, b: Seen): Seen => ({ nodes: later(a.nodes, b.nodes), pods: later(a.pods, b.pods) });

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startSimulatedCluster } from '../../dev/cluster/cluster.ts';
 import { hashPassword } from '../../src/users/password-hash.ts';
 import { freePorts } from '../support/control-plane/free-ports.ts';
@@ -39,6 +42,11 @@ const CONFIG = {
   authentication: { oauthOptions: { issuer: 'http://localhost/oauth' } },
 };
 
+const PASSWORD = 'ada-password';
+
+const usersFile = async (): Promise<string> =>
+  JSON.stringify({ users: [{ name: 'ada', groups: [], passwordHash: await hashPassword(PASSWORD, 10) }] });
+
 async function listOf(url: string, token: string): Promise<readonly ListedNode[]> {
   const answer = await fetch(`${url}${LIST}`, { headers: { authorization: `Bearer ${token}` } });
   return ((await answer.json()) as { items: readonly ListedNode[] }).items;
@@ -57,8 +65,12 @@ const podObject = (nodeName: string, cpu: string) => ({
 export async function startRealStand(): Promise<LiveListStand> {
   const cluster = await startControlPlane();
   const ports = await freePorts(2);
+  // The same file through restarts: another hash would be another password, and end what was begun with the old one.
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-live-list-'));
+  const file = join(folder, 'users.json');
+  await writeFile(file, await usersFile());
   const start = (port: number | undefined): Promise<Gatehouse> =>
-    startGatehouse(cluster, { ada: [] }, { port: port ?? 0, config: CONFIG });
+    startGatehouse(cluster, {}, { port: port ?? 0, config: { ...CONFIG, users: { file } } });
   // One after the other: the second finds the signing key of the first.
   const replicas = [await start(ports[0]), await start(ports[1])];
   const [first] = replicas as [Gatehouse, Gatehouse];
@@ -87,6 +99,7 @@ export async function startRealStand(): Promise<LiveListStand> {
     stop: async () => {
       for (const replica of replicas) await replica.stop();
       await cluster.stop();
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }
@@ -95,10 +108,7 @@ export async function startSimulatedStand(): Promise<LiveListStand> {
   const [clusterPort = 0, ...ports] = await freePorts(3); // who restarts comes back to its port
   const cluster = await startSimulatedCluster({ port: clusterPort });
   const { objects } = cluster;
-  const password = 'ada-password';
-  const users = JSON.stringify({
-    users: [{ name: 'ada', groups: [], passwordHash: await hashPassword(password, 10) }],
-  });
+  const users = await usersFile();
   const start = (port: number | undefined) =>
     startInProcess({ kubeconfig: cluster.kubeconfig(), users, config: { ...CONFIG, server: { port } } });
   const replicas = [await start(ports[0]), await start(ports[1])];
@@ -109,7 +119,7 @@ export async function startSimulatedStand(): Promise<LiveListStand> {
     client_id: 'gatehouse',
     client_secret: 'gatehouse',
     username: 'ada',
-    password,
+    password: PASSWORD,
   };
   const answer = await fetch(`${first}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
   const { access_token: token } = (await answer.json()) as { access_token: string };

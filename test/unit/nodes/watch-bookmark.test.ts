@@ -51,7 +51,7 @@ describe('the bookmark of a watch', () => {
     put('2');
     watch.next();
     expect(textOf(watch.bookmark())).toBe(
-      bookmarkOf('1.12.0.0', ',"annotations":{"k8s.io/initial-events-end":"true"}'),
+      bookmarkOf('2.0-1.12.0.0', ',"annotations":{"k8s.io/initial-events-end":"true"}'),
     );
     expect(textOf(watch.next())).toContain('"MODIFIED"');
   });
