@@ -17,8 +17,8 @@ export interface NodeWatch {
    */
   next(): Uint8Array | undefined;
   /**
-   * The version that its reader was brought to, to go on from. `undefined` in a first state and in the middle of what was missed,
-   * which no version describes, and where no bookmarks are wanted. Up to date or not, it may be asked for at any time.
+   * Where its reader is, to go on from: the version that it was brought to, or a place in the middle of what followed. `undefined` in a
+   * first state, and in what a resume begins with, and where no bookmarks are wanted. Up to date or not, it may be asked for at any time.
    */
   bookmark(): Uint8Array | undefined;
   /** What an idle stream is kept alive with: a bookmark, a comment, or nothing where neither is wanted or possible. */

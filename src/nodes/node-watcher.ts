@@ -73,8 +73,7 @@ export class NodeWatcher implements NodeWatch {
   }
 
   bookmark(): Uint8Array | undefined {
-    const { basis, position } = this.#standing;
-    if (!this.#parts.bookmarks || this.#start || this.#beginning || basis !== position) return undefined;
+    if (!this.#parts.bookmarks || this.#start || this.#beginning) return undefined;
     return this.#due === 'first' ? this.#dueBookmark() : this.#bookmark(false);
   }
 
@@ -172,9 +171,10 @@ export class NodeWatcher implements NodeWatch {
   /** Pods that change no sum bring a client forward as well. */
   #bookmark(isFirst: boolean): Uint8Array {
     const { batches, naming, store, view } = this.#parts;
-    const { position, complete, seen } = this.#standing;
+    const { basis, position, complete, seen } = this.#standing;
     const told = seen ? naming.ahead(complete, seen) : complete;
-    return batches.bookmark(position === store.version ? naming.current() : told, { isFirst }, view);
+    const whole = position === store.version ? naming.current() : told;
+    return batches.bookmark(basis === position ? whole : naming.midway(position, complete), { isFirst }, view);
   }
 }
 

@@ -36,11 +36,20 @@ export class WatchNaming {
     return `${this.#epoch}-${version}`;
   }
 
+  /** Of a client that has the list of `complete` whole, and of what followed all changes up to this version of the store. */
+  midway(version: number, complete: string): string {
+    return this.between({ seen: this.#store.seen, version }, complete, undefined).text;
+  }
+
   /**
    * The version of a node that changed so, told to a client that has the list of `complete` whole and more to come, and perhaps
    * what is as new as `told`.
    */
-  between({ seen, version }: NodeChange, complete: string, told: Seen | undefined): EventVersion {
+  between(
+    { seen, version }: Pick<NodeChange, 'seen' | 'version'>,
+    complete: string,
+    told: Seen | undefined,
+  ): EventVersion {
     const prefix = `${this.#epoch}-`;
     if (complete.startsWith(prefix)) {
       return { text: `${prefix}${version}-${complete.slice(prefix.length)}`, isResumable: true };

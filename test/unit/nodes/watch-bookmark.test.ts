@@ -14,8 +14,15 @@ function start(query = '') {
     cache.lister.refresh();
   };
   put('1');
-  return { put, watch: cache.lister.watch(parseNodeWatchQuery(`watch=1${query}`), 'json') };
+  const open = (more: string) => cache.lister.watch(parseNodeWatchQuery(`watch=1${more}`), 'json');
+  return { open, put, watch: open(query) };
 }
+
+const namesOf = (bytes: Uint8Array | undefined): string[] =>
+  (textOf(bytes) ?? '')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line).object.metadata.name);
 
 const bookmarkOf = (version: string, rest = '') =>
   `{"type":"BOOKMARK","object":{"kind":"Node","apiVersion":"v1","metadata":{"resourceVersion":"${version}"${rest}}}}\n`;
@@ -34,15 +41,35 @@ describe('the bookmark of a watch', () => {
     expect(textOf(watch.bookmark())).toBe(bookmarkOf('1.12.0.0'));
   });
 
-  test('is the version before what is new, then none until all of that was told', () => {
+  test('is the version before what is new, then a place in the middle of it, then the version of all', () => {
     const { put, watch } = start('&resourceVersion=e1-12');
     watch.next(); // of the resume
     put('2');
     expect(textOf(watch.bookmark())).toBe(bookmarkOf('1.12.0.0'));
     watch.next();
-    expect(watch.bookmark()).toBeUndefined();
+    expect(textOf(watch.bookmark())).toBe(bookmarkOf('2.0-1.12.0.0-e1.18'));
     watch.next();
     expect(textOf(watch.bookmark())).toBe(bookmarkOf('2.12.0.0'));
+  });
+
+  test('in the middle of what is new is gone on from with the rest of it', () => {
+    const { open, put, watch } = start('&resourceVersion=e1-12');
+    watch.next();
+    put('2');
+    const told = namesOf(watch.next());
+    const { resourceVersion } = JSON.parse(textOf(watch.bookmark()) ?? '').object.metadata;
+    const rest = namesOf(open(`&resourceVersion=${resourceVersion}`).next());
+    expect([...told, ...rest]).toEqual(Array.from({ length: 12 }, (_, at) => `node-${at}`));
+  });
+
+  test('comes to a reader that never catches up', () => {
+    const { put, watch } = start('&resourceVersion=e1-12');
+    watch.next();
+    for (let version = 2; version < 10; version++) {
+      put(`${version}`);
+      watch.next();
+      expect(textOf(watch.bookmark())).toMatch(new RegExp(`"${version}\\.0-1\\.12\\.0\\.0-e1\\.`));
+    }
   });
 
   test('does not wait for what changed in a first state that takes its reader long', () => {
