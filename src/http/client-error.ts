@@ -2,9 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { StatusError } from '../status-error.ts';
 import { SECURITY_HEADERS } from './answer.ts';
-import type { InFlight } from './connections.ts';
 import { toErrorAnswer } from './error-body.ts';
 import type { HttpLimits } from './limits.ts';
+import type { InFlight } from './pipeline.ts';
 import { bodyTooLarge, headersTooLarge, malformed, tooSlow } from './refusals.ts';
 
 /** What Node's parser or timer found, as a refusal and the name of the rule for the metric. */

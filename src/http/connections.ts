@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { type InFlight, Pipeline, type PipelineRoom } from './pipeline.ts';
 import { normaliseAddress } from './source-address.ts';
 
 export interface ConnectionLimits {
@@ -7,18 +7,16 @@ export interface ConnectionLimits {
   readonly maxConnectionsPerAddress: number;
 }
 
-/** What is being answered on a connection. */
-export interface InFlight {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
+type Handle = (inFlight: InFlight) => void;
 
 interface Connection {
   readonly address: string;
-  /** The newest request, while it is being answered. */
+  /** The newest request, while it waits or is being answered. */
   current: InFlight | undefined;
-  /** Requests being answered. None: the connection is idle. */
+  /** Requests that wait or are being answered. None: the connection is idle. */
   unanswered: number;
+  /** All but the first of them; absent where no request ever came before the answer to the last. */
+  pipeline: Pipeline | undefined;
   answered: boolean;
   /** Called when the last answer is complete. */
   whenAnswered: (() => void) | undefined;
@@ -36,6 +34,7 @@ export class Connections {
   readonly #secured = new WeakMap<Socket, Socket>();
   readonly #handshaking = new Map<string, Socket>();
   readonly #addresses = new Map<string, Set<Socket>>();
+  readonly #pipelineRoom: PipelineRoom = { takenBytes: 0 };
   #draining = false;
 
   constructor(limits: ConnectionLimits, refused: (reason: string) => void) {
@@ -52,7 +51,14 @@ export class Connections {
     const address = normaliseAddress(socket.remoteAddress ?? '');
     const siblings = this.#addresses.get(address) ?? new Set();
     this.#addresses.set(address, siblings);
-    this.#open.set(socket, { address, current: undefined, unanswered: 0, answered: false, whenAnswered: undefined });
+    this.#open.set(socket, {
+      address,
+      current: undefined,
+      unanswered: 0,
+      pipeline: undefined,
+      answered: false,
+      whenAnswered: undefined,
+    });
     siblings.add(socket);
     socket.once('close', () => this.#forget(socket));
     if (siblings.size > this.#limits.maxConnectionsPerAddress) this.#closeOne(siblings, 'connections_per_address');
@@ -78,20 +84,21 @@ export class Connections {
     this.#secured.set(tlsSocket, socket);
   }
 
-  /** A request came in: its connection is busy until the answer is complete. */
-  began(request: IncomingMessage, response: ServerResponse): void {
-    const connection = this.#of(request.socket);
-    if (!connection) return;
-    if (this.#draining) response.shouldKeepAlive = false;
-    const current = { request, response };
-    connection.current = current;
+  /**
+   * A request came in: its connection is busy until the answer is complete. It is handled at once, or when those before it on its
+   * connection have been answered. What is too much to wait is never handled, and its connection closes behind their answers.
+   */
+  came(inFlight: InFlight, handle: Handle): void {
+    const { socket } = inFlight.request;
+    if (socket.destroyed) return; // Node goes on with what it has read
+    const connection = this.#of(socket);
+    if (!connection) return handle(inFlight);
+    const waits = connection.unanswered > 0 || connection.pipeline?.isFull === true;
+    if (waits && !this.#holds(connection, inFlight)) return;
+    if (this.#draining) inFlight.response.shouldKeepAlive = false;
+    connection.current = inFlight;
     connection.unanswered++;
-    response.on('close', () => {
-      connection.unanswered--;
-      connection.answered = true;
-      if (connection.current === current) connection.current = undefined;
-      if (connection.unanswered === 0) connection.whenAnswered?.();
-    });
+    if (!waits) this.#begin(connection, inFlight, handle);
   }
 
   currentOf(socket: Socket): InFlight | undefined {
@@ -109,6 +116,10 @@ export class Connections {
     const connection = this.#of(socket);
     if (!connection || connection.whenAnswered) return;
     connection.whenAnswered = then;
+    if (connection.pipeline?.dropIncomplete()) {
+      connection.current = undefined;
+      connection.unanswered--;
+    }
     if (connection.unanswered === 0) then();
   }
 
@@ -136,6 +147,36 @@ export class Connections {
     for (const socket of [...this.#open.keys()]) this.#close(socket);
   }
 
+  #begin(connection: Connection, inFlight: InFlight, handle: Handle): void {
+    inFlight.response.on('close', () => {
+      connection.unanswered--;
+      connection.answered = true;
+      if (connection.current === inFlight) connection.current = undefined;
+      const next = connection.pipeline?.next();
+      // Behind an answer that closes nothing is handled (RFC 9112 9.6).
+      if (next?.request.socket.writable) this.#begin(connection, next, handle);
+      else if (connection.unanswered === 0) connection.whenAnswered?.();
+    });
+    handle(inFlight);
+  }
+
+  /** Whether a request that is not the first may wait. The first that may not is counted, and none after it may. */
+  #holds(connection: Connection, inFlight: InFlight): boolean {
+    const { socket } = inFlight.request;
+    connection.pipeline ??= new Pipeline(this.#pipelineRoom);
+    const wasFull = connection.pipeline.isFull;
+    const outcome = connection.pipeline.add(inFlight);
+    if (outcome === 'held') return true;
+    if (!wasFull) {
+      this.#refused('pipelined');
+      const last = connection.current?.response;
+      if (last && !last.headersSent) last.shouldKeepAlive = false;
+      connection.whenAnswered = () => socket.destroySoon();
+    }
+    if (outcome === 'cut') socket.destroy();
+    return false;
+  }
+
   #of(socket: Socket): Connection | undefined {
     return this.#open.get(this.#secured.get(socket) ?? socket);
   }
@@ -159,6 +200,7 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (!connection) return;
     this.#open.delete(socket);
+    connection.pipeline?.clear();
     const siblings = this.#addresses.get(connection.address);
     siblings?.delete(socket);
     if (siblings?.size === 0) this.#addresses.delete(connection.address);

@@ -15,6 +15,7 @@ import type { HttpLimits } from './limits.ts';
 import { listen } from './listen.ts';
 import { type HttpMetrics, registerConnections } from './metrics.ts';
 import { createRequestIds } from './request-id.ts';
+import type { InFlight } from './pipeline.ts';
 import { readServingCertificate, type TlsFiles } from './serving-certificate.ts';
 import { normaliseAddress } from './source-address.ts';
 
@@ -71,9 +72,9 @@ export function servePort(
   const { clock, connections, metrics, onDraining, onClosing } = parts;
   const logger = parts.logger.child({ server: parts.name });
   const { server, followFiles } = createServer(options, app, { ...parts, logger });
+  const serve = ({ request, response }: InFlight): void => app.handle(request, response);
   const handle: App['handle'] = (request, response) => {
-    connections.began(request, response);
-    app.handle(request, response);
+    connections.came({ request, response }, serve);
   };
   server.on('request', handle);
   // The body is held back until the chain has judged the head; unknown expectations are refused by the guard.

@@ -4,6 +4,7 @@ import { type AppUnderTest, eventually, fakeAuthorizationServer, startApp } from
 
 const LOGIN = 'POST /oauth/token HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx';
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
+const CLOSING = 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 const GARBAGE = 'GARBAGE\r\n\r\n';
 
 let app: AppUnderTest;
@@ -80,5 +81,124 @@ describe('CONNECT behind a sign-in that is under way', () => {
     await eventually(() => app.lines.some((line) => line['status'] === 499));
     finish();
     expect((await app.get('/healthz')).status).toBe(200);
+  });
+});
+
+describe('requests on one connection', () => {
+  const nobodyWaits = async (): Promise<void> => {
+    const statuses = (await Promise.all(Array.from({ length: 3 }, () => app.get('/healthz')))).map((one) => one.status);
+    expect(statuses).toEqual([200, 200, 200]);
+  };
+  const refusals = async (): Promise<number> => {
+    const counted = /rejections_total\{reason="pipelined"\} (\d+)/.exec(await app.parts.registry.metrics());
+    return Number(counted?.[1] ?? 0);
+  };
+
+  const refusal = async (): Promise<void> => {
+    for (let turn = 0; turn < 1_000 && (await refusals()) === 0; turn++) await nobodyWaits();
+  };
+  /** What was answered to this until the connection closed, by whom and how ever. */
+  const flood = (text: string): Promise<string> =>
+    new Promise((resolve) => {
+      let received = '';
+      const socket = connect(app.port, '127.0.0.1', () => socket.write(text));
+      socket.on('data', (chunk: Buffer) => {
+        received += chunk.toString('latin1');
+      });
+      socket.on('error', () => {}); // what is sent after the close is reset
+      socket.on('close', () => resolve(received));
+    });
+
+  test('are handled one at a time', async () => {
+    const received = app.raw(LOGIN.repeat(3) + CLOSING);
+    await eventually(() => logins === 1);
+    await nobodyWaits();
+    expect(logins).toBe(1);
+    finish();
+    expect(statuses(await received)).toEqual(['200', '200', '200', '200']);
+    expect(await refusals()).toBe(0);
+  });
+
+  test('are as many as 193 at a time; what is more leaves no trace but a count, and the last answer closes', async () => {
+    const received = app.raw(LOGIN + HEALTH.repeat(3_000));
+    await eventually(() => logins === 1);
+    finish();
+    const text = await received;
+    expect(statuses(text)).toEqual(Array(193).fill('200'));
+    expect(text.match(/Connection: close/g)).toHaveLength(1);
+    expect(text.lastIndexOf('HTTP/1.1 ')).toBeLessThan(text.indexOf('Connection: close'));
+    expect(app.lines.filter((line) => line.msg === 'request')).toHaveLength(193);
+    expect(await refusals()).toBe(1);
+  });
+
+  test('are cut off without an answer when those of all connections are too many, and others are served', async () => {
+    const floods = Array.from({ length: 20 }, () => flood(LOGIN + HEALTH.repeat(3_000)));
+    await eventually(() => app.lines.filter((line) => line['status'] === 499).length > 15);
+    const few = app.raw(HEALTH.repeat(8) + CLOSING);
+    expect(statuses(await few)).toEqual(Array(9).fill('200'));
+    finish();
+    const answers = (await Promise.all(floods)).map((text) => statuses(text).length);
+    expect(answers.filter((count) => count === 0).length).toBeGreaterThan(15);
+    expect(new Set(answers)).toEqual(new Set([0, 193]));
+    expect(statuses(await app.raw(HEALTH.repeat(100) + CLOSING))).toHaveLength(101);
+  });
+
+  test('wait with their bodies as far as there is room for these', async () => {
+    const form = `POST /oauth/token HTTP/1.1\r\nHost: a\r\nContent-Length: 16000\r\n\r\n${'x'.repeat(16_000)}`;
+    const received = flood(LOGIN + form.repeat(100));
+    await eventually(() => logins === 1);
+    await refusal();
+    finish();
+    expect(await received).toMatch(/^HTTP\/1\.1 200 /);
+    expect(logins).toBeLessThan(40);
+  });
+
+  test('leave nothing behind when their client goes before they are handled', async () => {
+    const socket = connect(app.port, '127.0.0.1');
+    socket.write(LOGIN.repeat(5));
+    await eventually(() => logins === 1);
+    socket.destroy();
+    await eventually(() => app.lines.some((line) => line['status'] === 499));
+    finish();
+    await nobodyWaits();
+    expect(logins).toBe(1);
+    expect(app.lines.filter((line) => line['status'] === 499)).toHaveLength(1);
+  });
+
+  test('are not handled behind an answer that closes', async () => {
+    const refused = 'POST /oauth/token HTTP/1.1\r\nHost: a\r\nContent-Length: 20000\r\n\r\n';
+    expect(statuses(await app.raw(`${refused}${'x'.repeat(20_000)}${LOGIN}`))).toEqual(['413']);
+    expect(logins).toBe(0);
+  });
+});
+
+describe('a client that does not read its answers', () => {
+  test('has one answer made for it at a time', async () => {
+    let lists = 0;
+    const bytes = Buffer.alloc(32 * 1024 * 1024, ' ');
+    const big = { etag: () => '"e"', body: () => [bytes], length: () => bytes.byteLength };
+    const nodes = {
+      list: () => {
+        lists++;
+        return big;
+      },
+      get: () => undefined,
+    };
+    const large = await startApp({ nodes });
+    const socket = connect(large.port, '127.0.0.1');
+    try {
+      socket.pause();
+      const list =
+        'GET /kapis/resources.gatehouse.io/v1alpha3/nodes HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\n\r\n';
+      socket.write(list.repeat(20));
+      await eventually(() => lists > 0);
+      for (let turn = 0; turn < 5; turn++) expect((await large.get('/healthz')).status).toBe(200);
+      expect(lists).toBe(1);
+      socket.resume();
+      await eventually(() => lists > 1);
+    } finally {
+      socket.destroy();
+      await large.stop();
+    }
   });
 });
