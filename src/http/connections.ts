@@ -92,7 +92,7 @@ export class Connections {
     const { socket } = inFlight.request;
     if (socket.destroyed) return; // Node goes on with what it has read
     const connection = this.#of(socket);
-    if (!connection) return handle(inFlight);
+    if (!connection) return void handle(inFlight);
     const waits = connection.unanswered > 0 || connection.pipeline?.isFull === true;
     if (waits && !this.#holds(connection, inFlight)) return;
     if (this.#draining) inFlight.response.shouldKeepAlive = false;
@@ -154,8 +154,10 @@ export class Connections {
       if (connection.current === inFlight) connection.current = undefined;
       const next = connection.pipeline?.next();
       // Behind an answer that closes nothing is handled (RFC 9112 9.6).
-      if (next?.request.socket.writable) this.#begin(connection, next, handle);
-      else if (connection.unanswered === 0) connection.whenAnswered?.();
+      if (next?.request.socket.writable) {
+        pauseWhile(connection.pipeline?.isLong === true, next.request.socket);
+        this.#begin(connection, next, handle);
+      } else if (connection.unanswered === 0) connection.whenAnswered?.();
     });
     handle(inFlight);
   }
@@ -164,11 +166,15 @@ export class Connections {
   #holds(connection: Connection, inFlight: InFlight): boolean {
     const { socket } = inFlight.request;
     connection.pipeline ??= new Pipeline(this.#pipelineRoom);
-    const wasFull = connection.pipeline.isFull;
-    const outcome = connection.pipeline.add(inFlight);
+    const { pipeline } = connection;
+    const wasFull = pipeline.isFull;
+    const outcome = pipeline.add(inFlight);
+    // When Node has done with what it has read: it resumes the socket with each request.
+    if (pipeline.isLong) process.nextTick(() => pauseWhile(pipeline.isLong, socket));
     if (outcome === 'held') return true;
     if (!wasFull) {
       this.#refused('pipelined');
+      socket.resume();
       const last = connection.current?.response;
       if (last && !last.headersSent) last.shouldKeepAlive = false;
       connection.whenAnswered = () => socket.destroySoon();
@@ -205,6 +211,11 @@ export class Connections {
     siblings?.delete(socket);
     if (siblings?.size === 0) this.#addresses.delete(connection.address);
   }
+}
+
+function pauseWhile(isLong: boolean, socket: Socket): void {
+  if (isLong) socket.pause();
+  else socket.resume();
 }
 
 const peerOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>

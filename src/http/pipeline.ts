@@ -15,7 +15,7 @@ const MOST_BYTES = 384 * 1024;
 /** On all connections together: a sixteenth of the memory of the smallest pod of the chart. */
 const ROOM_BYTES = 16 * 1024 * 1024;
 
-/** What a connection may have waiting although there is no room any more: twelve requests. */
+/** Twelve requests: above, the connection is not read for now. So many may wait although there is no room any more. */
 const FEW_BYTES = 24 * 1024;
 
 /** What the waiting requests of all connections take. */
@@ -48,6 +48,14 @@ export class Pipeline {
   /** Whether it has refused a request: all that come later are refused as well. */
   get isFull(): boolean {
     return this.#refused > 0;
+  }
+
+  /**
+   * Whether nothing more is to be read for now. That a client has gone is not seen meanwhile: so a few wait without that. A full one
+   * reads on, lest its last answer be lost in a reset.
+   */
+  get isLong(): boolean {
+    return this.#takenBytes > FEW_BYTES && !this.isFull;
   }
 
   /** Takes one in as far as there is room for it. */

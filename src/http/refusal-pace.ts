@@ -19,7 +19,7 @@ export type RefusalPace = (exchange: Exchange, error: unknown) => Promise<never>
 
 /**
  * Sends such refusals one each 5 ms after the first fifty, each within a second: clients that try again without a pause wait for their answer instead of taking the
- * event loop from the others (R-02, R-21). One that waits holds its connection, and no place of admission.
+ * event loop from the others (R-02, R-21). One that waits holds its connection, on which no other request is handled meanwhile, and no place of admission.
  */
 export function createRefusalPace(clock: Clock): RefusalPace {
   let lastAt = Number.NEGATIVE_INFINITY;

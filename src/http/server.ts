@@ -14,8 +14,8 @@ import { drain } from './drain.ts';
 import type { HttpLimits } from './limits.ts';
 import { listen } from './listen.ts';
 import { type HttpMetrics, registerConnections } from './metrics.ts';
-import { createRequestIds } from './request-id.ts';
 import type { InFlight } from './pipeline.ts';
+import { createRequestIds } from './request-id.ts';
 import { readServingCertificate, type TlsFiles } from './serving-certificate.ts';
 import { normaliseAddress } from './source-address.ts';
 

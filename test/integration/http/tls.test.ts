@@ -68,6 +68,23 @@ describe('the port under TLS', () => {
     });
   });
 
+  test('A-12 answers 100 pipelined requests in order', async () => {
+    await withTls({}, async ({ secure }) => {
+      const socket = await secure();
+      let text = '';
+      socket.on('data', (chunk: Buffer) => {
+        text += chunk.toString('latin1');
+      });
+      const one = (index: number): string =>
+        `GET /healthz HTTP/1.1\r\nHost: a\r\nX-Request-Id: r-${index}-\r\nX-Pad: ${'x'.repeat(600)}\r\n\r\n`;
+      socket.write(Array.from({ length: 100 }, (_, index) => one(index)).join(''));
+      await eventually(() => text.includes('r-99-'));
+      const ids = [...text.matchAll(/X-Request-Id: r-(\d+)-/g)].map((match) => Number(match[1]));
+      expect(ids).toEqual(Array.from({ length: 100 }, (_, index) => index));
+      socket.destroy();
+    });
+  });
+
   test('answers what is not HTTP by 400', async () => {
     await withTls({}, async ({ secure, lines }) => {
       expect(await send(await secure(), 'GARBAGE\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
