@@ -137,13 +137,13 @@ describe('requests on one connection', () => {
   });
 
   test('are cut off without an answer when those of all connections are too many, and others are served', async () => {
-    const floods = Array.from({ length: 20 }, () => flood(LOGIN + HEALTH.repeat(1_600)));
-    await eventually(() => app.lines.filter((line) => line['status'] === 499).length > 10);
+    const floods = Array.from({ length: 8 }, () => flood(LOGIN + HEALTH.repeat(1_600)));
+    await eventually(() => app.lines.filter((line) => line['status'] === 499).length > 2);
     const few = app.raw(HEALTH.repeat(8) + CLOSING);
     expect(statuses(await few)).toEqual(Array(9).fill('200'));
     finish();
     const answers = (await Promise.all(floods)).map((text) => statuses(text).length);
-    expect(answers.filter((count) => count === 0).length).toBeGreaterThan(10);
+    expect(answers.filter((count) => count === 0).length).toBeGreaterThan(2);
     expect(new Set(answers)).toEqual(new Set([0, 193]));
     expect(statuses(await app.raw(HEALTH.repeat(100) + CLOSING))).toHaveLength(101);
   });
