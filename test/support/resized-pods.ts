@@ -25,6 +25,9 @@ const condition = fc.record({
   reason: fc.constantFrom('Infeasible', 'Deferred', 'Error'),
 });
 
+/** A status counts where the kubelet says that it resizes the pod. */
+const IN_PROGRESS = { type: 'PodResizeInProgress', reason: '' };
+
 const several = { maxLength: NAMES.length, size: 'max' } as const;
 
 /** Pods with every kind of container, and statuses of them as the kubelet writes them while it resizes in place. */
@@ -42,8 +45,8 @@ export const resizedPod: fc.Arbitrary<{ readonly spec: Members; readonly status:
     {
       containerStatuses: fc.array(status, several),
       initContainerStatuses: fc.array(status, several),
-      conditions: fc.array(condition, { maxLength: 3 }),
+      conditions: fc.array(condition, { maxLength: 3 }).map((conditions) => [IN_PROGRESS, ...conditions]),
     },
-    { requiredKeys: [] },
+    { requiredKeys: ['conditions'] },
   ),
 });

@@ -19,6 +19,7 @@ const status = (used: Members | undefined, allocated?: string): Members => ({
 
 const pending = (reason: string): Members => ({ type: 'PodResizePending', status: 'True', reason });
 const INFEASIBLE = pending('Infeasible');
+const IN_PROGRESS: Members = { type: 'PodResizeInProgress', status: 'True' };
 
 interface Case {
   readonly spec: Members;
@@ -53,8 +54,13 @@ const ROWS: readonly [string, Case, string][] = [
   ['a container without a status', { spec: { containers: [container('2', '3')] }, status: {} }, '2/3'],
   ['a status without resources', running(container('2', '3'), status(undefined, '9')), '2/3'],
   ['a resize upwards that waits', running(container('3', '4'), status(cpu('1', '2'), '1'), pending('Deferred')), '3/4'],
-  ['a resize downwards under way', running(container('1', '2'), status(cpu('3', '4'), '1')), '3/4'],
-  ['a resize that is allocated, not in use', running(container('1', '2'), status(cpu('1', '2'), '2500m')), '2500m/2'],
+  ['a resize downwards under way', running(container('1', '2'), status(cpu('3', '4'), '1'), IN_PROGRESS), '3/4'],
+  ['a status that differs without word of a resize', running(container('1', '2'), status(cpu('3', '4'), '3')), '1/2'],
+  [
+    'a resize that is allocated, not in use',
+    running(container('1', '2'), status(cpu('1', '2'), '2500m'), IN_PROGRESS),
+    '2500m/2',
+  ],
   ['an infeasible resize', running(container('60', '60'), status(cpu('1', '2'), '1'), INFEASIBLE), '1/2'],
   [
     'an infeasible resize of what is allocated, not in use',
@@ -68,7 +74,7 @@ const ROWS: readonly [string, Case, string][] = [
   ],
   [
     'another condition that is infeasible',
-    running(container('3'), status(cpu('1')), { type: 'Ready', reason: 'Infeasible' }),
+    running(container('3'), status(cpu('1')), IN_PROGRESS, { type: 'Ready', reason: 'Infeasible' }),
     '3/0',
   ],
   [
@@ -76,7 +82,11 @@ const ROWS: readonly [string, Case, string][] = [
     running(container('3'), status(cpu('1')), { type: 'Ready' }, pending('Deferred'), INFEASIBLE),
     '3/0',
   ],
-  ['the status of another container', running(container('3'), { ...status(cpu('9')), name: 'other' }), '3/0'],
+  [
+    'the status of another container',
+    running(container('3'), { ...status(cpu('9')), name: 'other' }, IN_PROGRESS),
+    '3/0',
+  ],
 ];
 
 describe('a pod that is resized in place', () => {
@@ -90,17 +100,19 @@ describe('a pod that is resized in place', () => {
 
   test('counts nothing of a status for a container that runs once', () => {
     const spec = { containers: [], initContainers: [container('2', '3')] };
-    expect(cpuOf({ spec, status: { initContainerStatuses: [status(cpu('60', '60'), '60')] } })).toBe('2/3');
+    const initContainerStatuses = [status(cpu('60', '60'), '60')];
+    expect(cpuOf({ spec, status: { initContainerStatuses, conditions: [IN_PROGRESS] } })).toBe('2/3');
   });
 
   test('takes the status of the init container where two containers have one name', () => {
     const spec = { containers: [container('1')] };
     const statuses = { initContainerStatuses: [status(cpu('2'))], containerStatuses: [status(cpu('3'))] };
-    expect(cpuOf({ spec, status: statuses })).toBe('2/0');
+    const conditions = [IN_PROGRESS];
+    expect(cpuOf({ spec, status: { ...statuses, conditions } })).toBe('2/0');
   });
 
   test('takes the last of two statuses of one name', () => {
-    const statuses = { containerStatuses: [status(cpu('3')), status(cpu('2'))] };
+    const statuses = { containerStatuses: [status(cpu('3')), status(cpu('2'))], conditions: [IN_PROGRESS] };
     expect(cpuOf({ spec: { containers: [container('1')] }, status: statuses })).toBe('2/0');
   });
 
@@ -112,7 +124,7 @@ describe('a pod that is resized in place', () => {
     const step = (wanted: string, used: string): unknown => {
       putPod({
         ...pod,
-        ...running(container(wanted), status(cpu(used))),
+        ...running(container(wanted), status(cpu(used)), ...(wanted === used ? [] : [IN_PROGRESS])),
         spec: { nodeName: 'node-a', ...running(container(wanted), {}).spec },
       });
       return requests();
@@ -124,9 +136,12 @@ describe('a pod that is resized in place', () => {
   test.each([
     { containerStatuses: 'none', conditions: 'none' },
     { containerStatuses: [null, 1, 'x'], conditions: [null, 1] },
-    { containerStatuses: [{ name: 'app', resources: [] }] },
-    { containerStatuses: [{ name: 'app', resources: { requests: 'much', limits: null }, allocatedResources: 7 }] },
-    { containerStatuses: [{ name: 'app', resources: { requests: { cpu: 'much' } } }] },
+    { containerStatuses: [{ name: 'app', resources: [] }], conditions: [IN_PROGRESS] },
+    {
+      containerStatuses: [{ name: 'app', resources: { requests: 'much', limits: null }, allocatedResources: 7 }],
+      conditions: [IN_PROGRESS],
+    },
+    { containerStatuses: [{ name: 'app', resources: { requests: { cpu: 'much' } } }], conditions: [IN_PROGRESS] },
   ])('takes the specification where the status is odd: %j', (odd) => {
     expect(cpuOf({ spec: { containers: [container('2', '3')] }, status: odd })).toBe('2/3');
   });
