@@ -45,7 +45,7 @@ export const resizedPod: fc.Arbitrary<{ readonly spec: Members; readonly status:
     {
       containerStatuses: fc.array(status, several),
       initContainerStatuses: fc.array(status, several),
-      conditions: fc.array(condition, { maxLength: 3 }).map((conditions) => [IN_PROGRESS, ...conditions]),
+      conditions: fc.array(condition, { maxLength: 3, size: 'max' }).map((conditions) => [IN_PROGRESS, ...conditions]),
     },
     { requiredKeys: ['conditions'] },
   ),
