@@ -41,7 +41,8 @@ export interface Outcome {
 }
 
 export function outcomeOf(entries: readonly Entry[]): Outcome {
-  const killed = new Map<number, string>();
+  /** By mutant and tests: what one file's tests take back another's may have found as well. */
+  const kills = new Map<string, readonly [number, string]>();
   const tried = new Set<string>();
   const open = new Map<string, number>();
   let spoilt = 0;
@@ -50,16 +51,17 @@ export function outcomeOf(entries: readonly Entry[]): Outcome {
     else if (entry.what === 'spoilt') {
       spoilt++;
       for (const mutant of entry.mutants) {
-        killed.delete(mutant);
+        kills.delete(`${mutant} ${entry.tests}`);
         tried.delete(`${mutant} ${entry.tests}`);
       }
     } else {
       const pair = `${entry.mutant} ${entry.tests}`;
       open.delete(pair);
       tried.add(pair);
-      if (entry.what === 'killed') killed.set(entry.mutant, entry.by ?? '');
+      if (entry.what === 'killed') kills.set(pair, [entry.mutant, entry.by ?? '']);
     }
   }
+  const killed = new Map<number, string>(kills.values());
   for (const mutant of open.values()) killed.set(mutant, 'the end of its process');
   return { killed, tried, ends: open.size + spoilt };
 }

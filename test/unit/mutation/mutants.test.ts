@@ -105,6 +105,15 @@ describe('the outcome', () => {
     expect(ends).toBe(2);
   });
 
+  test('keeps what the tests of one file have killed when those of another take it back', () => {
+    const { killed } = outcomeOf([
+      { what: 'killed', mutant: 1, tests: 'a.test.ts', by: 'a test' },
+      { what: 'killed', mutant: 1, tests: 'b.test.ts', by: 'a test' },
+      { what: 'spoilt', mutants: [1], tests: 'b.test.ts' },
+    ]);
+    expect([...killed]).toEqual([[1, 'a test']]);
+  });
+
   test('is told by place and by folder', () => {
     const mutant = { start: 0, end: 1, line: 7, kind: 'constant', was: '1', becomes: '2' } as const;
     const mutants = [1, 2].map((number) => ({ ...mutant, number, file: 'src/nodes/a.ts' }));
