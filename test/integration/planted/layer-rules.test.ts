@@ -43,11 +43,13 @@ const LOW = [
   'data-age.ts',
   'duration-text.ts',
   'random.ts',
-  'recent-calls.ts',
+  'party-windows.ts',
+  'fastest-call.ts',
   'secret-store.ts',
   'security-events.ts',
   'fair-slots.ts',
-  'party-pauses.ts',
+  'call-window.ts',
+  'told-lately.ts',
   'status-error.ts',
 ];
 const COMPOSITION = [
