@@ -20,11 +20,9 @@ const EVERY_MS = 60_000;
 const RETRY_MS = 10_000;
 /**
  * A key without a name that is known here makes the keys be read again, but not more often than this: it is what junk sends. A
- * token by a key that was published since is turned away for so long at most.
+ * key that begins to sign in the moment in which it is published is refused for so long at most.
  */
 const FRESH_MS = 5_000;
-/** How far the clock that a token was made by may be behind ours. */
-const SKEW_MS = 10_000;
 /** Tokens with an unknown key that wait for a reading, which takes 3 s at most: an eighth of the requests in flight. */
 const MOST_WAITING = 64;
 
@@ -43,8 +41,6 @@ export class ClusterKeys {
   /** When the last reading and the last good reading began, by the monotonic clock. */
   #triedAt = Number.NEGATIVE_INFINITY;
   #readAt = Number.NEGATIVE_INFINITY;
-  /** The latter by the wall clock, which tokens go by. */
-  #readOn = Number.NEGATIVE_INFINITY;
   #isReading = false;
   #isFailing = false;
   #wake: () => void = () => undefined;
@@ -62,10 +58,10 @@ export class ClusterKeys {
     if (!this.#published) return 'unproven';
     const verdict = this.#judge(jws, source);
     if (verdict !== undefined) return verdict;
-    const cameAt = this.#parts.clock.monotonic();
-    if (!this.#isReading && cameAt - this.#triedAt < FRESH_MS) return this.#unknown(jws, cameAt);
+    const wasTriedLately = this.#parts.clock.monotonic() - this.#triedAt < FRESH_MS;
+    if (!this.#isReading && wasTriedLately) return this.#unknown();
     if (this.#waiting.size >= MOST_WAITING) return 'overloaded';
-    return this.#nextReading().then(() => this.#judge(jws, source) ?? this.#unknown(jws, cameAt));
+    return this.#nextReading().then(() => this.#judge(jws, source) ?? this.#unknown());
   }
 
   /** Reads the keys at once, then again and again, and sooner when a token asks for it. Only a bug makes it throw. */
@@ -85,15 +81,8 @@ export class ClusterKeys {
     return isSigned ? 'good' : 'bad';
   }
 
-  /**
-   * A key that is not among those just read is none of the cluster's, which publishes a key before it signs; but it may have done
-   * both since, for a token that came and was made after that. If the keys could not be read, nobody knows.
-   */
-  #unknown({ claims }: CompactJws, cameAt: number): SignatureVerdict {
-    if (this.#readAt !== this.#triedAt) return 'unavailable';
-    const madeAt = Number(claims['iat'] ?? 0) * 1000;
-    return cameAt > this.#readAt && madeAt > this.#readOn - SKEW_MS ? 'undecided' : 'bad';
-  }
+  /** A key that is not among those just read is none of the cluster's; if they could not be read, nobody knows. */
+  #unknown = (): SignatureVerdict => (this.#readAt === this.#triedAt ? 'bad' : 'unavailable');
 
   #nextReading(): Promise<void> {
     return new Promise((resolve) => {
@@ -120,13 +109,11 @@ export class ClusterKeys {
   async #read(signal: AbortSignal): Promise<void> {
     const { read, clock } = this.#parts;
     const began = clock.monotonic();
-    const beganOn = clock.now();
     this.#triedAt = began;
     this.#isReading = true;
     try {
       this.#take(await read(signal));
       this.#readAt = began;
-      this.#readOn = beganOn;
     } catch (error) {
       if (!signal.aborted) this.#failed(error);
     } finally {

@@ -15,9 +15,9 @@ import { type Question, TokenQuestions, type TokenReviewer } from './token-quest
 /**
  * What is said of a signature without asking about the token. `unproven`: the keys were never read. `unavailable`: the key is
  * unknown, and the keys cannot be read again now. `overloaded`: as many as may wait do so, for the
- * keys or for a slow verification. `undecided`: the key is unknown, and may have been published since the keys were read a moment ago.
+ * keys or for a slow verification.
  */
-export type SignatureVerdict = 'good' | 'bad' | 'unproven' | 'unavailable' | 'overloaded' | 'undecided';
+export type SignatureVerdict = 'good' | 'bad' | 'unproven' | 'unavailable' | 'overloaded';
 
 /** What checks signatures with the cluster's own keys. */
 interface SignatureCheck {
@@ -115,10 +115,6 @@ export class ServiceAccountTokens {
         return this.#counted(INVALID);
       case 'overloaded':
         throw this.#overloaded(undefined);
-      case 'undecided':
-        // No event of the log: it is what junk gets, too, and takes nothing from others.
-        this.#parts.verifications.inc({ result: 'unknown_key' });
-        throw tooManyRequests(KEY_UNKNOWN, 5);
       case 'unavailable':
         throw unavailable();
     }
@@ -179,8 +175,6 @@ export class ServiceAccountTokens {
 }
 
 const BUSY = 'too many service account tokens are being checked, please try again later';
-
-const KEY_UNKNOWN = 'the key of this service account token is not known yet, please try again later';
 
 const unavailable = (cause?: unknown): StatusError =>
   serviceUnavailable('service account tokens cannot be checked now', 5, cause);

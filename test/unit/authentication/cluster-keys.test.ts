@@ -16,8 +16,6 @@ const NONE =
   'the service account keys of the cluster cannot be read: it is asked about whatever looks like a token of its own';
 const AGAIN = 'the service account keys of the cluster are read again';
 
-/** A token of an unknown key, made at this time by its own word. */
-const madeAt = (iatMs: number, kid = 'k'): CompactJws => ({ ...junk(kid), claims: { iat: Math.floor(iatMs / 1000) } });
 /** A token under a good name, with a bad signature. */
 const forged = (key: TokenKey): CompactJws => ({ ...tokenOf(key), signature: Buffer.alloc(132, 1) });
 
@@ -100,30 +98,6 @@ describe('the keys of the cluster', () => {
     expect(await check(tokenOf(slow))).toBe('good');
     expect(ended.filter((verdict) => verdict === 'bad').length).toBeLessThan(3);
     expect(await Promise.all(flood)).toEqual([...Array(64).fill('bad'), ...Array(6).fill('overloaded')]);
-  });
-
-  test('that do not have the name of a token made after they were read are not the last word', async () => {
-    const { clock, cluster, check } = await follow(setOf(key));
-    await clock.advance(4_999);
-    expect(check(madeAt(clock.now() - 16_000))).toBe('bad'); // clocks may differ by 10 s
-    expect(check(madeAt(clock.now()))).toBe('undecided');
-    expect(check({ ...tokenOf(next), claims: { iat: clock.now() / 1000 } })).toBe('undecided');
-    cluster.published = setOf(key, next);
-    await clock.advance(1);
-    expect(await check(madeAt(clock.now()))).toBe('bad'); // they were read for it
-    expect(check(tokenOf(next))).toBe('good');
-  });
-
-  test('that were being read when a token came are not the last word about it', async () => {
-    const { clock, cluster, check } = await follow(setOf(key));
-    await clock.advance(5_000);
-    const slow = Promise.withResolvers<object>();
-    cluster.published = slow.promise;
-    const first = check(madeAt(clock.now()));
-    await clock.advance(1_000);
-    const [late, old] = [check(madeAt(clock.now())), check(madeAt(clock.now() - 16_000))];
-    slow.resolve(setOf(key));
-    expect(await Promise.all([first, late, old])).toEqual(['bad', 'undecided', 'bad']);
   });
 
   test('are read once in 5 s, whatever names junk has', async () => {

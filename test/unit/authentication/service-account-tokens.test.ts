@@ -325,20 +325,6 @@ describe('a signature', () => {
     expect(reviewer.reviews.length).toBe(0);
   });
 
-  test('by a key that may have been published a moment ago is neither good nor bad: 429, and no event of the log', async () => {
-    const { reviewer, keys, lines, claimsOf, verify, count } = createRobots();
-    keys.verdict = 'undecided';
-    const message = 'the key of this service account token is not known yet, please try again later';
-    const answer = { code: 429, reason: 'TooManyRequests', message, details: { retryAfterSeconds: 5 } };
-    expect(await outcomeOf(() => verify(claimsOf()))).toEqual(answer);
-    expect([reviewer.reviews.length, lines, await count('unknown_key'), await count('overloaded')]).toEqual([
-      0,
-      [],
-      1,
-      0,
-    ]);
-  });
-
   test('A-51 that is bad, or by an unknown key, takes nothing from those that are good', async () => {
     const robots = createRobots();
     const { clock, reviewer, keys, claimsOf, learn, verify } = robots;
