@@ -2,7 +2,7 @@ import { compareResourceVersions } from '../kubernetes/resource-version.ts';
 import { later } from './collection-version.ts';
 import { isSameShape, type Mark, type NodeChange, withPast } from './node-change.ts';
 import type { NodeEntry } from './node-entry.ts';
-import type { Seen } from './watch-version.ts';
+import type { ListState } from './watch-version.ts';
 
 /** When a change was made. */
 export interface ChangeMoment {
@@ -10,7 +10,7 @@ export interface ChangeMoment {
   readonly version: number;
   /** The resourceVersion of the change; absent: it is none of the node itself. */
   readonly changedAt?: string;
-  readonly seen: Seen;
+  readonly seen: ListState;
 }
 
 const BEGINNING: Mark = { version: 0, changedAt: '0' };

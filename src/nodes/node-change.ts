@@ -1,5 +1,5 @@
 import type { NodeEntry } from './node-entry.ts';
-import type { Seen } from './watch-version.ts';
+import type { ListState } from './watch-version.ts';
 
 /** All that a filter reads of a node. */
 export type NodeShape = Pick<NodeEntry, 'key' | 'uid' | 'labels' | 'annotations' | 'owners' | 'status'>;
@@ -26,7 +26,7 @@ export interface NodeChange {
   /** The node's own newest change: that of its usage is one of its pods. */
   readonly changedAt: string;
   /** What the cluster had told us by then: the node has stood so since, and stands otherwise when it says otherwise. */
-  readonly seen: Seen;
+  readonly seen: ListState;
   /** Since when a node of this name and uid is there without a gap. */
   readonly addedAt: Mark;
   /** Since when filters see of it what they see now. */

@@ -10,7 +10,7 @@ import { NodeSnapshot } from './node-snapshot.ts';
 import { NODE_ORDERS, OrderedIndex } from './ordered-index.ts';
 import { usageKeys, usageMembers } from './usage-annotations.ts';
 import type { UsageLedger } from './usage-ledger.ts';
-import type { ListState, Seen } from './watch-version.ts';
+import type { ListState } from './watch-version.ts';
 
 export interface NodeStoreOptions {
   /** DNS label: prefix of the usage annotations. */
@@ -45,6 +45,7 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
   constructor(options: NodeStoreOptions, ledger?: UsageLedger) {
     this.platform = options.platform;
     this.#ledger = options.usage ? ledger : undefined;
+    this.progress.countIn(() => this.#nodes.values());
     this.#usageKeys = options.usage ? usageKeys(options.platform) : undefined;
   }
 
@@ -61,12 +62,14 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
   }
 
   put(entry: NodeEntry): void {
-    this.progress.advance(entry.resourceVersion, this.#nodes.size + (this.#nodes.has(entry.key) ? 0 : 1));
+    const replaced = this.#nodes.get(entry.key)?.resourceVersion;
+    this.progress.advance(entry.resourceVersion, this.#nodes.size + (replaced === undefined ? 1 : 0), replaced);
     this.#set(this.#withUsage(entry), entry.resourceVersion);
   }
 
   remove(key: string, resourceVersion: string): void {
-    this.progress.advance(resourceVersion, this.#nodes.size - (this.#nodes.has(key) ? 1 : 0));
+    const replaced = this.#nodes.get(key)?.resourceVersion;
+    this.progress.advance(resourceVersion, this.#nodes.size - (replaced === undefined ? 0 : 1), replaced);
     this.#remove(key, resourceVersion);
   }
 
@@ -115,13 +118,13 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
   }
 
   /** How new a node may be: its usage is as new as the ledger when it is written. */
-  get seen(): Seen {
-    return { nodes: this.progress.state.newest, pods: this.#ledger?.pods.state.newest ?? NOTHING.newest };
+  get seen(): ListState {
+    return { nodes: this.progress.state, pods: this.#ledger?.pods.state ?? NOTHING };
   }
 
   /** Whether all that was seen there is here. */
-  hasSeen({ nodes, pods }: Seen): boolean {
-    return this.progress.has(nodes) && (pods === NOTHING.newest || (this.#ledger?.pods.has(pods) ?? false));
+  hasSeen({ nodes, pods }: ListState): boolean {
+    return this.progress.has(nodes) && (pods.newest === NOTHING.newest || (this.#ledger?.pods.has(pods) ?? false));
   }
 
   /** Whether all that happened to the list after this state is known. */
@@ -203,7 +206,7 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     this.#advance();
     const moment = { version: this.#version, seen: this.seen };
     // Its pods may have come before it did.
-    if (!previous) this.#usedAt.set(entry.key, moment.seen.pods);
+    if (!previous) this.#usedAt.set(entry.key, moment.seen.pods.newest);
     this.changes.put(entry, previous, changedAt === undefined ? moment : { ...moment, changedAt });
     return { entry, previous };
   }

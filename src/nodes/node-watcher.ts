@@ -6,7 +6,7 @@ import { cut } from './quoted.ts';
 import type { Beginning, WatchBatches } from './watch-batches.ts';
 import { COMMENT, RESET } from './watch-event.ts';
 import type { WatchNaming } from './watch-naming.ts';
-import type { Seen } from './watch-version.ts';
+import type { ListState } from './watch-version.ts';
 import type { Standing, WatchView } from './watch-view.ts';
 
 /**
@@ -31,7 +31,7 @@ export interface WatchStart {
   /** It tells all nodes, not only what the client missed. */
   readonly isFirst: boolean;
   /** What the client names is to be here before anything is told, so that nothing older follows what it has. */
-  readonly awaited?: { readonly seen: Seen; readonly text: string } | undefined;
+  readonly awaited?: { readonly seen: ListState; readonly text: string } | undefined;
   /** What to begin with; `undefined` when what the client missed is not known any more. */
   beginning(): Beginning | undefined;
 }

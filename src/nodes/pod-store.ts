@@ -38,6 +38,7 @@ export class PodStore implements ReflectedStore<PodEntry> {
 
   constructor(ledger: UsageLedger) {
     this.#ledger = ledger;
+    ledger.pods.countIn(() => this.#pods.values());
   }
 
   get size(): number {
@@ -64,15 +65,17 @@ export class PodStore implements ReflectedStore<PodEntry> {
   }
 
   put(entry: PodEntry): void {
-    this.#book(this.#pods.get(entry.key), entry, entry.resourceVersion);
+    const previous = this.#pods.get(entry.key);
+    this.#book(previous, entry, entry.resourceVersion);
     this.#pods.set(entry.key, entry);
-    this.#ledger.pods.advance(entry.resourceVersion, this.#pods.size);
+    this.#ledger.pods.advance(entry.resourceVersion, this.#pods.size, previous?.resourceVersion);
   }
 
   remove(key: string, resourceVersion: string): void {
-    this.#book(this.#pods.get(key), undefined, resourceVersion);
+    const previous = this.#pods.get(key);
+    this.#book(previous, undefined, resourceVersion);
     this.#pods.delete(key);
-    this.#ledger.pods.advance(resourceVersion, this.#pods.size);
+    this.#ledger.pods.advance(resourceVersion, this.#pods.size, previous?.resourceVersion);
   }
 
   replace(entries: readonly PodEntry[], { resourceVersion, sameHistory }: Replacement): void {

@@ -3,7 +3,7 @@ import type { NodeChange } from './node-change.ts';
 import type { NodeStore } from './node-store.ts';
 import { bookmarkEvent } from './watch-event.ts';
 import type { WatchNaming } from './watch-naming.ts';
-import type { ListState, Seen } from './watch-version.ts';
+import { type ListState, seenText } from './watch-version.ts';
 import { type NodeNews, newsOf, reachOf, reachSince, type Standing, type WatchView } from './watch-view.ts';
 
 export interface Batch<Place> {
@@ -33,7 +33,7 @@ export interface Beginning {
 interface Wholeness {
   readonly before: string;
   readonly complete?: string;
-  readonly seen?: Seen | undefined;
+  readonly seen?: ListState | undefined;
 }
 
 /**
@@ -57,7 +57,7 @@ export class WatchBatches {
   /** What follows `standing`. All of the result is one version as soon as nothing more follows: the list of it is told. */
   after(standing: Standing, view: WatchView): Batch<Standing> {
     const { basis, position, told, complete, seen, isResumed } = standing;
-    const place = `${basis} ${position} ${told} ${complete} ${seen?.nodes} ${seen?.pods} ${isResumed}`;
+    const place = `${basis} ${position} ${told} ${complete} ${seen && seenText(seen)} ${isResumed}`;
     return this.#once(place, view, () => this.#compose(standing, view));
   }
 

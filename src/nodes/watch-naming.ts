@@ -1,9 +1,8 @@
 import { compareResourceVersions } from '../kubernetes/resource-version.ts';
 import type { EventVersion } from './batch-builder.ts';
-import { later } from './collection-version.ts';
 import type { NodeChange } from './node-change.ts';
 import type { NodeStore } from './node-store.ts';
-import { type Seen, stateText } from './watch-version.ts';
+import { type ListState, newer, seenText, stateText } from './watch-version.ts';
 
 /** A client that has no list whole cannot go on. */
 const NOTHING_WHOLE = '0';
@@ -48,7 +47,7 @@ export class WatchNaming {
   between(
     { seen, version }: Pick<NodeChange, 'seen' | 'version'>,
     complete: string,
-    told: Seen | undefined,
+    told: ListState | undefined,
   ): EventVersion {
     const prefix = `${this.#epoch}-`;
     if (complete.startsWith(prefix)) {
@@ -60,17 +59,16 @@ export class WatchNaming {
   }
 
   /** Of a client that has this list whole and may have what is as new as `told`. */
-  ahead(complete: string, told: Seen): string {
-    return complete.startsWith(`${this.#epoch}-`) ? complete : `${told.nodes}.${told.pods}-${complete}`;
+  ahead(complete: string, told: ListState): string {
+    return complete.startsWith(`${this.#epoch}-`) ? complete : `${seenText(told)}-${complete}`;
   }
 
   /** The version of the node with which its reader has the list of `complete` whole. */
   completing({ seen }: NodeChange, complete: string): EventVersion {
     const [nodes = '', , pods = ''] = complete.split('.');
     const isLocal = complete.startsWith(`${this.#epoch}-`);
-    const isKnown = compareResourceVersions(seen.nodes, nodes) <= 0 && compareResourceVersions(seen.pods, pods) <= 0;
-    return { text: isLocal || isKnown ? complete : `${seen.nodes}.${seen.pods}-${complete}`, isResumable: true };
+    const isKnown =
+      compareResourceVersions(seen.nodes.newest, nodes) <= 0 && compareResourceVersions(seen.pods.newest, pods) <= 0;
+    return { text: isLocal || isKnown ? complete : this.ahead(complete, seen), isResumable: true };
   }
 }
-
-const newer = (a: Seen, b: Seen): Seen => ({ nodes: later(a.nodes, b.nodes), pods: later(a.pods, b.pods) });

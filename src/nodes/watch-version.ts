@@ -1,10 +1,4 @@
-import { type CollectionState, later } from './collection-version.ts';
-
-/** What of the cluster was known, in resourceVersions of nodes and of pods. */
-export interface Seen {
-  readonly nodes: string;
-  readonly pods: string;
-}
+import { type CollectionState, laterState, NOTHING } from './collection-version.ts';
 
 /** A state of the node list, usage included. */
 export interface ListState {
@@ -26,7 +20,7 @@ export interface ToldUpTo {
 export type WatchVersion = { readonly text: string } & (
   | {
       readonly kind: 'cluster';
-      readonly seen: Seen;
+      readonly seen: ListState;
       readonly complete: ListState | undefined;
       readonly told: ToldUpTo | undefined;
     }
@@ -36,12 +30,11 @@ export type WatchVersion = { readonly text: string } & (
 
 /**
  * `1204.3.1317.12`: the newest change of a node is 1204 and there are three, that of a pod 1317 and there are twelve.
- * `1210.1317-1204.3.1317.12-5f0c2e9a7b314d88.77`: in the middle of what came after that. `1204.1317-0`: of a first state.
+ * `1210.3.1317.12-1204.3.1317.12-5f0c2e9a7b314d88.77`: in the middle of what came after that. `1204.3.1317.12-0`: of a first state.
  */
-const SEEN = /(\d{1,20})\.(\d{1,20})-/;
 const STATE = /(\d{1,20})\.(\d{1,9})\.(\d{1,20})\.(\d{1,9})/;
 const TOLD = /-([0-9a-z]{1,32})\.(\d{1,15})/;
-const CLUSTER = new RegExp(`^(?:${SEEN.source})?(?:0|${STATE.source}(?:${TOLD.source})?)$`);
+const CLUSTER = new RegExp(`^(?:${STATE.source}-)?(?:0|${STATE.source}(?:${TOLD.source})?)$`);
 
 /**
  * The ETag of the compressed list names the same version. 15 digits are exact as a number; a thousand changes a second fill them in
@@ -60,19 +53,31 @@ export function parseVersion(text: string): WatchVersion {
   return { kind: 'local', text, told: { epoch, version: Number(basis ?? version) } };
 }
 
+const NOTHING_SEEN: ListState = { nodes: NOTHING, pods: NOTHING };
+
 function clusterVersion(text: string, parts: readonly (string | undefined)[]): WatchVersion {
-  const [seenNodes = '0', seenPods = '0', nodes, nodeCount, pods = '0', podCount, epoch, version] = parts;
-  const seen = { nodes: later(seenNodes, nodes ?? '0'), pods: later(seenPods, pods) };
-  if (nodes === undefined) return { kind: 'cluster', text, seen, complete: undefined, told: undefined };
-  const complete = {
-    nodes: { newest: nodes, count: Number(nodeCount) },
-    pods: { newest: pods, count: Number(podCount) },
-  };
+  const complete = listState(parts.slice(4, 8));
+  const seen = newer(listState(parts.slice(0, 4)) ?? NOTHING_SEEN, complete ?? NOTHING_SEEN);
+  const [epoch, version] = parts.slice(8);
   return { kind: 'cluster', text, seen, complete, told: epoch ? { epoch, version: Number(version) } : undefined };
+}
+
+function listState([nodes, nodeCount, pods = '0', podCount]: readonly (string | undefined)[]): ListState | undefined {
+  if (nodes === undefined) return undefined;
+  return { nodes: { newest: nodes, count: Number(nodeCount) }, pods: { newest: pods, count: Number(podCount) } };
 }
 
 /** `undefined` where the cluster's versions are no numbers: then nobody but this process can order them. */
 export function stateText({ nodes, pods }: ListState): string | undefined {
   if (!NUMBER.test(nodes.newest) || !NUMBER.test(pods.newest)) return undefined;
-  return `${nodes.newest}.${nodes.count}.${pods.newest}.${pods.count}`;
+  return seenText({ nodes, pods });
 }
+
+/** How new either may be: nodes and pods apart. */
+export const newer = (a: ListState, b: ListState): ListState => ({
+  nodes: laterState(a.nodes, b.nodes),
+  pods: laterState(a.pods, b.pods),
+});
+
+export const seenText = ({ nodes, pods }: ListState): string =>
+  `${nodes.newest}.${nodes.count}.${pods.newest}.${pods.count}`;

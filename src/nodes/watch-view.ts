@@ -2,7 +2,7 @@ import { compareResourceVersions } from '../kubernetes/resource-version.ts';
 import type { Mark, NodeChange, NodeShape } from './node-change.ts';
 import type { NodeEntry } from './node-entry.ts';
 import type { ChangeType, WatchForm } from './watch-event.ts';
-import type { Seen } from './watch-version.ts';
+import type { ListState } from './watch-version.ts';
 
 /** What of the list a watcher wants to see, and how. */
 export interface WatchView {
@@ -23,7 +23,7 @@ export interface Standing {
   /** The version that the client goes on from when it is cut off here: of the list that it had whole. */
   readonly complete: string;
   /** How new what it was told may be, where that is newer than what it has whole and each node by itself. */
-  readonly seen: Seen | undefined;
+  readonly seen: ListState | undefined;
   /** It came with a version: an earlier stream, perhaps of a replica that is ahead of us, may have told it anything. */
   readonly isResumed: boolean;
 }

@@ -21,8 +21,8 @@ describe('the version of a mirrored collection', () => {
     ['95', true], // a removal, of which the list has nothing to show
     ['100', true],
     ['101', false],
-  ])('has all up to %s when it was listed at 100: %s', (seen, has) => {
-    expect(listed().has(seen)).toBe(has);
+  ])('has all up to %s when it was listed at 100: %s', (newest, has) => {
+    expect(listed().has({ newest, count: 3 })).toBe(has);
   });
 
   test.each([
@@ -55,7 +55,7 @@ describe('the version of a mirrored collection', () => {
     version.advance('150', 3);
     version.listed({ resourceVersion: '120', newest: '90', count: 3, sameHistory: false });
     expect(version.state).toEqual({ newest: '120', count: 3 });
-    expect([version.has('150'), version.has('120')]).toEqual([false, true]);
+    expect([version.has({ newest: '150', count: 3 }), version.has({ newest: '120', count: 3 })]).toEqual([false, true]);
     expect(version.knowsAfter({ newest: '110', count: 3 })).toBe(false);
     expect(version.knowsAfter(version.state)).toBe(true);
   });
@@ -66,6 +66,35 @@ describe('the version of a mirrored collection', () => {
     version.advance('10', 1);
     expect(version.state.newest).toBe('10');
     version.advance('99999999999999999999', 1);
-    expect([version.has('100000000000000000000'), version.has('9223372036854775808')]).toEqual([false, true]);
+    const has = (newest: string): boolean => version.has({ newest, count: 1 });
+    expect([has('100000000000000000000'), has('9223372036854775808')]).toEqual([false, true]);
+  });
+
+  test('has a state from which objects went when no more of those that are not newer are left', () => {
+    const left = [90, 80, 70].map((version) => ({ resourceVersion: `${version}` }));
+    const version = new CollectionVersion();
+    version.countIn(() => left);
+    version.listed({ resourceVersion: '100', newest: '90', count: 3, sameHistory: false });
+    const seen = (): boolean[] => [3, 2, 1].map((count) => version.has({ newest: '90', count }));
+    expect(seen()).toEqual([true, false, false]);
+    left.pop();
+    version.advance('101', 2, '70');
+    expect(seen()).toEqual([true, true, false]);
+    left.push({ resourceVersion: '102' });
+    version.advance('102', 3);
+    expect(seen()).toEqual([true, true, false]);
+    left[1] = { resourceVersion: '103' };
+    version.advance('103', 3, '80');
+    expect(seen()).toEqual([true, true, true]);
+  });
+
+  test('does not look at all objects for a state that it had itself', () => {
+    const version = new CollectionVersion();
+    version.countIn(() => {
+      throw new Error('looked at');
+    });
+    version.listed({ resourceVersion: '100', newest: '90', count: 3, sameHistory: false });
+    for (let at = 101; at < 200; at++) version.advance(`${at}`, at);
+    expect(version.has({ newest: '150', count: 150 })).toBe(true);
   });
 });

@@ -11,7 +11,7 @@ describe('a watch of the nodes', () => {
     for (const name of ['node-a', 'node-c', 'node-b']) cache.putNode(makeNode(name));
     const watch = openWatch(cache);
     // The last of them ends the first state.
-    const versions: Record<string, string> = { 'node-a': '3.3.0.0', 'node-b': '3.0-0', 'node-c': '2.0-0' };
+    const versions: Record<string, string> = { 'node-a': '3.3.0.0', 'node-b': '3.3.0.0-0', 'node-c': '2.2.0.0-0' };
     const lines = listOf(cache.lister).items.map(({ metadata, ...item }) => {
       const object = {
         kind: 'Node',
@@ -47,7 +47,7 @@ describe('a watch of the nodes', () => {
     cache.putNode(makeNode('node-a'));
     cache.putNode(makeNode('node-b'));
     expect(nextText(cache, watch)).toBe(
-      event('MODIFIED', 'node-a', '2.0-1.1.0.0-e1.2') + event('ADDED', 'node-b', '3.2.0.0'),
+      event('MODIFIED', 'node-a', '2.1.0.0-1.1.0.0-e1.2') + event('ADDED', 'node-b', '3.2.0.0'),
     );
     expect(Buffer.from(watch.keepAlive() ?? []).toString()).toContain('id: 3.2.0.0\n\n');
   });
@@ -71,7 +71,7 @@ describe('a watch of the nodes', () => {
     cache.putNode(changed('node-b'));
     client.takeAll();
     expect(story(client)).toEqual(['MODIFIED node-a', 'MODIFIED node-b']);
-    expect(client.told[0]?.object.metadata.resourceVersion).toBe('100.0-2.2.0.0-e1.100');
+    expect(client.told[0]?.object.metadata.resourceVersion).toBe('100.2.0.0-2.2.0.0-e1.100');
   });
 
   test('tells nothing of a node that came and went meanwhile', () => {
@@ -88,7 +88,7 @@ describe('a watch of the nodes', () => {
     cache.removeNode('node-a');
     cache.putNode(changed('node-b'));
     client.takeAll();
-    const metadata = { name: 'node-a', uid: 'uid-node-a', resourceVersion: '4.0-2.2.0.0-e1.4' };
+    const metadata = { name: 'node-a', uid: 'uid-node-a', resourceVersion: '4.1.0.0-2.2.0.0-e1.4' };
     expect(client.told[0]).toEqual({ type: 'DELETED', object: { kind: 'Node', apiVersion: 'v1', metadata } });
     expect(story(client)).toEqual(['DELETED node-a', 'MODIFIED node-b']);
   });

@@ -47,7 +47,7 @@ describe('the bookmark of a watch', () => {
     put('2');
     expect(textOf(watch.bookmark())).toBe(bookmarkOf('1.12.0.0'));
     watch.next();
-    expect(textOf(watch.bookmark())).toBe(bookmarkOf('2.0-1.12.0.0-e1.18'));
+    expect(textOf(watch.bookmark())).toBe(bookmarkOf('2.12.0.0-1.12.0.0-e1.18'));
     watch.next();
     expect(textOf(watch.bookmark())).toBe(bookmarkOf('2.12.0.0'));
   });
@@ -68,7 +68,7 @@ describe('the bookmark of a watch', () => {
     for (let version = 2; version < 10; version++) {
       put(`${version}`);
       watch.next();
-      expect(textOf(watch.bookmark())).toMatch(new RegExp(`"${version}\\.0-1\\.12\\.0\\.0-e1\\.`));
+      expect(textOf(watch.bookmark())).toMatch(new RegExp(`"${version}\\.12\\.0\\.0-1\\.12\\.0\\.0-e1\\.`));
     }
   });
 
@@ -78,7 +78,7 @@ describe('the bookmark of a watch', () => {
     put('2');
     watch.next();
     expect(textOf(watch.bookmark())).toBe(
-      bookmarkOf('2.0-1.12.0.0', ',"annotations":{"k8s.io/initial-events-end":"true"}'),
+      bookmarkOf('2.12.0.0-1.12.0.0', ',"annotations":{"k8s.io/initial-events-end":"true"}'),
     );
     expect(textOf(watch.next())).toContain('"MODIFIED"');
   });

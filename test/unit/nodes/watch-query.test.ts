@@ -87,12 +87,17 @@ describe('the query of a watch', () => {
 
   test('a version of the cluster says what is whole, what was seen, and how far one process had told what followed', () => {
     const complete = { nodes: { newest: '1204', count: 3 }, pods: { newest: '1317', count: 12 } };
-    const seen = { nodes: '1210', pods: '1317' };
+    const seen = { nodes: { newest: '1210', count: 4 }, pods: { newest: '1317', count: 12 } };
     const told = { epoch: '5f0c', version: 77 };
     const fromOf = (text: string) => parseNodeWatchQuery(`watch&resourceVersion=${text}`).from;
-    expect(fromOf('1204.3.1317.12')).toMatchObject({ complete, seen: { nodes: '1204', pods: '1317' } });
-    expect(fromOf('1210.1200-1204.3.1317.12-5f0c.77')).toMatchObject({ kind: 'cluster', complete, seen, told });
-    expect(fromOf('1210.1317-0')).toMatchObject({ kind: 'cluster', seen, complete: undefined });
+    expect(fromOf('1204.3.1317.12')).toMatchObject({ complete, seen: complete });
+    expect(fromOf('1210.4.1200.13-1204.3.1317.12-5f0c.77')).toMatchObject({ kind: 'cluster', complete, seen, told });
+    expect(fromOf('1210.4.1317.12-0')).toMatchObject({ kind: 'cluster', seen, complete: undefined });
+  });
+
+  test('of two states with the same newest change that from which more went was seen last', () => {
+    const { from } = parseNodeWatchQuery('watch&resourceVersion=9.2.7.1-9.3.7.0');
+    expect(from).toMatchObject({ seen: { nodes: { newest: '9', count: 2 }, pods: { newest: '7', count: 0 } } });
   });
 
   const MATCH = 'resourceVersionMatch=NotOlderThan';

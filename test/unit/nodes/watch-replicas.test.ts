@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeNode, makePod } from './node-objects.ts';
+import { WatchClient } from './watch-client.ts';
 import { makeCache, nextText, openWatch, refusalOf, start, story } from './watched-cache.ts';
 
 /** Another replica that has heard of these nodes. */
@@ -8,6 +9,24 @@ function replica(names: readonly string[]) {
   for (const name of names) cache.putNode(makeNode(name, { labels: { tier: 'one' } }));
   return cache;
 }
+
+/** What is left of d, which changed last, and others, as a first list of later shows it. */
+function fill({ nodes, pods }: ReturnType<typeof makeCache>, kind: 'nodes' | 'pods', names: readonly string[]): void {
+  const metadata = (name: string) => ({ name, uid: name, resourceVersion: String('abcd'.indexOf(name) + 1) });
+  const list = { sameHistory: false, resourceVersion: '4' };
+  if (kind === 'nodes')
+    nodes.replace(
+      names.map((name) => nodes.toEntry(makeNode(name, metadata(name)))),
+      list,
+    );
+  else
+    pods.replace(
+      names.map((name) => pods.toEntry(makePod({}, metadata(name)))),
+      list,
+    );
+}
+
+const keyOf = (kind: 'nodes' | 'pods', name: string): string => (kind === 'nodes' ? name : `default/${name}`);
 
 const versionsIn = (text: string | undefined): string[] =>
   [...(text ?? '').matchAll(/"resourceVersion":"([^"]*)"/g)].map(([, version = '']) => version);
@@ -33,6 +52,24 @@ describe('a watch that goes on at another replica', () => {
     expect(story(client)).toEqual(['ADDED node-d', 'BOOKMARK']);
   });
 
+  test.each(['nodes', 'pods'] as const)('waits for one that has not heard yet that some %s went', (kind) => {
+    const [listed, behind] = [replica([]), replica([])];
+    for (const cache of [listed, behind]) fill(cache, kind, cache === listed ? ['d'] : ['a', 'b', 'c', 'd']);
+    const client = new WatchClient(listed.lister);
+    client.takeAll();
+    client.reconnect(behind.lister);
+    for (const [gone, version] of [
+      ['a', '11'],
+      ['b', '12'],
+    ] as const) {
+      expect(client.isBehind).toBe(false);
+      behind[kind].remove(keyOf(kind, gone), version);
+    }
+    expect(client.isBehind).toBe(false);
+    behind[kind].remove(keyOf(kind, 'c'), '13');
+    expect(client.isBehind).toBe(true);
+  });
+
   test('is 410 when that one is behind for 30 s', async () => {
     const behind = replica(['node-a']);
     const watch = openWatch(behind, 'resourceVersion=2.2.0.0');
@@ -47,7 +84,7 @@ describe('a watch that goes on at another replica', () => {
     });
   });
 
-  test.each(['2', '12345', 'nonsense', '1.0-0', 'e1-2'])(
+  test.each(['2', '12345', 'nonsense', '1.1.0.0-0', '1.0-0', 'e1-2'])(
     'is 410 for %s, from which nobody can go on there',
     (version) => {
       const answer = refusalOf(() => openWatch(replica(['node-a', 'node-b']), `resourceVersion=${version}`));
@@ -81,7 +118,7 @@ describe('the first state', () => {
 
   test('comes node by node with versions from which nobody goes on, but for the last', () => {
     const cache = replica(['node-a', 'node-b']);
-    expect(versionsIn(nextText(cache, openWatch(cache)))).toEqual(['2.0-0', '2.2.0.0']);
+    expect(versionsIn(nextText(cache, openWatch(cache)))).toEqual(['2.2.0.0-0', '2.2.0.0']);
   });
 });
 
@@ -98,6 +135,21 @@ describe('the version of a node in a watch', () => {
     cache.putNode(makeNode('node-a', { labels: { tier: 'one' } }));
     client.takeAll();
     expect(client.told.map(({ object }) => object.metadata.resourceVersion)).toEqual(['1.1.7.1', '2.1.7.1']);
+  });
+
+  test('is another one in a first state when a list alone shows that a pod of it went', () => {
+    const cache = replica(['node-a', 'node-b', 'node-c']);
+    cache.putPod(
+      makePod(
+        { nodeName: 'node-b', containers: [{ resources: { requests: { cpu: '1' } } }] },
+        { resourceVersion: '7' },
+      ),
+    );
+    const ofNodeB = (): string | undefined => versionsIn(nextText(cache, openWatch(cache)))[1];
+    const versions = [ofNodeB()];
+    cache.pods.replace([], { sameHistory: true, resourceVersion: '9' });
+    versions.push(ofNodeB());
+    expect(versions).toEqual(['3.3.7.1-0', '3.3.7.0-0']);
   });
 
   test('is one of the process where the cluster has no numbers, and can be gone on from there', () => {
