@@ -16,7 +16,13 @@ export interface Children {
   /** A process with a channel for messages, that ends when the channel does. */
   fork(script: string, args?: readonly string[]): ChildProcess;
   /** A program whose output goes to `logFile`: a pipe would take time of this process for every line. */
-  start(program: string, args: readonly string[], logFile: string): ChildProcess;
+  start(program: string, args: readonly string[], how: StartOptions): ChildProcess;
+}
+
+interface StartOptions {
+  readonly logFile: string;
+  /** A channel for messages. Default: none. */
+  readonly withChannel?: boolean;
 }
 
 export function createChildren(program: string): Children {
@@ -31,9 +37,9 @@ export function createChildren(program: string): Children {
     for (const child of running) child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   });
-  const start = (program: string, args: readonly string[], logFile: string): ChildProcess => {
+  const start: Children['start'] = (program, args, { logFile, withChannel = false }) => {
     const log = openSync(logFile, 'a');
-    const child = keep(spawn(program, args, { stdio: ['ignore', log, log] }));
+    const child = keep(spawn(program, args, { stdio: ['ignore', log, log, ...(withChannel ? ['ipc' as const] : [])] }));
     closeSync(log);
     return child;
   };

@@ -7,13 +7,14 @@ Measures Gatehouse's lists side by side with a bare node:http server and nginx t
 kube-apiserver where it is built (npm run tools:build); pages of a large cluster, memory and start, what being idle costs, lists
 while nodes change and while events pour in; then its sign-ins: what a flood of them leaves of the list, whether time tells a
 known name, how many it makes; on request, watchers that wait, and the time until a change has reached all, and access reviews:
-what a caller who floods them leaves to the others, how long a right outlives its end, and what a frozen API server costs. Tables go to
+what a caller who floods them leaves to the others, how long a right outlives its end, and what a frozen API server costs; the longest turns of the event loop
+while a large cluster is listed again, sent or watched. Tables go to
 standard output, progress to standard error.
 
 Options:
-  --only WHAT      one of: lists, pages, size, idle, churn, storm, curve, soak, sign-in, reviews, watch; default: all
-                   but curve, soak, reviews and watch
-  --nodes LIST     numbers of nodes of the lists, 12 kB each; default: 100,1000
+  --only WHAT      one of: lists, pages, size, idle, churn, storm, curve, soak, sign-in, reviews, watch, turns;
+                   default: all but curve, soak, reviews, watch and turns
+  --nodes LIST     numbers of nodes of the lists and turns, 12 kB each; default: 100,1000
   --seconds N      measured seconds for each peer, coding and round, after 1 s of warm-up; default: 3
   --rounds N       rounds, each with all peers in turn; default: 3
   --samples N      sign-ins with a known and with an unknown name, of each, and as many wrong client secrets; default: 200,

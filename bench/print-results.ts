@@ -8,6 +8,7 @@ import { printSignIn } from './print-sign-in.ts';
 import { printSize } from './print-size.ts';
 import { printSoak } from './print-soak.ts';
 import { printStorm } from './print-storm.ts';
+import { printTurns } from './print-turns.ts';
 import { printWatch } from './print-watch.ts';
 import type { Results } from './results.ts';
 import { number } from './table.ts';
@@ -28,6 +29,7 @@ export function printResults({ machine, ...results }: Results): string {
     ...part(results.signIn, printSignIn),
     ...part(results.reviews, printReviews),
     ...part(results.watch, printWatch),
+    ...part(results.turns, printTurns),
   ].join('\n');
 }
 

@@ -11,6 +11,7 @@ import type { ReviewResults } from './reviews.ts';
 import type { SizeResults } from './size.ts';
 import type { SoakResults } from './soak.ts';
 import type { StormResults } from './storm.ts';
+import type { TurnResults } from './turns.ts';
 import type { WatchResults } from './watch.ts';
 
 /** One server and coding, measured once a round. */
@@ -104,4 +105,5 @@ export interface Results {
   readonly soak?: SoakResults;
   readonly watch?: WatchResults;
   readonly reviews?: ReviewResults;
+  readonly turns?: readonly TurnResults[];
 }

@@ -20,6 +20,7 @@ import { measureSize } from './size.ts';
 import { measureSoak } from './soak.ts';
 import { measureStorm } from './storm.ts';
 import { isWanted, type Subject } from './subjects.ts';
+import { measureTurns } from './turns.ts';
 import { measureWatch, type WatchResults } from './watch.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -43,6 +44,7 @@ export async function runBench(options: BenchOptions, withoutReal: string | unde
     ...(wanted('soak') && { soak: await measureSoak(bench, options) }),
     ...(wanted('sign-in') && { signIn: await runSignIn(bench, options) }),
     ...(wanted('reviews') && { reviews: await runReviews(bench, withoutReal) }),
+    ...(wanted('turns') && { turns: await measureTurns(bench, options.nodes) }),
     ...(wanted('watch') && { watch: await runWatch(bench, options) }),
   };
 }

@@ -27,6 +27,9 @@ export const START_MS: Readonly<Record<number, number>> = { 10: 1_000, 5000: 8_0
 /** While 5,000 events a second arrive (C-29). */
 export const STORM = { loopDelayP99Ms: 50, visibleP99Ms: 1_000, listP99Ratio: 2 } as const;
 
+/** Of the event loop, whatever the cluster does (C-26, C-29), in processor time of its thread. */
+export const LONGEST_TURN_MS = 50;
+
 /** Of resident memory in a soak, by the hour. */
 export const SOAK_SLOPE_BYTES = 1e6;
 

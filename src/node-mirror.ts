@@ -12,6 +12,7 @@ import { UsageLedger } from './nodes/usage-ledger.ts';
 import type { Random } from './random.ts';
 import { mirrorChecks } from './readiness.ts';
 import type { Part } from './run-group.ts';
+import { TimeSlices } from './time-slices.ts';
 
 export interface NodeMirrorOptions {
   readonly platform: string;
@@ -19,6 +20,12 @@ export interface NodeMirrorOptions {
   readonly usage: boolean;
   /** Answers from older data are refused. Infinity: none is. */
   readonly maxStaleness: number;
+  readonly selfCheck: {
+    /** In milliseconds: no two checks of one kind are further apart. */
+    readonly longestPeriod: number;
+    /** `auto`: pods are not checked where the API server checks its own cache. */
+    readonly pods: 'auto' | 'always' | 'never';
+  };
 }
 
 export interface NodeMirrorParts {
@@ -47,12 +54,16 @@ export function createNodeMirror(
   { cluster, clock, random, registry }: NodeMirrorParts,
 ): NodeMirror {
   const ledger = options.usage ? new UsageLedger() : undefined;
-  const store = new NodeStore(options, ledger);
-  const nodes = cluster.reflect({ path: '/api/v1/nodes', name: 'nodes' }, store);
+  const store = new NodeStore(options, new TimeSlices(clock), ledger);
+  const plan = { longestPeriodMs: options.selfCheck.longestPeriod };
+  const nodes = cluster.reflect({ path: '/api/v1/nodes', name: 'nodes' }, store, plan);
   const pods =
     ledger &&
-    cluster.reflect({ path: '/api/v1/pods', name: 'pods', fieldSelector: podFieldSelector() }, new PodStore(ledger));
-  const freshness = pods ? { nodes, pods } : { nodes };
+    cluster.reflect({ path: '/api/v1/pods', name: 'pods', fieldSelector: podFieldSelector() }, new PodStore(ledger), {
+      ...plan,
+      isWanted: checksPods(options.selfCheck.pods, cluster),
+    });
+  const freshness = pods ? { nodes, pods: countedIn(store, pods) } : { nodes };
   const epoch = random.bytes(EPOCH_BYTES).toString('hex');
   const lister = createNodeLister({
     nodes: store,
@@ -66,14 +77,30 @@ export function createNodeMirror(
   return {
     lister,
     parts: [
-      ...reflectors.map(([name, reflector]) => ({
-        name: `reflector of ${name}`,
-        run: (s: AbortSignal) => reflector.run(s),
-      })),
+      { name: 'reflector of nodes', run: (signal) => nodes.run(signal) },
+      ...(pods ? [{ name: 'reflector of pods', run: (signal: AbortSignal) => pods.run(signal) }] : []),
       { name: 'leaf warmer', run: (signal) => lister.run(signal) },
     ],
     checks: reflectors.flatMap(([name, reflector]) => mirrorChecks(name, reflector, options.maxStaleness)),
     reflectors: freshness,
     stalenessMs: Object.fromEntries(reflectors.map(([name, reflector]) => [name, () => reflector.stalenessMs()])),
   };
+}
+
+/** Whether the pods are compared with the cluster now: of a large cluster that is nearly a thousand pages. */
+function checksPods(
+  setting: NodeMirrorOptions['selfCheck']['pods'],
+  cluster: Cluster,
+): (signal: AbortSignal) => Promise<boolean> {
+  return async (signal) => (setting === 'auto' ? !(await cluster.checksItsCache(signal)) : setting === 'always');
+}
+
+/** The first list of pods is complete when the nodes show its sums: until then no list is answered. */
+function countedIn(store: NodeStore, pods: Freshness): Freshness {
+  let isCounted = false;
+  const hasSynced = (): boolean => {
+    isCounted ||= pods.hasSynced() && store.isCounted;
+    return isCounted;
+  };
+  return { hasSynced, stalenessMs: () => pods.stalenessMs(), idleMs: () => pods.idleMs() };
 }

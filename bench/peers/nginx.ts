@@ -58,7 +58,7 @@ export async function startNginx(
   await writeFile(join(prefix, 'files', 'body.json.gz'), content.gzip);
   await writeFile(join(prefix, 'nginx.conf'), configuration(port));
   const args = ['-p', prefix, '-c', join(prefix, 'nginx.conf'), '-e', join(prefix, 'error.log')];
-  const child = children.start(program, args, join(prefix, 'output.log'));
+  const child = children.start(program, args, { logFile: join(prefix, 'output.log') });
   const target = { port, headers: {} };
   await untilListening(target.port);
   const pid = child.pid === undefined ? {} : { pid: child.pid };

@@ -27,6 +27,9 @@ const firstAdministrator = z
  */
 const LEAST_STALENESS_MS = 120_000;
 
+/** Checks come after 5 to 7.5 min at first. */
+const LEAST_CHECK_PERIOD_MS = 450_000;
+
 /**
  * The one configuration file. Every key has a default; an unknown key is an error. The names under `authentication` are
  * those of KubeSphere 3.4 where it has them.
@@ -81,6 +84,19 @@ export const configSchema = z
       })
         .prefault('12m')
         .describe('How old nodes and pods may be while the cluster cannot be followed; then 503. none: no limit.'),
+      selfCheck: section({
+        longestPeriod: duration({ minMs: LEAST_CHECK_PERIOD_MS, bounds: 'at least 7m30s' })
+          .prefault('1h')
+          .describe(
+            'More than 20,000 nodes or pods are compared with the cluster the more seldom the longer they agree: after so long at most.',
+          ),
+        pods: z
+          .enum(['auto', 'always', 'never'])
+          .default('auto')
+          .describe(
+            'Whether pods are compared regularly. auto: not where the API server checks its own cache (Kubernetes 1.34 and later).',
+          ),
+      }),
     }),
     keys: section({ secretName: objectName.optional().describe('Default: <platform>-signing-keys.') }),
     log,

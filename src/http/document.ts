@@ -12,6 +12,7 @@ export function toRepresentation(body: Uint8Array, etag = contentTag(body)): Rep
   };
   return {
     etag: (coding) => (coding === 'gzip' ? etag.replace(/"$/, '-gzip"') : etag),
+    compose: () => undefined,
     body: (coding) => [bytes(coding)],
     length: (coding) => bytes(coding).byteLength,
   };

@@ -1,6 +1,6 @@
-import type { Representation } from '../nodes/node-lister.ts';
+import type { ContentCoding, Representation } from '../nodes/node-lister.ts';
 import { chooseCoding } from './accept.ts';
-import { type AnswerWriter, NO_BODY } from './answer.ts';
+import { type AnswerHeaders, type AnswerWriter, NO_BODY } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import { staleHeaders } from './stale-headers.ts';
 
@@ -16,14 +16,14 @@ export interface RepresentationHeaders {
 
 /**
  * Sends a representation in the coding that the caller prefers, or 304 when it has it already. To be called last, when
- * nothing can refuse the request any more.
+ * nothing can refuse the request any more. A promise only where the body is yet to be made and takes long.
  */
 export function sendRepresentation(
   writer: AnswerWriter,
   exchange: Exchange,
   answer: RepresentationHeaders & { readonly representation: Representation },
-): void {
-  const { representation, contentType, cacheControl, staleSeconds } = answer;
+): void | Promise<void> {
+  const { representation, cacheControl, staleSeconds } = answer;
   const { headers } = exchange.request;
   const wanted = chooseCoding(headers['accept-encoding'] as string | undefined);
   const coding = representation.length('identity') < MIN_GZIP_BYTES ? 'identity' : wanted;
@@ -35,6 +35,21 @@ export function sendRepresentation(
     writer.send(exchange, 304, validators, NO_BODY);
     return;
   }
+  const sent = { ...answer, coding, validators };
+  const composed = representation.compose(coding);
+  if (composed === undefined) return sendBody(writer, exchange, sent);
+  return composed.then(() => sendBody(writer, exchange, sent));
+}
+
+interface Sent {
+  readonly representation: Representation;
+  readonly contentType: string;
+  readonly coding: ContentCoding;
+  readonly validators: AnswerHeaders;
+}
+
+function sendBody(writer: AnswerWriter, exchange: Exchange, sent: Sent): void {
+  const { representation, contentType, coding, validators } = sent;
   exchange.coding = coding;
   const body = { pieces: representation.body(coding), length: representation.length(coding) };
   const encoded = coding === 'gzip' ? { 'Content-Encoding': 'gzip' } : {};

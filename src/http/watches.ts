@@ -74,7 +74,11 @@ export class Watches {
   constructor(parts: WatchesParts) {
     this.#parts = parts;
     this.#places = new WatchPlaces(parts.limits, parts.metrics);
-    this.#turns = new TurnTaking({ work: (stream) => this.#work(stream), rest: () => this.#allTold() });
+    this.#turns = new TurnTaking({
+      clock: parts.clock,
+      work: (stream) => this.#work(stream),
+      rest: () => this.#allTold(),
+    });
     parts.closing.addEventListener('abort', () => this.#stop(), { once: true });
   }
 

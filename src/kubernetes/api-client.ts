@@ -96,6 +96,7 @@ export class ApiClient {
       data(chunk) {
         progress();
         chunks.push(chunk);
+        return undefined;
       },
     };
     await this.stream(request, sink, signal);

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Steps } from '../time-slices.ts';
 import { isKubernetesObject, keyOf, versionOf } from './checked-object.ts';
 import type { Freshness } from './freshness.ts';
 import type { ReflectorMetrics } from './metrics.ts';
@@ -10,6 +11,28 @@ import type { WatchEvent } from './watch-event.ts';
 
 /** Malformed objects are named in the log once; beyond so many the log has told enough. */
 const NAMED_MALFORMED = 1_000;
+
+/** Entries compared in one step, below a microsecond each. */
+const STEP = 64;
+
+/** A whole collection at one version. */
+export interface CompleteList<E> {
+  readonly entries: readonly E[];
+  readonly resourceVersion: string;
+}
+
+/** A list beside the cache. */
+export interface Comparison {
+  /**
+   * Older than what is shown, as a whole or in one object. A list that is not older as a whole and has an older object is of another
+   * history: the server was restored, and has written since (C-24).
+   */
+  readonly isOlder: boolean;
+  /** Objects of which only this list tells, though their events should have come. */
+  readonly surprises: number;
+}
+
+type Replaced = 'restored' | 'same_epoch';
 
 export interface CacheWriterParts<E extends StoredEntry> {
   readonly store: ReflectedStore<E>;
@@ -93,29 +116,37 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     return this.#malformed.size >= NAMED_MALFORMED;
   }
 
-  /**
-   * Whether a state is older than what is shown, as a whole or in one object. A list that is not older as a whole and has an
-   * older object is of another history: the server was restored, and has written since (C-24).
-   */
-  isOlder(entries: readonly E[], resourceVersion: string): boolean {
-    return this.isAheadOf(resourceVersion) || entries.some((entry) => this.#goesBack(entry));
+  /** Looks at each entry of a complete list once, beside the cache as it is. */
+  *compare({ entries, resourceVersion }: CompleteList<E>): Steps<Comparison> {
+    let isOlder = this.isAheadOf(resourceVersion);
+    let surprises = 0;
+    let looked = 0;
+    for (const entry of entries) {
+      const stored = this.#parts.store.get(entry.key);
+      isOlder ||= goesBack(entry, stored);
+      if (this.#isSurprise(entry, stored)) surprises++;
+      if (++looked % STEP === 0) yield;
+    }
+    return { isOlder, surprises };
   }
 
   /**
-   * The state at `resourceVersion`, complete. An older one than before means that the server was restored. `isSuspect`:
-   * the cache was found to differ, so that equal versions prove nothing.
+   * Takes over the state of a list. An older one than before means that the server was restored. `isSuspect`: the cache was found
+   * to differ, so that equal versions prove nothing. Nothing is seen of it before the last step, and all of it then; between
+   * `compare` and that step there is no other change.
    */
-  replace(entries: readonly E[], resourceVersion: string, isSuspect = false): 'restored' | 'same_epoch' {
-    const isOlder = this.isOlder(entries, resourceVersion);
-    const isSameEpoch = !isOlder && this.#epoch > 0;
-    if (isSameEpoch) this.#parts.metrics.surprised(this.#surprises(entries));
-    this.#parts.store.replace(entries, { sameHistory: isSameEpoch && !isSuspect, resourceVersion });
+  *replace({ entries, resourceVersion }: CompleteList<E>, found: Comparison, isSuspect: boolean): Steps<Replaced> {
+    const isSameEpoch = !found.isOlder && this.#epoch > 0;
+    const sameHistory = isSameEpoch && !isSuspect;
+    const show = yield* this.#parts.store.prepare(entries, { sameHistory, resourceVersion });
+    show();
+    if (isSameEpoch) this.#parts.metrics.surprised(found.surprises);
     this.#resourceVersion = resourceVersion;
     this.#lists++;
     this.proven();
     if (isSameEpoch) return 'same_epoch';
     this.#epoch++;
-    return isOlder ? 'restored' : 'same_epoch';
+    return found.isOlder ? 'restored' : 'same_epoch';
   }
 
   /** Applies an event that is not ERROR. True when it brought the cache forward. */
@@ -179,19 +210,12 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     logger.warn({ err: error, object: key }, 'leaving out an object that cannot be understood');
   }
 
-  #goesBack({ key, uid, resourceVersion }: E): boolean {
-    const stored = this.#parts.store.get(key);
-    return stored?.uid === uid && compareResourceVersions(resourceVersion, stored.resourceVersion) < 0;
-  }
-
-  /** Entries no newer than the cache that it has not in this version: their events never came. It stays 0 (I3). */
-  #surprises(entries: readonly E[]): number {
-    let count = 0;
-    for (const entry of entries) {
-      if (compareResourceVersions(entry.resourceVersion, this.#resourceVersion) > 0) continue;
-      const stored = this.#parts.store.get(entry.key);
-      if (stored?.uid !== entry.uid || stored.resourceVersion !== entry.resourceVersion) count++;
-    }
-    return count;
+  /** An entry no newer than the cache that it has not in this version: its event never came. There are none (I3). */
+  #isSurprise({ uid, resourceVersion }: E, stored: E | undefined): boolean {
+    if (compareResourceVersions(resourceVersion, this.#resourceVersion) > 0) return false;
+    return stored?.uid !== uid || stored.resourceVersion !== resourceVersion;
   }
 }
+
+const goesBack = ({ uid, resourceVersion }: StoredEntry, stored: StoredEntry | undefined): boolean =>
+  stored?.uid === uid && compareResourceVersions(resourceVersion, stored.resourceVersion) < 0;

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
 import type { SecretRecords, SecretStore } from '../secret-store.ts';
+import { TimeSlices } from '../time-slices.ts';
 import { AccessReviews } from './access-reviews.ts';
 import { ApiClient } from './api-client.ts';
 import { ClusterError } from './cluster-error.ts';
@@ -17,6 +18,8 @@ import { SecretMirror } from './secret-mirror.ts';
 import { ClusterSecretRecords } from './secret-records.ts';
 import { SecretRequests } from './secret-requests.ts';
 import { ClusterSecrets } from './secrets.ts';
+import { type CheckPlan, SHORTEST_LONGEST_PERIOD_MS } from './self-check.ts';
+import { isOfServerThatChecks } from './server-cache-check.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { TokenReviews } from './token-reviews.ts';
@@ -65,7 +68,9 @@ export interface Cluster {
   /** Shows the age of what is followed without a reflector, as that of a reflector is shown. `resource` labels it. */
   exposeStaleness(resource: string, stalenessMs: () => number): void;
   /** At most one reflector per resource name: the name labels its metrics. */
-  reflect<E extends StoredEntry>(resource: WatchedResource, store: ReflectedStore<E>): Reflector;
+  reflect<E extends StoredEntry>(resource: WatchedResource, store: ReflectedStore<E>, plan: CheckPlan): Reflector;
+  /** Whether the API server compares its own cache with etcd: Kubernetes 1.34 and later. False when it does not tell in time. */
+  checksItsCache(signal: AbortSignal): Promise<boolean>;
   /** `GET /version`. Rejects when the cluster does not answer within 5 s. */
   version(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
   /** The JWK set that service account tokens are signed with. Rejects when the cluster does not answer with it within 3 s. */
@@ -95,11 +100,15 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
   const closing = new AbortController();
   const reflectors = new ReflectorMetricsFamily(registry);
   const requests = new SecretRequests({ client, namespace, clock, closed: closing.signal });
-  const reflect: Cluster['reflect'] = (resource, store) => {
-    const source = createHttpListerWatcher(client, resource);
+  const slices = new TimeSlices(clock);
+  const reflect: Cluster['reflect'] = (resource, store, plan) => {
+    const source = createHttpListerWatcher({ client, slices }, resource);
     const { name } = resource;
-    return new StoreReflector({ name, source, store, clock, random, logger, metrics: reflectors.of(name) });
+    const metrics = reflectors.of(name);
+    return new StoreReflector({ name, source, store, clock, random, slices, logger, metrics, plan });
   };
+  const version: Cluster['version'] = (signal) =>
+    withTimeLimit(clock, { ms: VERSION_LIMIT_MS, signals: [signal] }, (limited) => readVersion(client, limited));
   return {
     inCluster: access.inCluster,
     namespace,
@@ -110,14 +119,14 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
       clock,
       logger,
       watcherOf: (fieldSelector) =>
-        createHttpListerWatcher(client, { path: requests.path, fieldSelector, name: 'secrets' }),
+        createHttpListerWatcher({ client, slices }, { path: requests.path, fieldSelector, name: 'secrets' }),
       newBackoff: () => new Backoff(clock, random),
     }),
     mirrorSecrets: (name, labels) => mirrorSecrets({ name, labels }, { requests, namespace, clock, registry, reflect }),
     exposeStaleness: (resource, stalenessMs) => reflectors.exposeStaleness(resource, stalenessMs),
     reflect,
-    version: (signal) =>
-      withTimeLimit(clock, { ms: VERSION_LIMIT_MS, signals: [signal] }, (limited) => readVersion(client, limited)),
+    version,
+    checksItsCache: (signal) => version(signal).then(isOfServerThatChecks, () => false),
     serviceAccountKeys: (signal) =>
       withTimeLimit(clock, { ms: KEYS_LIMIT_MS, signals: [signal] }, (limited) => readKeys(client, limited)),
     async close() {
@@ -140,7 +149,8 @@ function mirrorSecrets(
     .join(',');
   const lag = createSecretLag(parts.registry);
   const mirror = new SecretMirror({ clock: parts.clock, observeLag: (seconds) => lag.observe(seconds) });
-  const reflector = parts.reflect({ path: parts.requests.path, name, labelSelector }, mirror);
+  const plan = { longestPeriodMs: SHORTEST_LONGEST_PERIOD_MS };
+  const reflector = parts.reflect({ path: parts.requests.path, name, labelSelector }, mirror, plan);
   return { records: new ClusterSecretRecords({ ...parts, labels, mirror, freshness: reflector }), reflector };
 }
 

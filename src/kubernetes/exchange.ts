@@ -1,10 +1,11 @@
 import type { Dispatcher } from 'undici';
 
-/** Fed while an answer comes in. Nothing here may throw. */
+/** Fed while an answer comes in. Nothing here may throw or reject. */
 export interface ResponseSink {
   /** Status and headers; names are in lower case. */
   start(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
-  data(chunk: Buffer): void;
+  /** Nothing more is read until a returned promise has resolved. */
+  data(chunk: Buffer): Promise<void> | undefined;
 }
 
 /** The answer was broken off for its size; what came of it must not be used. */
@@ -48,6 +49,11 @@ export function exchange(
       controller?.abort(reason);
     };
     const abort = (): void => giveUp(new Error('aborted'));
+    const hold = (ready: Promise<void> | undefined): void => {
+      if (!ready) return;
+      controller?.pause();
+      void ready.then(() => !settled && controller?.resume());
+    };
     if (signal.aborted) return reject(new Error('aborted'));
     signal.addEventListener('abort', abort, { once: true });
     dispatcher.dispatch(options, {
@@ -63,7 +69,7 @@ export function exchange(
       onResponseData(_controller, chunk) {
         received += chunk.length;
         if (received > longest) giveUp(new AnswerTooLong(longest));
-        else if (!settled) sink.data(chunk);
+        else if (!settled) hold(sink.data(chunk));
       },
       onResponseEnd() {
         if (!settled) settle(resolve);

@@ -19,15 +19,16 @@ export class HeldRefusal implements ResponseSink {
     else this.#sink.start(status, headers);
   }
 
-  data(chunk: Buffer): void {
-    if (this.#headers) this.#chunks.push(chunk);
-    else this.#sink.data(chunk);
+  data(chunk: Buffer): Promise<void> | undefined {
+    if (!this.#headers) return this.#sink.data(chunk);
+    this.#chunks.push(chunk);
+    return undefined;
   }
 
   /** The 401 stands. */
   release(): void {
     if (!this.#headers) return;
     this.#sink.start(401, this.#headers);
-    for (const chunk of this.#chunks) this.#sink.data(chunk);
+    for (const chunk of this.#chunks) void this.#sink.data(chunk);
   }
 }

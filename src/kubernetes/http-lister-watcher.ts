@@ -1,3 +1,4 @@
+import type { TimeSlices } from '../time-slices.ts';
 import type { ApiClient, ApiResponse } from './api-client.ts';
 import { versionOf } from './checked-object.ts';
 import { AnswerTooLong } from './exchange.ts';
@@ -19,15 +20,21 @@ export interface WatchedResource {
 /** Names and versions only: "Receiving resources as Tables / metadata" of the API concepts. */
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
-export function createHttpListerWatcher(client: ApiClient, resource: WatchedResource): ListerWatcher {
+export interface HttpListerWatcherParts {
+  readonly client: ApiClient;
+  readonly slices: TimeSlices;
+}
+
+export function createHttpListerWatcher(parts: HttpListerWatcherParts, resource: WatchedResource): ListerWatcher {
   const pathOf = (query: Record<string, string>): string => {
     const { path, fieldSelector, labelSelector } = resource;
     const selectors = { ...(fieldSelector ? { fieldSelector } : {}), ...(labelSelector ? { labelSelector } : {}) };
     return `${path}?${new URLSearchParams({ ...selectors, ...query })}`;
   };
   return {
-    list: (request, progress, signal) => list(client, { path: pathOf(listQuery(request)), request, progress }, signal),
-    watch: (request, sink, signal) => watch(client, { path: pathOf(watchQuery(request)), sink }, signal),
+    list: (request, progress, signal) =>
+      list(parts.client, { path: pathOf(listQuery(request)), request, progress }, signal),
+    watch: (request, sink, signal) => watch(parts, { path: pathOf(watchQuery(request)), sink }, signal),
   };
 }
 
@@ -80,11 +87,11 @@ function toPage({ body }: ApiResponse): ListPage | Failure {
 }
 
 async function watch(
-  client: ApiClient,
+  { client, slices }: HttpListerWatcherParts,
   { path, sink }: { path: string; sink: WatchSink },
   signal: AbortSignal,
 ): Promise<Failure> {
-  const stream = new WatchStream(sink);
+  const stream = new WatchStream(sink, slices);
   const stop = (): void => stream.stop();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();

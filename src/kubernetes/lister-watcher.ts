@@ -38,6 +38,8 @@ export interface WatchSink {
   bytes(): void;
   /** A returned failure ends the stream. */
   event(event: WatchEvent): Failure | undefined;
+  /** While it resolves, a source that can wait brings nothing more. What comes nevertheless is taken. */
+  busy?(): Promise<void> | undefined;
 }
 
 /**

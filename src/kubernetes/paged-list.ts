@@ -1,33 +1,30 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
+import type { Steps, TimeSlices } from '../time-slices.ts';
 import { Attempt } from './attempt.ts';
-import type { CacheWriter } from './cache-writer.ts';
+import type { CacheWriter, CompleteList } from './cache-writer.ts';
 import type { Failure } from './failure.ts';
 import type { ListerWatcher, ListPage, ListVersion } from './lister-watcher.ts';
 import type { StoredEntry } from './store.ts';
 
 /** 500 nodes of 12 kB parse in 14-19 ms; the whole of 15,000 nodes would hold the event loop for a second (F8). */
 export const PAGE_SIZE = 500;
-/** Objects reduced between two turns of the event loop: about 5 ms for nodes of 12 kB. */
-const SLICE = 100;
 
-export interface Listed<E> {
+export interface Listed<E> extends CompleteList<E> {
   readonly kind: 'listed';
-  readonly entries: readonly E[];
-  readonly resourceVersion: string;
 }
 
 export interface PagedListParts<E extends StoredEntry> {
   readonly source: ListerWatcher;
   readonly writer: CacheWriter<E>;
   readonly clock: Clock;
+  readonly slices: TimeSlices;
   /** Waits as long as a 429 asks for. */
   pause(failure: Failure): Promise<void>;
 }
 
 /**
  * A whole list, page by page, each page reduced to entries as it arrives. A throttled page is asked for again; every
- * other failure ends the list. Yields to the event loop between pages and within long ones.
+ * other failure ends the list. Others have the event loop between pages, and within long ones.
  */
 export async function listInPages<E extends StoredEntry>(
   parts: PagedListParts<E>,
@@ -50,7 +47,7 @@ export async function listInPages<E extends StoredEntry>(
     if (page.kind !== 'page') return page;
     resourceVersion ||= page.resourceVersion;
     continueToken = page.continueToken;
-    await reduce(page.items, entries, parts.writer);
+    await parts.slices.run(reduce(page.items, entries, parts.writer));
     if (continueToken === '') return { kind: 'listed', entries, resourceVersion };
   } while (!signal.aborted);
   return { kind: 'aborted' };
@@ -70,12 +67,10 @@ async function onePage<E extends StoredEntry>(
   return attempt.finish(await source.list(request, progress, attempt.signal));
 }
 
-async function reduce<E extends StoredEntry>(items: readonly unknown[], into: E[], writer: CacheWriter<E>) {
-  for (let start = 0; start < items.length; start += SLICE) {
-    if (start > 0) await nextTurn();
-    for (const item of items.slice(start, start + SLICE)) {
-      const entry = writer.toEntry(item);
-      if (entry) into.push(entry);
-    }
+function* reduce<E extends StoredEntry>(items: readonly unknown[], into: E[], writer: CacheWriter<E>): Steps<void> {
+  for (const item of items) {
+    const entry = writer.toEntry(item);
+    if (entry) into.push(entry);
+    yield;
   }
 }

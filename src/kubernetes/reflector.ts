@@ -2,6 +2,7 @@ import { Backoff } from '../backoff.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Random } from '../random.ts';
+import type { Steps, TimeSlices } from '../time-slices.ts';
 import { CacheWriter } from './cache-writer.ts';
 import type { Failure } from './failure.ts';
 import type { Freshness } from './freshness.ts';
@@ -9,8 +10,9 @@ import type { ListerWatcher } from './lister-watcher.ts';
 import type { ReflectorMetrics, ReflectorState, RelistReason } from './metrics.ts';
 import { type Listed, listInPages } from './paged-list.ts';
 import { Recovery, type Step, type WatchRun } from './recovery.ts';
-import { SelfCheck } from './self-check.ts';
+import { type CheckPlan, SelfCheck } from './self-check.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
+import { StreamedLists } from './streamed-lists.ts';
 import { Waiting } from './waiting.ts';
 import { WatchSession } from './watch-session.ts';
 
@@ -30,11 +32,21 @@ export interface ReflectorParts<E extends StoredEntry> {
   readonly store: ReflectedStore<E>;
   readonly clock: Clock;
   readonly random: Random;
+  readonly slices: TimeSlices;
   readonly logger: Logger;
   readonly metrics: ReflectorMetrics;
+  readonly plan: CheckPlan;
 }
 
 type ListStep = Extract<Step, { kind: 'list' }>;
+
+interface Taking {
+  readonly step: ListStep;
+  /** When the list was asked for, by the monotonic clock. */
+  readonly began: number;
+  readonly signal: AbortSignal;
+}
+
 const WATCH_NOW: Step = { kind: 'watch', waitMs: 0 };
 
 /**
@@ -47,8 +59,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   readonly #backoff: Backoff;
   readonly #recovery: Recovery;
   #state: ReflectorState = 'listing';
-  /** WatchList, until the server turns out not to have it. */
-  #streamsLists = true;
+  readonly #streamed: StreamedLists;
   #failing = false;
   /** The server was away since the last watch or list that went well. */
   #wasAway = false;
@@ -65,6 +76,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     this.#backoff = new Backoff(parts.clock, parts.random);
     this.#recovery = new Recovery(this.#backoff);
     this.#waiting = new Waiting(parts.clock);
+    this.#streamed = new StreamedLists(parts.clock);
     this.#check = new SelfCheck({ ...parts, writer: this.#writer, onMismatch: (reason) => this.#relist(reason) });
     const { store } = parts;
     const reflector = this;
@@ -143,34 +155,37 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   #list(step: ListStep, signal: AbortSignal): Promise<Step> {
     this.#state = 'listing';
     const version = step.from === 'last' ? this.#writer.resourceVersion : '';
-    return this.#streamsLists ? this.#listByStream(step, version, signal) : this.#listByPages(step, version, signal);
+    return this.#streamed.areWanted
+      ? this.#listByStream(step, version, signal)
+      : this.#listByPages(step, version, signal);
   }
 
   async #listByStream(step: ListStep, version: string, signal: AbortSignal): Promise<Step> {
     const session = this.#newSession(version, step);
     const run = await session.run(signal);
     if (session.isListing) return this.#streamFailed(run.failure, step, session.wasAccepted);
+    this.#streamed.succeeded();
     return this.#afterWatch(run);
   }
 
-  /** A server that took the stream and did not bring it to its end in good order is asked for pages from now on. */
+  /** A server that took the stream and did not bring it to its end in good order is asked for pages for a while. */
   #streamFailed(failure: Failure, step: ListStep, wasAccepted: boolean): Step {
     const { kind } = failure;
     const incomplete = kind === 'closed' || kind === 'refused' || kind === 'stream_error' || kind === 'unreadable';
-    if (kind === 'unsupported' || (wasAccepted && incomplete)) this.#streamsLists = false;
+    if (kind === 'unsupported' || (wasAccepted && incomplete)) this.#streamed.failed();
     return kind === 'unsupported' ? { ...step, waitMs: 0 } : this.#listFailed(failure, step);
   }
 
   async #listByPages(step: ListStep, notOlderThan: string, signal: AbortSignal): Promise<Step> {
-    const { source, clock } = this.#parts;
+    const { source, clock, slices } = this.#parts;
     const began = clock.monotonic();
     const pause = async (failure: Failure): Promise<void> => {
       await this.#wait(this.#recovery.afterList(failure, step), signal);
       this.#state = 'listing';
     };
     const version = notOlderThan === '' ? '' : { notOlderThan };
-    const listed = await listInPages({ source, clock, writer: this.#writer, pause }, version, signal);
-    const failure = listed.kind === 'listed' ? this.#accept(listed, step, began) : listed;
+    const listed = await listInPages({ source, clock, slices, writer: this.#writer, pause }, version, signal);
+    const failure = listed.kind === 'listed' ? await this.#accept(listed, { step, began, signal }) : listed;
     return failure ? this.#listFailed(failure, step) : WATCH_NOW;
   }
 
@@ -190,23 +205,33 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
         this.#healthy();
       },
       onLowerBookmark: () => this.#check.now(),
-      onListed: (listed: Listed<E>) => (list ? this.#accept(listed, list, began) : undefined),
+      onListed: (listed: Listed<E>, signal: AbortSignal) =>
+        list ? this.#accept(listed, { step: list, began, signal }) : undefined,
     };
     const request = { resourceVersion, timeoutSeconds, ...(list ? { initialEvents: true } : {}) };
     this.#session = new WatchSession(parts, request);
     return this.#session;
   }
 
-  /** The list goes into the store, unless it is older than what we show: only a quorum read may go back (I2). */
-  #accept(listed: Listed<E>, step: ListStep, began: number): Failure | undefined {
+  /**
+   * The list goes into the store, in slices, and is seen at their end; stopped before, it leaves the store as it was. A source does
+   * not bring events meanwhile, and the session keeps those that it had brought already: nobody else writes to the store.
+   */
+  #accept(listed: Listed<E>, taking: Taking): Failure | undefined | Promise<Failure | undefined> {
+    return this.#parts.slices.run(untilAborted(this.#take(listed, taking), taking.signal));
+  }
+
+  /** Unless it is older than what we show: only a quorum read may go back (I2). */
+  *#take(listed: Listed<E>, { step, began }: Taking): Steps<Failure | undefined> {
     const { metrics, clock, logger, name } = this.#parts;
-    const isOlder = this.#writer.isOlder(listed.entries, listed.resourceVersion);
-    if (isOlder && step.from === 'last')
+    const found = yield* this.#writer.compare(listed);
+    if (found.isOlder && step.from === 'last')
       return { kind: 'too_large_version', detail: 'the list is older than the cache' };
-    const reason = this.#relistAsked ?? step.reason;
+    const asked = this.#relistAsked;
+    const reason = asked ?? step.reason;
     const isSuspect = reason === 'self_check' || reason === 'too_large_version';
-    this.#relistAsked = undefined;
-    const result = this.#writer.replace(listed.entries, listed.resourceVersion, isSuspect);
+    const result = yield* this.#writer.replace(listed, found, isSuspect);
+    if (asked) this.#relistAsked = undefined;
     metrics.listed('ok', (clock.monotonic() - began) / 1000);
     if (result === 'restored') metrics.relisted('restored');
     else if (step.reason) metrics.relisted(step.reason);
@@ -239,5 +264,19 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     const level = this.#failing ? 'debug' : 'warn';
     this.#failing = true;
     logger[level]({ resource: name, end: failure.kind, detail: failure.detail }, `a ${what} failed`);
+  }
+}
+
+/** The steps, as far as they come before the signal aborts. */
+function* untilAborted<Result>(steps: Steps<Result>, signal: AbortSignal): Steps<Result | Failure> {
+  try {
+    while (!signal.aborted) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      yield;
+    }
+    return { kind: 'aborted' };
+  } finally {
+    steps.return(undefined as Result);
   }
 }

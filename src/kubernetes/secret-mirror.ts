@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { StoredSecret } from '../secret-store.ts';
+import type { Steps } from '../time-slices.ts';
 import { keyOf } from './checked-object.ts';
 import type { KubernetesObject } from './object.ts';
 import { compareResourceVersions } from './resource-version.ts';
@@ -115,7 +116,12 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     this.#tell(key, before);
   }
 
-  replace(entries: readonly SecretEntry[], { sameHistory, resourceVersion }: Replacement): void {
+  /** All in the last step: there are some thousands at most, and we write to it ourselves meanwhile. */
+  *prepare(entries: readonly SecretEntry[], replacement: Replacement): Steps<() => void> {
+    return () => this.#replace(entries, replacement);
+  }
+
+  #replace(entries: readonly SecretEntry[], { sameHistory, resourceVersion }: Replacement): void {
     const before = new Map([...this.currentEntries()].map((entry) => [entry.key, entry]));
     this.#seen = new Map(entries.map((entry) => [entry.key, entry]));
     if (sameHistory) for (const key of [...this.#ahead.keys()]) this.#caughtUp(key, resourceVersion);

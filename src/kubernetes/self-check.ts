@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Random } from '../random.ts';
+import type { Steps, TimeSlices } from '../time-slices.ts';
 import { Attempt } from './attempt.ts';
 import type { CacheWriter } from './cache-writer.ts';
 import { isKubernetesObject, keyOf } from './checked-object.ts';
@@ -13,6 +13,12 @@ import { Waiting } from './waiting.ts';
 
 /** Between two checks: 5 min, half as much again at most, so that replicas do not all ask at once. */
 const PERIOD_MS = 300_000;
+const SPREAD = 1.5;
+/**
+ * Up to here a check is at most 40 pages, and made each period whatever it finds: every node of the largest cluster that Kubernetes
+ * supports. Beyond it each check that agrees makes the next one wait twice as long.
+ */
+const CHEAP_OBJECTS = 40 * PAGE_SIZE;
 /** From a reconnect to its check: 2 to 5 s, so that not all reflectors list while the server is coming up. */
 const AFTER_RECONNECT_MS = 2_000;
 const RECONNECT_SPREAD_MS = 3_000;
@@ -20,8 +26,19 @@ const RECONNECT_SPREAD_MS = 3_000;
 const SHORTEST_PERIOD_MS = 20_000;
 /** An early check that could say nothing, for the cluster was still coming up, is repeated so often: the last one a minute later. */
 const EARLY_RETRIES = 3;
-/** Entries hashed between two turns of the event loop: about 2 ms. */
-const SLICE = 5_000;
+/** Entries hashed in one step. */
+const STEP = 64;
+
+/** The shortest `longestPeriodMs`: with it every check comes after 5 to 7.5 min. */
+export const SHORTEST_LONGEST_PERIOD_MS = PERIOD_MS * SPREAD;
+
+/** How often a collection is compared with the cluster while nothing points to a fault. */
+export interface CheckPlan {
+  /** No two checks are further apart, however often they agreed and however many objects there are. */
+  readonly longestPeriodMs: number;
+  /** Asked before each of these checks; default: always. Those after a reconnect or a sign of a restore are made in any case. */
+  isWanted?(signal: AbortSignal): Promise<boolean>;
+}
 
 export interface SelfCheckParts<E extends StoredEntry> {
   readonly source: ListerWatcher;
@@ -29,7 +46,9 @@ export interface SelfCheckParts<E extends StoredEntry> {
   readonly writer: CacheWriter<E>;
   readonly clock: Clock;
   readonly random: Random;
+  readonly slices: TimeSlices;
   readonly metrics: ReflectorMetrics;
+  readonly plan: CheckPlan;
   /** The cache is wrong, seen twice. */
   onMismatch(reason: RelistReason): void;
 }
@@ -48,6 +67,11 @@ export class SelfCheck<E extends StoredEntry> {
   #checkedAt = Number.NEGATIVE_INFINITY;
   #dueAt = Number.POSITIVE_INFINITY;
   #retriesLeft = 0;
+  /** Something points to a fault: the next check is not one of the plan. */
+  #isAsked = false;
+  /** Checks in a row that found no difference. */
+  #agreed = 0;
+  #hasLetOthersGoFirst = false;
 
   constructor(parts: SelfCheckParts<E>) {
     this.#parts = parts;
@@ -55,26 +79,31 @@ export class SelfCheck<E extends StoredEntry> {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, random, metrics, writer } = this.#parts;
+    const { clock, metrics, writer } = this.#parts;
     while (!signal.aborted) {
-      this.#checkBy(clock.monotonic() + PERIOD_MS * (1 + random.fraction() / 2));
+      this.#checkBy(clock.monotonic() + this.#periodMs());
       await this.#due(signal);
       if (signal.aborted) return;
+      const isWanted = this.#isAsked || (await this.#isWanted(signal));
+      this.#isAsked = false;
       this.#checkedAt = clock.monotonic();
       this.#dueAt = Number.POSITIVE_INFINITY;
       const retries = this.#retriesLeft;
       this.#retriesLeft = 0;
+      if (!isWanted) continue;
       const { lists } = writer;
       const found = await this.#confirmed(signal);
       const result = writer.lists === lists ? found : 'skipped'; // a list has come in between: it may have repaired all
       metrics.selfChecked(result === 'out_of_reach' ? 'mismatch' : result);
       this.#report(result);
+      if (result !== 'skipped') this.#agreed = result === 'match' ? this.#agreed + 1 : 0;
       if (found === 'skipped' && retries > 0) this.#checkSoon(retries - 1);
     }
   }
 
   /** The cluster has shown a version below ours. */
   now(): void {
+    this.#isAsked = true;
     this.#retriesLeft = EARLY_RETRIES;
     this.#checkBy(this.#parts.clock.monotonic());
   }
@@ -86,8 +115,27 @@ export class SelfCheck<E extends StoredEntry> {
 
   #checkSoon(retries: number): void {
     const { clock, random } = this.#parts;
+    this.#isAsked = true;
     this.#retriesLeft = Math.max(this.#retriesLeft, retries);
     this.#checkBy(clock.monotonic() + AFTER_RECONNECT_MS + random.fraction() * RECONNECT_SPREAD_MS);
+  }
+
+  get #isLarge(): boolean {
+    return this.#parts.store.size > CHEAP_OBJECTS;
+  }
+
+  #periodMs(): number {
+    const { plan, random } = this.#parts;
+    const shortest = this.#isLarge ? Math.min(PERIOD_MS * 2 ** this.#agreed, plan.longestPeriodMs / SPREAD) : PERIOD_MS;
+    return shortest * (1 + random.fraction() * (SPREAD - 1));
+  }
+
+  /** The first check of a large collection is a period late, so that the nodes are checked before the pods. */
+  async #isWanted(signal: AbortSignal): Promise<boolean> {
+    const letsOthersGoFirst = this.#isLarge && !this.#hasLetOthersGoFirst;
+    this.#hasLetOthersGoFirst = true;
+    if (letsOthersGoFirst) return false;
+    return (await this.#parts.plan.isWanted?.(signal)) ?? true;
   }
 
   #checkBy(at: number): void {
@@ -117,20 +165,20 @@ export class SelfCheck<E extends StoredEntry> {
 
   /** Skipped where nothing can be said: before the first sync, the version is out of history, the cluster is away. */
   async #compare(signal: AbortSignal): Promise<Result> {
-    const { store, writer } = this.#parts;
+    const { store, writer, slices } = this.#parts;
     if (!writer.hasSynced() || writer.hasTooManyMalformed) return 'skipped';
     const version = writer.resourceVersion;
     const entries = [...store.entries()]; // in the same turn as the version: they belong together
     const theirs = await this.#listed(version, signal);
     if (!(theirs instanceof VersionDigest)) return theirs;
-    return (await this.#digest(entries)).equals(theirs) ? 'match' : 'mismatch';
+    return (await slices.run(this.#digest(entries))).equals(theirs) ? 'match' : 'mismatch';
   }
 
-  async #digest(entries: readonly E[]): Promise<VersionDigest> {
+  *#digest(entries: readonly E[]): Steps<VersionDigest> {
     const digest = new VersionDigest();
-    for (let start = 0; start < entries.length; start += SLICE) {
-      if (start > 0) await nextTurn();
-      for (const entry of entries.slice(start, start + SLICE)) this.#add(digest, entry);
+    for (const [at, entry] of entries.entries()) {
+      this.#add(digest, entry);
+      if (at % STEP === 0) yield;
     }
     return digest;
   }

@@ -1,3 +1,4 @@
+import type { Steps } from '../time-slices.ts';
 import type { KubernetesObject } from './object.ts';
 
 /** The least that a store keeps of an object, so that the reflector can order events. */
@@ -16,7 +17,7 @@ export interface Replacement {
 }
 
 /**
- * What a reflector writes to. The reflector is the only writer; every call is synchronous, so no reader sees half a change.
+ * What a reflector writes to. The reflector is the only writer; every change is synchronous, so no reader sees half of one.
  * It orders events by (uid, resourceVersion) before it calls `put` and `remove`: a store need not check again.
  */
 export interface ReflectedStore<Entry extends StoredEntry> {
@@ -29,8 +30,11 @@ export interface ReflectedStore<Entry extends StoredEntry> {
   put(entry: Entry): void;
   /** `resourceVersion`: of the removal. */
   remove(key: string, resourceVersion: string): void;
-  /** Replaces the whole content in one step. */
-  replace(entries: readonly Entry[], replacement: Replacement): void;
+  /**
+   * Makes ready to replace the whole content, in steps during which readers see the old one as it is. Its result shows the new
+   * content, whole and at once. The reflector calls it in the turn of the last step, or never; neither `put` nor `remove` comes before.
+   */
+  prepare(entries: readonly Entry[], replacement: Replacement): Steps<() => void>;
   /** All entries, in any order: for the self-check's hash over (key, uid, resourceVersion). */
   entries(): Iterable<Entry>;
   /** Number of entries, for `gatehouse_cache_objects`. */

@@ -21,8 +21,8 @@ export interface WatchSessionParts<E extends StoredEntry> {
   onAccepted(): void;
   /** A bookmark below our version came: the server may have been restored. */
   onLowerBookmark(): void;
-  /** The initial events are complete. A returned failure ends the stream. */
-  onListed(list: Listed<E>): Failure | undefined;
+  /** The initial events are complete. A failure ends the stream; until a promise has resolved, no event is applied. */
+  onListed(list: Listed<E>, signal: AbortSignal): Failure | undefined | Promise<Failure | undefined>;
 }
 
 /** One watch from its request to its end, with the initial events if they were asked for. Feeds the writer. */
@@ -33,6 +33,9 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
   #initial: InitialEvents<E> | undefined;
   #acceptedAt: number | undefined;
   #progressed = false;
+  /** While the list goes into the store: the events after it, of the chunk that ended it. */
+  #held: WatchEvent[] | undefined;
+  #taking: Promise<void> | undefined;
 
   constructor(parts: WatchSessionParts<E>, request: WatchRequest) {
     this.#parts = parts;
@@ -53,7 +56,9 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     const { source, writer, clock } = this.#parts;
     writer.active();
     this.#attempt = new Attempt(clock, signal);
-    const failure = this.#attempt.finish(await source.watch(this.#request, this, this.#attempt.signal));
+    const ended = await source.watch(this.#request, this, this.#attempt.signal);
+    await this.#taking;
+    const failure = this.#attempt.finish(ended);
     const livedMs = this.#acceptedAt === undefined ? 0 : clock.monotonic() - this.#acceptedAt;
     return { failure, livedMs, progressed: this.#progressed, resourceVersion: writer.resourceVersion };
   }
@@ -76,8 +81,18 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     this.#parts.writer.active();
   }
 
+  busy(): Promise<void> | undefined {
+    return this.#taking;
+  }
+
   event(event: WatchEvent): Failure | undefined {
     this.#parts.metrics.event(event.type);
+    if (!this.#held) return this.#take(event);
+    this.#held.push(event);
+    return undefined;
+  }
+
+  #take(event: WatchEvent): Failure | undefined {
     if (event.type === 'ERROR') return failureOfErrorEvent(toStatus(event.object, 0));
     if (this.#initial) return this.#initialEvent(this.#initial, event);
     if (this.#isLowerBookmark(event)) this.#parts.onLowerBookmark();
@@ -98,10 +113,31 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
       return undefined;
     }
     const resourceVersion = versionOf(event.object);
-    const failure = this.#parts.onListed({ kind: 'listed', entries: initial.entries(), resourceVersion });
+    const list: Listed<E> = { kind: 'listed', entries: initial.entries(), resourceVersion };
+    const signal = this.#attempt?.signal ?? AbortSignal.abort();
+    const taken = this.#parts.onListed(list, signal);
+    if (!(taken instanceof Promise)) return this.#listTaken(taken);
+    // Nothing is read meanwhile, which is no silence of the server's.
+    this.#attempt?.allowQuiet();
+    this.#held = [];
+    this.#taking = taken.then((failure) => this.#goOn(failure));
+    return undefined;
+  }
+
+  #listTaken(failure: Failure | undefined): Failure | undefined {
     if (failure) return failure;
     this.#initial = undefined;
     this.#attempt?.allowQuiet();
     return undefined;
+  }
+
+  /** What came while the list went into the store follows it, in its order. */
+  #goOn(failure: Failure | undefined): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    this.#taking = undefined;
+    let end = this.#listTaken(failure);
+    for (const event of held) end ??= this.#take(event);
+    if (end) this.#attempt?.end(end);
   }
 }

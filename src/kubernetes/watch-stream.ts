@@ -1,3 +1,4 @@
+import type { TimeSlices } from '../time-slices.ts';
 import type { ResponseSink } from './exchange.ts';
 import { type Failure, failureOfResponse } from './failure.ts';
 import { LineDecoder } from './line-decoder.ts';
@@ -11,6 +12,7 @@ const LONGEST_REFUSAL_BYTES = 64 * 1024;
 /** From the bytes of a watch's answer to events: lines of a 200, the Status of any other. Stops at the first bad line. */
 export class WatchStream implements ResponseSink {
   readonly #sink: WatchSink;
+  readonly #slices: TimeSlices;
   readonly #controller = new AbortController();
   readonly #decoder = new LineDecoder();
   readonly #refusal: Buffer[] = [];
@@ -19,8 +21,9 @@ export class WatchStream implements ResponseSink {
   #retryAfter: string | undefined;
   #failure: Failure | undefined;
 
-  constructor(sink: WatchSink) {
+  constructor(sink: WatchSink, slices: TimeSlices) {
     this.#sink = sink;
+    this.#slices = slices;
   }
 
   /** Aborts when the stream must not go on, for what it said or because of `stop`. */
@@ -50,10 +53,12 @@ export class WatchStream implements ResponseSink {
     this.#sink.accepted();
   }
 
-  data(chunk: Buffer): void {
-    if (this.#failure) return;
-    if (this.#status === 200) this.#decode(chunk);
-    else this.#refuse(chunk);
+  /** A flood is taken in slices: sockets are read up to 2 MB at a time, which is 30 ms of events. */
+  data(chunk: Buffer): Promise<void> | undefined {
+    if (this.#failure) return undefined;
+    if (this.#status !== 200) return this.#refuse(chunk);
+    this.#slices.whole(() => this.#decode(chunk));
+    return this.#sink.busy?.() ?? this.#slices.untilNext();
   }
 
   /** How a stream ended that the server ended. */
@@ -83,7 +88,7 @@ export class WatchStream implements ResponseSink {
     this.#controller.abort();
   }
 
-  #refuse(chunk: Buffer): void {
+  #refuse(chunk: Buffer): undefined {
     this.#refusalBytes += chunk.length;
     if (this.#refusalBytes <= LONGEST_REFUSAL_BYTES) this.#refusal.push(chunk);
   }

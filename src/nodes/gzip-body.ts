@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import type { Steps } from '../time-slices.ts';
 import { combineCrc32 } from './crc32-combine.ts';
 import { cutText } from './cut-text.ts';
 import { COMMA_BLOCK_BYTES, type DeflatedPiece, deflatePiece, storedBlocks } from './deflated-piece.ts';
@@ -42,13 +43,14 @@ export class GzipBody {
   }
 
   /** Text in parts that is compressed now, within the budget. */
-  addText(text: readonly Uint8Array[]): void {
+  *addText(text: readonly Uint8Array[]): Steps<void> {
     for (const { parts, length } of cutText(text, STRETCH_BYTES)) {
       if (this.#affords(length)) {
         const plain = Buffer.concat(parts);
         this.#pieces.push(deflatePiece(plain));
         this.#count(plain);
       } else this.addPlain(...parts);
+      yield;
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Steps } from '../time-slices.ts';
 import { GzipBody } from './gzip-body.ts';
 import type { NodeSnapshot, Selection } from './node-snapshot.ts';
 import type { Composer } from './representation.ts';
@@ -22,15 +23,22 @@ export function fullListComposer({ leaves, size }: NodeSnapshot, onGzip: OnGzip)
   const itemBytes = leaves.reduce((sum, leaf) => sum + leaf.length, 0) - size;
   const length = listLength(itemBytes, { count: size, total: size });
   return {
-    identity: () => {
-      const joined = leaves.map((leaf, at) => (at === 0 ? leaf.joined().subarray(1) : leaf.joined()));
+    *identity() {
+      const joined: Uint8Array[] = [];
+      for (const [at, leaf] of leaves.entries()) {
+        joined.push(at === 0 ? leaf.joined().subarray(1) : leaf.joined());
+        yield;
+      }
       return [OPENING, ...joined, closing(size)];
     },
     identityLength: () => length,
-    gzip: () => {
+    *gzip() {
       const body = new GzipBody();
       body.addPlain(OPENING);
-      for (const [at, leaf] of leaves.entries()) body.addLeaf(leaf, { isFirst: at === 0 });
+      for (const [at, leaf] of leaves.entries()) {
+        body.addLeaf(leaf, { isFirst: at === 0 });
+        yield;
+      }
       body.addPlain(closing(size));
       onGzip(body);
       return body.end();
@@ -40,22 +48,32 @@ export function fullListComposer({ leaves, size }: NodeSnapshot, onGzip: OnGzip)
 
 /** Chosen items, one behind the other. */
 export function selectionComposer({ entries, total }: Selection): Composer {
-  const pieces = (): readonly Uint8Array[] => [
-    OPENING,
-    ...entries.flatMap(({ encoded }, at) => (at === 0 ? [encoded.bytes()] : [COMMA, encoded.bytes()])),
-    closing(total),
-  ];
+  function* pieces(): Steps<readonly Uint8Array[]> {
+    const items: Uint8Array[] = [OPENING];
+    for (const [at, { encoded }] of entries.entries()) {
+      if (at > 0) items.push(COMMA);
+      items.push(encoded.bytes());
+      yield;
+    }
+    items.push(closing(total));
+    return items;
+  }
   const itemBytes = entries.reduce((sum, { encoded }) => sum + encoded.length, 0);
   const length = listLength(itemBytes, { count: entries.length, total });
   return {
-    identity: () => (length <= LONGEST_COPY_BYTES ? [Buffer.concat(pieces())] : pieces()),
+    *identity() {
+      const items = yield* pieces();
+      return length <= LONGEST_COPY_BYTES ? [Buffer.concat(items)] : items;
+    },
     identityLength: () => length,
-    gzip: () => gzipText(pieces()),
+    *gzip() {
+      return yield* gzipText(yield* pieces());
+    },
   };
 }
 
-export function gzipText(text: readonly Uint8Array[]): readonly Uint8Array[] {
+export function* gzipText(text: readonly Uint8Array[]): Steps<readonly Uint8Array[]> {
   const body = new GzipBody();
-  body.addText(text);
+  yield* body.addText(text);
   return body.end();
 }

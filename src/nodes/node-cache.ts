@@ -29,9 +29,9 @@ export interface NodeListerOptions {
   readonly registry: Registry;
 }
 
-/** The node list and its watches, and the part that keeps its gzip form cheap. */
+/** The node list and its watches, and the parts that keep its gzip form cheap and its sums current. */
 export interface RunningNodeLister extends NodeLister, NodeWatchSource, NodeAge {
-  /** Deflates changed leaves between other work while gzip lists are asked for. Lives until aborted. */
+  /** Deflates changed leaves between other work while gzip lists are asked for, and counts large changes of usage in. Lives until aborted. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -43,6 +43,8 @@ const TOLD_AGE_MS = 60_000;
 /** Unfiltered pages of one version that are kept: 8 MB at most, gzip forms aside. Twenty nodes of 12 kB still fit a page. */
 const MOST_PAGES = 32;
 const LONGEST_KEPT_PAGE_BYTES = 2 ** 18;
+/** What a change of thousands of pods waits for at most before its sums are made ready. */
+const COUNT_INTERVAL_MS = 100;
 
 class NodeCache implements RunningNodeLister {
   readonly #nodes: NodeStore;
@@ -50,6 +52,7 @@ class NodeCache implements RunningNodeLister {
   readonly #maxStalenessMs: number;
   readonly #epoch: string;
   readonly #aliasKey: string;
+  readonly #clock: Clock;
   readonly #feed: NodeFeed;
   readonly #warmer: LeafWarmer;
   /** The snapshot that the kept answers below belong to. */
@@ -62,6 +65,7 @@ class NodeCache implements RunningNodeLister {
     this.#freshness = [options.freshness.nodes, ...(options.freshness.pods ? [options.freshness.pods] : [])];
     this.#maxStalenessMs = options.maxStalenessMs;
     this.#epoch = options.epoch;
+    this.#clock = options.clock;
     this.#aliasKey = `${options.nodes.platform}.io/alias-name`;
     const { nodes } = options;
     this.#feed = new NodeFeed(nodes, { epoch: this.#epoch, aliasKey: this.#aliasKey, clock: options.clock });
@@ -103,8 +107,15 @@ class NodeCache implements RunningNodeLister {
     return ageMs > TOLD_AGE_MS ? Math.floor(ageMs / 1_000) : undefined;
   }
 
-  run(signal: AbortSignal): Promise<void> {
-    return this.#warmer.run(signal);
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#warmer.run(signal), this.#count(signal)]);
+  }
+
+  /** A large change of usage is counted in whether or not anybody asks, so that none who asks finds the sums of an hour ago. */
+  async #count(signal: AbortSignal): Promise<void> {
+    for (; !signal.aborted; await this.#clock.sleep(COUNT_INTERVAL_MS, signal)) {
+      if (!this.#nodes.isCounted) this.#nodes.countUsage();
+    }
   }
 
   /** Forgets the oldest page when there are enough. */
@@ -126,7 +137,7 @@ class NodeCache implements RunningNodeLister {
   }
 
   #represent({ version }: NodeSnapshot, composer: Composer): Representation {
-    return new VersionedRepresentation(`${this.#epoch}-${version}`, composer);
+    return new VersionedRepresentation(`${this.#epoch}-${version}`, composer, this.#nodes.slices);
   }
 
   #hasSynced(): boolean {

@@ -64,12 +64,12 @@ export class NodeFeed {
       return new NodeWatcher(parts, this.#standing(version, true));
     }
     const state = from.kind === 'cluster' ? from.complete : undefined;
-    if (from.kind !== 'cluster' || !state || !this.#store.knowsAfter(state)) return undefined;
+    if (from.kind !== 'cluster' || !state || !this.#store.progress.knowsAfter(state)) return undefined;
     const { seen, text } = from;
     const told = this.#ours(from.told) ?? 0;
     const before = stateText(state) ?? text;
     const beginning = (): Beginning | undefined =>
-      this.#store.knowsAfter(state)
+      this.#store.progress.knowsAfter(state)
         ? this.#beginning(`${before} ${told}`, () => this.#since(state, { before, told }))
         : undefined;
     const start = { isFirst: false, awaited: { seen, text }, beginning };
@@ -105,7 +105,7 @@ export class NodeFeed {
 
   #since(state: ListState, { before, told }: { readonly before: string; readonly told: number }): Beginning {
     const complete = this.#naming.current();
-    const changes = this.#store.changedAfter(state).filter(({ version }) => version > told);
+    const changes = this.#store.progress.changedAfter(state).filter(({ version }) => version > told);
     const names = changes.map(({ name }) => name);
     return { version: this.#store.version, complete, before, names, since: { state, told, changes } };
   }

@@ -6,13 +6,15 @@ export type ContentCoding = 'identity' | 'gzip';
 export interface Representation {
   /** Strong, quotes included, one per coding (RFC 9110 8.8.3). */
   etag(coding: ContentCoding): string;
-  /** The body in pieces, to be written in this order; never changed afterwards. */
+  /** Makes the body in slices of time where it takes long; `undefined`: it is there. */
+  compose(coding: ContentCoding): Promise<void> | undefined;
+  /** The body in pieces, to be written in this order; never changed afterwards. Made at once where it was not composed. */
   body(coding: ContentCoding): readonly Uint8Array[];
   /** Bytes of `body(coding)`. */
   length(coding: ContentCoding): number;
 }
 
-/** What the node routes need of the cache: reads memory, awaits nothing. */
+/** What the node routes need of the cache: reads memory. */
 export interface NodeLister {
   /** Throws a 503 `StatusError` before the first sync and when the data is too old. */
   list(query: NodeListQuery): Representation;

@@ -84,7 +84,7 @@ export class NodeWatcher implements NodeWatch {
   }
 
   #canStart({ awaited }: WatchStart): boolean {
-    return awaited === undefined || this.#parts.store.hasSeen(awaited.seen);
+    return awaited === undefined || this.#parts.store.progress.hasSeen(awaited.seen);
   }
 
   get #isTooLate(): boolean {
@@ -133,7 +133,7 @@ export class NodeWatcher implements NodeWatch {
       const isDone = next >= plan.names.length;
       this.#beginning = isDone ? undefined : { plan, at: next };
       const told = store.version;
-      const seen = told > plan.version ? store.seen : undefined;
+      const seen = told > plan.version ? store.progress.seen : undefined;
       this.#standing = { ...this.#standing, told, seen, complete: isDone ? plan.complete : plan.before };
       if (bytes.length > 0) return bytes;
     }

@@ -1,3 +1,4 @@
+import type { Steps } from '../time-slices.ts';
 import { Leaf } from './leaf.ts';
 import type { NodeEntry } from './node-entry.ts';
 
@@ -37,13 +38,22 @@ export class OrderedIndex {
     return this.#leaves;
   }
 
+  /** The same order and nodes, to be changed apart from this one. They share their leaves. */
+  copy(): OrderedIndex {
+    const copy = new OrderedIndex(this.#order);
+    copy.#leaves = this.#leaves;
+    return copy;
+  }
+
   /** These entries and no others. One sort, where as many puts would copy the list of leaves as many times. */
-  fill(entries: readonly NodeEntry[]): void {
-    const sorted = entries.toSorted(this.#order);
-    this.#leaves = Array.from(
-      { length: Math.ceil(sorted.length / LEAF_FILL) },
-      (_, index) => new Leaf(sorted.slice(index * LEAF_FILL, (index + 1) * LEAF_FILL)),
-    );
+  *fillInSteps(entries: readonly NodeEntry[]): Steps<void> {
+    const sorted = yield* sortedInSteps(entries, this.#order);
+    const leaves: Leaf[] = [];
+    for (let at = 0; at < sorted.length; at += LEAF_FILL) {
+      leaves.push(new Leaf(sorted.slice(at, at + LEAF_FILL)));
+      yield;
+    }
+    this.#leaves = leaves;
   }
 
   /** `previous` is the entry of the same name that it replaces. */
@@ -84,6 +94,36 @@ export class OrderedIndex {
     const other = entries[at];
     return { leafAt, at, found: other !== undefined && this.#order(other, entry) === 0 };
   }
+}
+
+/** Entries that are sorted in one step: 0.3 ms. */
+const SORTED_RUN = 512;
+
+/** A merge sort: runs in one step each, then merged two by two. */
+function* sortedInSteps(entries: readonly NodeEntry[], order: NodeOrder): Steps<readonly NodeEntry[]> {
+  let runs: NodeEntry[][] = [];
+  for (let at = 0; at < entries.length; at += SORTED_RUN) {
+    runs.push(entries.slice(at, at + SORTED_RUN).sort(order));
+    yield;
+  }
+  while (runs.length > 1) {
+    const merged: NodeEntry[][] = [];
+    for (let at = 0; at < runs.length; at += 2) merged.push(yield* merge(runs[at] ?? [], runs[at + 1] ?? [], order));
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+function* merge(first: readonly NodeEntry[], second: readonly NodeEntry[], order: NodeOrder): Steps<NodeEntry[]> {
+  const merged: NodeEntry[] = [];
+  let at = 0;
+  for (const entry of second) {
+    for (let other = first[at]; other && order(other, entry) <= 0; other = first[++at]) merged.push(other);
+    merged.push(entry);
+    if (merged.length % SORTED_RUN === 0) yield;
+  }
+  for (; at < first.length; at++) merged.push(first[at] as NodeEntry);
+  return merged;
 }
 
 /** How many leading items satisfy a condition that, once false, stays false. Binary search. */

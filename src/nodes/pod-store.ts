@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { ReflectedStore, Replacement, StoredEntry } from '../kubernetes/store.ts';
+import type { Steps } from '../time-slices.ts';
 import { boundedMemo } from './bounded-memo.ts';
 import { later, NOTHING } from './collection-version.ts';
 import { asObject } from './json.ts';
@@ -14,6 +15,8 @@ export interface PodEntry extends StoredEntry {
   readonly node: string;
   /** Shared by all pods of the same amounts. */
   readonly usage: PodUsage;
+  /** The last list of the store that named this pod while it was there: known to the store alone. */
+  list: number;
 }
 
 /** Leaves unscheduled and finished pods out on the server: they have no part in a node's usage. */
@@ -28,6 +31,12 @@ const NO_USAGE: PodUsage = [];
  */
 const MOST_REMEMBERED = 10_000;
 
+/** Pods that a replacement looks at in one step, at most some 10 µs each. */
+const STEP = 32;
+
+/** So many changes go into the map in one turn: 5 ms. More make a new one, of all pods, beforehand. */
+const MOST_CHANGED_IN_PLACE = 10_000;
+
 /** The pods of the cluster, reduced to what they add to their nodes. Every change goes into the ledger at once. */
 export class PodStore implements ReflectedStore<PodEntry> {
   readonly #ledger: UsageLedger;
@@ -35,6 +44,8 @@ export class PodStore implements ReflectedStore<PodEntry> {
   readonly #sharedName = boundedMemo(MOST_REMEMBERED, (name: string) => name);
   readonly #sharedUsage = new Map<string, PodUsage>();
   #pods = new Map<string, PodEntry>();
+  /** Counts the lists. */
+  #list = 0;
 
   constructor(ledger: UsageLedger) {
     this.#ledger = ledger;
@@ -57,6 +68,7 @@ export class PodStore implements ReflectedStore<PodEntry> {
       resourceVersion,
       node: counts ? this.#sharedName(nodeName) : '',
       usage: counts ? this.#share(toPodUsage({ spec, status }, (value) => this.#read(value))) : NO_USAGE,
+      list: 0,
     };
   }
 
@@ -66,43 +78,73 @@ export class PodStore implements ReflectedStore<PodEntry> {
 
   put(entry: PodEntry): void {
     const previous = this.#pods.get(entry.key);
-    this.#book(previous, entry, entry.resourceVersion);
+    book(this.#ledger, previous, entry, entry.resourceVersion);
     this.#pods.set(entry.key, entry);
     this.#ledger.pods.advance(entry.resourceVersion, this.#pods.size, previous?.resourceVersion);
   }
 
   remove(key: string, resourceVersion: string): void {
     const previous = this.#pods.get(key);
-    this.#book(previous, undefined, resourceVersion);
+    book(this.#ledger, previous, undefined, resourceVersion);
     this.#pods.delete(key);
     this.#ledger.pods.advance(resourceVersion, this.#pods.size, previous?.resourceVersion);
   }
 
-  replace(entries: readonly PodEntry[], { resourceVersion, sameHistory }: Replacement): void {
-    const previous = this.#pods;
-    this.#pods = new Map();
-    let { newest } = NOTHING;
-    for (const entry of entries) {
-      this.#pods.set(entry.key, entry);
-      newest = later(newest, entry.resourceVersion);
-    }
-    for (const [key, entry] of previous) if (!this.#pods.has(key)) this.#book(entry, undefined, resourceVersion);
+  /**
+   * What differs is booked in a draft, aside: sums and pods are exchanged together. Entries that are the same stay, so that a list
+   * that tells little news leaves little garbage, whatever its length.
+   */
+  *prepare(entries: readonly PodEntry[], { resourceVersion, sameHistory }: Replacement): Steps<() => void> {
+    const draft = this.#ledger.draft();
     const isTrusted = this.#ledger.pods.trusts(sameHistory);
-    for (const [key, entry] of this.#pods) {
-      this.#book(previous.get(key), entry, isTrusted ? entry.resourceVersion : resourceVersion);
+    let { newest } = NOTHING;
+    const changed = new Map<string, PodEntry>();
+    this.#list++;
+    for (const [at, entry] of entries.entries()) {
+      const known = this.#pods.get(entry.key);
+      if (known) known.list = this.#list;
+      if (!known || !isSame(known, entry)) {
+        book(draft, changed.get(entry.key) ?? known, entry, isTrusted ? entry.resourceVersion : resourceVersion);
+        changed.set(entry.key, entry);
+      }
+      newest = later(newest, entry.resourceVersion);
+      if (at % STEP === 0) yield;
     }
-    this.#ledger.pods.listed({ resourceVersion, sameHistory, newest, count: this.#pods.size });
+    const gone = yield* this.#unlisted();
+    for (const entry of gone) book(draft, entry, undefined, resourceVersion);
+    const next = changed.size + gone.length > MOST_CHANGED_IN_PLACE ? yield* this.#with(changed) : undefined;
+    return () => {
+      if (next) this.#pods = next;
+      else for (const [key, entry] of changed) this.#pods.set(key, entry);
+      for (const { key } of gone) this.#pods.delete(key);
+      this.#ledger.take(draft);
+      this.#ledger.pods.listed({ resourceVersion, sameHistory, newest, count: this.#pods.size });
+    };
+  }
+
+  /** Those that the list under way has not named. */
+  *#unlisted(): Steps<PodEntry[]> {
+    const gone: PodEntry[] = [];
+    let looked = 0;
+    for (const entry of this.#pods.values()) {
+      if (entry.list !== this.#list) gone.push(entry);
+      if (++looked % STEP === 0) yield;
+    }
+    return gone;
+  }
+
+  *#with(changed: ReadonlyMap<string, PodEntry>): Steps<Map<string, PodEntry>> {
+    const next = new Map<string, PodEntry>();
+    for (const pods of [this.#pods, changed])
+      for (const [key, entry] of pods) {
+        next.set(key, entry);
+        if (next.size % STEP === 0) yield;
+      }
+    return next;
   }
 
   entries(): Iterable<PodEntry> {
     return this.#pods.values();
-  }
-
-  /** Most changes of a pod are of its status: they leave the sums, and with them the lists, as they are. */
-  #book(previous: PodEntry | undefined, next: PodEntry | undefined, version: string): void {
-    if (previous?.node === next?.node && previous?.usage === next?.usage) return;
-    if (previous && previous.node !== '') this.#ledger.subtract(previous.node, previous.usage, version);
-    if (next && next.node !== '') this.#ledger.add(next.node, next.usage, version);
   }
 
   #read(value: unknown): ReturnType<typeof parseQuantity> {
@@ -117,4 +159,19 @@ export class PodStore implements ReflectedStore<PodEntry> {
     this.#sharedUsage.set(key, usage);
     return usage;
   }
+}
+
+const isSame = (a: PodEntry, b: PodEntry): boolean =>
+  a.uid === b.uid && a.resourceVersion === b.resourceVersion && a.node === b.node && a.usage === b.usage;
+
+/** Most changes of a pod are of its status: they leave the sums, and with them the lists, as they are. */
+function book(
+  sums: Pick<UsageLedger, 'add' | 'subtract'>,
+  previous: PodEntry | undefined,
+  next: PodEntry | undefined,
+  version: string,
+): void {
+  if (previous?.node === next?.node && previous?.usage === next?.usage) return;
+  if (previous && previous.node !== '') sums.subtract(previous.node, previous.usage, version);
+  if (next && next.node !== '') sums.add(next.node, next.usage, version);
 }

@@ -1,3 +1,4 @@
+import { atOnce, type Steps, type TimeSlices } from '../time-slices.ts';
 import type { ContentCoding, Representation } from './node-lister.ts';
 
 interface Body {
@@ -6,7 +7,7 @@ interface Body {
 }
 
 /** Composes the pieces of a body; called at most once a coding. */
-export interface Composer extends Readonly<Record<ContentCoding, () => readonly Uint8Array[]>> {
+export interface Composer extends Readonly<Record<ContentCoding, () => Steps<readonly Uint8Array[]>>> {
   /** Bytes of the identity body, known without composing it. */
   readonly identityLength: () => number;
 }
@@ -14,17 +15,29 @@ export interface Composer extends Readonly<Record<ContentCoding, () => readonly 
 /** One answer at one version of the cache. A body is composed when it is first asked for, so that a 304 costs none. */
 export class VersionedRepresentation implements Representation {
   readonly #tag: string;
-  readonly #compose: Composer;
+  readonly #composer: Composer;
+  readonly #slices: TimeSlices;
   readonly #bodies: { [coding in ContentCoding]?: Body } = {};
+  /** For all who wait for it. */
+  readonly #composing: { [coding in ContentCoding]?: Promise<void> } = {};
 
   /** `tag`: what the ETag reads between its quotes, the coding apart. */
-  constructor(tag: string, compose: Composer) {
+  constructor(tag: string, composer: Composer, slices: TimeSlices) {
     this.#tag = tag;
-    this.#compose = compose;
+    this.#composer = composer;
+    this.#slices = slices;
   }
 
   etag(coding: ContentCoding): string {
     return coding === 'gzip' ? `"${this.#tag}-gzip"` : `"${this.#tag}"`;
+  }
+
+  compose(coding: ContentCoding): Promise<void> | undefined {
+    if (this.#bodies[coding]) return undefined;
+    const composing = this.#composing[coding] ?? this.#slices.run(this.#compose(coding));
+    if (!(composing instanceof Promise)) return undefined;
+    this.#composing[coding] = composing;
+    return composing;
   }
 
   body(coding: ContentCoding): readonly Uint8Array[] {
@@ -32,11 +45,15 @@ export class VersionedRepresentation implements Representation {
   }
 
   length(coding: ContentCoding): number {
-    return coding === 'identity' ? this.#compose.identityLength() : this.#bodyOf(coding).length;
+    return coding === 'identity' ? this.#composer.identityLength() : this.#bodyOf(coding).length;
+  }
+
+  *#compose(coding: ContentCoding): Steps<void> {
+    this.#bodies[coding] = toBody(yield* this.#composer[coding]());
   }
 
   #bodyOf(coding: ContentCoding): Body {
-    const body = this.#bodies[coding] ?? toBody(this.#compose[coding]());
+    const body = this.#bodies[coding] ?? toBody(atOnce(this.#composer[coding]()));
     this.#bodies[coding] = body;
     return body;
   }

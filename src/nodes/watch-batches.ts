@@ -73,7 +73,7 @@ export class WatchBatches {
       }
       const isWhole = !since && next === names.length && this.#store.version === version;
       // In the order of the changes, but each node in its newest state.
-      const seen = since ? this.#store.seen : undefined;
+      const seen = since ? this.#store.progress.seen : undefined;
       return { bytes: this.#bytes(batch, isWhole ? { before, complete } : { before, seen }), next };
     });
   }

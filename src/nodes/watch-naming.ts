@@ -23,12 +23,12 @@ export class WatchNaming {
 
   /** The list as it is now. */
   current(): string {
-    return stateText(this.#store.state) ?? this.local(this.#store.version);
+    return stateText(this.#store.progress.state) ?? this.local(this.#store.version);
   }
 
   /** Before the first state is told. */
   nothing(): string {
-    return stateText(this.#store.state) === undefined ? this.local(0) : NOTHING_WHOLE;
+    return stateText(this.#store.progress.state) === undefined ? this.local(0) : NOTHING_WHOLE;
   }
 
   local(version: number): string {
@@ -37,7 +37,7 @@ export class WatchNaming {
 
   /** Of a client that has the list of `complete` whole, and of what followed all changes up to this version of the store. */
   midway(version: number, complete: string): string {
-    return this.between({ seen: this.#store.seen, version }, complete, undefined).text;
+    return this.between({ seen: this.#store.progress.seen, version }, complete, undefined).text;
   }
 
   /**

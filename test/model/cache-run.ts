@@ -4,6 +4,7 @@ import type { Failure } from '../../src/kubernetes/failure.ts';
 import type { ListRequest, WatchRequest } from '../../src/kubernetes/lister-watcher.ts';
 import type { ReflectorGauges, ReflectorMetrics } from '../../src/kubernetes/metrics.ts';
 import { type Reflector, StoreReflector } from '../../src/kubernetes/reflector.ts';
+import { TimeSlices } from '../../src/time-slices.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { CacheOracle, type Served } from './cache-oracle.ts';
 import type { Command, Setting } from './commands.ts';
@@ -65,8 +66,10 @@ export class CacheRun implements Witness {
       store: this.#oracle.store,
       clock,
       random: randomFrom(setting.jitter),
+      slices: new TimeSlices(clock),
       logger: silent,
       metrics: this.#metrics(),
+      plan: { longestPeriodMs: 3_600_000 },
     });
     this.#reader = tested.reader(this.#reflector, clock);
     this.#running = this.#reflector.run(this.#controller.signal).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';
 import type { ReflectedStore, Replacement, StoredEntry } from '../../src/kubernetes/store.ts';
+import type { Steps } from '../../src/time-slices.ts';
 
 /** Passes all on to the store under test, notes each write, and freezes what is handed out (I4). */
 export class RecordingStore<E extends StoredEntry> implements ReflectedStore<E> {
@@ -45,8 +46,11 @@ export class RecordingStore<E extends StoredEntry> implements ReflectedStore<E> 
     this.#store.remove(key, resourceVersion);
   }
 
-  replace(entries: readonly E[], replacement: Replacement): void {
-    this.#onReplace(entries, replacement);
-    this.#store.replace(entries, replacement);
+  *prepare(entries: readonly E[], replacement: Replacement): Steps<() => void> {
+    const show = yield* this.#store.prepare(entries, replacement);
+    return () => {
+      this.#onReplace(entries, replacement);
+      show();
+    };
   }
 }

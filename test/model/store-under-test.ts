@@ -8,6 +8,8 @@ import type { NodeEntry } from '../../src/nodes/node-entry.ts';
 import type { Representation } from '../../src/nodes/node-lister.ts';
 import { NodeStore } from '../../src/nodes/node-store.ts';
 import { StatusError } from '../../src/status-error.ts';
+import { TimeSlices } from '../../src/time-slices.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { type MapEntry, MapStore } from '../support/map-store.ts';
 import { hold } from './violation.ts';
 
@@ -37,7 +39,7 @@ export const mapStore = (): StoreUnderTest => ({
 });
 
 export function nodeStore(): StoreUnderTest {
-  const store = new NodeStore({ platform: 'gatehouse', usage: false });
+  const store = new NodeStore({ platform: 'gatehouse', usage: false }, new TimeSlices(new FakeClock()));
   return {
     store: store as unknown as ReflectedStore<StoredEntry>,
     writeOf: (entry) => String((entry as NodeEntry).labels?.['write']),

@@ -1,6 +1,7 @@
 import { Waiters } from '../../dev/cluster/waiters.ts';
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';
 import type { ReflectedStore, Replacement, StoredEntry } from '../../src/kubernetes/store.ts';
+import type { Steps } from '../../src/time-slices.ts';
 
 export interface MapEntry extends StoredEntry {
   readonly object: KubernetesObject;
@@ -41,11 +42,19 @@ export class MapStore implements ReflectedStore<MapEntry> {
     this.#waiters.lookAgain();
   }
 
-  replace(entries: readonly MapEntry[], { sameHistory }: Replacement): void {
-    this.sameHistory = sameHistory;
-    this.replacements++;
-    this.#entries = new Map(entries.map((entry) => [entry.key, entry]));
-    this.#waiters.lookAgain();
+  /** A step for each entry. */
+  *prepare(entries: readonly MapEntry[], { sameHistory }: Replacement): Steps<() => void> {
+    const replaced = new Map<string, MapEntry>();
+    for (const entry of entries) {
+      replaced.set(entry.key, entry);
+      yield;
+    }
+    return () => {
+      this.sameHistory = sameHistory;
+      this.replacements++;
+      this.#entries = replaced;
+      this.#waiters.lookAgain();
+    };
   }
 
   /** `key@resourceVersion` of all entries, in key order: what I1 compares. */

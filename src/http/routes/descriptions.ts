@@ -25,7 +25,7 @@ export function descriptionRoutes(parts: DescriptionParts, writer: AnswerWriter)
     let representation: Representation | undefined;
     return (exchange) => {
       representation ??= toRepresentation(make());
-      sendRepresentation(writer, exchange, { contentType, cacheControl: 'no-cache', representation });
+      return sendRepresentation(writer, exchange, { contentType, cacheControl: 'no-cache', representation });
     };
   };
   const documents: readonly [string, Handler][] = [

@@ -19,17 +19,17 @@ export interface NodeRouteParts {
   readonly writer: AnswerWriter;
 }
 
-/** The node list, the node get and the watch of the list: memory only, nothing awaited. */
+/** The node list, the node get and the watch of the list: memory only, nothing awaited but a long body. */
 export function nodeRoutes({ platform, nodes, age, watches, writer }: NodeRouteParts): Route[] {
   const list: Handler = (exchange) => {
     const representation = nodes.list(parseNodeListQuery(exchange.target.query));
-    sendRepresentation(writer, exchange, { ...HEADERS, representation, staleSeconds: age.staleSeconds() });
+    return sendRepresentation(writer, exchange, { ...HEADERS, representation, staleSeconds: age.staleSeconds() });
   };
   const get: Handler = (exchange) => {
     const [name = ''] = exchange.parameters;
     const representation = nodes.get(name);
     if (!representation) throw notFound('nodes', name);
-    sendRepresentation(writer, exchange, { ...HEADERS, representation, staleSeconds: age.staleSeconds() });
+    return sendRepresentation(writer, exchange, { ...HEADERS, representation, staleSeconds: age.staleSeconds() });
   };
   const watch: Handler = (exchange) => {
     const { accept, 'last-event-id': lastEventId } = exchange.request.headers;

@@ -132,6 +132,6 @@ function documentHandler(read: () => PublicDocument, writer: AnswerWriter): Hand
   return (exchange) => {
     const { body, etag } = read();
     if (shown?.body !== body) shown = { body, representation: toRepresentation(body, etag) };
-    sendRepresentation(writer, exchange, { ...DOCUMENT, representation: shown.representation });
+    return sendRepresentation(writer, exchange, { ...DOCUMENT, representation: shown.representation });
   };
 }

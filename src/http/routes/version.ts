@@ -37,7 +37,11 @@ export function versionRoutes(parts: VersionParts, writer: AnswerWriter): Route[
       shown = { of: cluster, representation: toRepresentation(toJsonBytes(toVersion(parts.release, cluster))) };
     }
     const { representation } = shown;
-    sendRepresentation(writer, exchange, { contentType: 'application/json', cacheControl: 'no-cache', representation });
+    return sendRepresentation(writer, exchange, {
+      contentType: 'application/json',
+      cacheControl: 'no-cache',
+      representation,
+    });
   };
   return ['/version', '/kapis/version'].map((template) => ({
     template,

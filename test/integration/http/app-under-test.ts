@@ -28,6 +28,7 @@ function representationOf(text: string, tag = 'e1-1'): Representation {
     bodies[coding].reduce((sum, piece) => sum + piece.byteLength, 0);
   return {
     etag: (coding) => (coding === 'gzip' ? `"${tag}-gzip"` : `"${tag}"`),
+    compose: () => undefined,
     body: (coding) => bodies[coding],
     length,
   };

@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { Agent, EventSource } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { atEnd } from '../../support/at-end.ts';
+import { replaceAll } from '../../support/replace-all.ts';
 import { makeCache, makeNode } from '../../unit/nodes/node-objects.ts';
 import { eventually } from './app-under-test.ts';
 import { advance, LIST, open, start } from './watch-under-test.ts';
@@ -114,7 +115,7 @@ describe("a browser's EventSource", () => {
   function otherCache() {
     const cache = makeCache({ epoch: 'e2' });
     const listed = ['node-b', 'node-c'].map((name) => cache.nodes.toEntry(makeNode(name, { resourceVersion: '5' })));
-    cache.nodes.replace(listed, { sameHistory: false, resourceVersion: '9' });
+    replaceAll(cache.nodes, listed, { sameHistory: false, resourceVersion: '9' });
     return cache;
   }
 

@@ -17,7 +17,7 @@ async function keepBusy({ cache, clock }: Started, ms: number, each: (now: numbe
     cache.putNode(makeNode('node-a', { resourceVersion: `${2 * at}` }, { status: { version: at } }));
     if (at % 20 === 0) cache.putNode(makeNode(`node-${at}`, { resourceVersion: `${2 * at + 1}` }));
     const { items } = listOf(cache.lister);
-    lists.set(`${cache.nodes.progress.state.newest}.${items.length}.0.0`, versionsOf(items));
+    lists.set(`${cache.nodes.progress.nodes.state.newest}.${items.length}.0.0`, versionsOf(items));
     await clock.advance(1_000);
     await each(clock.monotonic());
   }

@@ -51,6 +51,7 @@ const LOW = [
   'call-window.ts',
   'told-lately.ts',
   'status-error.ts',
+  'time-slices.ts',
 ];
 const COMPOSITION = [
   'arguments.ts',

@@ -65,7 +65,8 @@ export class Mirror {
     this.server = connected.server;
     this.clock = connected.clock;
     this.value = connected.value;
-    this.reflector = connected.cluster.reflect({ path: '/api/v1/nodes', name: 'nodes' }, this.store);
+    const plan = { longestPeriodMs: 3_600_000 };
+    this.reflector = connected.cluster.reflect({ path: '/api/v1/nodes', name: 'nodes' }, this.store, plan);
     const controller = new AbortController();
     const running = this.reflector.run(controller.signal);
     atEnd(() => {

@@ -48,7 +48,7 @@ export const ODD = {
     },
   },
   authorization: { maxStaleness: '4m7s' },
-  nodes: { maxStaleness: '5m3s' },
+  nodes: { maxStaleness: '5m3s', selfCheck: { longestPeriod: '11m9s' } },
 };
 
 /** Ada, Joe and Eve, who all may do everything and have Ada's password. */

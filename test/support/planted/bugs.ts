@@ -37,7 +37,10 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     of: 'if (entry) into.push(entry);',
     instead: "if (entry) into.push(entry); writer.apply({ type: 'ADDED', object: item as never });",
   },
-  'atomic swap: what a list has no more stays': nodes('if (!names.has(name)) this.#remove(name, resourceVersion);', ';'),
+  'atomic swap: what a list has no more stays': nodes(
+    'if (names.has(entry.key)) continue;',
+    'if (names.size >= 0) continue;',
+  ),
   'atomic swap: an answer of before is given again': nodes('this.#snapshot = undefined;', ''),
   'resume version: the version of an event is not kept': writer('if (forward) this.#resourceVersion = version;', ''),
   'resume version: the version of a bookmark is not kept': writer(
@@ -50,16 +53,16 @@ export const BUGS: Readonly<Record<string, Bug>> = {
   ),
   'epoch rule: an older list is taken that is no quorum read': {
     file: 'kubernetes/reflector.ts',
-    of: "if (isOlder && step.from === 'last')",
-    instead: 'if (isOlder && step.waitMs < 0)',
+    of: "if (found.isOlder && step.from === 'last')",
+    instead: 'if (found.isOlder && step.waitMs < 0)',
   },
   'epoch rule: a restored server begins no new epoch': writer(
     "if (isSameEpoch) return 'same_epoch';",
     "if (this.#epoch > 0) return 'same_epoch';",
   ),
   'epoch rule: versions of another history are taken for known ones': writer(
-    'sameHistory: isSameEpoch && !isSuspect',
-    'sameHistory: true',
+    'const sameHistory = isSameEpoch && !isSuspect;',
+    'const sameHistory = !isSuspect || true;',
   ),
   'request budget: a relist never waits': {
     file: 'kubernetes/recovery.ts',

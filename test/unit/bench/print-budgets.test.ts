@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { LoadReport } from '../../../bench/load/load.ts';
 import type { ProbeReport } from '../../../bench/load/probes.ts';
+import type { Turns } from '../../../bench/peers/turns.ts';
 import { printChurn } from '../../../bench/print-churn.ts';
 import { drawCurve, printCurve } from '../../../bench/print-curve.ts';
 import { printPages } from '../../../bench/print-pages.ts';
 import { printSize } from '../../../bench/print-size.ts';
 import { printSoak } from '../../../bench/print-soak.ts';
 import { printStorm } from '../../../bench/print-storm.ts';
+import { printTurns } from '../../../bench/print-turns.ts';
 import type { Measured } from '../../../bench/results.ts';
 import type { SoakResults } from '../../../bench/soak.ts';
 import type { StormResults } from '../../../bench/storm.ts';
@@ -25,6 +27,13 @@ const probes = (statuses: Record<string, number>, p99Ms = 10): ProbeReport => ({
   p50Ms: 1,
   p99Ms,
   maxMs: 20,
+});
+const turns = (longestCpuMs: number, longestOwnMs: number): Turns => ({
+  longestMs: 60,
+  longestCpuMs,
+  longestOwnMs,
+  longestGcMs: 11,
+  gcKind: 'old',
 });
 const rowOf = (text: string, name: string): string | undefined =>
   text
@@ -77,15 +86,29 @@ describe('bench results of the budgets', () => {
       busy: probes({ 200: 99, none: 1 }, 21),
       visible: { latenciesMs: [1, 2, 1_000], polls: 9, changesPerSecond: 100 },
       loopDelayMs: 50,
+      turns: turns(51, 40),
       serverShare: 0.5,
       peakBytes: 5e8,
     };
     const text = printStorm(storm);
     expect(rowOf(text, 'a node change in sight, p99 ms')).toBe('1,000 | ≤ 1,000 | met');
     expect(rowOf(text, 'loop delay, p99 ms')).toBe('50.0 | ≤ 50 | met');
+    expect(rowOf(text, 'longest turn, ms of processor time')).toBe('51.0 | ≤ 50 | MISSED');
+    expect(rowOf(text, '… without collections of garbage')).toBe('40.0 | –');
     expect(rowOf(text, 'page of ten, p99 ms')).toBe('21.0 | ≤ 20.0 | MISSED');
     expect(rowOf(text, 'probes answered 200')).toBe('99 % | –');
   });
+});
+
+test('bench results of turns judge the longest of each step by its processor time, and tell what of it is garbage', () => {
+  const steps = [
+    { name: 'first sync', ...turns(50, 42) },
+    { name: 'first list', ...turns(50.1, 40) },
+  ];
+  const text = printTurns([{ nodes: 15_000, pods: 450_000, steps }]);
+  expect(text).toContain('15,000 nodes of 12 kB and 450,000 pods');
+  expect(rowOf(text, 'first sync')).toBe('50.0 | 42.0 | 60.0 | old 11.0 | ≤ 50 | met');
+  expect(rowOf(text, 'first list')).toBe('50.1 | 40.0 | 60.0 | old 11.0 | ≤ 50 | MISSED');
 });
 
 describe('bench results of a soak', () => {

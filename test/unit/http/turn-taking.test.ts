@@ -3,15 +3,18 @@ import { TurnTaking } from '../../../src/http/turn-taking.ts';
 
 const aTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** What happened, in its order, until nobody waits any more. */
+/** What happened, in its order, until nobody waits any more. Each piece of work takes so long. */
 async function storyOf(
   workers: number,
-  again: (worker: number) => boolean = () => false,
+  { again = () => false, tookMs = 0 }: { again?: (worker: number) => boolean; tookMs?: number } = {},
 ): Promise<(number | string)[]> {
   const story: (number | string)[] = [];
+  let now = 0;
   const turns: TurnTaking<number> = new TurnTaking<number>({
+    clock: { monotonic: () => now },
     work: (worker) => {
       story.push(worker);
+      now += tookMs;
       if (again(worker)) turns.add(worker);
     },
     rest: () => story.push('rest'),
@@ -24,10 +27,19 @@ async function storyOf(
   return story;
 }
 
-test('workers have their turns in the order in which they came, 64 of them before everything else has its own', async () => {
-  const story = await storyOf(150);
+test('workers have their turns in the order in which they came, for 8 ms before everything else has its own', async () => {
+  const story = await storyOf(150, { tookMs: 0.125 });
   expect(story.filter((one) => typeof one === 'number')).toEqual(Array.from({ length: 150 }, (_, worker) => worker));
   expect([story.indexOf('others'), story.indexOf('others', 65)]).toEqual([64, 129]);
+});
+
+test.each([8, 500])('work of %i ms has a turn to itself', async (tookMs) => {
+  expect((await storyOf(2, { tookMs })).slice(0, 4)).toEqual([0, 'others', 1, 'others']);
+});
+
+test('a worker that always wants another turn leaves others theirs, however short its work', async () => {
+  const story = await storyOf(1, { again: () => true });
+  expect(story.slice(0, 4)).toEqual([0, 'others', 0, 'others']);
 });
 
 test('the end is told once, a turn after the last worker', async () => {
@@ -37,5 +49,6 @@ test('the end is told once, a turn after the last worker', async () => {
 
 test('a worker that wants another turn comes behind all others', async () => {
   const wants = new Set([0]);
-  expect((await storyOf(3, (worker) => wants.delete(worker))).slice(0, 4)).toEqual([0, 1, 2, 0]);
+  const story = await storyOf(3, { again: (worker) => wants.delete(worker) });
+  expect(story.slice(0, 5)).toEqual([0, 1, 2, 'others', 0]);
 });

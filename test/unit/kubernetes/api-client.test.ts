@@ -3,11 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
 import { ApiClient, type ApiClientParts } from '../../../src/kubernetes/api-client.ts';
 import { ConnectionPool } from '../../../src/kubernetes/connection-pool.ts';
 import { type Credential, CredentialSource } from '../../../src/kubernetes/credentials.ts';
 import { createHttpListerWatcher } from '../../../src/kubernetes/http-lister-watcher.ts';
 import { RequestMetrics } from '../../../src/kubernetes/metrics.ts';
+import { TimeSlices } from '../../../src/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const MIB = 1024 * 1024;
@@ -63,7 +65,10 @@ describe('the size of an answer', () => {
 
   test.each([401, 500])('calls a list refused by %i with a body that never ends unreadable', async (status) => {
     const client = await serve((response) => writeOn(response.writeHead(status)));
-    const source = createHttpListerWatcher(client, { path: '/api/v1/nodes', name: 'nodes' });
+    const source = createHttpListerWatcher(
+      { client, slices: new TimeSlices(systemClock) },
+      { path: '/api/v1/nodes', name: 'nodes' },
+    );
     const page = await source.list({ version: '', limit: 500 }, () => undefined, AbortSignal.timeout(30_000));
     expect(page).toEqual({ kind: 'unreadable', detail: 'the answer is longer than 2097152 bytes' });
   });

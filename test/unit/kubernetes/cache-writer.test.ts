@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { CacheWriter } from '../../../src/kubernetes/cache-writer.ts';
+import { CacheWriter, type CompleteList } from '../../../src/kubernetes/cache-writer.ts';
+import { atOnce } from '../../../src/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { MapStore } from '../../support/map-store.ts';
+import { type MapEntry, MapStore } from '../../support/map-store.ts';
 import { bookmark, event, measured, node, silent } from './objects.ts';
 
 /** A cache with node a at 10 and node b at 20, at version 20. */
@@ -10,11 +11,13 @@ function synced() {
   const clock = new FakeClock();
   const { metrics, value } = measured();
   const writer = new CacheWriter({ store, clock, metrics, logger: silent });
-  const list = (objects: readonly object[], version: string) =>
-    writer.replace(
-      objects.map((object) => writer.toEntry(object)).filter((entry) => entry !== undefined),
-      version,
-    );
+  function* taking(list: CompleteList<MapEntry>) {
+    return yield* writer.replace(list, yield* writer.compare(list), false);
+  }
+  const list = (objects: readonly object[], resourceVersion: string) => {
+    const entries = objects.map((object) => writer.toEntry(object)).filter((entry) => entry !== undefined);
+    return atOnce(taking({ entries, resourceVersion }));
+  };
   list([node('a', '10'), node('b', '20')], '20');
   return {
     store,

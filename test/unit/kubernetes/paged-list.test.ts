@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CacheWriter } from '../../../src/kubernetes/cache-writer.ts';
 import type { Failure } from '../../../src/kubernetes/failure.ts';
 import { listInPages } from '../../../src/kubernetes/paged-list.ts';
+import { TimeSlices } from '../../../src/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type MapEntry, MapStore } from '../../support/map-store.ts';
 import { measured, node, silent } from './objects.ts';
@@ -25,6 +26,8 @@ function countTurns(): { readonly now: () => number; stop(): void } {
 }
 
 function start(...answers: Parameters<ScriptedSource['answerLists']>) {
+  const time = { now: 0 };
+  const slices = new TimeSlices({ monotonic: () => time.now });
   const source = new ScriptedSource();
   source.answerLists(...answers);
   const store = new MapStore();
@@ -33,21 +36,22 @@ function start(...answers: Parameters<ScriptedSource['answerLists']>) {
   const pauses: Failure[] = [];
   const pause = async (failure: Failure): Promise<void> => void pauses.push(failure);
   const controller = new AbortController();
-  const list = () => listInPages({ source, writer, clock, pause }, '', controller.signal);
-  return { source, store, pauses, list, controller };
+  const list = () => listInPages({ source, writer, clock, slices, pause }, '', controller.signal);
+  return { source, store, pauses, list, controller, time };
 }
 
 const nodes = (count: number, from = 0) => Array.from({ length: count }, (_, at) => node(`node-${from + at}`, '1'));
 const keysOf = (listed: unknown): string[] => (listed as { entries: MapEntry[] }).entries.map(({ key }) => key);
 
 describe('a list in pages', () => {
-  test('holds the event loop for 100 objects at most, and waits for none before the first', async () => {
-    const { store, list } = start(page(nodes(250), '7'));
+  test('holds the event loop for 8 ms at most, and waits for none before the first', async () => {
+    const { store, list, time } = start(page(nodes(250), '7'));
     const turns = countTurns();
     const seen: number[] = [];
     const toEntry = store.toEntry.bind(store);
     store.toEntry = (object) => {
       seen.push(turns.now());
+      time.now++;
       return toEntry(object);
     };
     const began = turns.now();
@@ -57,7 +61,7 @@ describe('a list in pages', () => {
     expect(listed).toMatchObject({ kind: 'listed', resourceVersion: '7' });
     expect(keysOf(listed)).toEqual(nodes(250).map(({ metadata }) => metadata.name));
     const inOneTurn = [...Map.groupBy(seen, (turn) => turn).values()].map((all) => all.length);
-    expect(inOneTurn).toEqual([100, 100, 50]);
+    expect(inOneTurn).toEqual([...Array.from({ length: 31 }, () => 8), 2]);
   });
 
   test('takes a page of 100 in one turn', async () => {

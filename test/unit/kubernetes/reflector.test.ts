@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { StoreReflector } from '../../../src/kubernetes/reflector.ts';
+import type { CheckPlan } from '../../../src/kubernetes/self-check.ts';
+import { TimeSlices } from '../../../src/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MapStore } from '../../support/map-store.ts';
 import { bookmark, event, initialEventsEnd, measured, node, silent } from './objects.ts';
@@ -12,7 +14,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-async function start() {
+async function start(plan: CheckPlan = { longestPeriodMs: 3_600_000 }) {
   const source = new ScriptedSource();
   const store = new MapStore();
   const clock = new FakeClock();
@@ -23,8 +25,10 @@ async function start() {
     store,
     clock,
     random: noJitter,
+    slices: new TimeSlices(clock),
     logger: silent,
     metrics,
+    plan,
   });
   const controller = new AbortController();
   const running = reflector.run(controller.signal);
@@ -56,6 +60,13 @@ async function startPaged() {
   await parts.clock.advance(0);
   parts.source.lastWatch.sink.accepted();
   return parts;
+}
+
+/** A watch that lives on a bookmark. */
+async function quietMinute(source: ScriptedSource, clock: FakeClock): Promise<void> {
+  source.lastWatch.sink.accepted();
+  source.lastWatch.sink.bytes();
+  await clock.advance(60_000);
 }
 
 describe('reflector start', () => {
@@ -100,6 +111,34 @@ describe('reflector start', () => {
     source.lastWatch.end(source.lastWatch.sink.event(bookmark('20')) ?? { kind: 'closed' });
     await clock.advance(0);
     expect(source.lists.length).toBe(1);
+  });
+
+  test.each([
+    ['has no stream', { kind: 'unsupported' }],
+    ['broke the stream off', { kind: 'closed' }],
+  ] as const)('asks a server that %s for pages, and after 10 min for the stream again', async (_, failure) => {
+    const { source, clock, store } = await start();
+    const answer = page([node('a', '10')], '20');
+    source.answerLists(answer);
+    if (failure.kind === 'closed') source.lastWatch.sink.accepted();
+    source.lastWatch.end(failure);
+    await clock.advance(2_000);
+    const relist = async (): Promise<void> => {
+      source.answerLists(answer);
+      source.lastWatch.end({ kind: 'expired' });
+      await clock.advance(0);
+    };
+    for (let minute = 0; minute < 9; minute++) await quietMinute(source, clock);
+    await relist();
+    const lists = (): number => source.lists.filter((list) => !list.metadataOnly).length;
+    expect([lists(), source.lastWatch.request.initialEvents]).toEqual([2, undefined]);
+    await quietMinute(source, clock);
+    await relist();
+    expect([lists(), source.lastWatch.request.initialEvents]).toEqual([2, true]);
+    source.lastWatch.sink.accepted();
+    source.lastWatch.sink.event(event('ADDED', node('b', '30')));
+    source.lastWatch.sink.event(initialEventsEnd('30'));
+    expect(store.versions()).toEqual(['b@30']);
   });
 
   test('gives up a stream that stops flowing before its end after 30 s', async () => {

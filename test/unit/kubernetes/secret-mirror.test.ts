@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
 import { SecretMirror } from '../../../src/kubernetes/secret-mirror.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { replaceAll } from '../../support/replace-all.ts';
 
 const KEY = 'default/record';
 const secret = (resourceVersion: string, uid = 'first'): KubernetesObject => ({
@@ -17,7 +18,8 @@ function mirrored() {
   mirror.onChange((key) => changes.push(`${key}@${mirror.current(key)?.resourceVersion}`));
   const put = (object: KubernetesObject): void => mirror.put(mirror.toEntry(object));
   const list = (resourceVersion: string, objects: readonly KubernetesObject[], sameHistory = true): void =>
-    mirror.replace(
+    replaceAll(
+      mirror,
       objects.map((object) => mirror.toEntry(object)),
       { sameHistory, resourceVersion },
     );

@@ -2,23 +2,29 @@ import { describe, expect, test } from 'vitest';
 import type { Failure } from '../../../src/kubernetes/failure.ts';
 import type { WatchEvent } from '../../../src/kubernetes/watch-event.ts';
 import { WatchStream } from '../../../src/kubernetes/watch-stream.ts';
+import { TimeSlices } from '../../../src/time-slices.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 
 const line = (name: string): string => `{"type":"ADDED","object":{"metadata":{"name":"${name}"}}}\n`;
 const nameOf = ({ object }: WatchEvent): string => (object['metadata'] as { name: string }).name;
 
+/** Everything fits into its slice. */
+const standing = new TimeSlices(new FakeClock());
+
 /** A stream that was answered with this status, and what its sink was told; the sink refuses the event of `refused`. */
 function start({ status = 200, headers = {} as Record<string, string>, refused = '' } = {}) {
   const told: string[] = [];
-  const stream: WatchStream = new WatchStream({
+  const sink = {
     accepted: () => void told.push('accepted'),
     bytes: () => void told.push('bytes'),
-    event: (event) => {
+    event: (event: WatchEvent) => {
       told.push(nameOf(event));
       return nameOf(event) === refused ? ({ kind: 'expired' } as Failure) : undefined;
     },
-  });
+  };
+  const stream: WatchStream = new WatchStream(sink, standing);
   stream.start(status, headers);
-  const say = (text: string | Buffer): void => stream.data(Buffer.from(text));
+  const say = (text: string | Buffer): void => void stream.data(Buffer.from(text));
   const names = (): string[] => told.filter((one) => one !== 'accepted' && one !== 'bytes');
   return { stream, told, say, names };
 }
@@ -50,17 +56,18 @@ describe('the stream of a watch', () => {
 
   test('gives nothing of the chunk in which it was stopped', () => {
     const told: string[] = [];
-    const stream: WatchStream = new WatchStream({
+    const sink = {
       accepted: () => undefined,
       bytes: () => undefined,
-      event: (event) => {
+      event: (event: WatchEvent) => {
         told.push(nameOf(event));
         stream.stop();
         return undefined;
       },
-    });
+    };
+    const stream: WatchStream = new WatchStream(sink, standing);
     stream.start(200, {});
-    stream.data(Buffer.from(line('a') + line('b')));
+    void stream.data(Buffer.from(line('a') + line('b')));
     expect(told).toEqual(['a']);
     expect(stream.failure).toBeUndefined();
   });
@@ -95,8 +102,30 @@ describe('the stream of a watch', () => {
     expect([short.stream.ended().kind, long.stream.ended().kind]).toEqual(['refused', 'refused']);
   });
 
+  test('asks for no more of a flood than 8 ms of it a turn, nor while its sink is busy', async () => {
+    const clock = { now: 0 };
+    const busy = { until: undefined as Promise<void> | undefined };
+    const sink = {
+      accepted: () => {},
+      bytes: () => {},
+      event: () => {
+        clock.now += 3;
+        return undefined;
+      },
+      busy: () => busy.until,
+    };
+    const stream = new WatchStream(sink, new TimeSlices({ monotonic: () => clock.now }));
+    stream.start(200, {});
+    expect(stream.data(Buffer.from(line('a') + line('b')))).toBeUndefined();
+    const next = stream.data(Buffer.from(line('c')));
+    expect(next).toBeInstanceOf(Promise);
+    await next;
+    busy.until = Promise.resolve();
+    expect(stream.data(Buffer.from(line('d')))).toBe(busy.until);
+  });
+
   test('that was never answered has not started', () => {
-    const stream = new WatchStream({ accepted: () => {}, bytes: () => {}, event: () => undefined });
+    const stream = new WatchStream({ accepted: () => {}, bytes: () => {}, event: () => undefined }, standing);
     expect(stream.started).toBe(false);
   });
 });

@@ -6,6 +6,7 @@ import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
 import type { NodeLister, Representation } from '../../../src/nodes/node-lister.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { Largest } from '../../support/largest.ts';
+import { replaceAll } from '../../support/replace-all.ts';
 import { listOf, MAX_STALENESS_MS, makeCache, makeNode, makePod, namesOf, synced, textOf } from './node-objects.ts';
 
 const list = (lister: NodeLister, query = ''): Representation => lister.list(parseNodeListQuery(query));
@@ -70,7 +71,7 @@ describe('node answers', () => {
     const tag = list(lister).etag('identity');
     putPod(makePod({ containers: [{}] }));
     putPod(makePod({ nodeName: 'unknown-node', containers: [{ resources: { limits: { cpu: '1' } } }] }));
-    nodes.replace([nodes.toEntry(makeNode('node-a'))], { sameHistory: true, resourceVersion: '9' });
+    replaceAll(nodes, [nodes.toEntry(makeNode('node-a'))], { sameHistory: true, resourceVersion: '9' });
     expect(list(lister).etag('identity')).toBe(tag);
   });
 
@@ -78,7 +79,7 @@ describe('node answers', () => {
     const { lister, putNode, nodes } = makeCache();
     putNode(makeNode('node-a', { labels: { from: 'before' } }));
     const after = nodes.toEntry(makeNode('node-a', { labels: { from: 'after' } }));
-    nodes.replace([after], { sameHistory: false, resourceVersion: '9' });
+    replaceAll(nodes, [after], { sameHistory: false, resourceVersion: '9' });
     expect(plain(list(lister))).toContain('"from":"after"');
   });
 
@@ -192,7 +193,8 @@ describe('node answers', () => {
   test('a relist swaps the whole set', () => {
     const { lister, nodes } = crowd(100);
     const listed = [makeNode('new'), makeNode('node-3', { resourceVersion: '9' })];
-    nodes.replace(
+    replaceAll(
+      nodes,
       listed.map((node) => nodes.toEntry(node)),
       { sameHistory: false, resourceVersion: '9' },
     );

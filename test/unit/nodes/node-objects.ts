@@ -7,6 +7,7 @@ import type { NodeLister } from '../../../src/nodes/node-lister.ts';
 import { NodeStore } from '../../../src/nodes/node-store.ts';
 import { PodStore } from '../../../src/nodes/pod-store.ts';
 import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
+import { TimeSlices } from '../../../src/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -41,10 +42,12 @@ export function makeCache({
   usage = true,
   freshness = { nodes: synced, pods: synced },
   maxStalenessMs = MAX_STALENESS_MS,
+  slices = new TimeSlices(new FakeClock()),
   epoch = 'e1',
+  mostCountedAtOnce = 300,
 } = {}) {
   const ledger = new UsageLedger();
-  const nodes = new NodeStore({ platform: 'gatehouse', usage }, ledger);
+  const nodes = new NodeStore({ platform: 'gatehouse', usage, mostCountedAtOnce }, slices, ledger);
   const pods = new PodStore(ledger);
   const clock = new FakeClock();
   const registry = new Registry();
@@ -53,7 +56,7 @@ export function makeCache({
     ...{ nodes, pods, ledger, clock, registry, lister },
     putNode: (node: KubernetesObject) => nodes.put(nodes.toEntry(node)),
     /** As its newest change. */
-    removeNode: (name: string) => nodes.remove(name, String(BigInt(nodes.progress.state.newest) + 1n)),
+    removeNode: (name: string) => nodes.remove(name, String(BigInt(nodes.progress.nodes.state.newest) + 1n)),
     putPod: (pod: KubernetesObject) => pods.put(pods.toEntry(pod)),
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Freshness } from '../../../src/kubernetes/freshness.ts';
 import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
+import { replaceAll } from '../../support/replace-all.ts';
 import { listOf, MAX_STALENESS_MS, makeNode, makePod, synced } from './node-objects.ts';
 import { WatchClient } from './watch-client.ts';
 import { changed, makeCache, nextText, openWatch, refusalOf, start, story } from './watched-cache.ts';
@@ -115,7 +116,8 @@ describe('a watch of the nodes', () => {
   test.each([true, false])('tells only what differs after a relist (same history: %s)', (sameHistory) => {
     const { cache, client } = start(['node-a', 'node-b', 'node-c']);
     const kept = [changed('node-a', { resourceVersion: '1' }), changed('node-c', { resourceVersion: '4' })];
-    cache.nodes.replace(
+    replaceAll(
+      cache.nodes,
       kept.map((node) => cache.nodes.toEntry(node)),
       { sameHistory, resourceVersion: '9' },
     );
@@ -126,7 +128,8 @@ describe('a watch of the nodes', () => {
   test('tells another node of the same number in another history', () => {
     const { cache, client } = start();
     const other = changed('node-a', { resourceVersion: '1', labels: { tier: 'other' } });
-    cache.nodes.replace(
+    replaceAll(
+      cache.nodes,
       [other, changed('node-b', { resourceVersion: '2' })].map((node) => cache.nodes.toEntry(node)),
       { sameHistory: false, resourceVersion: '2' },
     );

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type NodeEntry, toNodeEntry } from '../../../src/nodes/node-entry.ts';
 import { NODE_ORDERS, OrderedIndex } from '../../../src/nodes/ordered-index.ts';
+import { atOnce as finish } from '../../../src/time-slices.ts';
 import { Largest } from '../../support/largest.ts';
 import { makeNode } from './node-objects.ts';
 
@@ -44,7 +45,7 @@ describe.each(['name', 'creationTimestamp'] as const)('the order by %s', (by) =>
         oneByOne.put(one, undefined);
         known.set(one.key, one);
       }
-      atOnce.fill([...known.values()]);
+      finish(atOnce.fillInSteps([...known.values()]));
       for (const { name, day, isGone } of steps) isGone ? remove(entry(name, day)) : put(entry(name, day));
       const sorted = [...known.values()].sort(NODE_ORDERS[by]).map(({ key }) => key);
       for (const index of [atOnce, oneByOne]) {
@@ -61,7 +62,7 @@ describe.each(['name', 'creationTimestamp'] as const)('the order by %s', (by) =>
 describe('the order', () => {
   test('of creation is newest first, and of one second by name', () => {
     const index = new OrderedIndex(NODE_ORDERS.creationTimestamp);
-    index.fill([entry(1, 1), entry(3, 2), entry(2, 2), entry(4, 1)]);
+    finish(index.fillInSteps([entry(1, 1), entry(3, 2), entry(2, 2), entry(4, 1)]));
     expect(namesOf(index)).toEqual(['node-0003', 'node-0002', 'node-0004', 'node-0001']);
     expect(NODE_ORDERS.creationTimestamp(entry(1), entry(1))).toBe(0);
     expect(NODE_ORDERS.name(entry(1), entry(1))).toBe(0);
@@ -72,9 +73,9 @@ describe('filling the index', () => {
   test('leaves room in every leaf, and nothing of what was there', () => {
     const index = new OrderedIndex(NODE_ORDERS.name);
     index.put(entry(9_999), undefined);
-    index.fill(entries(100));
+    finish(index.fillInSteps(entries(100)));
     expect(sizesOf(index)).toEqual([24, 24, 24, 24, 4]);
-    index.fill([]);
+    finish(index.fillInSteps([]));
     expect(index.leaves).toEqual([]);
   });
 });
@@ -82,7 +83,7 @@ describe('filling the index', () => {
 /** By falling name, so that the first leaf has the last names. */
 function filled(count: number): { index: OrderedIndex; removeFrom(leaf: number, count: number): void } {
   const index = new OrderedIndex(NODE_ORDERS.name);
-  index.fill(entries(count));
+  finish(index.fillInSteps(entries(count)));
   const removeFrom = (leaf: number, times: number): void => {
     for (let left = times; left > 0; left--) index.remove(index.leaves[leaf]?.entries[0] as NodeEntry);
   };

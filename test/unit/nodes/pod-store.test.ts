@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PodStore, podFieldSelector } from '../../../src/nodes/pod-store.ts';
 import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
+import { replaceAll } from '../../support/replace-all.ts';
 import { makePod } from './node-objects.ts';
 
 const SPEC = { containers: [{ resources: { requests: { cpu: '1', memory: '1Gi' } } }] };
@@ -24,6 +25,7 @@ describe('pod store', () => {
         { nano: 0n, formats: 0 },
         { nano: 2n ** 30n * 10n ** 9n, formats: 1 },
       ],
+      list: 0,
     });
     store.put(entry);
     expect(store.get('default/p')).toBe(entry);
@@ -43,7 +45,7 @@ describe('pod store', () => {
     ledger.takeChanged();
     store.put(store.toEntry(makePod(SPEC, { name: 'p', resourceVersion: '2' })));
     const listed = [store.toEntry(makePod(SPEC, { name: 'p', resourceVersion: '3' }))];
-    store.replace(listed, { sameHistory: true, resourceVersion: '3' });
+    replaceAll(store, listed, { sameHistory: true, resourceVersion: '3' });
     expect([...ledger.takeChanged()]).toEqual([]);
     expect(store.get('default/p')?.resourceVersion).toBe('3');
   });
@@ -60,5 +62,38 @@ describe('pod store', () => {
     [{ resourceVersion: 5 }, 'metadata.resourceVersion is missing or not text'],
   ])('throws for metadata %j', (metadata, message) => {
     expect(() => new PodStore(new UsageLedger()).toEntry(makePod(SPEC, metadata))).toThrow(message);
+  });
+
+  test('counts a pod that a list names twice once, as it was named last', () => {
+    const ledger = new UsageLedger();
+    const store = new PodStore(ledger);
+    const named = (cpu: string) =>
+      store.toEntry(
+        makePod({ containers: [{ resources: { requests: { cpu } } }] }, { name: 'p', resourceVersion: cpu }),
+      );
+    for (const times of [1, 2]) {
+      replaceAll(store, [named('3'), named('5')]);
+      expect([times, store.size, ledger.of('node-a')?.[1]?.nano]).toEqual([times, 1, 5n * 10n ** 9n]);
+    }
+    replaceAll(store, []);
+    expect([store.size, ledger.of('node-a')]).toEqual([0, undefined]);
+  });
+
+  test('takes more changes than go into the map where it is, and fewer, to the same end', () => {
+    const ledger = new UsageLedger();
+    const store = new PodStore(ledger);
+    const spec = { containers: [{ resources: { requests: { cpu: '1' } } }] };
+    const pods = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => store.toEntry(makePod(spec, { name: `p-${from + index}` })));
+    for (const [from, to] of [
+      [0, 10_001],
+      [100, 10_001],
+      [0, 10_100],
+      [10_099, 20_200],
+    ] as const) {
+      replaceAll(store, pods(from, to));
+      expect([store.size, store.get(`default/p-${from}`)?.key]).toEqual([to - from, `default/p-${from}`]);
+      expect(ledger.of('node-a')?.[1]?.nano).toBe(BigInt(to - from) * 10n ** 9n);
+    }
   });
 });

@@ -5,6 +5,7 @@ import { PodStore } from '../../../src/nodes/pod-store.ts';
 import { usageMembers } from '../../../src/nodes/usage-annotations.ts';
 import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
 import { Largest } from '../../support/largest.ts';
+import { replaceAll } from '../../support/replace-all.ts';
 import { listOf, makeCache, makeNode } from './node-objects.ts';
 
 const NODES = ['node-a', 'node-b'];
@@ -65,7 +66,7 @@ describe('usage ledger', () => {
           else if ('remove' in change) pods.remove(change.remove, '2');
           else {
             const listed = distinct(change.replace).map((pod) => pods.toEntry(pod));
-            pods.replace(listed, { sameHistory: true, resourceVersion: '2' });
+            replaceAll(pods, listed, { sameHistory: true, resourceVersion: '2' });
           }
         }
         expect(shown(ledger)).toEqual(shown(recomputed(pods)));

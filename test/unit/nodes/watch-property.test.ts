@@ -44,6 +44,7 @@ const step = fc.oneof(
   each(8, fc.record({ do: fc.constant('hear' as const), replica, collection, count: fc.integer({ min: 1, max: 9 }) })),
   each(1, fc.record({ do: fc.constant('relist' as const), replica, collection, sameHistory: fc.boolean() })),
   each(1, fc.record({ do: fc.constant('restart' as const), replica })),
+  each(4, fc.record({ do: fc.constant('goOn' as const), replica, count: fc.integer({ min: 1, max: 9 }) })),
   each(6, fc.record({ do: fc.constant('take' as const), reader })),
   each(1, fc.record({ do: fc.constant('keepAlive' as const), reader })),
   each(2, fc.record({ do: fc.constant('reconnect' as const), reader, replica })),
@@ -69,6 +70,7 @@ function apply(cluster: WatchedCluster, clients: readonly WatchClient[], one: St
   else if (one.do === 'unuse') cluster.use(one.pod, undefined, '');
   else if (one.do === 'hear') at?.hear(one.collection, one.count);
   else if (one.do === 'relist') at?.relist(one.collection, one.sameHistory);
+  else if (one.do === 'goOn') at?.goOn(one.count);
   else if (one.do === 'restart') restart(cluster, clients, one.replica);
   else if (one.do === 'cut') {
     client?.cut(one.events);
@@ -111,12 +113,14 @@ const saw = (kind: keyof typeof largest, count: number): void => {
   largest[kind] = Math.max(largest[kind], count);
 };
 
-function run(all: readonly Step[]): void {
-  const cluster = new WatchedCluster(REPLICAS, NAMES.slice(0, 12));
+function run(all: readonly Step[], inSlices: boolean): void {
+  const cluster = new WatchedCluster(REPLICAS, NAMES.slice(0, 12), { inSlices });
+  // While much usage is counted aside, single nodes are ahead of what the list's name says.
+  const named = (text: string): string => (inSlices ? withoutUsage(text) : text);
   const note = (): void => {
     for (const one of cluster.replicas) {
       const { before, now } = cluster.note(one);
-      expect(now).toEqual(before);
+      expect(now.map(({ text }) => named(text))).toEqual(before.map(({ text }) => named(text)));
     }
   };
   note();
@@ -125,7 +129,7 @@ function run(all: readonly Step[]): void {
     client.onBookmark = (version) => {
       if (options.moves && options.goesOnFrom !== 'event') return;
       const states = cluster.at(version)?.filter(options.sees);
-      expect(had(client)).toEqual(states?.map(({ text }) => text));
+      expect(had(client).map(named)).toEqual(states?.map(({ text }) => named(text)));
     };
     return client;
   });
@@ -159,11 +163,22 @@ function run(all: readonly Step[]): void {
 describe('a client of a watch', () => {
   afterAll(() => console.log('largest watch:', JSON.stringify(largest)));
 
-  test('has at each bookmark the list that it names, wherever it was cut and at whatever replica it went on', () => {
-    const steps = fc.array(step, { minLength: 1, maxLength: 300, size: 'max' });
-    fc.assert(fc.property(steps, run), { numRuns: 100 });
-    expect(largest.steps).toBeGreaterThan(200);
-    expect(largest.nodes).toBeGreaterThan(12);
-    expect(largest.goneOn).toBeGreaterThan(10);
-  }, 60_000);
+  test.each([
+    ['at once', false],
+    ['in slices', true],
+  ])(
+    'has at each bookmark the list that it names, wherever it was cut and went on, while long work is done %s',
+    (_, inSlices) => {
+      const steps = fc.array(step, { minLength: 1, maxLength: 300, size: 'max' });
+      const numRuns = Number(process.env['WATCH_RUNS'] ?? (inSlices ? 50 : 100));
+      fc.assert(
+        fc.property(steps, (all) => run(all, inSlices)),
+        { numRuns },
+      );
+      expect(largest.steps).toBeGreaterThan(200);
+      expect(largest.nodes).toBeGreaterThan(12);
+      expect(largest.goneOn).toBeGreaterThan(10);
+    },
+    600_000,
+  );
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { replaceAll } from '../../support/replace-all.ts';
 import { makeNode, makePod } from './node-objects.ts';
 import { WatchClient } from './watch-client.ts';
 import { makeCache, nextText, openWatch, refusalOf, start, story } from './watched-cache.ts';
@@ -15,12 +16,14 @@ function fill({ nodes, pods }: ReturnType<typeof makeCache>, kind: 'nodes' | 'po
   const metadata = (name: string) => ({ name, uid: name, resourceVersion: String('abcd'.indexOf(name) + 1) });
   const list = { sameHistory: false, resourceVersion: '4' };
   if (kind === 'nodes')
-    nodes.replace(
+    replaceAll(
+      nodes,
       names.map((name) => nodes.toEntry(makeNode(name, metadata(name)))),
       list,
     );
   else
-    pods.replace(
+    replaceAll(
+      pods,
       names.map((name) => pods.toEntry(makePod({}, metadata(name)))),
       list,
     );
@@ -147,7 +150,7 @@ describe('the version of a node in a watch', () => {
     );
     const ofNodeB = (): string | undefined => versionsIn(nextText(cache, openWatch(cache)))[1];
     const versions = [ofNodeB()];
-    cache.pods.replace([], { sameHistory: true, resourceVersion: '9' });
+    replaceAll(cache.pods, [], { sameHistory: true, resourceVersion: '9' });
     versions.push(ofNodeB());
     expect(versions).toEqual(['3.3.7.1-0', '3.3.7.0-0']);
   });

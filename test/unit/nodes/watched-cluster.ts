@@ -1,4 +1,6 @@
 import { parseNodeWatchQuery } from '../../../src/nodes/watch-query.ts';
+import { atOnce, type Steps, TimeSlices } from '../../../src/time-slices.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { makeCache, makeNode, makePod } from './node-objects.ts';
 
 type Cache = ReturnType<typeof makeCache>;
@@ -34,8 +36,10 @@ export class WatchedCluster {
   /** What each version names that any replica gave: the same everywhere. */
   readonly #truth = new Map<string, readonly NodeState[]>();
   version = 0;
+  readonly inSlices: boolean;
 
-  constructor(replicas: number, names: readonly string[]) {
+  constructor(replicas: number, names: readonly string[], { inSlices = false } = {}) {
+    this.inSlices = inSlices;
     this.version = 100;
     for (const name of names) this.put(name, 'one');
     this.replicas = Array.from({ length: replicas }, () => new Replica(this));
@@ -99,6 +103,26 @@ export class WatchedCluster {
   }
 }
 
+/** Long work goes on when it is told to. */
+class HeldSlices extends TimeSlices {
+  #works: Steps<unknown>[] = [];
+
+  constructor() {
+    super(new FakeClock());
+  }
+
+  override run<Result>(steps: Steps<Result>): Promise<Result> {
+    this.#works.push(steps);
+    return new Promise(() => undefined);
+  }
+
+  /** True when all of it is done. */
+  goOn(steps: number): boolean {
+    for (let left = steps; left > 0; left--) this.#works = this.#works.filter((work) => !work.next().done);
+    return this.#works.length === 0;
+  }
+}
+
 let processes = 0;
 
 /** One process: it lists both collections when it starts, and hears of changes in their order, of nodes and pods apart. */
@@ -106,6 +130,8 @@ export class Replica {
   readonly #cluster: WatchedCluster;
   cache: Cache = makeCache();
   #heard = { nodes: 0, pods: 0 };
+  #slices = new HeldSlices();
+  #list: { readonly steps: Steps<() => void>; readonly heard: number } | undefined;
 
   constructor(cluster: WatchedCluster) {
     this.#cluster = cluster;
@@ -113,15 +139,51 @@ export class Replica {
   }
 
   restart(): void {
-    this.cache = makeCache({ epoch: `e${++processes}` });
+    const epoch = `e${++processes}`;
+    this.#slices = new HeldSlices();
+    this.#list = undefined;
+    this.cache = makeCache(this.#cluster.inSlices ? { epoch, slices: this.#slices, mostCountedAtOnce: 1 } : { epoch });
     this.relist('nodes', false);
     this.relist('pods', false);
+    this.#finish();
+  }
+
+  /** So many steps of what takes long. */
+  goOn(steps: number): void {
+    this.#slices.goOn(steps);
+    for (let left = steps; left > 0 && this.#list; left--) {
+      const step = this.#list.steps.next();
+      if (step.done) this.#show(step.value, this.#list.heard);
+    }
+  }
+
+  breakOff(): void {
+    this.#list?.steps.return(() => undefined);
+    this.#list = undefined;
+  }
+
+  #show(show: () => void, heard: number): void {
+    show();
+    this.#heard.nodes = heard;
+    this.#list = undefined;
+  }
+
+  #finishList(): void {
+    if (this.#list) this.#show(atOnce(this.#list.steps), this.#list.heard);
+  }
+
+  #finish(): void {
+    this.#finishList();
+    do this.cache.lister.refresh();
+    while (!this.#slices.goOn(1) || !this.cache.nodes.isCounted || this.cache.ledger.changedCount > 0);
+    this.cache.lister.refresh();
   }
 
   /** Hears of so many more changes of one collection. */
   hear(kind: 'nodes' | 'pods', count: number): void {
     const { changes } = this.#cluster;
     const { nodes, pods } = this.cache;
+    if (kind === 'nodes') this.#finishList();
     let left = count;
     let at = this.#heard[kind];
     for (; at < changes.length && left > 0; at++) {
@@ -139,6 +201,7 @@ export class Replica {
 
   hearAll(): void {
     for (const kind of ['nodes', 'pods'] as const) this.hear(kind, Number.POSITIVE_INFINITY);
+    this.#finish();
   }
 
   /** A list of the cluster as it is, without what came and went since it heard of something. */
@@ -148,17 +211,16 @@ export class Replica {
     const { nodes, pods } = this.cache;
     const nodeObjects = [...this.#cluster.nodesAt(changes.length)].map(([name, node]) => nodeObject(name, node));
     const podObjects = [...this.#cluster.podsAt(changes.length)].map(([name, pod]) => podObject(name, pod));
-    if (kind === 'nodes')
-      nodes.replace(
-        nodeObjects.map((node) => nodes.toEntry(node)),
-        replacement,
-      );
-    else
-      pods.replace(
-        podObjects.map((pod) => pods.toEntry(pod)),
-        replacement,
-      );
-    this.#heard[kind] = changes.length;
+    if (kind === 'nodes') {
+      this.#finishList();
+      const entries = nodeObjects.map((node) => nodes.toEntry(node));
+      this.#list = { steps: nodes.prepare(entries, replacement), heard: changes.length };
+      if (!this.#cluster.inSlices) this.#finishList();
+    } else {
+      const entries = podObjects.map((pod) => pods.toEntry(pod));
+      atOnce(pods.prepare(entries, replacement))();
+      this.#heard.pods = changes.length;
+    }
   }
 }
 

@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection, requestBytes } from './load/connection.ts';
+import { openSelectorWatchers } from './load/selector-watchers.ts';
+import { seriesOf } from './load/told.ts';
+import type { Bench } from './measure.ts';
+import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
+import { type Coding, fetchList } from './peers/peer.ts';
+import { type Simulation, startSimulated } from './peers/simulated.ts';
+import { TURN_WATCH, type Turns } from './peers/turns.ts';
+
+/** The longest turn of the event loop while a large cluster does this to the server. */
+export interface TurnResults {
+  readonly nodes: number;
+  readonly pods: number;
+  readonly steps: readonly (Turns & { readonly name: string })[];
+}
+
+const PODS_PER_NODE = 30;
+const WATCHERS = 64;
+/** What a step leaves for later is still of the step: leaves that are deflated, garbage. */
+const SETTLE_MS = 2_000;
+const POLL_MS = 50;
+const STEP_TIMEOUT_MS = 300_000;
+
+interface Stand {
+  readonly cluster: Simulation;
+  readonly gatehouse: Gatehouse;
+}
+
+/** Each step once: it is the longest turn that counts, and a cluster of this size takes a minute to fill. */
+export async function measureTurns(bench: Bench, sizes: readonly number[]): Promise<TurnResults[]> {
+  const results: TurnResults[] = [];
+  for (const nodes of sizes) {
+    const cluster = await startSimulated(nodes, PODS_PER_NODE);
+    bench.note(`longest turns of the event loop, ${nodes} nodes and ${nodes * PODS_PER_NODE} pods`);
+    const gatehouse = await startGatehouse(bench.children, { ...cluster, name: 'turns', nodeArguments: TURN_WATCH });
+    results.push({ nodes, pods: nodes * PODS_PER_NODE, steps: await stepsOf({ cluster, gatehouse }, bench) });
+    await gatehouse.stop();
+    await cluster.stop();
+  }
+  return results;
+}
+
+const STEPS: readonly (readonly [name: string, step: (stand: Stand) => Promise<unknown>])[] = [
+  ['first sync of nodes and pods', async () => {}], // it has begun with the process
+  ['first full list, identity', (stand) => list(stand, 'identity')],
+  ['first full list, gzip', (stand) => list(stand, 'gzip')],
+  ['pods listed again, nothing changed', (stand) => relist(stand, 'pods')],
+  ['… one pod gone from each node, page of ten after it', usageOfAllNodes],
+  ['nodes listed again, nothing changed', (stand) => relist(stand, 'nodes')],
+  ['… all nodes changed, gzip list at once', (stand) => listAfterChange(stand, 'gzip')],
+  ['… all nodes changed, identity list at once', (stand) => listAfterChange(stand, 'identity')],
+  ['… all nodes gone and others come', allNodesReplaced],
+  [`${WATCHERS} watchers with own selectors begin together`, (stand) => watchBySelectors(stand)],
+  ['all nodes changed by events while they watch', (stand) => changeByEvents(stand)],
+];
+
+async function stepsOf(stand: Stand, { note }: Bench): Promise<TurnResults['steps']> {
+  const steps: (Turns & { name: string })[] = [];
+  for (const [name, step] of STEPS) {
+    await step(stand);
+    await sleep(SETTLE_MS);
+    const turns = { name, ...(await stand.gatehouse.takeTurns()) };
+    note(
+      `${name}: ${turns.longestMs.toFixed(0)} ms, ${turns.longestCpuMs.toFixed(0)} ms of processor time, ${turns.longestOwnMs.toFixed(0)} ms without collections`,
+    );
+    steps.push(turns);
+  }
+  return steps;
+}
+
+const list = ({ gatehouse }: Stand, coding: Coding): Promise<unknown> => fetchList(gatehouse, coding);
+
+/** Their watch ends, and cannot go on from where it was. The other kind's watch goes on. */
+async function relist({ cluster, gatehouse }: Stand, kind: 'nodes' | 'pods', change = () => {}): Promise<void> {
+  const series = `gatehouse_reflector_lists_total{resource="${kind}",result="ok"}`;
+  const before = seriesOf(await metricsOf(gatehouse), series);
+  const isResumed = ({ query }: { query: URLSearchParams }): boolean => !query.has('sendInitialEvents');
+  cluster.cluster.faults.next({ verb: 'watch', kind, when: isResumed }, { status: 410 });
+  change();
+  await cluster.cluster.restart();
+  await until(async () => seriesOf(await metricsOf(gatehouse), series) > before);
+}
+
+async function usageOfAllNodes(stand: Stand): Promise<void> {
+  const { objects } = stand.cluster.cluster;
+  const counted = new Map(
+    objects.list('pods').map((pod) => [(pod['spec'] as { nodeName?: string }).nodeName ?? '', pod.metadata]),
+  );
+  await relist(stand, 'pods', () => {
+    for (const { namespace, name } of counted.values()) objects.remove('pods', `${namespace}/${name}`);
+  });
+  const { target, listPath } = stand.gatehouse;
+  const connection = await Connection.open(target);
+  await connection.exchange(requestBytes(target, { path: `${listPath}?limit=10` }));
+  connection.close();
+}
+
+async function listAfterChange(stand: Stand, coding: Coding): Promise<void> {
+  await relist(stand, 'nodes', () => changeAllNodes(stand, coding));
+  await list(stand, coding);
+}
+
+/** Under the same names, as the pods are on them. */
+async function allNodesReplaced(stand: Stand): Promise<void> {
+  const { objects } = stand.cluster.cluster;
+  await relist(stand, 'nodes', () => {
+    for (const { metadata, ...node } of objects.list('nodes')) {
+      objects.remove('nodes', metadata.name);
+      const { uid, resourceVersion, ...kept } = metadata;
+      objects.create('nodes', { ...node, metadata: kept });
+    }
+  });
+  await list(stand, 'gzip');
+}
+
+function changeAllNodes({ cluster }: Stand, value: string): void {
+  const annotations = { 'bench.example.test/report': value };
+  for (const name of cluster.nodeNames) cluster.cluster.objects.patch('nodes', name, { metadata: { annotations } });
+}
+
+async function changeByEvents(stand: Stand): Promise<void> {
+  const { gatehouse, cluster } = stand;
+  const series = 'gatehouse_reflector_watch_events_total{resource="nodes",type="MODIFIED"}';
+  const before = seriesOf(await metricsOf(gatehouse), series) || 0; // there is no series before its first event
+  changeAllNodes(stand, 'events');
+  await until(async () => seriesOf(await metricsOf(gatehouse), series) >= before + cluster.nodeNames.length);
+}
+
+const watchBySelectors = ({ gatehouse, cluster }: Stand): Promise<void> =>
+  openSelectorWatchers(gatehouse, cluster.nodeNames.slice(-WATCHERS));
+
+const metricsOf = async ({ metricsUrl }: Gatehouse): Promise<string> => (await fetch(metricsUrl)).text();
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + STEP_TIMEOUT_MS;
+  while (!(await condition())) {
+    if (performance.now() > giveUpAt) throw new Error('a step was not over in time');
+    await sleep(POLL_MS);
+  }
+}
