@@ -285,4 +285,19 @@ describe('a cache that must not be read', () => {
     expect(refusalOf(() => openWatch(cache))).toEqual(expected);
     expect(refusalOf(() => cache.lister.refresh())).toEqual(expected);
   });
+
+  test('is told that a node went that it was told of late in its first state', () => {
+    const cache = makeCache();
+    const put = (name: string, tier: string, note = '') =>
+      cache.putNode(makeNode(name, { labels: { tier } }, { spec: { note } }));
+    put('node-b', 'two');
+    put('node-c', 'one', 'x'.repeat(70_000));
+    const client = new WatchClient(cache.lister, { query: 'labelSelector=tier%3Done' });
+    client.take();
+    put('node-b', 'one');
+    client.take();
+    put('node-b', 'two');
+    client.takeAll();
+    expect(story(client)).toEqual(['ADDED node-c', 'ADDED node-b', 'DELETED node-b', 'BOOKMARK']);
+  });
 });
