@@ -65,8 +65,8 @@ export class CallPause {
   hasFailed = (party: string): boolean => this.#failed.has(party);
 
   /**
-   * Whether this party may make one call although the pause is on for it. Who got that says so when it has ended. How long the cluster
-   * asked to be left alone holds for those whom it told.
+   * Whether this party may make one call although the pause is on for it. Who got that says so when it has ended. The cluster's
+   * `Retry-After` holds for the parties that it was sent to.
    */
   takeProbe(party: string): boolean {
     const now = this.#clock.monotonic();

@@ -5,7 +5,7 @@ const PARTIES_THAT_TELL = 3;
 
 /**
  * How many calls all parties together may have under way to somebody whose room nobody knows: one more for each round of answers
- * while somebody waits, half as many when the calls of several parties are slow (additive increase, multiplicative decrease, as TCP does:
+ * while somebody waits, half as many when the calls of several parties are slow in one round (additive increase, multiplicative decrease, as TCP does:
  * RFC 5681, 3.1).
  */
 export class CallWindow {
@@ -13,6 +13,8 @@ export class CallWindow {
   readonly #slow = new Set<string>();
   #size: number;
   #cuts = 0;
+  /** Answers of the round under way, those of slow calls aside. */
+  #answers = 0;
 
   /** Calls at a time, at first and at most. */
   constructor({ first, most }: { readonly first: number; readonly most: number }) {
@@ -33,6 +35,10 @@ export class CallWindow {
   /** `isWanted`: somebody waits for room. What nobody asks for shows nothing. */
   answered(isWanted: boolean): void {
     if (isWanted) this.#size = Math.min(this.#most, this.#size + 1 / this.#size);
+    if (++this.#answers < this.#size) return;
+    // Three that were slow on three days were not slow together.
+    this.#slow.clear();
+    this.#answers = 0;
   }
 
   /** A call of this party, begun after so many cuts, was slow or took all its time. */

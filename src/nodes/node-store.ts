@@ -193,15 +193,11 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     return { news, newest };
   }
 
+  /** In another history equal numbers prove nothing; equal texts do. */
   #isKnown(entry: NodeEntry, sameHistory: boolean): boolean {
     const known = this.#content.get(entry.key);
     if (known?.uid !== entry.uid || known.resourceVersion !== entry.resourceVersion) return false;
-    return sameHistory || this.#isSameText(known, entry);
-  }
-
-  /** In another history equal numbers prove nothing. */
-  #isSameText(known: NodeEntry, entry: NodeEntry): boolean {
-    return Buffer.compare(known.encoded.bytes(), this.#withUsage(entry).encoded.bytes()) === 0;
+    return sameHistory || Buffer.compare(known.encoded.bytes(), this.#withUsage(entry).encoded.bytes()) === 0;
   }
 
   #countHere(taken: TakenUsage): void {

@@ -33,6 +33,24 @@ describe('the window of all parties together', () => {
     expect(window.size).toBe(64);
   });
 
+  test('is not halved by three who are slow in different rounds', () => {
+    const window = new CallWindow({ first: 16, most: 64 });
+    for (const party of PARTIES) {
+      window.slow(party, window.cuts);
+      for (let call = 0; call < 16; call++) window.answered(false);
+    }
+    expect(window.size).toBe(16);
+  });
+
+  test('is halved by three who are slow in one round, though others are answered', () => {
+    const window = new CallWindow({ first: 16, most: 64 });
+    for (const party of PARTIES) {
+      window.slow(party, window.cuts);
+      for (let call = 0; call < 5; call++) window.answered(false);
+    }
+    expect(window.size).toBe(8);
+  });
+
   test('is cut once by calls that were under way together', () => {
     const window = new CallWindow({ first: 64, most: 64 });
     const { cuts } = window;
