@@ -27,7 +27,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   respondWithChallenges: 'has no meaning here; remove it',
   grantMethod: 'has no meaning here; remove it',
   scopeRestrictions: 'has no meaning here; remove it',
-  // Known to the contract, without effect so far: better a clear no than a setting that does nothing.
+  // Planned, without effect so far: better a clear no than a setting that does nothing.
   redirectURIs: 'is not offered yet: there is no authorization endpoint; remove it',
   tokenReview: 'is not offered yet: there is no TokenReview webhook; remove it',
   rehash: 'is not offered: users are only read; make hashes anew with "gatehouse hash-password", and remove it',

@@ -16,7 +16,7 @@ export interface AuthorizeParts {
 }
 
 /**
- * Asks for the right to every resource under /kapis that a route serves, before any cache or parameter is looked at (U-04).
+ * Asks for the right to every resource under /kapis that a route serves, before any cache or parameter is looked at (N-32).
  * What no route serves is 404 to everybody who is signed in: discovery names what is served anyway, and a made-up path must
  * not cost the cluster a review (A-49). What names no resource (discovery) has nothing to protect.
  */

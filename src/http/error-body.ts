@@ -12,7 +12,7 @@ export interface ErrorAnswer {
   readonly body: Buffer;
 }
 
-/** The Kubernetes `Status` of a refusal, compact, members in the order of the contract. */
+/** The Kubernetes `Status` of a refusal, compact, members in the order of docs/contract/http.md, section 4. */
 function statusBody(answer: Answer): string {
   const { code, reason, message, details } = answer;
   const head = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason };

@@ -1,7 +1,7 @@
 import { type StatusDetails, StatusError } from '../status-error.ts';
 import type { RequestInfo } from './request-info.ts';
 
-/** Texts and reasons of the refusals that belong to no endpoint (the HE rows). */
+/** Texts and reasons of the refusals that belong to no endpoint (the HE- rows of docs/contract/http.md). */
 
 export const malformed = (fault: string, headers?: Readonly<Record<string, string>>): StatusError =>
   new StatusError({

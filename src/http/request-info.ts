@@ -104,7 +104,7 @@ function firstValue(query: string, name: string): string | undefined {
   return new URLSearchParams(query).get(name) ?? undefined;
 }
 
-/** Step 8 of the chain: from here on the request is known by what it asks for. */
+/** Step 8 of the chain (docs/contract/http.md, section 1): from here on the request is known by what it asks for. */
 export const readRequestInfo: Step = (exchange) => {
   const { segments, query } = exchange.target;
   exchange.info = toRequestInfo(exchange.request.method ?? '', segments, query);

@@ -16,7 +16,7 @@ function serve(exchange: Exchange, route: Route): Outcome | Promise<Outcome> {
 const conclude = (done: void | Promise<void>): Outcome | Promise<Outcome> =>
   done instanceof Promise ? done.then((): Outcome => 'answered') : 'answered';
 
-/** Serves what needs no token (section 2 of the contract) without looking at one: a stale header must not fail a probe. */
+/** Serves what needs no token (docs/contract/http.md, section 2) without looking at one: a stale header must not fail a probe. */
 export function servePublicPaths(platform: string): Step {
   const notOffered = `config.${platform}.io`;
   return (exchange) => {

@@ -19,8 +19,8 @@ const CONTROL = /\p{Cc}/u;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
 
 /**
- * Reads a request target by the rules of U-12: origin-form, or absolute-form whose authority equals `host`
- * (RFC 9112 3.2.2). Anything that two readers could understand in two ways is a fault, never repaired.
+ * Reads a request target by the rules of docs/contract/http.md, section 3.1 (A-25): origin-form, or absolute-form whose
+ * authority equals `host` (RFC 9112 3.2.2). Anything that two readers could understand in two ways is a fault, never repaired.
  */
 export function parseTarget(raw: string, host: string | undefined): Target | BadTarget {
   if (raw.startsWith('/')) return parseOriginForm(raw);

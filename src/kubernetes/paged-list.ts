@@ -6,7 +6,7 @@ import type { Failure } from './failure.ts';
 import type { ListerWatcher, ListPage, ListVersion } from './lister-watcher.ts';
 import type { StoredEntry } from './store.ts';
 
-/** 500 nodes of 12 kB parse in 14-19 ms; the whole of 15,000 nodes would hold the event loop for a second (F8). */
+/** 500 nodes of 12 kB parse in 14-19 ms; the whole of 15,000 nodes would hold the event loop for a second. */
 export const PAGE_SIZE = 500;
 
 export interface Listed<E> extends CompleteList<E> {

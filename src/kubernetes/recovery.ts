@@ -31,7 +31,10 @@ const HELPED_MS = 60_000;
 /** The third bad stream in a row at one version: what comes next there cannot be read, so it is listed instead. */
 const BAD_STREAMS = 3;
 
-/** One stated reaction per class of failure: the table of `3.2` in code. Remembers only what the rules need. */
+/**
+ * One stated reaction per class of failure: "How the cache follows the cluster" of docs/promises.md in code. Remembers only
+ * what the rules need.
+ */
 export class Recovery {
   readonly #backoff: Backoff;
   #shortCloses = 0;

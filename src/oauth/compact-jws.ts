@@ -24,7 +24,7 @@ const THREE_PARTS = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 
 /**
  * Takes exactly the texts that we could have made: three base64url parts that encode back to themselves, so no other
- * text stands for the same token (F5, N-41), with header and claims as JSON objects without repeated names (N-42).
+ * text stands for the same token (N-41), with header and claims as JSON objects without repeated names (N-42).
  */
 export function parseCompactJws(text: string): CompactJws | undefined {
   const parts = splitCompactJws(text);

@@ -28,7 +28,7 @@ const INACTIVE = { result: 'inactive', answer: { active: false } } as const;
 
 /**
  * RFC 7662: would the token be accepted now? One answer for all that would not, and for tokens of other clients, so that
- * nothing can be found out about them (section 4). Only for clients that can prove who they are.
+ * nothing can be found out about them (RFC 7662, section 4). Only for clients that can prove who they are.
  */
 export function createIntrospection(options: OAuthOptions, parts: IntrospectionParts): FormEndpoint<Introspection> {
   const activeClaims = (text: string): TokenClaims | undefined => {

@@ -68,7 +68,7 @@ export function createTokenEndpoint(parts: TokenEndpointParts): TokenEndpoint {
   return { checkHead, token };
 }
 
-/** The order is the contract's; nothing is hashed before the grant. */
+/** The order is that of docs/contract/tokens.md, section 2.3; nothing is hashed before the grant. */
 async function answer(
   request: FormRequest,
   parts: TokenEndpointParts,

@@ -14,7 +14,7 @@ export interface GateOptions {
 export type Leave = () => void;
 
 /**
- * The bounded queue in front of password hashing (F2). Sources are served in turn, each in its own order, and a full queue
+ * The bounded queue in front of password hashing (R-02). Sources are served in turn, each in its own order, and a full queue
  * takes the last place of the source that holds the most: one that floods waits behind itself, and keeps nobody out.
  */
 export class PasswordGate {

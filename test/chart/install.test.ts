@@ -96,7 +96,7 @@ describe('helm on a real API server', () => {
     expect(await secrets()).toEqual([]);
   });
 
-  test('F9 an upgrade changes no Secret', async () => {
+  test('an upgrade changes no Secret', async () => {
     await apply(secret('gatehouse-signing-keys'));
     await apply(secret('gatehouse-first-administrator'));
     before = await secrets();

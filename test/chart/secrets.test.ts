@@ -11,12 +11,12 @@ const everything = {
 };
 
 describe('what KubeSphere 3.4’s chart did', () => {
-  test('F9 no signing secret is in a ConfigMap, nor any other secret', async () => {
+  test('no signing secret is in a ConfigMap, nor any other secret', async () => {
     const { configFile } = await render(everything);
     expect(configFile).not.toMatch(/^\s*(-\s*)?(secret|password|passwordHash|jwtSecret|signKey\w*|token|key):/im);
   });
 
-  test('F9 a client secret given in config is refused, since config ends up in a ConfigMap', async () => {
+  test('a client secret given in config is refused, since config ends up in a ConfigMap', async () => {
     const clients = [{ name: 'console', secret: 'anything' }];
     const answer = render({ config: { authentication: { oauthOptions: { clients } } } });
     await expect(answer).rejects.toThrow(
@@ -25,25 +25,25 @@ describe('what KubeSphere 3.4’s chart did', () => {
     await expect(answer).rejects.not.toThrow('anything');
   });
 
-  test('F9 no Secret is rendered, so that no upgrade can replace one', async () => {
+  test('no Secret is rendered, so that no upgrade can replace one', async () => {
     expect((await render(everything)).all('Secret')).toEqual([]);
   });
 
-  test('F9 no password is published: nothing rendered carries one', async () => {
+  test('no password is published: nothing rendered carries one', async () => {
     expect(JSON.stringify((await render(everything)).objects)).not.toMatch(/password/i);
   });
 
-  test('F9 nothing is bound to cluster-admin or another role of the cluster’s own', async () => {
+  test('nothing is bound to cluster-admin or another role of the cluster’s own', async () => {
     const rendered = await render(everything);
     const bound = [...bindings(rendered, 'ClusterRoleBinding'), ...bindings(rendered, 'RoleBinding')];
     expect(new Set(bound)).toEqual(new Set(['gatehouse', 'gatehouse-administrators']));
   });
 
-  test('F9 nothing of the host is mounted', async () => {
+  test('nothing of the host is mounted', async () => {
     expect((await render(everything)).text).not.toContain('hostPath');
   });
 
-  test('F9 there is a readiness probe', async () => {
+  test('there is a readiness probe', async () => {
     expect((await render()).container.readinessProbe?.httpGet?.path).toBe('/readyz');
   });
 });

@@ -96,7 +96,7 @@ describe(`signing keys of three processes on a real cluster (seed ${SEED})`, () 
     return performance.now() - began;
   }
 
-  // As for sessions, "within 5 s" is the contract's promise, and generous.
+  // As for sessions, "within 5 s" is what R-06 promises, and generous.
   test('a revoked one is refused by all within 5 s, and no other is', async () => {
     const people = replicas.people;
     const old = await Promise.all(replicas.all.map((replica, index) => replica.signIn(people[index]!)));

@@ -177,7 +177,7 @@ describe(`sessions of three processes on a real cluster (seed ${SEED})`, () => {
       await observeOthers(sessions, undefined);
     });
 
-    // The one place that asserts on real time: "within 5 s" is what the contract promises, some hundred times what it takes.
+    // The one place that asserts on real time: "within 5 s" is what R-06 promises, some hundred times what it takes.
     test('R-06 are followed by the others within 5 s at the 99th percentile', () => {
       const sorted = lags.toSorted((a, b) => a - b);
       const quantile = (q: number): number => Math.round(sorted[Math.ceil(q * sorted.length) - 1] ?? Number.NaN);

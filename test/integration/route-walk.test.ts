@@ -4,7 +4,7 @@ import { createRoutes, serveRoutes } from '../../src/http/app.ts';
 import type { Route } from '../../src/http/route-table.ts';
 import { type AppUnderTest, appParts, startApp } from './http/app-under-test.ts';
 
-/** What the contract lists as public. The table's own word does not count: it is what this test is about. */
+/** What docs/contract/http.md, section 2, lists as public. The table's own word does not count: it is what this test is about. */
 const PUBLIC = new Set([
   '/healthz',
   '/healthz/{check}',

@@ -187,7 +187,7 @@ describe('rights', () => {
     expect(asked[0]?.[1]).toMatchObject({ resource: { verb: 'watch' } });
   });
 
-  test('U-04 the cache is not read before the right is known', async () => {
+  test('N-32 the cache is not read before the right is known', async () => {
     let reads = 0;
     const nodes = {
       list: (): never => {

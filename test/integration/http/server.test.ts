@@ -124,7 +124,7 @@ describe('R-07 the shutdown', () => {
 });
 
 describe('opening a port', () => {
-  test('U-25 a taken port is one sentence', async () => {
+  test('a taken port is one sentence', async () => {
     const first = await startDraining();
     const parts = appParts();
     const second = createHttpServer({ ...OPTIONS, port: first.port }, createApp(parts), {

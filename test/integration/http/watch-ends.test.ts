@@ -34,7 +34,7 @@ describe('a slow reader', () => {
     await eventually(() => other.story.at(-1) === 'MODIFIED node-a');
   });
 
-  test('U-15 does not keep a shutdown from the others: each ends within 5 s', async () => {
+  test('R-07 does not keep a shutdown from the others: each ends within 5 s', async () => {
     const started = await start();
     const { app, clock } = started;
     stalled(started);
@@ -49,7 +49,7 @@ describe('a slow reader', () => {
 });
 
 describe('a shutdown', () => {
-  test('U-15 ends every watch cleanly, with the version to go on from, within 5 s', async () => {
+  test('R-07 ends every watch cleanly, with the version to go on from, within 5 s', async () => {
     const { app, clock } = await start();
     const watchers = await Promise.all(Array.from({ length: 120 }, () => watching(app)));
     const began = clock.monotonic();

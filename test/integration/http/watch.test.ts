@@ -95,7 +95,7 @@ describe('the answer to a watch', () => {
     );
   });
 
-  test('U-04 is 403 without the right to watch, whatever is watched', async () => {
+  test('N-32 is 403 without the right to watch, whatever is watched', async () => {
     const read = (): never => {
       throw new Error('read');
     };

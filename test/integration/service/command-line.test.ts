@@ -54,7 +54,7 @@ describe('--check-config', () => {
     expect(stderr).toContain('authorization.maxStaleness: expected a duration');
   });
 
-  test('U-21 names every problem of a bad file at once', async () => {
+  test('names every problem of a bad file at once', async () => {
     const text = 'platfrom: x\nserver: {port: 99999}\nauthentication: {jwtSecret: canary-jwt-secret}\n';
     const { config } = writeFiles({ config: text });
     const { code, stdout, stderr } = await runProgram(['--config', config, '--check-config']);

@@ -56,7 +56,7 @@ describe('the process', () => {
     await program.ended;
   });
 
-  test('U-15 at SIGTERM ends a watch cleanly, with the version to go on from', async () => {
+  test('R-07 at SIGTERM ends a watch cleanly, with the version to go on from', async () => {
     const { program, origin } = await startProgram();
     const authorization = `Bearer ${await signIn(origin)}`;
     const watcher = await Watcher.open(`${origin}${NODES}?watch=true`, { authorization });

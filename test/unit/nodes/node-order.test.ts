@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { lettersIn, listOf, makeCache, makeNode, namesOf } from './node-objects.ts';
 
-/** node-a created 01-01, node-b 01-02, node-c 01-01, node-d 01-02, as the worked example of the contract. */
+/** node-a created 01-01, node-b 01-02, node-c 01-01, node-d 01-02, as the worked example of docs/contract/nodes.md, section 4. */
 function exampleLister() {
   const { lister, putNode } = makeCache();
   for (const [name, day] of [
