@@ -1,3 +1,4 @@
+import { KeyTable } from './key-table.ts';
 import type { StoredEntry } from './store.ts';
 import type { WatchEvent } from './watch-event.ts';
 
@@ -12,7 +13,7 @@ export function endsInitialEvents(event: WatchEvent): boolean {
 
 /** The state as a WatchList stream tells it, reduced on arrival. Changes may already be mixed in before the end. */
 export class InitialEvents<E extends StoredEntry> {
-  readonly #entries = new Map<string, E>();
+  readonly #entries = new KeyTable<E>();
   readonly #toEntry: (value: unknown) => E | undefined;
 
   constructor(toEntry: (value: unknown) => E | undefined) {
@@ -23,7 +24,7 @@ export class InitialEvents<E extends StoredEntry> {
     const entry = this.#toEntry(event.object);
     if (!entry) return;
     if (event.type === 'DELETED') this.#entries.delete(entry.key);
-    else this.#entries.set(entry.key, entry);
+    else this.#entries.set(entry);
   }
 
   entries(): E[] {

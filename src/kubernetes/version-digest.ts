@@ -1,8 +1,5 @@
 import type { StoredEntry } from './store.ts';
-
-/** FNV-1a, 32 bit: offset basis and prime. */
-const BASIS = 0x811c9dc5;
-const PRIME = 0x01000193;
+import { textHash } from './text-hash.ts';
 
 /**
  * A digest over (key, uid, resourceVersion) in any order: their number, and the sum of their hashes modulo 2^32. Two
@@ -14,19 +11,13 @@ export class VersionDigest {
 
   /** With the uid, because a restored cluster may make another object of the same name at the same version. */
   add({ key, uid, resourceVersion }: StoredEntry): void {
-    this.#sum = (this.#sum + mixed(hash(`/${uid}/${resourceVersion}`, hash(key, BASIS)))) >>> 0;
+    this.#sum = (this.#sum + mixed(textHash(`/${uid}/${resourceVersion}`, textHash(key)))) >>> 0;
     this.#count++;
   }
 
   equals(other: VersionDigest): boolean {
     return this.#sum === other.#sum && this.#count === other.#count;
   }
-}
-
-function hash(text: string, seed: number): number {
-  let value = seed;
-  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), PRIME);
-  return value >>> 0;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { KeyTable } from '../kubernetes/key-table.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { ReflectedStore, Replacement, StoredEntry } from '../kubernetes/store.ts';
 import type { Steps } from '../time-slices.ts';
@@ -43,7 +44,7 @@ export class PodStore implements ReflectedStore<PodEntry> {
   readonly #readQuantity = boundedMemo(MOST_REMEMBERED, (value: unknown) => parseQuantity(value) ?? null);
   readonly #sharedName = boundedMemo(MOST_REMEMBERED, (name: string) => name);
   readonly #sharedUsage = new Map<string, PodUsage>();
-  #pods = new Map<string, PodEntry>();
+  #pods = new KeyTable<PodEntry>();
   /** Counts the lists. */
   #list = 0;
 
@@ -65,7 +66,7 @@ export class PodStore implements ReflectedStore<PodEntry> {
     return {
       key: namespace === undefined ? name : `${namespace}/${name}`,
       uid,
-      resourceVersion,
+      resourceVersion: ownCopy(resourceVersion),
       node: counts ? this.#sharedName(nodeName) : '',
       usage: counts ? this.#share(toPodUsage({ spec, status }, (value) => this.#read(value))) : NO_USAGE,
       list: 0,
@@ -79,7 +80,7 @@ export class PodStore implements ReflectedStore<PodEntry> {
   put(entry: PodEntry): void {
     const previous = this.#pods.get(entry.key);
     book(this.#ledger, previous, entry, entry.resourceVersion);
-    this.#pods.set(entry.key, entry);
+    this.#pods.set(entry);
     this.#ledger.pods.advance(entry.resourceVersion, this.#pods.size, previous?.resourceVersion);
   }
 
@@ -98,14 +99,14 @@ export class PodStore implements ReflectedStore<PodEntry> {
     const draft = this.#ledger.draft();
     const isTrusted = this.#ledger.pods.trusts(sameHistory);
     let { newest } = NOTHING;
-    const changed = new Map<string, PodEntry>();
+    const changed = new KeyTable<PodEntry>();
     this.#list++;
     for (const [at, entry] of entries.entries()) {
       const known = this.#pods.get(entry.key);
       if (known) known.list = this.#list;
       if (!known || !isSame(known, entry)) {
         book(draft, changed.get(entry.key) ?? known, entry, isTrusted ? entry.resourceVersion : resourceVersion);
-        changed.set(entry.key, entry);
+        changed.set(entry);
       }
       newest = later(newest, entry.resourceVersion);
       if (at % STEP === 0) yield;
@@ -115,7 +116,7 @@ export class PodStore implements ReflectedStore<PodEntry> {
     const next = changed.size + gone.length > MOST_CHANGED_IN_PLACE ? yield* this.#with(changed) : undefined;
     return () => {
       if (next) this.#pods = next;
-      else for (const [key, entry] of changed) this.#pods.set(key, entry);
+      else for (const entry of changed.values()) this.#pods.set(entry);
       for (const { key } of gone) this.#pods.delete(key);
       this.#ledger.take(draft);
       this.#ledger.pods.listed({ resourceVersion, sameHistory, newest, count: this.#pods.size });
@@ -133,11 +134,11 @@ export class PodStore implements ReflectedStore<PodEntry> {
     return gone;
   }
 
-  *#with(changed: ReadonlyMap<string, PodEntry>): Steps<Map<string, PodEntry>> {
-    const next = new Map<string, PodEntry>();
+  *#with(changed: KeyTable<PodEntry>): Steps<KeyTable<PodEntry>> {
+    const next = new KeyTable<PodEntry>();
     for (const pods of [this.#pods, changed])
-      for (const [key, entry] of pods) {
-        next.set(key, entry);
+      for (const entry of pods.values()) {
+        next.set(entry);
         if (next.size % STEP === 0) yield;
       }
     return next;
@@ -160,6 +161,12 @@ export class PodStore implements ReflectedStore<PodEntry> {
     return usage;
   }
 }
+
+/**
+ * The parser enters texts of up to ten characters into the table of unique strings, as `KeyTable` tells of keys; a version that is kept
+ * of each pod is to be none of them. A slice of up to 12 characters is a copy, and longer texts never were in the table.
+ */
+const ownCopy = (text: string): string => (text.length > 12 ? text : ` ${text}`.slice(1));
 
 const isSame = (a: PodEntry, b: PodEntry): boolean =>
   a.uid === b.uid && a.resourceVersion === b.resourceVersion && a.node === b.node && a.usage === b.usage;

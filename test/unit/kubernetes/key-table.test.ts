@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { KeyTable } from '../../../src/kubernetes/key-table.ts';
+import { textHash } from '../../../src/kubernetes/text-hash.ts';
+import { atEnd } from '../../support/at-end.ts';
+
+interface Entry {
+  readonly key: string;
+  readonly value: number;
+}
+
+const sorted = (entries: Iterable<Entry>): Entry[] => [...entries].sort((a, b) => (a.key < b.key ? -1 : 1));
+
+describe('KeyTable', () => {
+  test('keeps two keys of one hash apart', () => {
+    // Two words that FNV-1a is known to take for one.
+    expect(textHash('costarring')).toBe(textHash('liquid'));
+    const table = new KeyTable<Entry>();
+    table.set({ key: 'costarring', value: 1 });
+    expect(table.get('liquid')).toBeUndefined();
+    table.set({ key: 'liquid', value: 2 });
+    expect([table.get('costarring')?.value, table.get('liquid')?.value]).toEqual([1, 2]);
+    table.delete('costarring');
+    expect(table.get('costarring')).toBeUndefined();
+    expect(table.get('liquid')?.value).toBe(2);
+    expect(table.size).toBe(1);
+  });
+
+  test('iterates entries that it is given meanwhile at most once, and those that were there', () => {
+    const table = new KeyTable<Entry>();
+    for (let value = 0; value < 10; value++) table.set({ key: `pod-${value}`, value });
+    const seen: string[] = [];
+    for (const { key, value } of table.values()) {
+      seen.push(key);
+      table.set({ key, value: value + 100 });
+    }
+    expect(seen).toHaveLength(10);
+    expect(new Set(seen).size).toBe(10);
+  });
+
+  test('does what a Map does, whatever the hash takes for one', () => {
+    let longestCell = 0;
+    let largest = 0;
+    const change = fc.record({
+      verb: fc.constantFrom('set', 'set', 'set', 'delete'),
+      key: fc.nat(60).map((number) => `default/pod-${number}`),
+      value: fc.nat(),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(change, { minLength: 1, maxLength: 200, size: 'max' }),
+        fc.integer({ min: 1, max: 70 }),
+        (changes, cells) => {
+          const table = new KeyTable<Entry>((key) => textHash(key) % cells);
+          const model = new Map<string, Entry>();
+          for (const { verb, key, value } of changes) {
+            if (verb === 'set') {
+              table.set({ key, value });
+              model.set(key, { key, value });
+            } else {
+              table.delete(key);
+              model.delete(key);
+            }
+            expect(table.get(key)).toEqual(model.get(key));
+            expect(table.size).toBe(model.size);
+            largest = Math.max(largest, model.size);
+            longestCell = Math.max(longestCell, Math.ceil(model.size / (2 * cells)));
+          }
+          expect(sorted(table.values())).toEqual(sorted(model.values()));
+          for (const key of model.keys()) expect(table.get(key)).toEqual(model.get(key));
+        },
+      ),
+    );
+    atEnd(() => {
+      expect(largest).toBeGreaterThanOrEqual(30);
+      expect(longestCell).toBeGreaterThanOrEqual(10);
+    });
+  });
+});
