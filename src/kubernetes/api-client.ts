@@ -26,6 +26,8 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The parsed body; `undefined` when it is no JSON. */
   readonly body: unknown;
+  /** The length of the body. */
+  readonly bytes: number;
 }
 
 /** What to send as ours. Either may take its time, and is shared by all who wait for it. */
@@ -100,7 +102,8 @@ export class ApiClient {
       },
     };
     await this.stream(request, sink, signal);
-    return { status, headers, body: parseJson(Buffer.concat(chunks)) };
+    const bytes = Buffer.concat(chunks);
+    return { status, headers, body: parseJson(bytes), bytes: bytes.length };
   }
 
   /**

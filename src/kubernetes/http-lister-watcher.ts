@@ -77,13 +77,14 @@ async function list(
   }
 }
 
-function toPage({ body }: ApiResponse): ListPage | Failure {
+function toPage({ body, bytes }: ApiResponse): ListPage | Failure {
   const { items, metadata } = (body ?? {}) as { items?: unknown; metadata?: { continue?: unknown } };
   const resourceVersion = versionOf(body);
   const list = items === null ? [] : items; // Go writes an empty list as null
   if (!Array.isArray(list) || resourceVersion === '') return { kind: 'unreadable', detail: 'the answer is no list' };
   const token = metadata?.continue;
-  return { kind: 'page', resourceVersion, continueToken: typeof token === 'string' ? token : '', items: list };
+  const continueToken = typeof token === 'string' ? token : '';
+  return { kind: 'page', resourceVersion, continueToken, items: list, bytes };
 }
 
 async function watch(

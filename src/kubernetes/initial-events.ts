@@ -28,6 +28,6 @@ export class InitialEvents<E extends StoredEntry> {
   }
 
   entries(): E[] {
-    return [...this.#entries.values()];
+    return this.#entries.values();
   }
 }

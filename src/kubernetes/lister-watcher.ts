@@ -20,6 +20,8 @@ export interface ListPage {
   readonly continueToken: string;
   /** Unchecked objects. */
   readonly items: readonly unknown[];
+  /** Of the answer; absent where nothing was read from a connection. */
+  readonly bytes?: number;
 }
 
 export interface WatchRequest {

@@ -83,7 +83,7 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
   }
 
   get = (key: string): SecretEntry | undefined => this.#seen.get(key);
-  entries = (): Iterable<SecretEntry> => this.#seen.values();
+  entries = (): readonly SecretEntry[] => [...this.#seen.values()];
 
   toEntry(object: KubernetesObject): SecretEntry {
     const { uid, resourceVersion } = object.metadata;

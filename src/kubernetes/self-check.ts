@@ -168,7 +168,7 @@ export class SelfCheck<E extends StoredEntry> {
     const { store, writer, slices } = this.#parts;
     if (!writer.hasSynced() || writer.hasTooManyMalformed) return 'skipped';
     const version = writer.resourceVersion;
-    const entries = [...store.entries()]; // in the same turn as the version: they belong together
+    const entries = store.entries(); // in the same turn as the version: they belong together
     const theirs = await this.#listed(version, signal);
     if (!(theirs instanceof VersionDigest)) return theirs;
     return (await slices.run(this.#digest(entries))).equals(theirs) ? 'match' : 'mismatch';

@@ -35,8 +35,8 @@ export interface ReflectedStore<Entry extends StoredEntry> {
    * content, whole and at once. The reflector calls it in the turn of the last step, or never; neither `put` nor `remove` comes before.
    */
   prepare(entries: readonly Entry[], replacement: Replacement): Steps<() => void>;
-  /** All entries, in any order: for the self-check's hash over (key, uid, resourceVersion). */
-  entries(): Iterable<Entry>;
+  /** All entries of now, in any order: for the self-check's hash over (key, uid, resourceVersion). */
+  entries(): readonly Entry[];
   /** Number of entries, for `gatehouse_cache_objects`. */
   readonly size: number;
 }

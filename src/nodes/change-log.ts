@@ -8,8 +8,8 @@ import type { ListState } from './watch-version.ts';
 export interface ChangeMoment {
   /** Of the store. */
   readonly version: number;
-  /** The resourceVersion of the change; absent: it is none of the node itself. */
-  readonly changedAt?: string;
+  /** The resourceVersion of the change; `undefined`: it is none of the node itself. */
+  readonly changedAt?: string | undefined;
   readonly seen: ListState;
 }
 

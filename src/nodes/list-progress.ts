@@ -90,12 +90,9 @@ export class ListProgress {
    * the list's state says is told of it.
    */
   usedAhead(name: string, counted = this.#aside?.names.get(name)): void {
-    const versions = [counted, this.#ledger?.changedAt(name)];
     const known = this.#usedAt.get(name) ?? NOTHING.newest;
-    this.#usedAt.set(
-      name,
-      versions.reduce<string>((so, version) => later(so, version ?? so), known),
-    );
+    const pending = this.#ledger?.changedAt(name) ?? known;
+    this.#usedAt.set(name, later(later(known, counted ?? known), pending));
   }
 
   forget(name: string): void {

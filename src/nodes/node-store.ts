@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { ReflectedStore, Replacement } from '../kubernetes/store.ts';
 import type { Steps, TimeSlices } from '../time-slices.ts';
-import { ChangeLog } from './change-log.ts';
+import { ChangeLog, type ChangeMoment } from './change-log.ts';
 import { type ListedCollection, later, NOTHING } from './collection-version.ts';
 import type { UsageKeys } from './encode-node.ts';
 import { ListProgress, type TakenUsage } from './list-progress.ts';
@@ -120,8 +120,8 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     }
   }
 
-  entries(): Iterable<NodeEntry> {
-    return this.#content.entries();
+  entries(): readonly NodeEntry[] {
+    return [...this.#content.entries()];
   }
 
   /** All nodes as they are now, usage included. The same object while nothing changes. */
@@ -257,7 +257,7 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
   #put(entry: NodeEntry, changedAt: string | undefined): void {
     const previous = this.#content.get(entry.key);
     this.#content.put(entry);
-    this.#recordChange(entry, previous, changedAt);
+    this.#recordChange(entry, previous, { seen: this.progress.seen, changedAt });
   }
 
   /** In another history the versions of nodes prove nothing: they count as changed with the list. */
@@ -271,7 +271,9 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
 
   /** Puts a content that was made aside in the place of this one. */
   #show(content: NodeContent, news: readonly NodeEntry[], changedAt: (entry: NodeEntry) => string | undefined): void {
-    for (const entry of news) this.#recordChange(entry, this.#content.get(entry.key), changedAt(entry));
+    const { seen } = this.progress;
+    for (const entry of news)
+      this.#recordChange(entry, this.#content.get(entry.key), { seen, changedAt: changedAt(entry) });
     this.#content = content;
   }
 
@@ -281,14 +283,16 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     this.changes.remove(entry, { version: this.#version, changedAt, seen: this.progress.seen });
   }
 
-  /** `changedAt`: the resourceVersion of the change; `undefined` when it is none of the node itself. */
-  #recordChange(entry: NodeEntry, previous: NodeEntry | undefined, changedAt: string | undefined): void {
+  #recordChange(
+    entry: NodeEntry,
+    previous: NodeEntry | undefined,
+    { seen, changedAt }: Omit<ChangeMoment, 'version'>,
+  ): void {
     this.#advance();
-    const moment = { version: this.#version, seen: this.progress.seen };
     // Its pods may have come before it did.
-    if (!previous) this.progress.used(entry.key, moment.seen.pods.newest);
+    if (!previous) this.progress.used(entry.key, seen.pods.newest);
     else if (previous.encoded.usage !== entry.encoded.usage) this.progress.usedAhead(entry.key);
-    this.changes.put(entry, previous, changedAt === undefined ? moment : { ...moment, changedAt });
+    this.changes.put(entry, previous, { version: this.#version, seen, changedAt });
   }
 
   #advance(): void {

@@ -144,7 +144,7 @@ export class PodStore implements ReflectedStore<PodEntry> {
     return next;
   }
 
-  entries(): Iterable<PodEntry> {
+  entries(): readonly PodEntry[] {
     return this.#pods.values();
   }
 

@@ -32,7 +32,7 @@ export class RecordingStore<E extends StoredEntry> implements ReflectedStore<E> 
     return this.#store.get(key);
   }
 
-  entries(): Iterable<E> {
+  entries(): readonly E[] {
     return this.#store.entries();
   }
 

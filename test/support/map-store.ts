@@ -24,7 +24,7 @@ export class MapStore implements ReflectedStore<MapEntry> {
   }
 
   get = (key: string): MapEntry | undefined => this.#entries.get(key);
-  entries = (): Iterable<MapEntry> => this.#entries.values();
+  entries = (): readonly MapEntry[] => [...this.#entries.values()];
 
   get size(): number {
     return this.#entries.size;

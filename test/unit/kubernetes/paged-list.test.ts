@@ -84,9 +84,23 @@ describe('a list in pages', () => {
     expect(keysOf(listed)).toEqual(['node-0', 'node-1', 'node-2', 'node-3']);
     expect(listed).toHaveProperty('resourceVersion', '7');
     expect(source.lists).toEqual([
-      { version: '', limit: 500 },
+      { version: '', limit: 100 },
       { version: '', limit: 500, continueToken: 'next' },
     ]);
+  });
+
+  test('asks for as many objects as two mebibytes take, at most 500', async () => {
+    const sized = (count: number, bytes: number, next: string) => ({ ...page(nodes(count), '7', next), bytes });
+    const { source, list } = start(
+      sized(100, 100 * 12_000, 'small'),
+      sized(174, 174 * 80_000, 'large'),
+      sized(26, 26 * 3_000_000, 'larger than that'),
+      sized(1, 20, 'tiny'),
+      sized(0, 90, 'none'),
+      sized(1, 20, ''),
+    );
+    await list();
+    expect(source.lists.map(({ limit }) => limit)).toEqual([100, 174, 26, 1, 500, 100]);
   });
 
   test('leaves out what cannot be kept', async () => {

@@ -92,13 +92,13 @@ describe('reflector start', () => {
     expect(await value('reflector_lists_total', { result: 'ok' })).toBe(1);
   });
 
-  test('lists in pages of 500 where the stream is not supported, then watches from the version of the list', async () => {
+  test('lists in pages where the stream is not supported, then watches from the version of the list', async () => {
     const { source, store, clock } = await start();
     source.answerLists(page([node('a', '10')], '20', 'more'), page([node('b', '20')], '20'));
     source.lastWatch.end({ kind: 'unsupported' });
     await clock.advance(0);
     expect(source.lists).toEqual([
-      { version: '', limit: 500 },
+      { version: '', limit: 100 },
       { version: '', limit: 500, continueToken: 'more' },
     ]);
     expect([store.versions(), store.replacements]).toEqual([['a@10', 'b@20'], 1]);
@@ -241,7 +241,7 @@ describe('reflector while watching', () => {
     source.lastWatch.end({ kind: 'expired' });
     await clock.advance(0);
     expect(source.lists.at(-1)).toMatchObject({ continueToken: 'more' });
-    expect(source.lists.at(-2)).toEqual({ version: { notOlderThan: '20' }, limit: 500 });
+    expect(source.lists.at(-2)).toEqual({ version: { notOlderThan: '20' }, limit: 100 });
     expect(store.versions()).toEqual(['a@10', 'b@20']);
   });
 
