@@ -3,7 +3,7 @@ import { Connection, requestBytes } from './load/connection.ts';
 import { openSelectorWatchers } from './load/selector-watchers.ts';
 import { seriesOf } from './load/told.ts';
 import type { Bench } from './measure.ts';
-import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
+import { DEPLOYED_YOUNG_HEAP, type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
 import { type Coding, fetchList } from './peers/peer.ts';
 import { type Simulation, startSimulated } from './peers/simulated.ts';
 import { TURN_WATCH, type Turns } from './peers/turns.ts';
@@ -33,7 +33,8 @@ export async function measureTurns(bench: Bench, sizes: readonly number[]): Prom
   for (const nodes of sizes) {
     const cluster = await startSimulated(nodes, PODS_PER_NODE);
     bench.note(`longest turns of the event loop, ${nodes} nodes and ${nodes * PODS_PER_NODE} pods`);
-    const gatehouse = await startGatehouse(bench.children, { ...cluster, name: 'turns', nodeArguments: TURN_WATCH });
+    const nodeArguments = [...TURN_WATCH, DEPLOYED_YOUNG_HEAP];
+    const gatehouse = await startGatehouse(bench.children, { ...cluster, name: 'turns', nodeArguments });
     results.push({ nodes, pods: nodes * PODS_PER_NODE, steps: await stepsOf({ cluster, gatehouse }, bench) });
     await gatehouse.stop();
     await cluster.stop();

@@ -31,8 +31,10 @@ export interface GatehouseOptions {
   readonly nodeArguments?: readonly string[];
 }
 
-/** As the deployment sets it for a limit of 512 Mi: 60 % of it for the heap, 8 MiB for each half of the young part. */
-export const DEPLOYED_HEAP = ['--max-old-space-size=307', '--max-semi-space-size=8'];
+/** As the deployment sets it: each half of the young part of the heap, in MiB. */
+export const DEPLOYED_YOUNG_HEAP = '--max-semi-space-size=8';
+/** As the deployment sets it for a limit of 512 Mi: 60 % of it for the heap. */
+export const DEPLOYED_HEAP = ['--max-old-space-size=307', DEPLOYED_YOUNG_HEAP];
 
 const PLATFORM = 'gatehouse';
 const LIST_PATH = `/kapis/resources.${PLATFORM}.io/v1alpha3/nodes`;
