@@ -91,7 +91,7 @@ export class ChangeLog {
   }
 
   #append(change: NodeChange): void {
-    this.#forgetRemoval(change.name);
+    if (this.#removed.size > 0) this.#forgetRemoval(change.name);
     this.#newest.set(change.name, change);
     this.#changes.push(change);
     if (this.#changes.length > 2 * this.#newest.size + SPARE_CHANGES) this.#sweep();
