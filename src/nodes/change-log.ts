@@ -44,16 +44,16 @@ export class ChangeLog {
     const mark = { version, changedAt: changedAt ?? last?.changedAt ?? entry.resourceVersion };
     const isSame = last !== undefined && previous !== undefined && previous.uid === entry.uid;
     const hasShape = isSame && isSameShape(previous, entry);
-    const { past = [], pastForgottenAt = BEGINNING } =
-      last && previous && !hasShape ? withPast(last, previous, mark) : (last ?? {});
+    const past = last && previous && !hasShape ? withPast(last, previous, mark) : last;
     this.#append({
       name: entry.key,
-      ...mark,
+      version,
+      changedAt: mark.changedAt,
       seen,
       addedAt: isSame ? last.addedAt : mark,
       shapedAt: hasShape ? last.shapedAt : version,
-      past,
-      pastForgottenAt,
+      past: past?.past ?? [],
+      pastForgottenAt: past?.pastForgottenAt ?? BEGINNING,
     });
   }
 

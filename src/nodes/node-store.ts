@@ -25,9 +25,7 @@ export interface NodeStoreOptions {
 const MOST_COUNTED_AT_ONCE = 300;
 
 /** A large change of usage under way: the nodes it is for, and their content with it, which all other changes go into as well. */
-interface Recount extends TakenUsage {
-  readonly draft: NodeContent;
-}
+type Recount = TakenUsage & { readonly draft: NodeContent };
 
 /** What a list changes. */
 interface ListNews {
@@ -212,20 +210,24 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
 
   *#countAside(recount: Recount): Steps<void> {
     const counted: string[] = [];
-    for (const name of recount.names.keys()) {
+    for (const [name, version] of recount.names) {
       const updated = this.#recounted(recount.draft, name);
       if (updated) {
         recount.draft.put(updated);
         counted.push(name);
       }
+      if (recount.draft.get(name)) this.progress.usedAhead(name, version);
       yield;
       if (this.#recount !== recount) return;
     }
     this.#recount = undefined;
     this.progress.counted(recount);
-    for (const [name, version] of recount.names) if (recount.draft.get(name)) this.progress.usedAhead(name, version);
-    const news = counted.flatMap((name) => recount.draft.get(name) ?? []);
-    this.#show(recount.draft, news, () => undefined);
+    const { seen } = this.progress;
+    for (const name of counted) {
+      const entry = recount.draft.get(name);
+      if (entry) this.#log(entry, this.#content.get(name), { seen, changedAt: undefined });
+    }
+    this.#content = recount.draft;
   }
 
   /** A list is about to be taken over: what it brings is counted in there. */
@@ -265,16 +267,12 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     const isTrusted = this.progress.nodes.trusts(list.sameHistory);
     this.progress.nodes.listed(list);
     for (const entry of gone) this.#recordRemoval(entry, list.resourceVersion);
-    const changedAt = (entry: NodeEntry): string => (isTrusted ? entry.resourceVersion : list.resourceVersion);
-    this.#show(draft, news, changedAt);
-  }
-
-  /** Puts a content that was made aside in the place of this one. */
-  #show(content: NodeContent, news: readonly NodeEntry[], changedAt: (entry: NodeEntry) => string | undefined): void {
     const { seen } = this.progress;
-    for (const entry of news)
-      this.#recordChange(entry, this.#content.get(entry.key), { seen, changedAt: changedAt(entry) });
-    this.#content = content;
+    for (const entry of news) {
+      const changedAt = isTrusted ? entry.resourceVersion : list.resourceVersion;
+      this.#recordChange(entry, this.#content.get(entry.key), { seen, changedAt });
+    }
+    this.#content = draft;
   }
 
   #recordRemoval(entry: NodeEntry, changedAt: string): void {
@@ -283,15 +281,15 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     this.changes.remove(entry, { version: this.#version, changedAt, seen: this.progress.seen });
   }
 
-  #recordChange(
-    entry: NodeEntry,
-    previous: NodeEntry | undefined,
-    { seen, changedAt }: Omit<ChangeMoment, 'version'>,
-  ): void {
-    this.#advance();
+  #recordChange(entry: NodeEntry, previous: NodeEntry | undefined, moment: Omit<ChangeMoment, 'version'>): void {
     // Its pods may have come before it did.
-    if (!previous) this.progress.used(entry.key, seen.pods.newest);
+    if (!previous) this.progress.used(entry.key, moment.seen.pods.newest);
     else if (previous.encoded.usage !== entry.encoded.usage) this.progress.usedAhead(entry.key);
+    this.#log(entry, previous, moment);
+  }
+
+  #log(entry: NodeEntry, previous: NodeEntry | undefined, { seen, changedAt }: Omit<ChangeMoment, 'version'>): void {
+    this.#advance();
     this.changes.put(entry, previous, { version: this.#version, seen, changedAt });
   }
 

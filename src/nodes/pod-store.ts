@@ -112,7 +112,10 @@ export class PodStore implements ReflectedStore<PodEntry> {
       if (at % STEP === 0) yield;
     }
     const gone = yield* this.#unlisted();
-    for (const entry of gone) book(draft, entry, undefined, resourceVersion);
+    for (const [at, entry] of gone.entries()) {
+      book(draft, entry, undefined, resourceVersion);
+      if (at % STEP === 0) yield;
+    }
     const next = changed.size + gone.length > MOST_CHANGED_IN_PLACE ? yield* this.#with(changed) : undefined;
     return () => {
       if (next) this.#pods = next;

