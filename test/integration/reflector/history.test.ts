@@ -16,7 +16,7 @@ describe('reflector and the history', () => {
     server.faults.next(WATCH, { status: 410 });
     expect(await mirror.elapse(mirror.converged)).toBeLessThanOrEqual(1_000 + 5_000);
     await back;
-    const query = { limit: '500', resourceVersion: version, resourceVersionMatch: 'NotOlderThan' };
+    const query = { limit: '100', resourceVersion: version, resourceVersionMatch: 'NotOlderThan' };
     expect([mirror.lists, mirror.lastQuery('list')]).toEqual([1, query]);
     expect([store.replacements, store.puts]).toEqual([2, 0]);
     expect(await mirror.value('reflector_relists_total', { reason: 'expired' })).toBe(1);
@@ -58,14 +58,14 @@ describe('reflector and the history', () => {
     await mirror.restart();
     server.objects.create('nodes', { metadata: { name: 'd' } });
     expect(await mirror.elapse(mirror.converged)).toBeLessThanOrEqual(10_000);
-    expect([mirror.lists, mirror.lastQuery('list')]).toEqual([2, { limit: '500' }]);
+    expect([mirror.lists, mirror.lastQuery('list')]).toEqual([2, { limit: '100' }]);
     expect(await mirror.value('reflector_lists_total', { result: 'expired' })).toBe(1);
   });
 
   test('C-09 lists once by quorum when the continue token expires on the way', async () => {
     const mirror = await startMirror();
     const { server } = mirror;
-    for (let count = 0; count < 1_100; count++) server.objects.create('nodes', { metadata: { name: `n${count}` } });
+    for (let count = 0; count < 1_000; count++) server.objects.create('nodes', { metadata: { name: `n${count}` } });
     await mirror.elapse(mirror.converged);
     server.evidence.reset();
     server.faults.next(WATCH, { status: 410 });
@@ -100,7 +100,7 @@ describe('reflector and the history', () => {
       mirror.server.faults.next(WATCH, tooLarge(form));
       await mirror.restart();
       await mirror.elapse(() => mirror.lists === 1 && mirror.watching());
-      expect([mirror.watches, mirror.lastQuery('list')]).toEqual([2, { limit: '500' }]);
+      expect([mirror.watches, mirror.lastQuery('list')]).toEqual([2, { limit: '100' }]);
       expect(await mirror.value('reflector_relists_total', { reason: 'too_large_version' })).toBe(1);
     },
   );
@@ -113,7 +113,7 @@ describe('reflector and the history', () => {
       mirror.server.faults.next(LIST, tooLarge(form));
       await mirror.restart();
       await mirror.elapse(() => mirror.lists === 2 && mirror.watching());
-      expect(mirror.lastQuery('list')).toEqual({ limit: '500' });
+      expect(mirror.lastQuery('list')).toEqual({ limit: '100' });
       expect(await mirror.value('reflector_lists_total', { result: 'too_large_version' })).toBe(1);
     },
   );
