@@ -29,7 +29,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   scopeRestrictions: 'has no meaning here; remove it',
   // Planned, without effect so far: better a clear no than a setting that does nothing.
   redirectURIs: 'is not offered yet: there is no authorization endpoint; remove it',
-  tokenReview: 'is not offered yet: there is no TokenReview webhook; remove it',
+  tokenReview: 'stands in the wrong place: the settings of the TokenReview webhook are authentication.tokenReview',
   rehash: 'is not offered: users are only read; make hashes anew with "gatehouse hash-password", and remove it',
 };
 

@@ -124,6 +124,10 @@ authentication:
     ['limits: {maxHeaders: 0}', 'limits.maxHeaders: expected a whole number from 1 to 2000'],
     ['limits: {maxFormBytes: 10000000000}', 'limits.maxFormBytes: expected a whole number from 1024 to 1048576'],
     ['limits: {maxQueryParameters: 64}', 'limits.maxQueryParameters: is not a known setting'],
+    [
+      'tokenReview: {callerAuth: none}',
+      'tokenReview: stands in the wrong place: the settings of the TokenReview webhook are authentication.tokenReview',
+    ],
   ])('%s is refused in words of ours', (text, problem) => {
     expect(problemsOf(text)).toEqual([problem]);
   });
