@@ -8,10 +8,13 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** RFC 8414 section 2 wants https; plain http is taken with a warning, since an in-cluster address often is (port 80). */
-const issuer = z.string().superRefine((text, context) => {
-  const fault = issuerFault(text);
-  if (fault) context.addIssue({ code: 'custom', message: fault });
-});
+const issuer = z
+  .string()
+  .meta({ 'x-limits': 'an absolute http or https URL without credentials, query, fragment and slash at its end' })
+  .superRefine((text, context) => {
+    const fault = issuerFault(text);
+    if (fault) context.addIssue({ code: 'custom', message: fault });
+  });
 
 function issuerFault(text: string): string | undefined {
   if (!URL.canParse(text)) return 'expected an absolute URL, such as "https://gatehouse.example.com/oauth"';
@@ -25,10 +28,15 @@ function issuerFault(text: string): string | undefined {
 const accessTokenLife = () =>
   duration({ minMs: MINUTE_MS, bounds: 'at least 1m: a token cannot live for ever, nor for less than a minute' });
 
-const redirectURI = z.string().superRefine((text, context) => {
-  const fault = redirectURIFault(text);
-  if (fault) context.addIssue({ code: 'custom', message: fault });
-});
+const redirectURI = z
+  .string()
+  .meta({
+    'x-limits': 'an absolute http or https URL, written as it is sent, without credentials, wildcard and fragment',
+  })
+  .superRefine((text, context) => {
+    const fault = redirectURIFault(text);
+    if (fault) context.addIssue({ code: 'custom', message: fault });
+  });
 
 const client = z
   .strictObject({
@@ -37,21 +45,30 @@ const client = z
       .min(1)
       .max(255)
       .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must have no control character and no line break')
+      .meta({
+        'x-limits':
+          '1 to 255 characters, none of them a control character or a line break; no two clients have one name',
+      })
       .describe('The client_id.'),
-    secret: z.string().min(1).optional().describe('The secret itself; prefer secretFile.'),
+    secret: z.string().min(1).optional().describe('The secret itself; prefer `secretFile`.'),
     secretFile: path.optional().describe('A file that holds the secret; one trailing newline is ignored.'),
-    public: z.boolean().default(false).describe('A client that cannot keep a secret.'),
+    public: z
+      .boolean()
+      .default(false)
+      .describe('A client that cannot keep a secret: it may not use the password grant nor introspect tokens.'),
     grantTypes: z
       .array(z.enum(['password', 'refresh_token']))
       .min(1)
-      .default(['password', 'refresh_token']),
-    postLogoutRedirectURIs: z
-      .array(redirectURI)
-      .default([])
-      .describe('Where a sign-out may lead, compared exactly: http or https URLs without fragment.'),
+      .default(['password', 'refresh_token'])
+      .describe('What it may ask `POST /oauth/token` for.'),
+    postLogoutRedirectURIs: z.array(redirectURI).default([]).describe('Where a sign-out may lead, compared exactly.'),
     introspectAll: z.boolean().default(false).describe('May introspect the tokens of every client, not only its own.'),
-    accessTokenMaxAge: accessTokenLife().optional(),
-    accessTokenInactivityTimeout: duration().optional(),
+    accessTokenMaxAge: accessTokenLife()
+      .optional()
+      .describe('Life of its access tokens. Default: that of all clients.'),
+    accessTokenInactivityTimeout: duration()
+      .optional()
+      .describe('As that of all clients, for this one. Default: that of all clients.'),
   })
   .superRefine((value, context) => {
     const proofs = [value.secret !== undefined, value.secretFile !== undefined, value.public].filter(Boolean).length;
@@ -83,64 +100,98 @@ const clients = z
   });
 
 const oauthOptions = section({
-  issuer: issuer.optional().describe('Default: http://localhost:<server.port>/oauth.'),
-  accessTokenMaxAge: accessTokenLife().prefault('2h'),
+  issuer: issuer
+    .optional()
+    .describe(
+      'What tokens name as their issuer: the address of /oauth as clients know it. Default: `http://localhost:<server.port>/oauth`.',
+    ),
+  accessTokenMaxAge: accessTokenLife().prefault('2h').describe('Life of an access token.'),
   accessTokenInactivityTimeout: duration()
     .prefault('2h')
-    .describe('A refresh token lives accessTokenMaxAge plus this, counted anew at each rotation.'),
-  accessTokenAudience: z.string().min(1).optional().describe('Default: the issuer.'),
-  sessionMaxAge: duration({ minMs: MINUTE_MS, bounds: 'at least 1m' }).prefault('720h'),
-  refreshReplayWindow: duration({ maxMs: MINUTE_MS, bounds: 'between 0s and 60s' }).prefault('30s'),
+    .describe('A refresh token lives `accessTokenMaxAge` plus this, counted anew at each rotation.'),
+  accessTokenAudience: z.string().min(1).optional().describe('`aud` of access tokens. Default: the issuer.'),
+  sessionMaxAge: duration({ minMs: MINUTE_MS, bounds: 'at least 1m' })
+    .prefault('720h')
+    .describe('No token outlives its sign-in by more.'),
+  refreshReplayWindow: duration({ maxMs: MINUTE_MS, bounds: 'between 0s and 60s' })
+    .prefault('30s')
+    .describe('How long a used refresh token gives its successor again.'),
   keyRotationPeriod: z
     .union([z.literal(0), duration({ minMs: HOUR_MS, orZero: true, bounds: '0, or at least 1h' })])
     .prefault('720h')
-    .describe('How long a signing key signs; 0: keys are rotated by hand only.'),
-  clients: clients.optional().describe('Default: one client whose id and secret are both the platform name.'),
-});
+    .describe(
+      'How long a signing key signs; 0: keys are rotated by hand only. At least a 100th of the longest life of a refresh token.',
+    ),
+  clients: clients
+    .optional()
+    .describe(
+      'OAuth clients, each with exactly one of `secret`, `secretFile` and `public: true`. Default: one whose id and secret are both the name of the platform.',
+    ),
+}).describe('Tokens and the clients that get them.');
 
 const trustedProxy = z.strictObject({
-  cidr: z.union([z.cidrv4(), z.cidrv6()], 'expected an address range such as "10.0.0.0/8"'),
-  header: z.enum(['X-Forwarded-For', 'X-Real-IP', 'X-Client-IP']).default('X-Forwarded-For'),
+  cidr: z
+    .union([z.cidrv4(), z.cidrv6()], 'expected an address range such as "10.0.0.0/8"')
+    .meta({ 'x-limits': 'an address range such as "10.0.0.0/8"' })
+    .describe('Where the proxy is.'),
+  header: z
+    .enum(['X-Forwarded-For', 'X-Real-IP', 'X-Client-IP'])
+    .default('X-Forwarded-For')
+    .describe('The header in which it tells the caller’s address.'),
 });
+
+/** The time in which failures count. */
+const window = (usual: string) => duration({ minMs: 1, bounds: 'longer than 0s' }).prefault(usual);
 
 export const authentication = section({
   oauthOptions,
-  maximumClockSkew: duration({ maxMs: 30_000, bounds: 'between 0s and 30s' }).prefault('10s'),
-  multipleLogin: z.boolean().default(true).describe('false: a sign-in ends the user’s other sessions.'),
-  authenticateRateLimiterMaxTries: count.default(5),
-  authenticateRateLimiterDuration: duration({ minMs: 1, bounds: 'longer than 0s' }).prefault('30m'),
-  addressRateLimiterMaxTries: count.default(30),
-  addressRateLimiterDuration: duration({ minMs: 1, bounds: 'longer than 0s' }).prefault('1m'),
+  maximumClockSkew: duration({ maxMs: 30_000, bounds: 'between 0s and 30s' })
+    .prefault('10s')
+    .describe('Accepted difference of clocks.'),
+  multipleLogin: z.boolean().default(true).describe('`false`: a sign-in ends the user’s other sessions.'),
+  authenticateRateLimiterMaxTries: count
+    .default(5)
+    .describe('Failed sign-ins of one user within `authenticateRateLimiterDuration`; then 429.'),
+  authenticateRateLimiterDuration: window('30m').describe('The time in which failed sign-ins of one user count.'),
+  addressRateLimiterMaxTries: count
+    .default(30)
+    .describe('Failed sign-ins from one address within `addressRateLimiterDuration`; then 429.'),
+  addressRateLimiterDuration: window('1m').describe('The time in which failed sign-ins from one address count.'),
   clientRateLimiterMaxTries: count
     .default(10)
-    .describe('Failures of one client name from one address; then 429, whatever the secret.'),
+    .describe(
+      'Failures of one OAuth client name from one address within `clientRateLimiterDuration`; then 429, whatever the secret.',
+    ),
   clientAddressRateLimiterMaxTries: count
     .default(60)
-    .describe('Failures from one address over all client names that have not succeeded there in the last day.'),
-  clientRateLimiterDuration: duration({ minMs: 1, bounds: 'longer than 0s' }).prefault('1m'),
+    .describe('The same over all client names that have not succeeded there in the last day; then 429.'),
+  clientRateLimiterDuration: window('1m').describe('The time in which failures of clients count.'),
   passwordGate: section({
     concurrency: countBetween(1, 16).default(2).describe('Password compares at once.'),
-    queue: countBetween(0, 10_000).default(16),
-    maxWait: duration().prefault('2s'),
+    queue: countBetween(0, 10_000).default(16).describe('Sign-ins that may wait for a compare; above: 429.'),
+    maxWait: duration().prefault('2s').describe('How long each may wait; then 429.'),
   }),
   passwordHash: section({
-    cost: countBetween(10, 14).default(10).describe('bcrypt cost of new hashes.'),
+    cost: countBetween(10, 14).default(10).describe('bcrypt cost of new hashes, not above `maxCost`.'),
     maxCost: countBetween(10, 14).default(12).describe('Highest bcrypt cost that is accepted.'),
   }),
-  trustedProxies: z.array(trustedProxy).default([]),
+  trustedProxies: z
+    .array(trustedProxy)
+    .default([])
+    .describe('Proxies that are believed about whom they speak for; nobody else is.'),
   tokenReview,
   serviceAccountTokens: section({
     enabled: z
       .boolean()
       .default(false)
-      .describe('true: a service account of the cluster may call with its projected token, checked by TokenReview.'),
+      .describe('`true`: a service account of the cluster may call with its projected token, checked by TokenReview.'),
     audience: z
       .string()
       .min(1)
       .max(255)
       .optional()
       .describe(
-        'The audience that such a token was made for. Default: that of access tokens. Not the API server’s own.',
+        'The audience that such a token was made for, not the API server’s own. Default: that of access tokens.',
       ),
   }),
-});
+}).describe('Who is calling. The names are those of KubeSphere 3.4 where it has them.');

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { parseDuration } from './duration.ts';
 
-/** The kinds of value that settings have. Each says in its message what it wants. */
+/**
+ * The kinds of value that settings have. Each says in its message what it wants, and tells the JSON Schema what its own words
+ * cannot: `x-type`, the kind of a text, and `x-limits`, what is asked of it. A default that is computed ends the description of
+ * its setting: `Default: the issuer.` docs/configuration.md is made of all this.
+ */
+
+/** A text of this form. */
+export const textLike = (form: RegExp, wanted: string) =>
+  z.string().regex(form, `expected ${wanted}`).meta({ 'x-limits': wanted });
 
 /** The word for a limit that is none. */
 const NO_LIMIT = 'none';
@@ -24,7 +32,7 @@ export function duration(bounds: DurationBounds = {}) {
   const expected = bounds.orNone ? `${DURATION_MESSAGE}, or "${NO_LIMIT}"` : DURATION_MESSAGE;
   return z
     .string({ error: expected })
-    .meta({ examples: ['30s', '2h'] })
+    .meta({ examples: ['30s', '2h'], 'x-type': 'duration', 'x-limits': bounds.bounds ?? '0s or more' })
     .transform((text, context) => {
       if (bounds.orNone && text === NO_LIMIT) return Number.POSITIVE_INFINITY;
       const ms = parseDuration(text);
@@ -40,28 +48,23 @@ const isWithin = (
 ): boolean => (ms >= minMs && ms <= maxMs) || (orZero && ms === 0);
 
 /** RFC 1123 label. */
-export const dnsLabel = z
-  .string()
-  .regex(
-    /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
-    'expected a DNS label: lower-case letters, digits and "-", at most 63',
-  );
+export const dnsLabel = textLike(
+  /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
+  'a DNS label: lower-case letters, digits and "-", at most 63',
+);
 
 /** Name of a Kubernetes object: RFC 1123 subdomain of at most 253 characters. */
-export const objectName = z
-  .string()
-  .max(253)
-  .regex(
-    /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
-    'expected a Kubernetes object name: lower-case letters, digits, "-" and "."',
-  );
+export const objectName = textLike(
+  /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/,
+  'a Kubernetes object name: lower-case letters, digits, "-" and ".", at most 253',
+).max(253);
 
 const PORT_MESSAGE = 'expected a port number';
 
 /** A TCP port; 0 lets the kernel choose. */
 export const port = z.int(PORT_MESSAGE).min(0, PORT_MESSAGE).max(65_535, PORT_MESSAGE);
 
-export const path = z.string().min(1, 'expected a file path');
+export const path = z.string().min(1, 'expected a file path').meta({ 'x-type': 'path' });
 
 export function countBetween(least: number, most: number) {
   const message = `expected a whole number from ${least} to ${most}`;

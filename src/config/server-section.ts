@@ -4,17 +4,22 @@ import { countBetween, duration, path, port, section } from './fields.ts';
 const KIB = 1024;
 
 export const server = section({
-  address: z.string().min(1).optional().describe('Address to listen on; all interfaces when absent.'),
+  address: z.string().min(1).optional().describe('Address to listen on. Default: all interfaces.'),
   port: port.default(9090).describe('Port of the API.'),
-  metricsPort: port.default(9091).describe('Port of /metrics, not to be published.'),
+  metricsPort: port.default(9091).describe('Port of /metrics, another than `server.port`; not to be published.'),
   shutdownDelay: duration()
     .prefault('0s')
     .describe('How long the server goes on after SIGTERM while /readyz already fails, so that load balancers notice.'),
   tls: z
-    .strictObject({ certFile: path, keyFile: path })
+    .strictObject({
+      certFile: path.describe('The certificate and what leads to its authority, in PEM.'),
+      keyFile: path.describe('The unencrypted private key of the certificate, in PEM.'),
+    })
     .optional()
-    .describe('Serve HTTPS on the API port with this certificate and key (PEM).'),
-});
+    .describe(
+      'The API port and the metrics port speak HTTPS. The files are followed, `authentication.tokenReview.clientCAFile` too: a change needs no restart. Default: plain HTTP.',
+    ),
+}).describe('Where the program listens.');
 
 /** A limit of time: none would wait for ever or not at all, so it can be moved but not switched off. */
 const timeLimit = (usual: string) =>
@@ -29,7 +34,7 @@ export const limits = section({
   maxHeaders: countBetween(1, 2000).default(100).describe('Number of header lines; above: 431.'),
   headersTimeout: timeLimit('10s').describe('Time to send all headers; after: 408.'),
   bodyTimeout: timeLimit('30s').describe('Time to send the body; after: 408.'),
-  keepAliveTimeout: timeLimit('75s').describe('How long an idle connection is kept.'),
+  keepAliveTimeout: timeLimit('75s').describe('How long an idle connection is kept open.'),
   maxConnections: countBetween(1, 1_000_000).default(10_000).describe('Sockets in total.'),
   maxConnectionsPerAddress: countBetween(1, 1_000_000)
     .default(1_000)
@@ -43,20 +48,22 @@ export const limits = section({
   // Eight users at least before everybody is refused; more than a person has tabs, or a program replicas.
   maxWatchesPerUser: countBetween(1, 100_000)
     .default(128)
-    .describe('Open watches of one user, service accounts included; above: 429.'),
+    .describe(
+      'Open watches of one user, service accounts included, counted by name over all of its sessions; above: 429.',
+    ),
   answerTimeout: timeLimit('30s').describe('Time for an answer under /kapis; after: 504.'),
   // Our longest access token has 2 KiB.
   maxBearerBytes: countBetween(2 * KIB, 1024 * KIB)
     .default(8 * KIB)
     .describe('Length of a bearer; above: 401.'),
-});
+}).describe('Bounds of connections and requests. Each can be moved, none switched off.');
 
 const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info');
 
 export const log = section({
-  level: logLevel,
+  level: logLevel.describe('The least that is told.'),
   auditLevel: logLevel.describe(
-    'Level of the audit trail, whatever `level` is: info tells all, warn what was refused.',
+    'Level of the audit trail, whatever `log.level` is: `info` tells all, `warn` what was refused.',
   ),
-  format: z.enum(['json', 'pretty']).default('json').describe('json: one object a line; pretty: for people.'),
-});
+  format: z.enum(['json', 'pretty']).default('json').describe('`json`: one object a line; `pretty`: for people.'),
+}).describe('What is written to standard output.');

@@ -6,7 +6,7 @@ export const tokenReview = section({
     .enum(['required', 'none'])
     .default('required')
     .describe(
-      'Who may ask POST /oauth/authenticate: required, callers with the bearer or a client certificate named below, so without both settings nobody; none, everybody, as KubeSphere 3.4.',
+      'Who may ask `POST /oauth/authenticate`. `required`: callers with the bearer or a client certificate named below, so without both settings nobody; `none`: everybody, as KubeSphere 3.4.',
     ),
   callerTokenFile: path
     .optional()
@@ -14,13 +14,13 @@ export const tokenReview = section({
   clientCAFile: path
     .optional()
     .describe(
-      'Certificates (PEM) of the authorities whose client certificates let callers in. Needs server.tls and clientNames.',
+      'Certificates (PEM) of the authorities whose client certificates let callers in. Needs `server.tls` and `clientNames`.',
     ),
   clientNames: z
     .array(z.string().min(1, 'expected a name'))
     .min(1, 'expected at least one name')
     .optional()
     .describe(
-      'Who of them may ask: the common name, a DNS name or a URI of the client certificate, compared exactly. Needed with clientCAFile.',
+      'Who of them may ask: the common name, a DNS name or a URI of the client certificate, compared exactly. Needed with `clientCAFile`.',
     ),
 });

@@ -1,32 +1,34 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { configurationPage, type Schema, settingsOf } from '../../dev/configuration-docs/page.ts';
 import { configJsonSchema } from '../../src/config/load.ts';
-
-interface Schema {
-  readonly type?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-}
 
 const readText = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
-/** Every setting that holds a value, as a dotted path; lists of maps as `name[]`. */
-function settings(schema: Schema, path: string): string[] {
-  const map = schema.properties ? schema : schema.anyOf?.find((one) => one.properties);
-  if (map?.properties) {
-    return Object.entries(map.properties).flatMap(([name, below]) =>
-      settings(below, path === '' ? name : `${path}.${name}`),
-    );
-  }
-  return schema.items?.properties ? settings(schema.items, `${path}[]`) : [path];
-}
+const schema = configJsonSchema() as Schema;
+const settings = Object.entries(schema.properties ?? {}).flatMap(([name, below]) => settingsOf(name, below));
 
 describe('the documentation of the settings', () => {
-  test('in the README names every setting and no other', () => {
-    const rows = [...readText('README.md').matchAll(/^\| `([a-z][\w.[\]]+)` \|/gm)].map(([, key = '']) => key);
-    const lists = ['authentication.oauthOptions.clients[]'];
-    expect(rows.sort()).toEqual([...settings(configJsonSchema() as Schema, ''), ...lists].sort());
+  test('is what npm run config:docs writes', () => {
+    expect(readText('docs/configuration.md')).toBe(configurationPage(schema));
+    expect(JSON.parse(readText('config.schema.json'))).toEqual(schema);
+  });
+
+  test('says of each what it does, of which type it is and, in what is not obvious, what it may be', () => {
+    expect(settings.length).toBeGreaterThan(70);
+    const silent = settings.filter(({ type, description }) => type === '' || description === '');
+    expect(silent).toEqual([]);
+    const open = settings.filter(
+      ({ type, limits }) => limits === '' && /^(?:text|duration|path|whole number)$/.test(type),
+    );
+    expect(open).toEqual([]);
+  });
+
+  test('in the README tells of ten settings, with their defaults', () => {
+    const rows = [...readText('README.md').matchAll(/^\| `([a-z]\w*(?:\.[\w.]+)?)` \| ([^|]+) \|/gm)];
+    expect(rows).toHaveLength(10);
+    for (const [, name, value] of rows)
+      expect([name, value]).toEqual([name, settings.find((one) => one.name === name)?.default]);
   });
 
   test('of the audit trail names every event once and no other', () => {
@@ -36,9 +38,5 @@ describe('the documentation of the settings', () => {
     const names = [...readText('src/security-events.ts').matchAll(/^ {2}\| '([a-z_]+)'/gm)].map(([, event]) => event);
     expect(names.length).toBeGreaterThan(15);
     expect(rows.sort()).toEqual([...names, 'event'].sort()); // the head of a table
-  });
-
-  test('as JSON Schema is what the program generates', () => {
-    expect(JSON.parse(readText('config.schema.json'))).toEqual(configJsonSchema());
   });
 });

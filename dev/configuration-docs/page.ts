@@ -1,0 +1,118 @@
+/** What the page reads of a JSON Schema; `x-type` and `x-limits` are told by `src/config/fields.ts`. */
+export interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly 'x-type'?: string;
+  readonly 'x-limits'?: string;
+}
+
+/** One row of the page. */
+export interface Setting {
+  readonly name: string;
+  readonly type: string;
+  readonly default: string;
+  readonly description: string;
+  readonly limits: string;
+}
+
+const HEAD = `# Configuration
+
+<!-- Written by \`npm run config:docs\` out of the schema in src/config. Change the schema, not this page. -->
+
+One YAML file, named by \`--config\` or by the variable \`GATEHOUSE_CONFIG\`. Every setting has a default or may be absent, so an empty file is one. A name that is not on
+this page is an error. \`gatehouse --check-config\` reports everything wrong with the file, and with the files that it names, at once (exit code 2);
+[config.schema.json](../config.schema.json) describes it to editors.
+
+\`a.b\` is the key \`b\` of the map \`a\`; \`a[].b\` is the key \`b\` of each map in the list \`a\`. A *duration* carries its unit: \`250ms\`, \`30s\`, \`1h30m\`. A *path* is that of a file
+as the program sees it. How users are written in theirs: [operations](operations.md#users).
+`;
+
+/** docs/configuration.md, from the JSON Schema of the file: a table for each section. */
+export function configurationPage(schema: Schema): string {
+  const sections = Object.entries(schema.properties ?? {});
+  const isSection = ([, below]: [string, Schema]): boolean => below.properties !== undefined;
+  const alone = sections.filter((one) => !isSection(one)).flatMap(([name, below]) => settingsOf(name, below));
+  const parts = sections
+    .filter(isSection)
+    .map(([name, below]) => [`## ${name}`, below.description ?? '', table(settingsOf(name, below))]);
+  return [HEAD, table(alone), ...parts.flat()].join('\n\n').replaceAll(/\n{3,}/g, '\n\n');
+}
+
+function table(settings: readonly Setting[]): string {
+  const rows = settings.map((one) => [`\`${one.name}\``, one.type, one.default, one.description, one.limits]);
+  const head = ['setting', 'type', 'default', 'what it does', 'limits'];
+  return `${[head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n')}\n`;
+}
+
+/** Every setting that is or holds a value. A section is none: it has nothing but its settings. */
+export function settingsOf(name: string, schema: Schema, isRequired = false): Setting[] {
+  const list = schema.items?.properties ? schema.items : undefined;
+  const map = list ?? [schema, ...(schema.anyOf ?? [])].find((one) => one.properties);
+  const below = Object.entries(map?.properties ?? {}).flatMap(([key, one]) =>
+    settingsOf(`${name}${list ? '[]' : ''}.${key}`, one, map?.required?.includes(key)),
+  );
+  return isSection(schema) ? below : [toSetting(name, schema, isRequired), ...below];
+}
+
+/** One that is there with all its defaults when the file does not have it. */
+const isSection = ({ properties, default: usual }: Schema): boolean => properties !== undefined && usual !== undefined;
+
+/** What the schema computes is told at the end of the description. */
+const COMPUTED = / ?Default: (.+)\.$/;
+
+function toSetting(name: string, schema: Schema, isRequired: boolean): Setting {
+  const { description = '', default: usual } = schema;
+  const given = usual === undefined ? undefined : code(usual);
+  return {
+    name,
+    type: typeOf(schema),
+    default: COMPUTED.exec(description)?.[1] ?? given ?? (isRequired ? 'required' : '–'),
+    description: description.replace(COMPUTED, ''),
+    limits: limitsOf(schema),
+  };
+}
+
+const code = (value: unknown): string => `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
+
+const WORDS: Readonly<Record<string, string>> = { object: 'map', string: 'text', integer: 'whole number' };
+
+function typeOf(schema: Schema): string {
+  if (schema['x-type']) return schema['x-type'];
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' or ');
+  if (schema.enum) return schema.enum.map(code).join(', ');
+  if (schema.const !== undefined) return code(schema.const);
+  if (schema.type === 'array') return `list of ${schema.items?.properties ? 'maps' : typeOf(schema.items ?? {})}`;
+  return WORDS[schema.type ?? ''] ?? schema.type ?? '';
+}
+
+function limitsOf(schema: Schema): string {
+  if (schema['x-limits']) return schema['x-limits'];
+  if (schema.anyOf) return schema.anyOf.map(limitsOf).filter(Boolean).join('; ');
+  if (schema.type === 'array') {
+    const each = schema.items?.properties ? '' : limitsOf(schema.items ?? {});
+    return [schema.minItems ? `at least ${schema.minItems}` : '', each && `each ${each}`].filter(Boolean).join('; ');
+  }
+  if (schema.minimum !== undefined) return `${schema.minimum} to ${schema.maximum}`;
+  if (schema.maxLength !== undefined) return `${schema.minLength ?? 0} to ${schema.maxLength} characters`;
+  return schema.minLength ? 'not empty' : '';
+}
+
+/** For a cell: what Markdown takes for its own, outside of code. */
+const escaped = (text: string): string =>
+  text
+    .split('`')
+    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll(/[<*]/g, '\\$&')))
+    .join('`')
+    .replaceAll('|', '\\|');
