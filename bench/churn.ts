@@ -1,14 +1,15 @@
-import { listPlan } from './compare.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ObjectStore } from '../dev/cluster/object-store.ts';
+import { type Bench, listPlan } from './bench.ts';
 import type { LoadReport } from './load/load.ts';
-import type { Bench } from './measure.ts';
-import { type Pace, startChurn } from './paced-changes.ts';
+import { loopDelayMs } from './load/metrics.ts';
+import { type Simulation, startSimulated } from './peers/clusters.ts';
 import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
-import { loopDelayMs } from './peers/loop-delay.ts';
 import { CODINGS, type Coding } from './peers/peer.ts';
-import { type Simulation, startSimulated } from './peers/simulated.ts';
+import { count, number, percent, table } from './table.ts';
 
 /** The list under load while nodes change at a pace. */
-export interface ChurnCell {
+interface ChurnCell {
   readonly coding: Coding;
   readonly perSecond: number;
   /** What the pace came to. */
@@ -18,7 +19,7 @@ export interface ChurnCell {
   readonly loopDelayMs: number;
 }
 
-export interface ChurnResults {
+interface ChurnResults {
   readonly nodes: number;
   readonly cells: readonly ChurnCell[];
 }
@@ -29,7 +30,7 @@ const PACES = [0, 100, 1_000];
 export async function measureChurn(bench: Bench): Promise<ChurnResults> {
   const cluster = await startSimulated(NODES);
   const gatehouse = await startGatehouse(bench.children, { ...cluster, name: 'churn' });
-  for (const coding of CODINGS) await bench.generator.load(listPlan(gatehouse, coding, bench.extent.seconds));
+  for (const coding of CODINGS) await bench.generator.load(listPlan(gatehouse, coding, bench.options.seconds));
   const cells: ChurnCell[] = [];
   for (const coding of CODINGS)
     for (const perSecond of PACES) cells.push(await measureCell({ ...bench, cluster, gatehouse }, coding, perSecond));
@@ -44,13 +45,82 @@ interface ChurnBench extends Bench {
 }
 
 async function measureCell(bench: ChurnBench, coding: Coding, perSecond: number): Promise<ChurnCell> {
-  const { cluster, gatehouse, generator, extent, note } = bench;
+  const { cluster, gatehouse, generator, options, note } = bench;
   note(`list of ${NODES} nodes, ${coding}, ${perSecond} node updates a second`);
   const pace: Pace = { kind: 'nodes', perSecond };
   const churn = startChurn(cluster.cluster.objects, pace);
   await loopDelayMs(gatehouse); // forgets what was before
-  const load = await generator.load(listPlan(gatehouse, coding, extent.seconds));
+  const load = await generator.load(listPlan(gatehouse, coding, options.seconds));
   const delay = await loopDelayMs(gatehouse);
   const { changes, seconds } = await churn.stop();
   return { coding, perSecond, changesPerSecond: changes / seconds, load, loopDelayMs: delay };
+}
+
+/** The list while nodes change, as text. */
+export function printChurn({ nodes, cells }: ChurnResults): string {
+  const rows = cells.map(({ coding, perSecond, changesPerSecond, load, loopDelayMs }) => {
+    const calm = cells.find((cell) => cell.coding === coding && cell.perSecond === 0);
+    return [
+      `${coding}, ${count(perSecond)} updates a second`,
+      number(changesPerSecond),
+      number(load.requestsPerSecond),
+      calm ? percent(load.requestsPerSecond / calm.load.requestsPerSecond) : '–',
+      number(load.p50Ms),
+      number(load.p99Ms),
+      percent(load.serverShare),
+      number(loopDelayMs),
+    ];
+  });
+  const head = ['', 'updates/s', 'requests/s', 'kept', 'p50 ms', 'p99 ms', 'its CPU', 'loop delay p99 ms'];
+  return table(`List of ${count(nodes)} nodes on 8 connections while nodes change`, head, rows);
+}
+
+interface Pace {
+  readonly kind: 'nodes' | 'pods';
+  readonly perSecond: number;
+}
+
+/** Changes that go on until they are stopped. */
+interface Churn {
+  /** Resolves, when the last change is made, to how many there were and in which time. */
+  stop(): Promise<{ readonly changes: number; readonly seconds: number }>;
+}
+
+const TICK_MS = 10;
+/** Of the changes of pods: so many in a hundred change what its node's usage is, the others are reports. */
+const TELLING_SHARE = 10;
+
+/**
+ * Changes one object after the other, as a kubelet's reports do, evenly; what a busy machine held up is made up for. Each
+ * is another change than the last of that object.
+ */
+export function startChurn(objects: ObjectStore, { kind, perSecond }: Pace): Churn {
+  const keys = objects
+    .list(kind)
+    .map(({ metadata: { namespace, name } }) => (namespace ? `${namespace}/${name}` : name));
+  const stopped = { now: false };
+  const run = async (): Promise<{ changes: number; seconds: number }> => {
+    const startAt = performance.now();
+    let changes = 0;
+    while (!stopped.now) {
+      const due = Math.floor(((performance.now() - startAt) / 1_000) * perSecond);
+      for (; changes < due; changes++) objects.patch(kind, keys[changes % keys.length] ?? '', change(kind, changes));
+      await sleep(TICK_MS);
+    }
+    return { changes, seconds: (performance.now() - startAt) / 1_000 };
+  };
+  const done = run();
+  return {
+    stop: () => {
+      stopped.now = true;
+      return done;
+    },
+  };
+}
+
+function change(kind: Pace['kind'], serial: number): object {
+  const metadata = { annotations: { 'bench.example.test/report': String(serial) } };
+  if (kind === 'nodes' || serial % TELLING_SHARE !== 0) return { metadata };
+  // Every other time round the pod has come to its end: what it asks for no longer counts.
+  return { metadata, status: { phase: Math.floor(serial / TELLING_SHARE) % 2 === 0 ? 'Succeeded' : 'Running' } };
 }

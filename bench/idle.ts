@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bench } from './bench.ts';
 import { Connection, requestBytes } from './load/connection.ts';
-import { processorSecondsOf } from './load/processor-time.ts';
-import type { Bench } from './measure.ts';
-import type { BenchCluster } from './peers/bench-cluster.ts';
+import { memoryOf, processorSecondsOf } from './load/usage.ts';
+import { type BenchCluster, startSimulated } from './peers/clusters.ts';
 import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
-import { memoryOf } from './peers/memory.ts';
-import { startSimulated } from './peers/simulated.ts';
+import { median } from './statistics.ts';
+import { count, megabytes, number, table } from './table.ts';
 
 /** An idle process for a while. */
-export interface IdleUse {
+interface IdleUse {
   readonly bytes: number;
   /** Of one core. */
   readonly share: number;
@@ -33,13 +33,13 @@ export async function measureIdle(bench: Bench): Promise<IdleResults> {
   bench.note(`an idle process: with one reflector more, with ${CONNECTIONS} idle connections`);
   const cluster = await startSimulated(NODES, 0);
   const results = { one: [] as IdleUse[], two: [] as IdleUse[], connected: [] as IdleUse[], connections: CONNECTIONS };
-  for (let round = 0; round < bench.extent.rounds; round++) {
+  for (let round = 0; round < bench.options.rounds; round++) {
     const one = await startIdle(bench, cluster, { nodes: { usage: false } });
-    results.one.push(await useOf(one, bench.extent.seconds));
+    results.one.push(await useOf(one, bench.options.seconds));
     await one.stop();
     const two = await startIdle(bench, cluster, LIMITS);
-    results.two.push(await useOf(two, bench.extent.seconds));
-    results.connected.push(await connectedUse(two, bench.extent.seconds));
+    results.two.push(await useOf(two, bench.options.seconds));
+    results.connected.push(await connectedUse(two, bench.options.seconds));
     await two.stop();
   }
   await cluster.stop();
@@ -71,4 +71,21 @@ async function connectedUse(gatehouse: Gatehouse, seconds: number): Promise<Idle
   const use = await useOf(gatehouse, seconds);
   for (const connection of connections) connection.close();
   return use;
+}
+
+/** What being there costs, as text. No target: these are figures to know. */
+export function printIdle({ one, two, connected, connections }: IdleResults): string {
+  const bytes = (uses: readonly IdleUse[]): number => median(uses.map((use) => use.bytes));
+  const row = (name: string, uses: readonly IdleUse[], than?: readonly IdleUse[]): string[] => [
+    name,
+    megabytes(bytes(uses)),
+    than ? megabytes(bytes(uses) - bytes(than)) : '–',
+    `${number(median(uses.map((use) => use.share)) * 100)} %`,
+  ];
+  const rows = [
+    row('nodes only', one),
+    row('nodes and pods, no pod is there', two, one),
+    row(`… and ${count(connections)} idle keep-alive connections`, connected, two),
+  ];
+  return table('An idle process: 10 nodes', ['', 'resident', 'more', 'of a core'], rows);
 }

@@ -1,12 +1,17 @@
-import { writeFile } from 'node:fs/promises';
-import { HELP, parseCommand } from './options.ts';
-import { toolsAreBuilt } from './peers/built-tools.ts';
-import { drawCurve } from './print-curve.ts';
-import { printResults } from './print-results.ts';
-import { runBench } from './run.ts';
+import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
+import type { Bench } from './bench.ts';
+import { createChildren } from './children.ts';
+import { startGenerator } from './load/generator.ts';
+import { type Asked, HELP, parseCommand } from './options.ts';
+import { toolsAreBuilt } from './peers/clusters.ts';
+import { findNginx } from './peers/nginx.ts';
+import { SUBJECTS } from './subjects.ts';
+import { number } from './table.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_MISUSE = 2;
+const ROOT = join(import.meta.dirname, '..');
 
 const note = (line: string): void => void process.stderr.write(`bench: ${line}\n`);
 
@@ -17,26 +22,43 @@ for (const [signal, code] of [
 ] as const)
   process.once(signal, () => process.exit(code));
 
-function whyWithoutReal(wanted: boolean): string | undefined {
-  if (!wanted) return '--no-cluster';
-  return toolsAreBuilt(process.env) ? undefined : 'not built: run npm run tools:build';
-}
-
 async function main(): Promise<number> {
   const command = parseCommand(process.argv.slice(2));
   if (command.kind === 'misuse') {
     process.stderr.write(`bench: ${command.message}\n\n${HELP}`);
     return EXIT_MISUSE;
   }
-  if (command.kind === 'help') {
-    process.stdout.write(HELP);
-    return 0;
-  }
-  const { options } = command;
-  const results = await runBench(options, whyWithoutReal(options.cluster), note);
-  if (options.svg !== undefined && results.curve) await writeFile(options.svg, drawCurve(results.curve));
-  process.stdout.write(options.json ? `${JSON.stringify(results, undefined, 2)}\n` : printResults(results));
+  process.stdout.write(command.kind === 'help' ? HELP : await measure(command));
   return 0;
+}
+
+/** Measures everything that was asked for, and answers what is to be printed. */
+async function measure(asked: Asked): Promise<string> {
+  const machine = { processors: availableParallelism(), node: process.version, loadAverage: loadavg()[0] ?? 0 };
+  const bench = benchFor(asked);
+  const results: Record<string, unknown> = { machine };
+  const texts = [
+    `${machine.processors} processors, Node ${machine.node}, load average ${number(machine.loadAverage)} at the start; medians over rounds`,
+    '',
+  ];
+  for (const name of asked.subjects) {
+    const outcome = await SUBJECTS[name]?.run(bench);
+    if (!outcome) continue;
+    results[name] = outcome.results;
+    texts.push(outcome.text);
+  }
+  return asked.json ? `${JSON.stringify(results, undefined, 2)}\n` : texts.join('\n');
+}
+
+function benchFor({ options, built, cluster }: Asked): Bench {
+  const children = createChildren(join(ROOT, ...(built ? ['dist', 'main.js'] : ['src', 'main.ts'])));
+  const withoutReal = whyWithoutReal(cluster);
+  return { children, generator: startGenerator(children), note, options, nginx: findNginx(process.env), withoutReal };
+}
+
+function whyWithoutReal(wanted: boolean): string | undefined {
+  if (!wanted) return '--no-cluster';
+  return toolsAreBuilt(process.env) ? undefined : 'not built: run npm run tools:build';
 }
 
 const code = await main().catch((error: Error) => {

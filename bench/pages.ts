@@ -1,13 +1,14 @@
-import { listPlan } from './compare.ts';
+import { type Bench, listPlan } from './bench.ts';
+import { startChurn } from './churn.ts';
 import type { LoadReport } from './load/load.ts';
-import type { Bench } from './measure.ts';
-import { startChurn } from './paced-changes.ts';
+import { startSimulated } from './peers/clusters.ts';
 import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
 import { CODINGS, type Coding } from './peers/peer.ts';
-import { startSimulated } from './peers/simulated.ts';
+import { median, ratios } from './statistics.ts';
+import { count, number, table, verdict } from './table.ts';
 
 /** A page of ten out of many nodes beside a list of ten, in one coding. */
-export interface PageRound {
+interface PageRound {
   readonly coding: Coding;
   readonly page: LoadReport;
   readonly list: LoadReport;
@@ -28,6 +29,11 @@ const PAGE = 10;
 const THIRD = encodeURIComponent('topology.kubernetes.io/zone=zone-b');
 const CHANGES_PER_SECOND = 100;
 
+/** Requests per second of a page of ten, out of many nodes, against the list of ten nodes. */
+const PAGE_RATIO = 0.7;
+/** A label selector that matches a third of the nodes, a page of ten, 99th percentile. */
+const SELECTOR_P99_MS = 5;
+
 /** Two clusters and a Gatehouse on each, measured in turn. */
 export async function measurePages(bench: Bench): Promise<PageResults> {
   bench.note(`a page of ${PAGE} out of ${MANY_NODES} nodes beside the list of ${PAGE}`);
@@ -43,22 +49,52 @@ export async function measurePages(bench: Bench): Promise<PageResults> {
   return { nodes: MANY_NODES, pages, selector, selectorChanging };
 }
 
-async function measureRounds({ generator, extent }: Bench, many: Gatehouse, few: Gatehouse): Promise<PageRound[]> {
+async function measureRounds({ generator, options }: Bench, many: Gatehouse, few: Gatehouse): Promise<PageRound[]> {
   const rounds: PageRound[] = [];
-  for (let round = 0; round < extent.rounds; round++)
+  for (let round = 0; round < options.rounds; round++)
     for (const coding of CODINGS) {
-      const plan = listPlan(many, coding, extent.seconds);
+      const plan = listPlan(many, coding, options.seconds);
       const page = await generator.load({ ...plan, path: `${many.listPath}?limit=${PAGE}` });
-      rounds.push({ coding, page, list: await generator.load(listPlan(few, coding, extent.seconds)) });
+      rounds.push({ coding, page, list: await generator.load(listPlan(few, coding, options.seconds)) });
     }
   return rounds;
 }
 
 /** One connection: the time of an answer is its own work, not its place in a queue. */
-async function measureSelector({ generator, extent }: Bench, many: Gatehouse): Promise<LoadReport[]> {
+async function measureSelector({ generator, options }: Bench, many: Gatehouse): Promise<LoadReport[]> {
   const path = `${many.listPath}?labelSelector=${THIRD}&limit=${PAGE}`;
   const reports: LoadReport[] = [];
-  for (let round = 0; round < extent.rounds; round++)
-    reports.push(await generator.load({ ...listPlan(many, 'identity', extent.seconds), path, connections: 1 }));
+  for (let round = 0; round < options.rounds; round++)
+    reports.push(await generator.load({ ...listPlan(many, 'identity', options.seconds), path, connections: 1 }));
   return reports;
+}
+
+/** Pages and selections as text: tables with their targets. */
+export function printPages(results: PageResults): string {
+  return [pageTable(results), selectorTable(results)].join('\n');
+}
+
+function pageTable({ nodes, pages }: PageResults): string {
+  const rows = CODINGS.map((coding) => {
+    const rounds = pages.filter((round) => round.coding === coding);
+    const rates = (of: 'page' | 'list'): number[] => rounds.map((round) => round[of].requestsPerSecond);
+    const ratio = median(ratios(rates('page'), rates('list')));
+    const figures = [median(rates('page')), median(rates('list')), ratio].map(number);
+    return [coding, ...figures, `≥ ${PAGE_RATIO}`, verdict(ratio >= PAGE_RATIO)];
+  });
+  const head = ['', 'page, requests/s', 'list, requests/s', 'ratio', 'target', ''];
+  return table(`limit=10 out of ${count(nodes)} nodes, beside the list of 10 nodes, 8 connections`, head, rows);
+}
+
+function selectorTable({ nodes, selector, selectorChanging }: PageResults): string {
+  const row = (name: string, reports: readonly LoadReport[]): string[] => {
+    const p99 = median(reports.map((report) => report.p99Ms));
+    const p50 = median(reports.map((report) => report.p50Ms));
+    return [name, number(p50), number(p99), `≤ ${SELECTOR_P99_MS}`, verdict(p99 <= SELECTOR_P99_MS)];
+  };
+  return table(
+    `Label selector that matches a third of ${count(nodes)} nodes, limit=10, one connection`,
+    ['', 'p50 ms', 'p99 ms', 'target p99', ''],
+    [row('nodes as they are', selector), row('100 node updates a second', selectorChanging)],
+  );
 }

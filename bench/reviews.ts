@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startFaultProxy } from '../dev/fault-proxy/fault-proxy.ts';
+import type { Bench } from './bench.ts';
 import type { CallerReport } from './load/callers.ts';
 import { type Ask, Connection, requestBytes } from './load/connection.ts';
 import { startGenerator } from './load/generator.ts';
-import type { Bench } from './measure.ts';
-import type { BenchCluster } from './peers/bench-cluster.ts';
-import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
-import { startReal, withNodes } from './peers/kubernetes.ts';
-import { makeNodes } from './peers/nodes.ts';
-import { startSimulated } from './peers/simulated.ts';
-import { BENCH_USERS, tokenAsk } from './sign-in-asks.ts';
+import { type BenchCluster, makeNodes, startReal, startSimulated, withNodes } from './peers/clusters.ts';
+import { BENCH_USERS, type Gatehouse, startGatehouse, tokenAsk, withoutBearer } from './peers/gatehouse.ts';
+import { median, quantile } from './statistics.ts';
+import { count, number, table, verdict } from './table.ts';
 
 /** Others beside one caller who floods the cluster with questions, at one distance of the cluster. */
-export interface FloodedReviews {
+interface FloodedReviews {
   readonly roundTripMs: number;
   /** Each request is for another node, so each is a question that was never asked. */
   readonly idle: CallerReport;
@@ -23,7 +21,7 @@ export interface FloodedReviews {
 }
 
 /** Callers whose answers are known, while the API server is frozen. */
-export interface FrozenReviews {
+interface FrozenReviews {
   readonly cluster: string;
   readonly frozenMs: number;
   readonly before: CallerReport;
@@ -31,7 +29,7 @@ export interface FrozenReviews {
   readonly after: CallerReport;
 }
 
-export interface ReviewResults {
+interface ReviewResults {
   readonly flooded: readonly FloodedReviews[];
   readonly frozen: FrozenReviews;
 }
@@ -50,13 +48,21 @@ const AROUND_FREEZE_MS = 15_000;
 /** Each 200 ms, as dashboards of a small team do. */
 const KNOWN_EVERY_MS = 200;
 
+/** What the flood leaves of others' uncached decisions, against the same when idle (R-21, A-49). */
+const FLOODED_P99_RATIO = 2;
+/** For how long a right may outlive its end, besides one review (R-21, A-50). */
+const RIGHT_OUTLIVES_MS = 10_000;
+/** While the API server is frozen, callers whose answer is known. */
+const FROZEN_P99_MS = 50;
+
 /** The flooder has no right; the loser has one until the bench takes it away; everybody else may do everything. */
 const [, FLOODER = '', LOSER = '', OTHER = ''] = BENCH_USERS;
 
-export async function measureReviews(bench: Bench, withReal: boolean): Promise<ReviewResults> {
+/** The flood on the simulated cluster, whose reviews cost no processor time; the freeze on the real one, where it is. */
+export async function measureReviews(bench: Bench): Promise<ReviewResults> {
   const flooded: FloodedReviews[] = [];
   for (const roundTripMs of ROUND_TRIPS_MS) flooded.push(await measureFlooded(bench, roundTripMs));
-  return { flooded, frozen: withReal ? await freezeReal(bench) : await freezeSimulated(bench) };
+  return { flooded, frozen: await (bench.withoutReal === undefined ? freezeReal(bench) : freezeSimulated(bench)) };
 }
 
 interface ReviewBench {
@@ -85,12 +91,12 @@ async function measureFlooded(bench: Bench, roundTripMs: number): Promise<Floode
 
 const flood = ({ bench, gatehouse, asks }: ReviewBench, measureMs: number): Promise<CallerReport> => {
   const callers = Array.from({ length: FLOOD_CONNECTIONS }, () => asks.uncached(FLOODER));
-  return startGenerator(bench.children).callers({ target: bare(gatehouse), callers, everyMs: 0, measureMs });
+  return startGenerator(bench.children).callers({ target: withoutBearer(gatehouse), callers, everyMs: 0, measureMs });
 };
 
 async function measureOthers(parts: ReviewBench): Promise<Pick<FloodedReviews, 'idle' | 'flooded' | 'flood'>> {
   const { bench, gatehouse, asks } = parts;
-  const plan = { target: bare(gatehouse), callers: [asks.uncached(OTHER)], everyMs: 0 };
+  const plan = { target: withoutBearer(gatehouse), callers: [asks.uncached(OTHER)], everyMs: 0 };
   await bench.generator.callers({ ...plan, measureMs: WARM_UP_MS });
   const idle = await bench.generator.callers({ ...plan, measureMs: MEASURE_MS });
   const flooding = flood(parts, MEASURE_MS + 2 * WARM_UP_MS);
@@ -101,7 +107,7 @@ async function measureOthers(parts: ReviewBench): Promise<Pick<FloodedReviews, '
 
 /** The longest of the rounds. */
 async function measureOutlived(parts: ReviewBench, rights: { loser: boolean }): Promise<number> {
-  const { rounds } = parts.bench.extent;
+  const { rounds } = parts.bench.options;
   const state = { isFlooding: true };
   flood(parts, rounds * 2 * GIVE_UP_MS)
     .catch(() => undefined) // it loses its server when the last round is over
@@ -126,7 +132,7 @@ async function untilStatus({ gatehouse, asks }: ReviewBench, status: number): Pr
   const beganAt = performance.now();
   try {
     while (performance.now() - beganAt < GIVE_UP_MS) {
-      const answer = await connection.exchange(requestBytes(bare(gatehouse), asks.list(LOSER)));
+      const answer = await connection.exchange(requestBytes(withoutBearer(gatehouse), asks.list(LOSER)));
       if (answer.status === status) return performance.now() - beganAt;
       await sleep(POLL_MS);
     }
@@ -165,7 +171,7 @@ async function freezeSimulated(bench: Bench): Promise<FrozenReviews> {
 async function measureFrozen(bench: Bench, cluster: BenchCluster, freeze: () => () => void): Promise<FrozenReviews> {
   const gatehouse = await startGatehouse(bench.children, { ...cluster, name: 'frozen' });
   const asks = await asksOf(gatehouse);
-  const plan = { target: bare(gatehouse), callers: BENCH_USERS.map(asks.list), everyMs: KNOWN_EVERY_MS };
+  const plan = { target: withoutBearer(gatehouse), callers: BENCH_USERS.map(asks.list), everyMs: KNOWN_EVERY_MS };
   bench.note(
     `callers whose answer is known, before, while and after ${cluster.name} is frozen for ${FROZEN_MS / 1000} s`,
   );
@@ -191,7 +197,7 @@ async function asksOf(gatehouse: Gatehouse): Promise<Asks> {
   const headers = new Map<string, Record<string, string>>();
   for (const username of BENCH_USERS) {
     const ask = tokenAsk({ grant_type: 'password', username, password: gatehouse.password });
-    const { status, content } = await connection.fetch(requestBytes(bare(gatehouse), ask));
+    const { status, content } = await connection.fetch(requestBytes(withoutBearer(gatehouse), ask));
     if (status !== 200) throw new Error(`a sign-in answered ${status}`);
     const { access_token: token } = JSON.parse(content.toString()) as { access_token: string };
     headers.set(username, { authorization: `Bearer ${token}` });
@@ -204,5 +210,57 @@ async function asksOf(gatehouse: Gatehouse): Promise<Asks> {
   return { list: ask('?limit=1'), uncached: ask('/uncached-*') };
 }
 
-/** Each request brings its own bearer. */
-const bare = ({ target }: Gatehouse) => ({ port: target.port, headers: {} });
+/** The results of access reviews as text: tables with their targets. */
+export const printReviews = ({ flooded, frozen }: ReviewResults): string =>
+  [...flooded.map(floodedText), frozenText(frozen)].join('\n');
+
+const p99 = ({ latenciesMs }: CallerReport): number => quantile(latenciesMs, 0.99);
+
+const row = (name: string, report: CallerReport): string[] => [
+  name,
+  count(report.latenciesMs.length),
+  number(median(report.latenciesMs)),
+  number(p99(report)),
+  number(quantile(report.latenciesMs, 1)),
+  statusText(report),
+];
+
+const statusText = ({ statuses }: CallerReport): string =>
+  Object.entries(statuses)
+    .map(([status, times]) => `${status}: ${count(times)}`)
+    .join(', ');
+
+const HEAD = ['', 'requests', 'p50 ms', 'p99 ms', 'max ms', 'answers'];
+
+/** The right is there and the node is not. */
+const isAnswered = ({ statuses }: CallerReport): boolean => Object.keys(statuses).every((status) => status === '404');
+
+function floodedText({ roundTripMs, idle, flooded, flood, outlivedMs }: FloodedReviews): string {
+  const ratio = p99(flooded) / p99(idle);
+  const mostMs = RIGHT_OUTLIVES_MS + roundTripMs;
+  return [
+    table(`Questions that were never asked, cluster ${roundTripMs} ms away (R-21)`, HEAD, [
+      row('another user, idle', idle),
+      row('another user, flooded', flooded),
+      row('the flood', flood),
+    ]),
+    `p99 flooded ${number(ratio)} × idle, target ≤ ${FLOODED_P99_RATIO}: ${verdict(ratio <= FLOODED_P99_RATIO)}. None refused: ${verdict(isAnswered(flooded))}.`,
+    `A right that ends beside the flood is refused after ${number(outlivedMs)} ms, target ≤ ${count(mostMs)}: ${verdict(outlivedMs <= mostMs)}.`,
+    '',
+  ].join('\n');
+}
+
+function frozenText({ cluster, frozenMs, before, frozen, after }: FrozenReviews): string {
+  const isServed = [before, frozen, after].every(({ statuses }) =>
+    Object.keys(statuses).every((code) => code === '200'),
+  );
+  return [
+    table(`Callers whose answer is known, while ${cluster} is frozen for ${frozenMs / 1000} s`, HEAD, [
+      row('before', before),
+      row('frozen', frozen),
+      row('after', after),
+    ]),
+    `p99 frozen, target ≤ ${FROZEN_P99_MS} ms: ${verdict(p99(frozen) <= FROZEN_P99_MS)}. Nobody refused: ${verdict(isServed)}.`,
+    '',
+  ].join('\n');
+}

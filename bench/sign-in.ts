@@ -1,21 +1,44 @@
-import { compareWithHash, dummyHash } from '../src/users/password-hash.ts';
-import { listPlan } from './compare.ts';
+import { type Bench, listPlan } from './bench.ts';
 import type { Ask } from './load/connection.ts';
 import { startGenerator } from './load/generator.ts';
-import type { RefreshReport } from './load/refreshes.ts';
+import type { LoadReport } from './load/load.ts';
 import type { SignInReport } from './load/sign-ins.ts';
-import type { Bench } from './measure.ts';
-import type { BenchCluster } from './peers/bench-cluster.ts';
-import { BENCH_HASH_COST, type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
-import type { BearerRound, FloodRound, SignInResults, ToldApart } from './results.ts';
-import {
-  clientsToldApartAsks,
-  floodAsks,
-  rightAsks,
-  type ToldApartAsk,
-  tokenAsk,
-  toldApartAsks,
-} from './sign-in-asks.ts';
+import { startSimulated } from './peers/clusters.ts';
+import { BENCH_CLIENT, BENCH_USERS, fourDigits, signInAsk, startGatehouse, withoutBearer } from './peers/gatehouse.ts';
+import { measureRates, printRates, type RateResults, type SignInBench } from './sign-in-rates.ts';
+import { median, medianBy, quantile, welchT } from './statistics.ts';
+import { count, number, percent, table, verdict } from './table.ts';
+
+export interface SignInResults extends RateResults {
+  readonly nodes: number;
+  readonly floods: readonly FloodRound[];
+  /** Of sign-ins with a wrong password. */
+  readonly toldApart: ToldApart;
+  /** Of introspections with a wrong client secret. */
+  readonly clientsToldApart: ToldApart;
+}
+
+/** The node list alone, then while connections sign in. */
+interface FloodRound {
+  readonly alone: LoadReport;
+  readonly flooded: LoadReport;
+  readonly flood: SignInReport;
+}
+
+/** Milliseconds of each request, by whether the name exists. */
+interface ToldApart {
+  readonly known: readonly number[];
+  readonly unknown: readonly number[];
+}
+
+/** The node list while 64 connections sign in, against the same without them (R-02). */
+const FLOODED_LIST = { keptShare: 0.6, p99Ms: 50 } as const;
+
+/** What a flood of sign-ins may be answered (R-02). */
+const FLOOD_STATUSES: readonly string[] = ['200', '400', '429'];
+
+/** Unknown names against known ones (R-03). The t is promised for so many samples of each, and says little for fewer. */
+const TOLD_APART = { medianMs: 3, t: 4.5, tSamples: 2000 } as const;
 
 /**
  * The limits by user and by address are out of the way: they would turn a flood away before it costs anything, and it is the
@@ -33,23 +56,14 @@ const AUTHENTICATION = {
 };
 
 const FLOOD_CONNECTIONS = 64;
-/** Two compares at once, and a few more so that the gate is never empty. */
-const SIGN_IN_CONNECTIONS = 4;
-const REFRESH_CONNECTIONS = 8;
-/** What the server allows a session within a minute. */
-const ROTATIONS = 10;
-/** 125 a user: all of them stay under the 256 that are kept of one. */
-const MOST_SESSIONS = 2_000;
-const MOST_BEARERS = 1_200;
-/** Of each row of samples, at its start, unmeasured. */
-const HEAT_SHARE = 0.2;
 
-interface SignInBench extends Bench {
-  readonly gatehouse: Gatehouse;
-}
-
-/** One Gatehouse for all of it. */
-export async function measureSignIn(bench: Bench, cluster: BenchCluster, samples: number): Promise<SignInResults> {
+/**
+ * One Gatehouse for all of it, on the smallest cluster that was asked for: its list is the one that a busy machine slows down
+ * most.
+ */
+export async function measureSignIn(bench: Bench): Promise<SignInResults> {
+  const { nodes, samples } = bench.options;
+  const cluster = await startSimulated(nodes[0] ?? 1);
   const options = { ...cluster, name: 'sign-in', settings: { authentication: AUTHENTICATION } };
   const parts = { ...bench, gatehouse: await startGatehouse(bench.children, options) };
   const floods = await measureFloods(parts);
@@ -57,13 +71,14 @@ export async function measureSignIn(bench: Bench, cluster: BenchCluster, samples
   const clientsToldApart = await measureClientsToldApart(parts, samples);
   const rates = await measureRates(parts);
   await parts.gatehouse.stop();
+  await cluster.stop();
   return { nodes: cluster.nodeNames.length, floods, toldApart, clientsToldApart, ...rates };
 }
 
 /** Alone and flooded in turn. The flood comes from a process of its own, so that the list is timed by an idle one. */
-async function measureFloods({ gatehouse, generator, children, extent, note }: SignInBench): Promise<FloodRound[]> {
+async function measureFloods({ gatehouse, generator, children, options, note }: SignInBench): Promise<FloodRound[]> {
   const flooder = startGenerator(children);
-  const list = listPlan(gatehouse, 'gzip', extent.seconds);
+  const list = listPlan(gatehouse, 'gzip', options.seconds);
   const flood = {
     target: withoutBearer(gatehouse),
     asks: floodAsks(gatehouse.password),
@@ -74,7 +89,7 @@ async function measureFloods({ gatehouse, generator, children, extent, note }: S
   };
   await generator.load(list);
   const rounds: FloodRound[] = [];
-  for (let round = 1; round <= extent.rounds; round++) {
+  for (let round = 1; round <= options.rounds; round++) {
     note(`round ${round}, node list alone, then while ${FLOOD_CONNECTIONS} connections sign in`);
     const alone = await generator.load(list);
     const ended = { first: '' };
@@ -115,81 +130,128 @@ async function tellApart(
   return { known: of(false), unknown: of(true) };
 }
 
-/** Each round's sign-ins give the sessions that are refreshed, and the refreshes give the tokens that are first used. */
-async function measureRates(
-  parts: SignInBench,
-): Promise<Pick<SignInResults, 'signIns' | 'bcryptPerCore' | 'refreshes' | 'bearers'>> {
-  const { extent, note } = parts;
-  const signIns: SignInReport[] = [];
-  const bcryptPerCore: number[] = [];
-  const refreshes: RefreshReport[] = [];
-  const bearers: BearerRound[] = [];
-  for (let round = 1; round <= extent.rounds; round++) {
-    note(`round ${round}, sign-ins, refreshes, bearers`);
-    const { refreshTokens, ...made } = await signInFor(parts);
-    bcryptPerCore.push(await measureBcrypt());
-    const { accessTokens, ...refreshed } = await refreshAll(parts, refreshTokens);
-    signIns.push({ ...made, refreshTokens: [] }); // tokens are for no output
-    refreshes.push({ ...refreshed, accessTokens: [] });
-    bearers.push(await useBearers(parts, accessTokens));
-  }
-  return { signIns, bcryptPerCore, refreshes, bearers };
+/** As long as a user's, so that only the answer can tell them apart. */
+const unknownName = (index: number): string => `noone-${fourDigits(index)}`;
+
+/** As long as the right one. */
+const wrong = (password: string): string => 'x'.repeat(password.length);
+
+/** In turn: a wrong password, a name that nobody has, a right password. */
+export const floodAsks = (password: string): Ask[] =>
+  BENCH_USERS.flatMap((name, index) => [
+    signInAsk(name, wrong(password)),
+    signInAsk(unknownName(index), password),
+    signInAsk(name, password),
+  ]);
+
+/** Of a name that exists, or of one that does not. */
+interface ToldApartAsk {
+  readonly ask: Ask;
+  readonly isUnknown: boolean;
 }
 
-const COMPARES = 20;
+/** `pairs` times a known and an unknown name, each with the wrong password. */
+export const toldApartAsks = (pairs: number, password: string): readonly ToldApartAsk[] =>
+  inTurns(pairs, (index) => ({
+    known: signInAsk(BENCH_USERS[index % BENCH_USERS.length] ?? '', wrong(password)),
+    unknown: signInAsk(unknownName(index), wrong(password)),
+  }));
 
-/** In this process, which has nothing else to do: the nodes of its simulated cluster do not change. */
-async function measureBcrypt(): Promise<number> {
-  const before = process.cpuUsage();
-  for (let compare = 0; compare < COMPARES; compare++) await compareWithHash('made-up', dummyHash(BENCH_HASH_COST));
-  const { user, system } = process.cpuUsage(before);
-  return COMPARES / ((user + system) / 1e6);
+/**
+ * `pairs` times a known and an unknown client, each with a wrong secret. Each comes from a new address, through a trusted proxy:
+ * what failed before would otherwise be looked up for the one that exists, and made anew for the other.
+ */
+export const clientsToldApartAsks = (pairs: number): readonly ToldApartAsk[] =>
+  inTurns(pairs, (index) => ({
+    known: introspectAsk(BENCH_CLIENT.client_id, 2 * index),
+    unknown: introspectAsk(unknownName(index).slice(-BENCH_CLIENT.client_id.length), 2 * index + 1),
+  }));
+
+const introspectAsk = (client_id: string, from: number): Ask => ({
+  method: 'POST',
+  path: '/oauth/introspect',
+  headers: {
+    'content-type': 'application/x-www-form-urlencoded',
+    'x-forwarded-for': `2001:db8:0:${fourDigits(from)}::1`,
+  },
+  body: new URLSearchParams({ client_id, client_secret: wrong(BENCH_CLIENT.client_secret), token: 'x' }).toString(),
+});
+
+/** The order within a pair alternates: what the first request of two leaves behind falls on both kinds alike. */
+function inTurns(
+  pairs: number,
+  pair: (index: number) => { readonly known: Ask; readonly unknown: Ask },
+): ToldApartAsk[] {
+  return Array.from({ length: pairs }, (_, index) => {
+    const asks = pair(index);
+    const known = { ask: asks.known, isUnknown: false };
+    const unknown = { ask: asks.unknown, isUnknown: true };
+    return index % 2 === 0 ? [known, unknown] : [unknown, known];
+  }).flat();
 }
 
-function signInFor({ gatehouse, generator, extent }: SignInBench): Promise<SignInReport> {
-  return generator.signIns({
-    target: withoutBearer(gatehouse),
-    asks: rightAsks(gatehouse.password),
-    connections: SIGN_IN_CONNECTIONS,
-    measureMs: extent.seconds * 1_000,
-    serverPid: gatehouse.pid,
-  });
+/** The results of sign-ins as text: tables with their targets. */
+export function printSignIn(results: SignInResults): string {
+  return [
+    'Sign-ins: bcrypt cost 10. Limits by user and address are raised out of the way, and each connection has an address of its own',
+    'through a trusted proxy: what is measured are the gate and the compares, not the throttle.',
+    '',
+    floodTable(results),
+    toldApartTable('Sign-ins with a wrong password', 'sign-ins', results.toldApart),
+    toldApartTable('Introspections with a wrong client secret', 'requests', results.clientsToldApart),
+    printRates(results),
+  ].join('\n');
 }
 
-function refreshAll(
-  { gatehouse, generator, extent }: SignInBench,
-  refreshTokens: readonly string[],
-): Promise<RefreshReport> {
-  return generator.refreshes({
-    target: withoutBearer(gatehouse),
-    ask: tokenAsk({ grant_type: 'refresh_token' }),
-    refreshTokens: refreshTokens.slice(0, MOST_SESSIONS),
-    rotations: ROTATIONS,
-    connections: REFRESH_CONNECTIONS,
-    measureMs: extent.seconds * 1_000,
-    serverPid: gatehouse.pid,
-  });
+function floodTable({ nodes, floods }: SignInResults): string {
+  const { keptShare, p99Ms } = FLOODED_LIST;
+  const kept = medianBy(floods, ({ alone, flooded }) => flooded.requestsPerSecond / alone.requestsPerSecond);
+  const p99 = medianBy(floods, ({ flooded }) => flooded.p99Ms);
+  const row = (name: string, of: 'alone' | 'flooded'): string[] => [
+    name,
+    number(medianBy(floods, (round) => round[of].requestsPerSecond)),
+    number(medianBy(floods, (round) => round[of].p50Ms)),
+    number(medianBy(floods, (round) => round[of].p99Ms)),
+  ];
+  return [
+    table(
+      `List of ${count(nodes)} nodes, gzip, on 8 connections, beside 64 connections that sign in (R-02)`,
+      ['', 'requests/s', 'p50 ms', 'p99 ms'],
+      [row('alone', 'alone'), row('flooded', 'flooded')],
+    ),
+    `Kept of its requests: ${percent(kept)}, target ≥ ${percent(keptShare)}: ${verdict(kept >= keptShare)}. p99 flooded, target ≤ ${p99Ms} ms: ${verdict(p99 <= p99Ms)}.`,
+    answersLine(floods),
+    '',
+  ].join('\n');
 }
 
-/** Whole requests, so more than the check: one node, and the version, which asks for no token. */
-async function useBearers(
-  { gatehouse, generator }: SignInBench,
-  accessTokens: readonly string[],
-): Promise<BearerRound> {
-  const target = withoutBearer(gatehouse);
-  const measure = async (asks: readonly Ask[]): Promise<number[]> => {
-    const { latenciesMs } = await generator.samples({ target, asks, status: 200 });
-    return latenciesMs.slice(Math.floor(latenciesMs.length * HEAT_SHARE));
-  };
-  const path = `${gatehouse.listPath}?limit=1`;
-  const ask = (token: string): Ask => ({ path, headers: { authorization: `Bearer ${token}` } });
-  const fresh = accessTokens.slice(0, MOST_BEARERS);
-  const [token = ''] = accessTokens.slice(-1);
-  return {
-    none: await measure(fresh.map(() => ({ path: '/version' }))),
-    cached: await measure(fresh.map(() => ask(token))),
-    firstUse: await measure(fresh.map(ask)),
-  };
+function answersLine(floods: readonly FloodRound[]): string {
+  const totals = new Map<string, number>();
+  for (const { flood } of floods)
+    for (const [status, times] of Object.entries(flood.statuses)) totals.set(status, (totals.get(status) ?? 0) + times);
+  const texts = [...totals].sort().map(([status, times]) => `${status} ${count(times)} times`);
+  const isMet = [...totals.keys()].every((status) => FLOOD_STATUSES.includes(status));
+  return `The sign-ins were answered ${texts.join(', ')}; only ${FLOOD_STATUSES.join(', ')} are good: ${verdict(isMet)}.`;
 }
 
-const withoutBearer = ({ target }: Gatehouse) => ({ port: target.port, headers: {} });
+function toldApartTable(what: string, unit: string, { known, unknown }: ToldApart): string {
+  const row = (name: string, values: readonly number[]): string[] => [
+    name,
+    count(values.length),
+    number(median(values)),
+    number(quantile(values, 0.99)),
+  ];
+  const apart = Math.abs(median(known) - median(unknown));
+  const t = Math.abs(welchT(known, unknown));
+  const enough = Math.min(known.length, unknown.length) >= TOLD_APART.tSamples;
+  const target = `target < ${TOLD_APART.t} over ${count(TOLD_APART.tSamples)} of each (--samples)`;
+  return [
+    table(
+      `${what}, one after the other (R-03)`,
+      ['name', unit, 'p50 ms', 'p99 ms'],
+      [row('known', known), row('unknown', unknown)],
+    ),
+    `Medians apart: ${number(apart)} ms, target ≤ ${TOLD_APART.medianMs} ms: ${verdict(apart <= TOLD_APART.medianMs)}. Welch's t: ${number(t)}, ${target}${enough ? `: ${verdict(t < TOLD_APART.t)}` : ''}.`,
+    '',
+  ].join('\n');
+}

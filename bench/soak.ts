@@ -1,19 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Behaviour } from '../dev/cluster/behaviour.ts';
+import type { SimulatedCluster } from '../dev/cluster/cluster.ts';
 import { seededRandom } from '../dev/cluster/seeded-random.ts';
+import type { Random } from '../src/random.ts';
+import { type Bench, type BenchOptions, probePlan } from './bench.ts';
+import { startChurn } from './churn.ts';
 import type { ProbeReport } from './load/probes.ts';
-import { type Bench, probePlan } from './measure.ts';
-import { startChurn } from './paced-changes.ts';
+import { type Descriptors, memoryOf, openDescriptors } from './load/usage.ts';
+import { type Simulation, startSimulated } from './peers/clusters.ts';
 import { DEPLOYED_HEAP, type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
-import { memoryOf } from './peers/memory.ts';
-import { type Descriptors, openDescriptors } from './peers/open-descriptors.ts';
-import { type Simulation, startSimulated } from './peers/simulated.ts';
-import { drawFault } from './soak-faults.ts';
 import { type Sample, slope } from './statistics.ts';
+import { count, megabytes, number, table, verdict } from './table.ts';
 
-export interface SoakOptions {
-  readonly minutes: number;
-  readonly seed: number;
-}
+type SoakOptions = Pick<BenchOptions, 'minutes' | 'seed'>;
 
 export interface SoakResults extends SoakOptions {
   readonly nodes: number;
@@ -48,7 +47,8 @@ const SETTINGS = {
 const outageMinutes = (minutes: number): number => (minutes >= 20 ? OUTAGE_MINUTES : minutes / 10);
 
 /** Nodes and pods change, something fails each minute, and the list is asked for all the time. */
-export async function measureSoak(bench: Bench, { minutes, seed }: SoakOptions): Promise<SoakResults> {
+export async function measureSoak(bench: Bench): Promise<SoakResults> {
+  const { minutes, seed } = bench.options;
   bench.note(`soak of ${minutes} min, seed ${seed}`);
   const cluster = await startSimulated(NODES);
   const { objects } = cluster.cluster;
@@ -107,6 +107,72 @@ async function strikeEachMinute({ note }: Bench, { cluster }: Simulation, soak: 
   return struck;
 }
 
+/** What goes wrong with the cluster, and is over when it resolves. */
+interface SoakFault {
+  readonly name: string;
+  /** `lastsMs` where the fault has a length. */
+  strike(cluster: SimulatedCluster, lastsMs: number): Promise<void>;
+}
+
+/** Every request, of every kind, behaves so for a while; the open watches are ended so that they meet it too. */
+const everything = (name: string, behaviour: Behaviour): SoakFault => ({
+  name,
+  strike: async (cluster, lastsMs) => {
+    const end = cluster.faults.until({}, behaviour);
+    await cluster.restart();
+    await sleep(lastsMs);
+    end();
+  },
+});
+
+/** The next two watches are disturbed after some events. */
+const stream = (name: string, fault: object): SoakFault => ({
+  name,
+  strike: async (cluster) => {
+    cluster.faults.times(2, { verb: 'watch' }, { stream: { afterEvents: 5, ...fault } });
+    await cluster.restart();
+  },
+});
+
+/** So many changes are lost with the history that a restored etcd does not have. */
+const LOST_CHANGES = 50;
+
+export const SOAK_FAULTS: readonly SoakFault[] = [
+  { name: 'every connection reset', strike: (cluster) => cluster.restart() },
+  { name: 'API server away', strike: (cluster, lastsMs) => cluster.restart(lastsMs) },
+  everything('silence', { connection: 'silence' }),
+  everything('429 with Retry-After', { status: 429, retryAfterSeconds: 2 }),
+  everything('503', { status: 503 }),
+  everything('403', { status: 403 }),
+  stream('garbage in a watch', { inject: ['{"type":"MODIFIED","obj\n'], ending: 'close' }),
+  stream('watch cut', { ending: 'cut' }),
+  stream('watch silent', { ending: 'silence' }),
+  {
+    name: 'history compacted',
+    strike: async (cluster) => {
+      cluster.compact();
+      await cluster.restart();
+    },
+  },
+  {
+    name: 'etcd restored',
+    strike: async ({ objects, restore }) => {
+      const back = objects.revision - LOST_CHANGES;
+      if (back >= objects.compactedRevision) restore(String(back));
+    },
+  },
+];
+
+const SHORTEST_MS = 1_000;
+const LONGEST_MS = 30_000;
+
+/** One of the faults and its length. */
+export function drawFault(random: Random): { readonly fault: SoakFault; readonly lastsMs: number } {
+  const fault = SOAK_FAULTS[Math.floor(random.fraction() * SOAK_FAULTS.length)];
+  if (!fault) throw new RangeError('a fraction was not below 1');
+  return { fault, lastsMs: Math.round(SHORTEST_MS + random.fraction() * (LONGEST_MS - SHORTEST_MS)) };
+}
+
 async function sampleMemory(gatehouse: Gatehouse, signal: AbortSignal): Promise<Sample[]> {
   const samples: Sample[] = [];
   const startAt = performance.now();
@@ -129,3 +195,52 @@ function growth(samples: readonly Sample[], minutes: number): Pick<SoakResults, 
     slopePerHour: slope(judged) * 60 * MINUTE_MS,
   };
 }
+
+/** From here on the slope says something: the heap has found its size. */
+const JUDGED_MINUTES = 20;
+/** Of resident memory (R-19), by the hour. */
+const SLOPE_BYTES = 1e6;
+
+/** A soak as text: a table with its targets (R-11, R-19), then what happened. */
+export function printSoak(soak: SoakResults): string {
+  const { probes, memory, slopePerHour, before, after, faults, minutes, seed, outageMinutes } = soak;
+  const answered = probes.statuses['200'] ?? 0;
+  const part = `${number(memory.minutes)} min, ${megabytes(memory.first)} to ${megabytes(memory.last)}`;
+  const rows = [
+    ['probes, ten a second', count(probes.probes), '–', ''],
+    ['answered 200', share(answered / probes.probes), '100 %', verdict(answered === probes.probes)],
+    ['p50 ms, p99 ms, max ms', [probes.p50Ms, probes.p99Ms, probes.maxMs].map(number).join(', '), '–', ''],
+    [
+      `resident memory an hour, over the last ${part}`,
+      signed(slopePerHour),
+      '< 1 MB',
+      minutes < JUDGED_MINUTES ? '–' : verdict(slopePerHour < SLOPE_BYTES),
+    ],
+    ['open files before, after', `${opened(before)}, ${opened(after)}`, 'as before', ''],
+  ];
+  const title = `Soak of ${count(minutes)} min with a fault a minute: ${count(soak.nodes)} nodes, ${count(soak.pods)} pods, an outage of ${number(outageMinutes)} min`;
+  return [
+    table(title, ['', 'measured', 'target', ''], rows),
+    `Repeat it with --seed ${seed}. Faults: ${faults.join('; ')}.`,
+    ...(answered < probes.probes ? [missedLine(probes)] : []),
+    ...(minutes < JUDGED_MINUTES
+      ? ['A soak this short says little about memory: from twenty minutes on it is judged.']
+      : []),
+    '',
+  ].join('\n');
+}
+
+function missedLine({ statuses, missed }: ProbeReport): string {
+  const others = Object.entries(statuses).filter(([status]) => status !== '200');
+  const answers = others.map(([status, times]) => `${status} ${count(times)} times`).join(', ');
+  const seconds = (ms: number): string => number(ms / 1_000);
+  const when = missed ? `, from second ${seconds(missed.firstMs)} to second ${seconds(missed.lastMs)}` : '';
+  return `Other answers: ${answers}${when}.`;
+}
+
+const share = (value: number): string => `${(Math.floor(value * 10_000) / 100).toFixed(2)} %`;
+
+const signed = (bytes: number): string => `${bytes < 0 ? '-' : '+'}${megabytes(Math.abs(bytes))}`;
+
+const opened = (descriptors: Descriptors | undefined): string =>
+  descriptors ? `${count(descriptors.all)} (${count(descriptors.sockets)} sockets)` : '–';

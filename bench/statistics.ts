@@ -6,6 +6,10 @@ export function quantile(values: ArrayLike<number>, share: number): number {
 
 export const median = (values: ArrayLike<number>): number => quantile(values, 0.5);
 
+/** Of one figure of each round. */
+export const medianBy = <Round>(rounds: readonly Round[], figure: (round: Round) => number): number =>
+  median(rounds.map(figure));
+
 /** `counted[i] / reference[i]`: measured one after the other in one round, so that a busy moment hits both. */
 export const ratios = (counted: readonly number[], reference: readonly number[]): number[] =>
   counted.map((value, round) => value / (reference[round] ?? Number.NaN));

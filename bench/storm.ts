@@ -1,14 +1,15 @@
+import { type Bench, probePlan, visiblePlan } from './bench.ts';
+import { startChurn } from './churn.ts';
 import { startGenerator } from './load/generator.ts';
+import { loopDelayMs } from './load/metrics.ts';
 import type { ProbeReport } from './load/probes.ts';
-import { serverShareOf, usageNow } from './load/usage.ts';
+import { memoryOf, serverShareOf, usageNow } from './load/usage.ts';
 import type { VisibleReport } from './load/visible.ts';
-import { type Bench, probePlan, visiblePlan } from './measure.ts';
-import { startChurn } from './paced-changes.ts';
+import { type Simulation, startSimulated } from './peers/clusters.ts';
 import { type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
-import { loopDelayMs } from './peers/loop-delay.ts';
-import { memoryOf } from './peers/memory.ts';
-import { type Simulation, startSimulated } from './peers/simulated.ts';
-import { TURN_WATCH, type Turns } from './peers/turns.ts';
+import { LONGEST_TURN_MS, TURN_WATCH, type Turns } from './peers/turns.ts';
+import { median, quantile } from './statistics.ts';
+import { count, megabytes, number, percent, table, verdict } from './table.ts';
 
 /** Probes of the list and changes of nodes while pods make thousands of events (C-29). */
 export interface StormResults {
@@ -35,6 +36,9 @@ const BUSY_MS = 30_000;
 const CALM_MS = 10_000;
 /** 100 a second: half of the time, so that on a slow machine too they end within it. */
 const TRIES = 1_500;
+
+/** While all this goes on. */
+const STORM = { loopDelayP99Ms: 50, visibleP99Ms: 1_000, listP99Ratio: 2 } as const;
 
 /** One pod after the other changes; every tenth event changes the usage of a node. */
 export async function measureStorm(bench: Bench): Promise<StormResults> {
@@ -73,4 +77,39 @@ async function measureBusy(bench: Bench, cluster: Simulation, gatehouse: Gatehou
     turns: await gatehouse.takeTurns(),
     serverShare,
   };
+}
+
+/** A storm of events as text: a table with the targets of C-29. */
+export function printStorm(storm: StormResults): string {
+  const { nodes, pods, seconds, eventsPerSecond, idle, busy, visible, loopDelayMs, turns, serverShare, peakBytes } =
+    storm;
+  const p99 = quantile(visible.latenciesMs, 0.99);
+  const row = (name: string, value: string, target = '–', isMet?: boolean): string[] => [
+    name,
+    value,
+    target,
+    isMet === undefined ? '' : verdict(isMet),
+  ];
+  const loopMost = STORM.loopDelayP99Ms;
+  const listMost = STORM.listP99Ratio * idle.p99Ms;
+  const rows = [
+    row('events a second, for so many seconds', `${number(eventsPerSecond)}, ${number(seconds)}`),
+    row('a node change in sight, p50 ms', number(median(visible.latenciesMs))),
+    row('a node change in sight, p99 ms', number(p99), `≤ ${count(STORM.visibleP99Ms)}`, p99 <= STORM.visibleP99Ms),
+    row('loop delay, p99 ms', number(loopDelayMs), `≤ ${loopMost}`, loopDelayMs <= loopMost),
+    row(
+      'longest turn, ms of processor time',
+      number(turns.longestCpuMs),
+      `≤ ${LONGEST_TURN_MS}`,
+      turns.longestCpuMs <= LONGEST_TURN_MS,
+    ),
+    row('longest turn less its collections of garbage', number(turns.longestOwnMs)),
+    row('page of ten, p50 ms', number(busy.p50Ms), `idle ${number(idle.p50Ms)}`),
+    row('page of ten, p99 ms', number(busy.p99Ms), `≤ ${number(listMost)}`, busy.p99Ms <= listMost),
+    row('probes answered 200', percent((busy.statuses['200'] ?? 0) / busy.probes)),
+    row('its CPU', percent(serverShare)),
+    row('resident, peak', megabytes(peakBytes)),
+  ];
+  const title = `5,000 pod events a second on ${count(nodes)} nodes and ${count(pods)} pods (C-29)`;
+  return table(title, ['', 'measured', 'target', ''], rows);
 }

@@ -1,22 +1,59 @@
-/** What the bench can measure, each by its own name. */
-export const SUBJECTS = [
-  'lists',
-  'pages',
-  'size',
-  'idle',
-  'churn',
-  'storm',
-  'curve',
-  'soak',
-  'sign-in',
-  'reviews',
-  'watch',
-  'turns',
-] as const;
-export type Subject = (typeof SUBJECTS)[number];
+import type { Bench } from './bench.ts';
+import { measureChurn, printChurn } from './churn.ts';
+import { measureCurve, printCurve } from './curve.ts';
+import { measureIdle, printIdle } from './idle.ts';
+import { measureLists, printLists } from './lists.ts';
+import { measurePages, printPages } from './pages.ts';
+import { measureReviews, printReviews } from './reviews.ts';
+import { measureSignIn, printSignIn } from './sign-in.ts';
+import { measureSize, printSize } from './size.ts';
+import { measureSoak, printSoak } from './soak.ts';
+import { measureStorm, printStorm } from './storm.ts';
+import { measureTurns, printTurns } from './turns.ts';
+import { measureWatch, printWatch } from './watch.ts';
 
-/** These take long, and are measured only when asked for. */
-const ON_DEMAND: readonly Subject[] = ['curve', 'soak', 'reviews', 'watch', 'turns'];
+/** One thing that the bench can measure. */
+export interface Subject {
+  /** A line for the help. */
+  readonly about: string;
+  /** Takes long, and is measured only when it is asked for. */
+  readonly onDemand: boolean;
+  /** Measures it: plain data, and its tables as text. */
+  run(bench: Bench): Promise<{ readonly results: unknown; readonly text: string }>;
+}
 
-export const isWanted = (subject: Subject, only: Subject | undefined): boolean =>
-  only === undefined ? !ON_DEMAND.includes(subject) : only === subject;
+/** Every subject by its name, in the order in which they are measured. */
+export const SUBJECTS: Readonly<Record<string, Subject>> = {
+  lists: subject(
+    'lists beside a bare node:http server, nginx and kube-apiserver; start; sight of a change',
+    measureLists,
+    printLists,
+  ),
+  pages: subject('a page and a selector out of 5,000 nodes', measurePages, printPages),
+  size: subject('memory with 5,000 nodes and 150,000 pods; start up to 15,000 nodes', measureSize, printSize),
+  idle: subject('what an idle process, a reflector and 1,000 idle connections cost', measureIdle, printIdle),
+  churn: subject('lists of 1,000 nodes while they change', measureChurn, printChurn),
+  storm: subject('5,000 pod events a second on 15,000 nodes', measureStorm, printStorm),
+  curve: onDemand('lists by number of nodes, 10 to 15,000', measureCurve, printCurve),
+  soak: onDemand('ten probes a second through a fault a minute and an outage', measureSoak, printSoak),
+  'sign-in': subject('what a flood of sign-ins leaves; whether time tells a name; rates', measureSignIn, printSignIn),
+  reviews: onDemand('others beside one who floods access reviews; a frozen API server', measureReviews, printReviews),
+  watch: onDemand('watchers that wait, and the time until all have a change', measureWatch, printWatch),
+  turns: onDemand('the longest turns of the event loop of a large cluster', measureTurns, printTurns),
+};
+
+function subject<Results>(
+  about: string,
+  measure: (bench: Bench) => Promise<Results>,
+  print: (results: Results) => string,
+): Subject {
+  const run = async (bench: Bench) => {
+    const results = await measure(bench);
+    return { results, text: print(results) };
+  };
+  return { about, onDemand: false, run };
+}
+
+function onDemand<Results>(...parts: Parameters<typeof subject<Results>>): Subject {
+  return { ...subject(...parts), onDemand: true };
+}

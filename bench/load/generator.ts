@@ -1,55 +1,68 @@
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import type { Children } from '../children.ts';
-import type { CallerPlan, CallerReport } from './callers.ts';
-import type { LoadPlan, LoadReport } from './load.ts';
-import type { ProbePlan, ProbeReport } from './probes.ts';
-import type { Job, Outcome, Report } from './process.ts';
-import type { RefreshPlan, RefreshReport } from './refreshes.ts';
-import type { SamplePlan, SampleReport } from './samples.ts';
-import type { SignInPlan, SignInReport } from './sign-ins.ts';
-import type { VisiblePlan, VisibleReport } from './visible.ts';
-import type { WatcherPlan, WatcherReport } from './watchers.ts';
+import { runCallers, runSamples } from './callers.ts';
+import { runLoad } from './load.ts';
+import { runProbes } from './probes.ts';
+import { runRefreshes, runSignIns } from './sign-ins.ts';
+import { runVisible } from './visible.ts';
+import { runWatchers } from './watchers.ts';
+
+/**
+ * What the process that measures can do, each from a plan to a report, both plain data. It is a process of its own, so that neither
+ * the simulated cluster nor the bookkeeping of the bench shares its thread, and its processor time is the generator's alone.
+ */
+const JOBS = {
+  load: runLoad,
+  visible: runVisible,
+  signIns: runSignIns,
+  refreshes: runRefreshes,
+  samples: runSamples,
+  probes: runProbes,
+  watchers: runWatchers,
+  callers: runCallers,
+};
+type Jobs = typeof JOBS;
+type Plan<Kind extends keyof Jobs> = Parameters<Jobs[Kind]>[0];
 
 /** The measuring process, seen from the bench. One job at a time. */
-export interface Generator {
-  load(plan: LoadPlan): Promise<LoadReport>;
-  visible(plan: VisiblePlan): Promise<VisibleReport>;
-  signIns(plan: SignInPlan): Promise<SignInReport>;
-  refreshes(plan: RefreshPlan): Promise<RefreshReport>;
-  samples(plan: SamplePlan): Promise<SampleReport>;
-  probes(plan: ProbePlan): Promise<ProbeReport>;
-  watchers(plan: WatcherPlan): Promise<WatcherReport>;
-  callers(plan: CallerPlan): Promise<CallerReport>;
-}
+export type Generator = { readonly [Kind in keyof Jobs]: (plan: Plan<Kind>) => ReturnType<Jobs[Kind]> };
+
+/** Of one core; from here on the generator may be what is measured. */
+export const GENERATOR_SHARE = 0.85;
+
+type Outcome = { readonly report: unknown } | { readonly failure: string };
 
 export function startGenerator(children: Children): Generator {
-  const child = children.fork(join(import.meta.dirname, 'process.ts'));
-  return {
-    load: (plan) => perform(child, { kind: 'load', plan }) as Promise<LoadReport>,
-    visible: (plan) => perform(child, { kind: 'visible', plan }) as Promise<VisibleReport>,
-    signIns: (plan) => perform(child, { kind: 'sign-ins', plan }) as Promise<SignInReport>,
-    refreshes: (plan) => perform(child, { kind: 'refreshes', plan }) as Promise<RefreshReport>,
-    samples: (plan) => perform(child, { kind: 'samples', plan }) as Promise<SampleReport>,
-    probes: (plan) => perform(child, { kind: 'probes', plan }) as Promise<ProbeReport>,
-    watchers: (plan) => perform(child, { kind: 'watchers', plan }) as Promise<WatcherReport>,
-    callers: (plan) => perform(child, { kind: 'callers', plan }) as Promise<CallerReport>,
+  const child = children.fork(import.meta.filename);
+  const perform = async (kind: string, plan: unknown): Promise<unknown> => {
+    const ended = new AbortController();
+    const exit = once(child, 'exit', { signal: ended.signal }).then(() => {
+      throw new Error('the load process ended');
+    });
+    exit.catch(() => undefined); // the abort below, once the answer is there
+    child.send({ kind, plan });
+    try {
+      const [outcome] = (await Promise.race([once(child, 'message', { signal: ended.signal }), exit])) as [Outcome];
+      if ('failure' in outcome) throw new Error(outcome.failure);
+      return outcome.report;
+    } finally {
+      ended.abort();
+    }
   };
+  const kinds = Object.keys(JOBS).map((kind) => [kind, (plan: unknown) => perform(kind, plan)]);
+  return Object.fromEntries(kinds) as Generator;
 }
 
-async function perform(child: ChildProcess, job: Job): Promise<Report> {
-  const ended = new AbortController();
-  const exit = once(child, 'exit', { signal: ended.signal }).then(() => {
-    throw new Error('the load process ended');
+/** Of the process itself: one job after the other, until the bench is gone. */
+function takeJobs(): void {
+  process.on('message', ({ kind, plan }: { readonly kind: keyof Jobs; readonly plan: never }) => {
+    const job: (plan: never) => Promise<unknown> = JOBS[kind];
+    job(plan).then(
+      (report) => process.send?.({ report } satisfies Outcome),
+      (error: Error) => process.send?.({ failure: error.message } satisfies Outcome),
+    );
   });
-  exit.catch(() => undefined); // the abort below, once the answer is there
-  child.send(job);
-  try {
-    const [outcome] = (await Promise.race([once(child, 'message', { signal: ended.signal }), exit])) as [Outcome];
-    if ('failure' in outcome) throw new Error(outcome.failure);
-    return outcome.report;
-  } finally {
-    ended.abort();
-  }
+  process.on('disconnect', () => process.exit(0));
 }
+
+if (import.meta.main) takeJobs();

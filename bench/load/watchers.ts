@@ -1,10 +1,12 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { memoryOf } from '../peers/memory.ts';
+import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
 import { Connection, requestBytes, type Target } from './connection.ts';
-import { momentOf, type ServerMoment } from './server-moment.ts';
+import { loopDelayOf, pageOf, seriesOf, type Told, toldBetween } from './metrics.ts';
+import { type ProbePlan, type ProbeReport, runProbes } from './probes.ts';
 import { Needle, Sight } from './sight.ts';
-import { seriesOf } from './told.ts';
+import { memoryOf, secondsBetween, serverShareOf, usageNow } from './usage.ts';
 
 /** Watchers that do nothing but listen, and changes of nodes that are to reach them all. */
 export interface WatcherPlan {
@@ -149,8 +151,8 @@ function openSlow({ gatehouse, listPath }: WatcherPlan): Socket {
   return socket.on('error', () => undefined);
 }
 
-const cutOffBy = async ({ metricsUrl }: WatcherPlan): Promise<number> =>
-  seriesOf(await (await fetch(metricsUrl)).text(), 'gatehouse_watches_ended_total{end="slow"}');
+const cutOffBy = async (plan: WatcherPlan): Promise<number> =>
+  seriesOf(await pageOf(plan), 'gatehouse_watches_ended_total{end="slow"}');
 
 /** When the cluster had answered. What is looked for is known before, so that nobody sees it too early. */
 async function change(
@@ -182,3 +184,65 @@ async function untilAll(sight: Sight, { watchers, timeoutMs }: WatcherPlan): Pro
     await sleep(1);
   }
 }
+
+const PROBE_MS = 10;
+
+/** The server over one stretch of time; what the platform does not say is absent. */
+export interface ServerMoment {
+  readonly residentBytes: number | undefined;
+  /** Milliseconds by which timers were late, from the server's own metrics. */
+  readonly loopDelay: { readonly p99Ms: number; readonly maxMs: number };
+  /** Of one core. */
+  readonly serverShare?: number;
+  /** Of one core: what the watchers themselves took. */
+  readonly readerShare: number;
+  readonly seconds: number;
+  /** By its own metrics, from the look that found a change until all was handed to the kernel. */
+  readonly told?: Told;
+  /** A page of one node, a hundred times a second, meanwhile. */
+  readonly probes: ProbeReport;
+}
+
+/** The server while this goes on. Its loop delay is that since the metrics were last read. */
+async function momentOf(plan: WatcherPlan, work: () => Promise<unknown>): Promise<ServerMoment> {
+  const before = await pageOf(plan);
+  const first = usageNow(plan.serverPid);
+  const probes = await probing({ target: plan.gatehouse, path: `${plan.listPath}?limit=1`, everyMs: PROBE_MS }, work);
+  const last = usageNow(plan.serverPid);
+  const seconds = secondsBetween(first, last);
+  const page = await pageOf(plan);
+  const { now } = await memoryOf({ pid: plan.serverPid, metricsUrl: plan.metricsUrl });
+  return {
+    residentBytes: now,
+    loopDelay: { p99Ms: loopDelayOf(page), maxMs: loopDelayOf(page, 'max') },
+    ...serverShareOf(first, last),
+    readerShare: (last.own - first.own) / seconds,
+    seconds,
+    ...toldBetween(before, page),
+    probes,
+  };
+}
+
+/** Probes for as long as the work goes on, from a thread of their own: how late their answers are read is not the work's doing. */
+async function probing(plan: ProbePlan, work: () => Promise<unknown>): Promise<ProbeReport> {
+  const thread = new Worker(new URL(import.meta.url), { workerData: { probing: plan } });
+  await once(thread, 'online');
+  try {
+    await work();
+    thread.postMessage('stop');
+    const [report] = (await once(thread, 'message')) as [ProbeReport];
+    return report;
+  } finally {
+    await thread.terminate();
+  }
+}
+
+/** Of the thread itself. Others may import this file in a thread of theirs. */
+async function probeUntilStopped(port: MessagePort, plan: ProbePlan): Promise<void> {
+  const stopped = new AbortController();
+  port.once('message', () => stopped.abort());
+  port.postMessage(await runProbes(plan, stopped.signal));
+}
+
+const { probing: probed } = (workerData ?? {}) as { readonly probing?: ProbePlan };
+if (probed && parentPort) await probeUntilStopped(parentPort, probed);

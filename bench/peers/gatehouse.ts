@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPassword } from '../../src/users/password-hash.ts';
 import { type Children, end } from '../children.ts';
-import { BENCH_CLIENT, BENCH_USERS, TOKEN_PATH } from '../sign-in-asks.ts';
+import type { Ask, Target } from '../load/connection.ts';
 import type { Peer } from './peer.ts';
 import { TURN_WATCH, type Turns, takeTurns } from './turns.ts';
 
@@ -35,6 +35,33 @@ export interface GatehouseOptions {
 export const DEPLOYED_YOUNG_HEAP = '--max-semi-space-size=8';
 /** As the deployment sets it for a limit of 512 Mi: 60 % of it for the heap. */
 export const DEPLOYED_HEAP = ['--max-old-space-size=307', DEPLOYED_YOUNG_HEAP];
+
+const TOKEN_PATH = '/oauth/token';
+
+/** The client that Gatehouse has by default. */
+export const BENCH_CLIENT = { client_id: 'gatehouse', client_secret: 'gatehouse' };
+
+/** Enough for ten minutes of sign-ins: a user has 256 refreshed sessions at most, of which the idlest ends. */
+export const BENCH_USERS: readonly string[] = Array.from({ length: 16 }, (_, index) => `bench-${fourDigits(index)}`);
+
+/** So that names of one kind have one length. */
+export function fourDigits(index: number): string {
+  return index.toString(16).padStart(4, '0');
+}
+
+/** A token request with these parameters. */
+export function tokenAsk(parameters: Readonly<Record<string, string>>): Ask {
+  return {
+    method: 'POST',
+    path: TOKEN_PATH,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ ...BENCH_CLIENT, ...parameters }).toString(),
+  };
+}
+
+/** The password grant of one user. */
+export const signInAsk = (username: string, password: string): Ask =>
+  tokenAsk({ grant_type: 'password', username, password });
 
 const PLATFORM = 'gatehouse';
 const LIST_PATH = `/kapis/resources.${PLATFORM}.io/v1alpha3/nodes`;
@@ -69,6 +96,9 @@ export async function startGatehouse(children: Children, options: GatehouseOptio
     stop: () => end(child),
   };
 }
+
+/** For requests that bring a bearer of their own, or none. */
+export const withoutBearer = ({ target }: Gatehouse): Target => ({ port: target.port, headers: {} });
 
 async function writeConfig(
   folder: string,

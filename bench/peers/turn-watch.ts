@@ -1,13 +1,14 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ASK_FOR_TURNS, type Turns } from './turns.ts';
+import { ASK_FOR_TURNS, type Collection, summaryOf, type Turn } from './turns.ts';
 
 /**
  * Loaded into a server under measurement (`--import`), before its program: how long its event loop was held at most. A timer looks
  * each millisecond, so what lies between two looks is one turn and a millisecond at most. Processor time of this thread is told
  * beside the time of the clock, for on a busy machine a thread waits for its turn on a processor as well. Where the kernel counts
- * that time by its ticks, it is some 4 ms too much or too little.
+ * that time by its ticks, it is some 4 ms too much or too little. Node tells of a collection's pause. Marking step by step and sweeping
+ * between two pauses are not told of, so they count as the code's.
  */
 const EVERY_MS = 1;
 /** Shorter ones are not looked into. */
@@ -20,13 +21,6 @@ const KINDS: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_MAJOR]: 'old',
   [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 'marking',
 };
-
-interface Span {
-  readonly startTime: number;
-  readonly duration: number;
-}
-type Collection = Span & { readonly kind: string };
-type Turn = Span & { readonly cpuMs: number };
 
 let collections: Collection[] = [];
 let longTurns: Turn[] = [];
@@ -54,23 +48,6 @@ function forget(): void {
   longTurns = [];
 }
 
-/** How much of the one span lies in the other. */
-const shared = (a: Span, b: Span): number =>
-  Math.max(0, Math.min(a.startTime + a.duration, b.startTime + b.duration) - Math.max(a.startTime, b.startTime));
-
-function summary(): Turns {
-  const longest = (values: readonly number[]): number => Math.max(0, ...values);
-  const longestGc = collections.toSorted((a, b) => b.duration - a.duration)[0];
-  const collectedIn = (turn: Turn): number => collections.reduce((sum, one) => sum + shared(turn, one), 0);
-  return {
-    longestMs: longest(longTurns.map(({ duration }) => duration - EVERY_MS)),
-    longestCpuMs: longest(longTurns.map(({ cpuMs }) => cpuMs)),
-    longestOwnMs: longest(longTurns.map((turn) => turn.cpuMs - collectedIn(turn))),
-    longestGcMs: longestGc?.duration ?? 0,
-    gcKind: longestGc?.kind ?? '',
-  };
-}
-
 setInterval(look, EVERY_MS).unref();
 new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) {
@@ -83,7 +60,7 @@ subscribe('tracing:net.server.listen:asyncEnd', forget);
 process.on('message', async (message) => {
   if (message !== ASK_FOR_TURNS) return;
   await sleep(TOLD_MS);
-  process.send?.(summary());
+  process.send?.(summaryOf(longTurns, collections, EVERY_MS));
   forget();
 });
 process.channel?.unref();

@@ -1,69 +1,45 @@
 import { describe, expect, test } from 'vitest';
 import { HELP, parseCommand } from '../../../bench/options.ts';
+import { SUBJECTS } from '../../../bench/subjects.ts';
 
 const DEFAULTS = {
   nodes: [100, 1000],
   seconds: 3,
   rounds: 3,
-  only: undefined,
   samples: 200,
   watchers: 10_000,
   minutes: 2,
   seed: 1,
   svg: undefined,
-  built: false,
-  cluster: true,
-  json: false,
 };
+const ON_DEMAND = ['curve', 'soak', 'reviews', 'watch', 'turns'];
 
 describe('bench options', () => {
-  test('has a default for everything', () => {
-    expect(parseCommand([])).toEqual({ kind: 'run', options: DEFAULTS });
+  test('without any, all subjects are measured but those on demand', () => {
+    const subjects = Object.keys(SUBJECTS).filter((name) => !ON_DEMAND.includes(name));
+    const rest = { built: false, cluster: true, json: false };
+    expect(parseCommand([])).toEqual({ kind: 'run', options: DEFAULTS, subjects, ...rest });
   });
 
-  test('takes every option', () => {
-    const args = [
-      '--nodes',
-      '10,5000',
-      '--seconds',
-      '1',
-      '--rounds',
-      '5',
-      '--only',
-      'sign-in',
-      '--samples',
-      '2000',
-      '--watchers',
-      '500',
-      '--minutes',
-      '60',
-      '--seed',
-      '7',
-      '--svg',
-      'curve.svg',
-      '--built',
-      '--no-cluster',
-      '--json',
-    ];
+  test('take every value', () => {
+    const text =
+      '--nodes 5000,10,5000 --seconds 1 --rounds 5 --only sign-in --samples 2000 --watchers 500 --minutes 60 --seed 7 --svg curve.svg --built --no-cluster --json';
     const options = {
       nodes: [10, 5000],
       seconds: 1,
       rounds: 5,
-      only: 'sign-in',
       samples: 2000,
       watchers: 500,
       minutes: 60,
       seed: 7,
       svg: 'curve.svg',
-      built: true,
-      cluster: false,
-      json: true,
     };
-    expect(parseCommand(args)).toEqual({ kind: 'run', options });
+    const rest = { built: true, cluster: false, json: true };
+    expect(parseCommand(text.split(' '))).toEqual({ kind: 'run', options, subjects: ['sign-in'], ...rest });
   });
 
-  test('measures each number of nodes once, the smallest first', () => {
-    expect(parseCommand(['--nodes', '1000,100,1000'])).toEqual({ kind: 'run', options: DEFAULTS });
+  test.each(Object.keys(SUBJECTS))('measure %s alone', (name) => {
+    expect(parseCommand(['--only', name])).toMatchObject({ kind: 'run', subjects: [name] });
   });
 
   test.each([
@@ -85,9 +61,10 @@ describe('bench options', () => {
     expect(parseCommand(['--fast'])).toMatchObject({ kind: 'misuse' });
   });
 
-  test('names every option in its help', () => {
+  test('are all in the help, as is every subject', () => {
     expect(parseCommand(['--help'])).toEqual({ kind: 'help' });
-    const { cluster: _, ...named } = DEFAULTS;
-    for (const name of [...Object.keys(named), 'no-cluster', 'help']) expect(HELP).toContain(`  --${name} `);
+    const names = ['only', ...Object.keys(DEFAULTS), 'built', 'no-cluster', 'json', 'help'];
+    for (const name of names) expect(HELP).toContain(`\n  --${name} `);
+    for (const name of Object.keys(SUBJECTS)) expect(HELP).toContain(`\n  ${name} `);
   });
 });

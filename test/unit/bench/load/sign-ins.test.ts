@@ -2,10 +2,9 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
+import { runSamples } from '../../../../bench/load/callers.ts';
 import type { Target } from '../../../../bench/load/connection.ts';
-import { runRefreshes } from '../../../../bench/load/refreshes.ts';
-import { runSamples } from '../../../../bench/load/samples.ts';
-import { runSignIns } from '../../../../bench/load/sign-ins.ts';
+import { runRefreshes, runSignIns } from '../../../../bench/load/sign-ins.ts';
 
 let server: Server | undefined;
 afterEach(() => server?.close());

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startChurn } from '../../../bench/paced-changes.ts';
+import { startChurn } from '../../../bench/churn.ts';
 import { ObjectStore } from '../../../dev/cluster/object-store.ts';
 import { populate } from '../../../dev/cluster/population.ts';
 import { seededRandom } from '../../../dev/cluster/seeded-random.ts';

@@ -1,11 +1,84 @@
+import { existsSync, globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type SimulatedCluster,
+  type SimulatedClusterOptions,
+  startSimulatedCluster,
+} from '../../dev/cluster/cluster.ts';
 import type { NewObject } from '../../dev/cluster/kube-object.ts';
+import { ObjectStore } from '../../dev/cluster/object-store.ts';
+import { populate } from '../../dev/cluster/population.ts';
+import { seededRandom } from '../../dev/cluster/seeded-random.ts';
+import { systemClock } from '../../src/clock.ts';
 import { type ControlPlane, startControlPlane } from '../../test/support/control-plane.ts';
 import { type Ask, Connection, requestBytes, type Target } from '../load/connection.ts';
-import { BENCH_USERS } from '../sign-in-asks.ts';
-import type { BenchCluster } from './bench-cluster.ts';
-
+import { BENCH_USERS } from './gatehouse.ts';
 import type { Peer } from './peer.ts';
+
+/** An API server with nodes, which Gatehouse mirrors. */
+export interface BenchCluster {
+  readonly name: string;
+  /** Reached as administrator. */
+  readonly target: Target;
+  /** Text of a kubeconfig file. */
+  readonly kubeconfig: string;
+  readonly nodeNames: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** A node as kubelets make them, with its list of images: what the bench's sizes are counted in. */
+const NODE_BYTES = 12_000;
+
+/** The nodes that the simulated cluster would have, without what an API server gives them. */
+export function makeNodes(count: number): NewObject[] {
+  const store = new ObjectStore({ clock: systemClock, random: seededRandom(1) });
+  populate(store, { nodes: count, podsPerNode: 0, nodeBytes: NODE_BYTES });
+  return store.list('nodes').map(({ metadata, spec, status }) => {
+    const { uid: _uid, resourceVersion: _version, creationTimestamp: _created, ...kept } = metadata;
+    return { metadata: kept, ...(spec && { spec }), ...(status && { status }) };
+  });
+}
+
+/** As a small real cluster has them; they cost Gatehouse memory and a watch, and nothing per list. */
+const PODS_PER_NODE = 10;
+
+/** The simulated API server, in this process. */
+export interface Simulation extends BenchCluster {
+  readonly cluster: SimulatedCluster;
+}
+
+/** Everybody may do everything, unless told otherwise. */
+export async function startSimulated(
+  nodes: number,
+  podsPerNode = PODS_PER_NODE,
+  authorize: SimulatedClusterOptions['authorize'] = () => true,
+): Promise<Simulation> {
+  const cluster = await startSimulatedCluster({ authorize });
+  populate(cluster.objects, { nodes, podsPerNode, nodeBytes: NODE_BYTES });
+  return {
+    name: 'the simulated API server',
+    target: { port: Number(new URL(cluster.url).port), headers: { authorization: `Bearer ${cluster.adminToken}` } },
+    kubeconfig: cluster.kubeconfig(),
+    nodeNames: cluster.objects.list('nodes').map((node) => node.metadata.name),
+    cluster,
+    stop: () => cluster.stop(),
+  };
+}
+
+const PROGRAMS = ['etcd', 'kube-apiserver', 'kubectl'];
+
+/**
+ * Whether the real API server can start without a build of minutes. The folders are those of `test/cluster/README.md`.
+ */
+export function toolsAreBuilt(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const assets = environment['KUBEBUILDER_ASSETS'];
+  if (assets) return PROGRAMS.every((name) => existsSync(join(assets, name)));
+  const cache = environment['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  const folder = join(cache, 'gatehouse', 'tools');
+  return PROGRAMS.every((name) => globSync(`${name}-v*/${name}`, { cwd: folder }).length > 0);
+}
 
 /** Writes at once; more does not make one API server and one etcd on two cores any faster. */
 const WRITERS = 4;

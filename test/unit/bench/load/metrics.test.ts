@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { seriesOf, toldBetween } from '../../../../bench/load/told.ts';
+import { loopDelayOf, residentMetric, seriesOf, toldBetween } from '../../../../bench/load/metrics.ts';
 
 const page = (counts: readonly number[], sum: number): string =>
   [
@@ -26,4 +26,26 @@ describe('what a server’s metrics say of telling its watchers', () => {
     expect(toldBetween('', '')).toEqual({});
     expect(seriesOf('a 1', 'b')).toBeNaN();
   });
+});
+
+const lag = (seconds: string): string => `# TYPE x gauge\nnodejs_eventloop_lag_p99_seconds ${seconds}\nother 1\n`;
+
+test('takes the resolution of the measurement off the loop delay', () => {
+  expect(loopDelayOf(lag('0.0355'))).toBeCloseTo(25.5, 9);
+});
+
+test('has no loop delay below zero, and none where the page does not say', () => {
+  expect(loopDelayOf(lag('0.0099'))).toBe(0);
+  expect(loopDelayOf('other 1\n')).toBeNaN();
+});
+
+test.each(['process_resident_memory_bytes 5e7', 'gatehouse_process_resident_memory_bytes{app="a"} 50000000'])(
+  'reads the metric %j',
+  (line) => {
+    expect(residentMetric(`# TYPE x gauge\n${line}\nother 1\n`)).toBe(50_000_000);
+  },
+);
+
+test('does not make up a metric', () => {
+  expect(residentMetric('other 1\n')).toBeUndefined();
 });

@@ -1,2 +1,0 @@
-/** Takes one line of progress. */
-export type Note = (line: string) => void;

@@ -1,0 +1,177 @@
+import { compareWithHash, dummyHash } from '../src/users/password-hash.ts';
+import type { Bench } from './bench.ts';
+import type { Ask } from './load/connection.ts';
+import type { RefreshReport, SignInReport } from './load/sign-ins.ts';
+import { BENCH_HASH_COST, BENCH_USERS, type Gatehouse, signInAsk, tokenAsk, withoutBearer } from './peers/gatehouse.ts';
+import { median, medianBy, quantile, ratios } from './statistics.ts';
+import { number, percent, table, verdict } from './table.ts';
+
+/** How many sign-ins and refreshes there are in a second, and what a bearer costs. */
+export interface RateResults {
+  readonly signIns: readonly SignInReport[];
+  /** Compares of the hash alone, for each second of processor time: what a sign-in can reach at most. One a round. */
+  readonly bcryptPerCore: readonly number[];
+  readonly refreshes: readonly RefreshReport[];
+  readonly bearers: readonly BearerRound[];
+}
+
+/** Milliseconds of each request, in their order. */
+interface BearerRound {
+  /** Of a path that asks for no token. */
+  readonly none: readonly number[];
+  /** The same token each time. */
+  readonly cached: readonly number[];
+  /** Another token each time, as issued. */
+  readonly firstUse: readonly number[];
+}
+
+/** A bench with a Gatehouse that is measured by all of it. */
+export interface SignInBench extends Bench {
+  readonly gatehouse: Gatehouse;
+}
+
+/** A second, for each core that the server uses meanwhile (R-04). */
+const PER_CORE = { signIns: 15, refreshes: 120 } as const;
+/** The check of a bearer, 99th percentile (R-04). */
+const BEARER_P99_MS = { cached: 1, firstUse: 2 } as const;
+
+/** Two compares at once, and a few more so that the gate is never empty. */
+const SIGN_IN_CONNECTIONS = 4;
+const REFRESH_CONNECTIONS = 8;
+/** What the server allows a session within a minute. */
+const ROTATIONS = 10;
+/** 125 a user: all of them stay under the 256 that are kept of one. */
+const MOST_SESSIONS = 2_000;
+const MOST_BEARERS = 1_200;
+/** Of each row of samples, at its start, unmeasured. */
+const HEAT_SHARE = 0.2;
+
+/** Each round's sign-ins give the sessions that are refreshed, and the refreshes give the tokens that are first used. */
+export async function measureRates(parts: SignInBench): Promise<RateResults> {
+  const { options, note } = parts;
+  const signIns: SignInReport[] = [];
+  const bcryptPerCore: number[] = [];
+  const refreshes: RefreshReport[] = [];
+  const bearers: BearerRound[] = [];
+  for (let round = 1; round <= options.rounds; round++) {
+    note(`round ${round}, sign-ins, refreshes, bearers`);
+    const { refreshTokens, ...made } = await signInFor(parts);
+    bcryptPerCore.push(await measureBcrypt());
+    const { accessTokens, ...refreshed } = await refreshAll(parts, refreshTokens);
+    signIns.push({ ...made, refreshTokens: [] }); // tokens are for no output
+    refreshes.push({ ...refreshed, accessTokens: [] });
+    bearers.push(await useBearers(parts, accessTokens));
+  }
+  return { signIns, bcryptPerCore, refreshes, bearers };
+}
+
+const COMPARES = 20;
+
+/** In this process, which has nothing else to do: the nodes of its simulated cluster do not change. */
+async function measureBcrypt(): Promise<number> {
+  const before = process.cpuUsage();
+  for (let compare = 0; compare < COMPARES; compare++) await compareWithHash('made-up', dummyHash(BENCH_HASH_COST));
+  const { user, system } = process.cpuUsage(before);
+  return COMPARES / ((user + system) / 1e6);
+}
+
+function signInFor({ gatehouse, generator, options }: SignInBench): Promise<SignInReport> {
+  return generator.signIns({
+    target: withoutBearer(gatehouse),
+    asks: BENCH_USERS.map((name) => signInAsk(name, gatehouse.password)),
+    connections: SIGN_IN_CONNECTIONS,
+    measureMs: options.seconds * 1_000,
+    serverPid: gatehouse.pid,
+  });
+}
+
+function refreshAll(
+  { gatehouse, generator, options }: SignInBench,
+  refreshTokens: readonly string[],
+): Promise<RefreshReport> {
+  return generator.refreshes({
+    target: withoutBearer(gatehouse),
+    ask: tokenAsk({ grant_type: 'refresh_token' }),
+    refreshTokens: refreshTokens.slice(0, MOST_SESSIONS),
+    rotations: ROTATIONS,
+    connections: REFRESH_CONNECTIONS,
+    measureMs: options.seconds * 1_000,
+    serverPid: gatehouse.pid,
+  });
+}
+
+/** Whole requests, so more than the check: one node, and the version, which asks for no token. */
+async function useBearers(
+  { gatehouse, generator }: SignInBench,
+  accessTokens: readonly string[],
+): Promise<BearerRound> {
+  const target = withoutBearer(gatehouse);
+  const measure = async (asks: readonly Ask[]): Promise<number[]> => {
+    const { latenciesMs } = await generator.samples({ target, asks, status: 200 });
+    return latenciesMs.slice(Math.floor(latenciesMs.length * HEAT_SHARE));
+  };
+  const path = `${gatehouse.listPath}?limit=1`;
+  const ask = (token: string): Ask => ({ path, headers: { authorization: `Bearer ${token}` } });
+  const fresh = accessTokens.slice(0, MOST_BEARERS);
+  const [token = ''] = accessTokens.slice(-1);
+  return {
+    none: await measure(fresh.map(() => ({ path: '/version' }))),
+    cached: await measure(fresh.map(() => ask(token))),
+    firstUse: await measure(fresh.map(ask)),
+  };
+}
+
+/** As text: tables with their targets. */
+export const printRates = (results: RateResults): string => [rateTable(results), bearerTable(results)].join('\n');
+
+/** Per core that the server used: time of processors waits for nobody, and the machine may be busy with something else. */
+function rateTable({ signIns, bcryptPerCore, refreshes }: RateResults): string {
+  const row = (
+    name: string,
+    rounds: readonly { readonly rate: number; readonly serverShare?: number }[],
+    least: number,
+  ): string[] => {
+    const perCore = medianBy(rounds, ({ rate, serverShare = Number.NaN }) => rate / serverShare);
+    return [
+      name,
+      number(medianBy(rounds, ({ rate }) => rate)),
+      percent(medianBy(rounds, ({ serverShare = Number.NaN }) => serverShare)),
+      number(perCore),
+      `≥ ${least}`,
+      Number.isNaN(perCore) ? '–' : verdict(perCore >= least),
+    ];
+  };
+  const made = signIns.map((round) => ({ ...round, rate: (round.statuses['200'] ?? 0) / round.seconds }));
+  const refreshed = refreshes.map((round) => ({ ...round, rate: round.refreshes / round.seconds }));
+  const alone = median(bcryptPerCore);
+  const reached = ratios(
+    made.map(({ rate, serverShare = Number.NaN }) => rate / serverShare),
+    bcryptPerCore,
+  );
+  return [
+    table(
+      'Sign-ins on 4 connections, refreshes on 8, each of a session of its own (R-04)',
+      ['', 'a second', 'its CPU', 'per core', 'target', ''],
+      [row('sign-ins', made, PER_CORE.signIns), row('refreshes', refreshed, PER_CORE.refreshes)],
+    ),
+    `bcrypt alone makes ${number(alone)} compares per core here and now: sign-ins reach ${percent(median(reached))} of it.`,
+    '',
+  ].join('\n');
+}
+
+function bearerTable({ bearers }: RateResults): string {
+  const row = (name: string, of: 'none' | 'cached' | 'firstUse', mostMs?: number): string[] => {
+    const p99 = medianBy(bearers, (round) => quantile(round[of], 0.99));
+    const judged = mostMs === undefined ? ['–', ''] : [`≤ ${mostMs}`, verdict(p99 <= mostMs)];
+    return [name, number(medianBy(bearers, (round) => median(round[of]))), number(p99), ...judged];
+  };
+  return table(
+    'Whole requests one after the other, the check of the bearer in them (R-04)',
+    ['', 'p50 ms', 'p99 ms', 'target p99', ''],
+    [
+      row('no bearer: version', 'none'),
+      row('list of one node, bearer seen before', 'cached', BEARER_P99_MS.cached),
+      row('list of one node, first use of the bearer', 'firstUse', BEARER_P99_MS.firstUse),
+    ],
+  );
+}
