@@ -1,0 +1,85 @@
+/**
+ * Who may import whom. A name is a file, or a folder with all that is below it; `*` in it stands for any one name.
+ * The most exact row that covers a file is the only one that counts for it.
+ */
+export interface ImportTable {
+  /** What every file may import. These import one another, nothing else of ours and no library. */
+  readonly base: readonly string[];
+  /** What else of ours a folder or a file may import, besides what is under its own row. */
+  readonly ours: Readonly<Record<string, readonly string[]>>;
+  /** Where a library may be imported; with `type` before it, only its types, by `import type`. `*` is any library. */
+  readonly libraries: Readonly<Record<string, readonly string[]>>;
+  /** The folders whose sub-folders must not import one another in a circle. */
+  readonly oneWay: readonly string[];
+}
+
+const LOGGER = 'src/observability/logger.ts';
+
+export const TABLE: ImportTable = {
+  base: [
+    'src/backoff.ts',
+    'src/boolean-word.ts',
+    'src/bounded-calls.ts',
+    'src/call-pause.ts',
+    'src/call-window.ts',
+    'src/caller-token.ts',
+    'src/clock.ts',
+    'src/data-age.ts',
+    'src/duration-text.ts',
+    'src/failure-bucket.ts',
+    'src/fair-slots.ts',
+    'src/fastest-call.ts',
+    'src/followed-file.ts',
+    'src/known-good.ts',
+    'src/paced-calls.ts',
+    'src/party-windows.ts',
+    'src/random.ts',
+    'src/secret-store.ts',
+    'src/security-events.ts',
+    'src/status-error.ts',
+    'src/time-slices.ts',
+    'src/told-lately.ts',
+  ],
+  ours: {
+    // What puts the parts together is beside the folders; no folder may import it.
+    'src/*.ts': ['src'],
+    'src/config': [],
+    'src/observability': [],
+    'src/kubernetes': [LOGGER],
+    'src/nodes': ['src/kubernetes', 'src/observability'],
+    'src/users': ['src/observability'],
+    'src/oauth': ['src/users/user.ts', 'src/users/sign-in.ts', LOGGER],
+    'src/authentication': ['src/oauth', 'src/observability'],
+    'src/authorization': ['src/kubernetes', 'src/observability'],
+    'src/http': ['src/oauth', 'src/users', 'src/authorization', 'src/nodes', 'src/observability'],
+    dev: ['src'],
+    bench: ['src', 'dev', 'test'],
+    test: ['src', 'dev', 'bench'],
+  },
+  libraries: {
+    express: ['src/http'],
+    jose: ['src/oauth'],
+    '@kubernetes/client-node': ['src/kubernetes'],
+    undici: ['src/kubernetes'],
+    zod: ['src/config', 'src/users'],
+    // Where a file of its own kind is read; the composition root hands the parser of the API description to src/http.
+    yaml: ['src/config', 'src/kubernetes', 'src/users', 'src/service.ts'],
+    pino: ['src/observability'],
+    '@node-rs/bcrypt': ['src/users'],
+    // A folder makes its metrics in one file. What they are made in is handed on, as a type.
+    'prom-client': ['src/observability', 'src/*/metrics.ts'],
+    'type prom-client': [
+      'src/authentication',
+      'src/authorization',
+      'src/http',
+      'src/kubernetes',
+      'src/nodes',
+      'src/oauth',
+      'src/users',
+      'src/node-mirror.ts',
+      'src/token-service.ts',
+    ],
+    '*': ['test'],
+  },
+  oneWay: ['src', 'dev'],
+};
