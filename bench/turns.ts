@@ -64,7 +64,7 @@ async function stepsOf(stand: Stand, { note }: Bench): Promise<TurnResults['step
     await sleep(SETTLE_MS);
     const turns = { name, ...(await stand.gatehouse.takeTurns()) };
     note(
-      `${name}: ${turns.longestMs.toFixed(0)} ms, ${turns.longestCpuMs.toFixed(0)} ms of processor time, of it ${turns.longestCpuGcMs.toFixed(0)} ms collections; without any ${turns.longestOwnMs.toFixed(0)} ms`,
+      `${name}: ${turns.longestMs.toFixed(0)} ms, ${turns.longestCpuMs.toFixed(0)} ms of processor time (collections in that turn: ${turns.longestCpuGcMs.toFixed(0)} ms); ${turns.longestOwnMs.toFixed(0)} ms without collections`,
     );
     steps.push(turns);
   }
