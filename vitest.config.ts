@@ -13,7 +13,7 @@ const MOCKED = globSync('test/{unit,integration}/**/*.test.ts', { cwd: import.me
 );
 
 /**
- * One project a tier. `unit`, `integration`, `mocked`, `contract` and `model` need Node only; `soak` is minutes of faults; `vectors` needs Go to download the
+ * One project a tier. `unit`, `integration`, `mocked`, `contract`, `model` and `planted` need Node only; `planted` tests the tests: it runs them with faults that they must see; `soak` is minutes of faults; `vectors` needs Go to download the
  * public test vectors and to run the scheduler's own code; `netns` needs root, iproute2 and nftables for network namespaces of its own; `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. The two slow tiers share one API server a file, so they run one file at a time.
  * Limits of time are for what hangs: they are many times what a test takes on a machine that is busy with something else.
  */
@@ -42,6 +42,7 @@ export default defineConfig({
       tier('contract', { ...SHARED, testTimeout: 120_000, hookTimeout: 120_000 }),
       tier('mocked', { include: MOCKED, testTimeout: 120_000, hookTimeout: 120_000 }),
       tier('model', { testTimeout: 600_000 }),
+      tier('planted', { testTimeout: 120_000, hookTimeout: 900_000, fileParallelism: false }),
       tier('vectors', { testTimeout: 120_000, hookTimeout: 300_000 }),
       tier('soak', { testTimeout: 180_000, fileParallelism: false }),
       tier('netns', { testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false }),

@@ -5,7 +5,7 @@ import { startFaultyProxy } from './faulty-proxy.ts';
 
 /**
  * Outside the tiers, because most of it is meant to fail: the conformance suite on a simulated cluster with the fault
- * that the environment names. `test/integration/planted` runs it.
+ * that the environment names. `test/planted` runs it.
  */
 const name = process.env['PLANTED_FAULT'] ?? '';
 const fault = FAULTS[name];

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { COMPILE_CACHE } from '../../support/compile-cache.ts';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 
-export const PROJECT = join(import.meta.dirname, '..', '..', '..');
+export const PROJECT = join(import.meta.dirname, '..', '..');
 
 export interface Outcome {
   readonly passed: number;

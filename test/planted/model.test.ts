@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BUGS } from '../../support/planted/bugs.ts';
+import { BUGS } from '../support/planted/bugs.ts';
 import { type Outcome, PROJECT, runVitest } from './vitest-run.ts';
 
 const CONFIG = join(PROJECT, 'test', 'support', 'planted', 'model.config.ts');

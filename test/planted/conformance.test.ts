@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FAULTS } from '../../support/planted/faults.ts';
+import { FAULTS } from '../support/planted/faults.ts';
 import { type Outcome, PROJECT, runVitest } from './vitest-run.ts';
 
 /** Where the suite stands that is run with faults; it has no configuration of ours and is in no tier. */
