@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 
 const MODULE = join(import.meta.dirname, '..', '..', '..', 'src', 'observability', 'buffered-output.ts');
 
@@ -11,6 +12,7 @@ function run(script: string) {
     import { BufferedOutput } from ${JSON.stringify(MODULE)};
     const out = new BufferedOutput(process.stdout.fd, ({ other }) => out.write('lost ' + other + '\\n'));`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', prelude + script], {
+    env: { ...process.env, ...COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const said = { text: '' };
@@ -59,12 +61,15 @@ test('writes what is left at once for a process that cannot wait', async () => {
   expect([code, said.text]).toEqual([0, expected]);
 });
 
-describe('while nobody reads', () => {
+// At once: an output that nobody reads is waited for a second.
+describe.concurrent('while nobody reads', () => {
   /** 40 MB. */
   const MANY = 20_000;
   const LENGTH = 2_000;
 
-  test('keeps 12 MiB, counts what it drops, and tells it where it is missing once somebody reads again', async () => {
+  test('keeps 12 MiB, counts what it drops, and tells it where it is missing once somebody reads again', async ({
+    expect,
+  }) => {
     const { child, said, read, message } = write(
       MANY,
       LENGTH,
@@ -114,7 +119,7 @@ describe('while nobody reads', () => {
     expect(await once(child, 'exit')).toEqual([7, null]);
   });
 
-  test('a full disk is tried again', async () => {
+  test('a full disk is tried again', async ({ expect }) => {
     const { child, said, read, message } = run(`
       import { openSync } from 'node:fs';
       const full = new BufferedOutput(openSync('/dev/full', 'w'), () => {});
