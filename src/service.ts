@@ -23,9 +23,9 @@ import { announceReady, reflectorsCheck } from './readiness.ts';
 import type { Release, Runtime } from './release.ts';
 import { type Part, runGroup } from './run-group.ts';
 import { createStalenessAlarm } from './staleness-alarm.ts';
-import { createTokenService } from './token-service.ts';
+import { createTokenService, type TokenServiceParts } from './token-service.ts';
 
-export interface ServiceParts {
+export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -71,7 +71,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const cluster = await connectCluster(access, shared);
   const version = new ClusterVersionReader({ clock, logger, read: cluster.version });
   const mirror = createNodeMirror({ platform: config.platform, ...config.nodes }, { ...shared, cluster });
-  const tokens = createTokenService(config, { ...shared, cluster });
+  const tokens = createTokenService(config, { ...shared, cluster, bcrypt: parts.bcrypt });
   const shutdown = { began: false, closing: new AbortController() };
   const health: HealthCheck[] = [
     ...mirror.checks,

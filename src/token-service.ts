@@ -29,10 +29,10 @@ import type { Part } from './run-group.ts';
 import type { SecurityEvents } from './security-events.ts';
 import { createSessions } from './session-stores.ts';
 import { createUserSources } from './user-sources.ts';
-import { createPasswordSignIn } from './users/password-sign-in.ts';
+import { createPasswordSignIn, type PasswordParts } from './users/password-sign-in.ts';
 import { createUserDirectory } from './users/user-directory.ts';
 
-export interface TokenServiceParts {
+export interface TokenServiceParts extends Pick<PasswordParts, 'bcrypt'> {
   readonly cluster: Pick<
     Cluster,
     'secrets' | 'inCluster' | 'mirrorSecrets' | 'tokenReviewer' | 'serviceAccountKeys' | 'exposeStaleness'

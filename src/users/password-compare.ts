@@ -8,7 +8,7 @@ export interface CompareParts {
   /** Gets the seconds of each compare. */
   readonly duration: Histogram;
   /** One bcrypt; the library's unless given. */
-  readonly bcrypt?: (password: string, stored: string) => Promise<boolean>;
+  readonly bcrypt?: ((password: string, stored: string) => Promise<boolean>) | undefined;
 }
 
 /** Whether this is the user's password, after exactly one bcrypt whoever tries. Rejects only when the library fails. */

@@ -5,7 +5,8 @@ import { type Clock, systemClock } from '../../src/clock.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { systemRandom } from '../../src/random.ts';
-import { type Addresses, createService } from '../../src/service.ts';
+import { type Addresses, createService, type ServiceParts } from '../../src/service.ts';
+import { compareQuickly } from './passwords.ts';
 
 export interface GatehouseOptions {
   /** The configuration file's content, without `kubernetes`; free ports on loopback unless `server` says otherwise. */
@@ -15,6 +16,8 @@ export interface GatehouseOptions {
   /** The users file's text. */
   readonly users?: string;
   readonly clock?: Clock;
+  /** Default: what bcrypt says, at once where it can be known. */
+  readonly bcrypt?: ServiceParts['bcrypt'];
   /** Default true: resolves once every readiness check holds; false: as soon as the ports are open. */
   readonly untilReady?: boolean;
 }
@@ -48,6 +51,7 @@ export async function startGatehouse(options: GatehouseOptions): Promise<Running
   const service = await createService(config, {
     clock: options.clock ?? systemClock,
     random: systemRandom,
+    bcrypt: options.bcrypt ?? compareQuickly,
     logger: createLogger({ level: 'debug', format: 'json' }, { write }),
     release: RELEASE,
     runtime: { nodeVersion: process.version, platform: 'linux/amd64' },
@@ -83,7 +87,14 @@ const filesIn = (folder: string) => ({
   config: join(folder, 'config.yaml'),
 });
 
-function configIn(folder: string, { config = {}, kubeconfig, users }: GatehouseOptions) {
+const configIn = (folder: string, options: GatehouseOptions) =>
+  loadConfig(writeConfig(folder, options), (path) => readFileSync(path, 'utf8')).config;
+
+/** Writes the configuration, and the files that it names, into this folder; answers its path. */
+export function writeConfig(
+  folder: string,
+  { config = {}, kubeconfig, users }: Pick<GatehouseOptions, 'config' | 'kubeconfig' | 'users'>,
+): string {
   const files = filesIn(folder);
   writeFileSync(files.kubeconfig, kubeconfig);
   if (users !== undefined) writeFileSync(files.users, users);
@@ -94,5 +105,5 @@ function configIn(folder: string, { config = {}, kubeconfig, users }: GatehouseO
     users: { ...(users === undefined ? {} : { file: files.users }), ...(config['users'] as object | undefined) },
   };
   writeFileSync(files.config, JSON.stringify(whole));
-  return loadConfig(files.config, (path) => readFileSync(path, 'utf8')).config;
+  return files.config;
 }

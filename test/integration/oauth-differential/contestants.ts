@@ -2,8 +2,8 @@ import { Agent } from 'node:http';
 import { startSimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
 import { type Clock, systemClock } from '../../../src/clock.ts';
-import { hashPassword } from '../../../src/users/password-hash.ts';
 import { startGatehouse } from '../../support/gatehouse.ts';
+import { hashOf } from '../../support/passwords.ts';
 import { type Answer, exchange, type WireRequest } from './http-exchange.ts';
 import { startPeer } from './peer.ts';
 import { clients, people } from './people.ts';
@@ -60,7 +60,7 @@ async function runGatehouse(): Promise<Running> {
   const shift = { ms: 0 };
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + shift.ms };
   const users = people.map(async ({ name, email, password }) => {
-    return { name, email, passwordHash: await hashPassword(password, 10) };
+    return { name, email, passwordHash: await hashOf(password) };
   });
   const gatehouse = await startGatehouse({
     kubeconfig: cluster.kubeconfig(),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
+import { hashOf } from '../../support/passwords.ts';
 import { Program, writeFiles } from './program.ts';
-import { hashOf, NODES, type Pair, passwordOf, type Service, startCluster, startService, usersFile } from './stand.ts';
+import { NODES, type Pair, passwordOf, type Service, startCluster, startService, usersFile } from './stand.ts';
 
 const CLIENT_SECRET = 'canary-client-secret-0123456789';
 const TYPED = {
@@ -87,7 +88,7 @@ async function loseCluster(cluster: SimulatedCluster, service: Service): Promise
 
 describe('no secret', () => {
   test('A-36 is in the log, at any level, or in the metrics', async () => {
-    const cluster = await startCluster();
+    const cluster = await startCluster({ isNew: true });
     const service = await startService(cluster, { config: SETTINGS });
     const pairs = await sendSecrets(service);
     await loseCluster(cluster, service);
@@ -109,7 +110,7 @@ describe('no secret', () => {
   });
 
   test.each(['json', 'pretty'])('A-36 is in the output of the program in the form %s', async (format) => {
-    const cluster = await startCluster();
+    const cluster = await startCluster({ isNew: true });
     const files = writeFiles({ kubeconfig: cluster.kubeconfig(), users: await usersFile() });
     const settings = {
       ...SETTINGS,

@@ -1,16 +1,6 @@
-import * as bcrypt from '@node-rs/bcrypt';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ODD, startOdd } from '../settings/odd-settings.ts';
 import { type Answer, eventually, NODES, passwordOf, type Service } from './stand.ts';
-
-vi.mock('@node-rs/bcrypt', async (original) => {
-  const real = await original<typeof bcrypt>();
-  return { ...real, verify: vi.fn(real.verify) };
-});
-
-// Which password is right needs no hash of cost 11 to be told here.
-const verify = (password: string | Uint8Array) => Promise.resolve(password === passwordOf('ada'));
-beforeEach(() => void vi.mocked(bcrypt.verify).mockReset().mockImplementation(verify));
 
 type Odd = Awaited<ReturnType<typeof startOdd>>;
 
@@ -19,12 +9,11 @@ const { limits, authentication } = ODD;
 const failing = (service: Service, name: string): Promise<Answer> => service.signInAnswer(name, 'wrong');
 
 /** That many sign-ins of as many names while no compare ends; the one answer that comes before, and all of them. */
-async function crowd({ service, clock }: Odd, count: number): Promise<Answer> {
-  const held = Promise.withResolvers<boolean>();
-  vi.mocked(bcrypt.verify).mockImplementation(() => held.promise);
+async function crowd({ service, clock, compares }: Odd, count: number): Promise<Answer> {
+  const release = compares.hold();
   const calls = Array.from({ length: count }, (_, at) => failing(service, `stranger-${at}`));
   const first = await clock.during(Promise.race(calls));
-  held.resolve(false);
+  release();
   await clock.during(Promise.all(calls));
   return first;
 }
@@ -56,9 +45,8 @@ const LIMITS: Readonly<Record<string, (odd: Odd) => Promise<Answer>>> = {
   },
   'failures of an address': ({ service }) => lastOf(24, (at) => failing(service, `stranger-${at}`)),
   'sign-ins in the queue': (odd) => crowd(odd, 8),
-  'sign-ins that waited too long': async ({ service, clock }) => {
-    const held = Promise.withResolvers<boolean>();
-    vi.mocked(bcrypt.verify).mockImplementation(() => held.promise);
+  'sign-ins that waited too long': async ({ service, clock, compares }) => {
+    const release = compares.hold();
     const calls = ['one', 'other'].map((name) => failing(service, name));
     await eventually(
       () => service.metric('gatehouse_password_hash_queue_length'),
@@ -66,7 +54,7 @@ const LIMITS: Readonly<Record<string, (odd: Odd) => Promise<Answer>>> = {
     );
     await clock.advance(2_300);
     const first = await Promise.race(calls);
-    held.resolve(false);
+    release();
     await Promise.all(calls);
     return first;
   },

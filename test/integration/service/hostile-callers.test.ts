@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ADMINS_ROLE } from '../../support/observed/people.ts';
-import { hashOf, NODES, passwordOf, type Service, startCluster, startService } from './stand.ts';
+import { hashOf } from '../../support/passwords.ts';
+import { NODES, passwordOf, type Service, startCluster, startService } from './stand.ts';
 
 /** Those of Kubernetes itself, and what looks like them. */
 const RESERVED = [

@@ -154,7 +154,7 @@ describe('gatehouse keys', () => {
   });
 
   test('C-39 ends with 1 and one line where there is no Secret, and makes none', async () => {
-    const cluster = await startCluster();
+    const cluster = await startCluster({ isNew: true });
     expect(await keys(cluster, 'rotate', '--now')).toEqual({
       code: 1,
       stdout: '',

@@ -71,7 +71,7 @@ describe('before the first synchronisation', () => {
 
 describe('the signing keys', () => {
   test('C-39 a Secret that holds none leaves the replica not ready, and is not replaced', async () => {
-    const cluster = await startCluster();
+    const cluster = await startCluster({ isNew: true });
     const broken = { 'keys.json': Buffer.from('{"keys":[]}').toString('base64') };
     const metadata = { name: 'gatehouse-signing-keys', namespace: 'default' };
     const stored = cluster.objects.create('secrets', { metadata, type: 'Opaque', data: broken });

@@ -7,7 +7,7 @@ const kidsOf = async (service: Service): Promise<string[]> =>
 
 describe('replicas on one cluster', () => {
   test('R-05 that start together agree on one signing key, and each takes the other’s tokens', async () => {
-    const cluster = await startCluster();
+    const cluster = await startCluster({ isNew: true });
     const replicas = await Promise.all([startService(cluster), startService(cluster), startService(cluster)]);
     const kids = await Promise.all(replicas.map(kidsOf));
     expect(kids[0]).toHaveLength(1);
@@ -19,7 +19,7 @@ describe('replicas on one cluster', () => {
   });
 
   test('a later one takes the key that is there and writes nothing', async () => {
-    const cluster = await startCluster();
+    const cluster = await startCluster({ isNew: true });
     const first = await startService(cluster);
     const { access_token: token } = await first.signIn('ada');
     const stored = cluster.objects.get('secrets', KEY);

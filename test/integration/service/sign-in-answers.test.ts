@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Largest } from '../../support/largest.ts';
-import { CLIENT, hashOf, passwordOf, startCluster, startService } from './stand.ts';
+import { hashOf } from '../../support/passwords.ts';
+import { CLIENT, passwordOf, startCluster, startService } from './stand.ts';
 
 /** So many requests for each endpoint; a failure prints the seed. */
 const REQUESTS = { numRuns: 150, endOnFailure: true };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
-import { CLIENT, hashOf, passwordOf, type Service, startCluster, startService } from './stand.ts';
+import { hashOf } from '../../support/passwords.ts';
+import { CLIENT, passwordOf, type Service, startCluster, startService } from './stand.ts';
 
 /** Requests that change what is stored; a review is asked with POST, too, and stores nothing. */
 const writesOf = ({ evidence }: SimulatedCluster): string[] =>

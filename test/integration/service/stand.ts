@@ -4,11 +4,12 @@ import {
   type SimulatedClusterOptions,
   startSimulatedCluster,
 } from '../../../dev/cluster/cluster.ts';
-import { hashPassword } from '../../../src/users/password-hash.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { type GatehouseOptions, type RunningGatehouse, startGatehouse } from '../../support/gatehouse.ts';
 import { ADMINS_BINDING, ADMINS_ROLE } from '../../support/observed/people.ts';
+import { hashOf } from '../../support/passwords.ts';
+import { signingKeySecret } from '../../support/signing-key-secret.ts';
 
 export const NODES = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
 export const CLIENT = { client_id: 'gatehouse', client_secret: 'gatehouse' };
@@ -17,13 +18,6 @@ export const CLIENT = { client_id: 'gatehouse', client_secret: 'gatehouse' };
 export type Person = 'ada' | 'joe';
 const GROUPS: Readonly<Record<Person, readonly string[]>> = { ada: ['admins'], joe: [] };
 export const passwordOf = (person: Person): string => `${person}-canary-password`;
-
-/** bcrypt as slow as it may be is 50 ms a hash: made once a file. */
-const hashes: Partial<Record<string, Promise<string>>> = {};
-export const hashOf = (password: string): Promise<string> => {
-  hashes[password] ??= hashPassword(password, 10);
-  return hashes[password];
-};
 
 /** A users file of these, each with the group and the password above unless another is given. */
 export async function usersFile(passwords: Partial<Record<Person, string>> = {}, people = ['ada', 'joe'] as Person[]) {
@@ -47,14 +41,20 @@ export const pod = (name: string, nodeName: string, cpu: string) => ({
   status: { phase: 'Running' },
 });
 
+interface ClusterOptions extends SimulatedClusterOptions {
+  /** Default: a replica was there before, and has made the signing keys. */
+  readonly isNew?: boolean;
+}
+
 /** With three nodes, and with the rights of Ada. */
-export async function startCluster(options: SimulatedClusterOptions = {}): Promise<SimulatedCluster> {
+export async function startCluster({ isNew = false, ...options }: ClusterOptions = {}): Promise<SimulatedCluster> {
   const [port = 0] = await freePorts(1); // a restart comes back to it
   const cluster = await startSimulatedCluster({ port, ...options });
   atEnd(() => cluster.stop());
   for (const name of ['node-a', 'node-b', 'node-c']) cluster.objects.create('nodes', node(name));
   cluster.objects.create('clusterroles', ADMINS_ROLE);
   cluster.objects.create('clusterrolebindings', ADMINS_BINDING);
+  if (!isNew) cluster.objects.create('secrets', await signingKeySecret());
   return cluster;
 }
 

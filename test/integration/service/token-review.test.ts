@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { hashOf } from '../../support/passwords.ts';
 import { startDriven, startDrivenReady } from './driven.ts';
 import { writeFiles } from './program.ts';
-import { hashOf, passwordOf, type Service, startCluster, startService, usersFile } from './stand.ts';
+import { passwordOf, type Service, startCluster, startService, usersFile } from './stand.ts';
 
 const V1 = 'authentication.k8s.io/v1';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { hashOf } from '../../support/passwords.ts';
 import { startDrivenReady } from './driven.ts';
-import { hashOf, passwordOf, startCluster, startService, usersFile } from './stand.ts';
+import { passwordOf, startCluster, startService, usersFile } from './stand.ts';
 
 const REVOKED = 'Unauthorized: the access token has been revoked';
 const NEW_PASSWORD = 'ada-other-password';

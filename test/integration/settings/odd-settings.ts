@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
+import { hashOf } from '../../support/passwords.ts';
 import { startDrivenReady } from '../service/driven.ts';
-import { hashOf, passwordOf, startCluster } from '../service/stand.ts';
+import { passwordOf, startCluster } from '../service/stand.ts';
 
 /**
  * Every number that can be configured, each at a value that it does not have by itself and that no other one has: a number
@@ -57,6 +58,26 @@ const people = async (): Promise<string> => {
   return JSON.stringify({ users: ['ada', 'joe', 'eve'].map((name) => ({ name, groups: ['admins'], passwordHash })) });
 };
 
+/** Stands for bcrypt: Ada's password is right, which needs no hash of cost 11 to be told; nothing is said while it is held. */
+class Compares {
+  /** The hashes that were compared with. */
+  readonly stored: string[] = [];
+  #held = Promise.resolve();
+
+  /** No compare ends before the function returned is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held = promise;
+    return resolve;
+  }
+
+  readonly bcrypt = async (password: string, stored: string): Promise<boolean> => {
+    this.stored.push(stored);
+    await this.#held;
+    return password === passwordOf('ada');
+  };
+}
+
 /**
  * Gatehouse with the odd settings, on a clock that the test moves: by hours at once, in which no cluster can prove that it is
  * current. So how old data may be is set by the tests of that alone.
@@ -65,7 +86,9 @@ export async function startOdd(change: { readonly server?: object; readonly conf
   const cluster = await startCluster();
   const { authorization: _, nodes: __, ...odd } = ODD;
   const config = { ...odd, ...change.config, server: { ...ODD.server, ...change.server } };
-  return { cluster, ...(await startDrivenReady(cluster, { config, users: await people() })) };
+  const compares = new Compares();
+  const { bcrypt } = compares;
+  return { cluster, compares, ...(await startDrivenReady(cluster, { config, bcrypt, users: await people() })) };
 }
 
 export const claimsOf = (token: string): Readonly<Record<string, unknown>> =>

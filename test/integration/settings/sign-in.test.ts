@@ -1,23 +1,7 @@
-import * as bcrypt from '@node-rs/bcrypt';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { rawExchange } from '../http/app-under-test.ts';
 import { CLIENT, eventually, type Service } from '../service/stand.ts';
 import { startOdd } from './odd-settings.ts';
-
-vi.mock('@node-rs/bcrypt', async (original) => {
-  const real = await original<typeof bcrypt>();
-  return { ...real, verify: vi.fn(real.verify) };
-});
-
-// Nobody's password is right here, which needs no hash of cost 11 to be told.
-beforeEach(() => void vi.mocked(bcrypt.verify).mockReset().mockResolvedValue(false));
-
-/** No compare ends before this is called: then all do, and nobody's password is right. */
-function holdCompares(): () => void {
-  const held = Promise.withResolvers<boolean>();
-  vi.mocked(bcrypt.verify).mockImplementation(() => held.promise);
-  return () => held.resolve(false);
-}
 
 /** As many sign-ins of as many names, none of which exists, each over a connection of its own. */
 async function signInsAtOnce({ gatehouse }: Service, count: number): Promise<{ answers: () => string }> {
@@ -36,6 +20,18 @@ async function signInsAtOnce({ gatehouse }: Service, count: number): Promise<{ a
     answers = texts.join('');
   });
   return { answers: () => answers };
+}
+
+/** One sign-in is compared, until it is released, and six wait behind it. */
+async function startFull() {
+  const odd = await startOdd();
+  const release = odd.compares.hold();
+  const sent = await signInsAtOnce(odd.service, 7);
+  await eventually(
+    () => odd.service.metric('gatehouse_password_hash_queue_length'),
+    (length) => length === 6,
+  );
+  return { ...odd, release, sent };
 }
 
 const occurrences = (text: string, part: string): number => text.split(part).length - 1;
@@ -83,9 +79,9 @@ describe('configured limits of sign-ins', () => {
   });
 
   test('authentication.passwordHash.cost: a name that nobody has costs a compare of cost 11', async () => {
-    const { service } = await startOdd();
+    const { service, compares } = await startOdd();
     await failures(service, ['nobody']);
-    expect(vi.mocked(bcrypt.verify).mock.calls.map(([, hash]) => String(hash).slice(0, 7))).toEqual(['$2b$11$']);
+    expect(compares.stored.map((hash) => hash.slice(0, 7))).toEqual(['$2b$11$']);
   });
 
   test('authentication.passwordHash.maxCost: a hash of cost 13 is taken, one of 14 is not', async () => {
@@ -102,22 +98,16 @@ describe('configured limits of sign-ins', () => {
   });
 
   test('authentication.passwordGate.concurrency: one compare at once', async () => {
-    const { service, clock } = await startOdd();
-    const release = holdCompares();
-    const sent = await signInsAtOnce(service, 7);
-    await eventually(
-      () => service.metric('gatehouse_password_hash_queue_length'),
-      (length) => length === 6,
-    );
-    expect(vi.mocked(bcrypt.verify).mock.calls).toHaveLength(1);
+    const { service, clock, compares, release, sent } = await startFull();
+    expect(compares.stored).toHaveLength(1);
     expect(await service.metric('gatehouse_password_hashes_in_flight')).toBe(1);
     release();
     await clock.until(sent.answers, (text) => occurrences(text, INCORRECT) === 7);
   });
 
   test('authentication.passwordGate.queue: six wait behind it, and the next is refused', async () => {
-    const { service, clock } = await startOdd();
-    const release = holdCompares();
+    const { service, clock, compares } = await startOdd();
+    const release = compares.hold();
     const sent = await signInsAtOnce(service, 9);
     await eventually(
       () => service.metric(REJECTED),
@@ -130,13 +120,7 @@ describe('configured limits of sign-ins', () => {
   });
 
   test('authentication.passwordGate.maxWait: for 2.3 s', async () => {
-    const { service, clock } = await startOdd();
-    const release = holdCompares();
-    const sent = await signInsAtOnce(service, 7);
-    await eventually(
-      () => service.metric('gatehouse_password_hash_queue_length'),
-      (length) => length === 6,
-    );
+    const { service, clock, release, sent } = await startFull();
     await clock.advance(2_299);
     expect(await service.metric(REJECTED)).toBe(0);
     await clock.advance(1);
@@ -147,10 +131,10 @@ describe('configured limits of sign-ins', () => {
   });
 
   test('limits.maxSignInsInFlight: the eighteenth at once is refused', async () => {
-    const { service, clock } = await startOdd({
+    const { service, clock, compares } = await startOdd({
       config: { authentication: { passwordGate: { concurrency: 1, queue: 100 } } },
     });
-    const release = holdCompares();
+    const release = compares.hold();
     const sent = await signInsAtOnce(service, 18);
     await eventually(
       () => service.metric('gatehouse_http_rejections_total{reason="in_flight_sign-in"}'),

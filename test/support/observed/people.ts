@@ -1,4 +1,4 @@
-import { hashPassword } from '../../../src/users/password-hash.ts';
+import { hashOf } from '../passwords.ts';
 
 /** Somebody of the recorded cases. Passwords are made for tests and stand for nothing. */
 interface Person {
@@ -32,7 +32,7 @@ export function person(name: string): Person {
 /** The users file of these people, as YAML that is JSON. */
 export async function usersFile(): Promise<string> {
   const users = PEOPLE.map(async ({ name, password, email, groups, state }) => {
-    const passwordHash = await hashPassword(password, 10);
+    const passwordHash = await hashOf(password);
     return { name, passwordHash, groups, state, ...(email ? { email } : {}) };
   });
   return JSON.stringify({ users: await Promise.all(users) });

@@ -1,11 +1,12 @@
 import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SecurityEventName, SecurityEvents } from '../../../src/security-events.ts';
-import { compareWithHash, hashPassword } from '../../../src/users/password-hash.ts';
+import { compareWithHash } from '../../../src/users/password-hash.ts';
 import { createPasswordSignIn, type PasswordOptions } from '../../../src/users/password-sign-in.ts';
 import type { SignInResult } from '../../../src/users/sign-in.ts';
 import type { User, UserState } from '../../../src/users/user.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { compareQuickly, hashOf } from '../../support/passwords.ts';
 
 const MINUTE = 60_000;
 const options: PasswordOptions = {
@@ -18,10 +19,10 @@ const REFUSED = { kind: 'refused' };
 
 let hash: string;
 beforeAll(async () => {
-  hash = await hashPassword('Made-up-1', 10);
+  hash = await hashOf('Made-up-1');
 });
 
-function newSignIn(state: UserState = 'Active', more: Partial<User> = {}, bcrypt = compareWithHash) {
+function newSignIn(state: UserState = 'Active', more: Partial<User> = {}, bcrypt = compareQuickly) {
   const clock = new FakeClock();
   const registry = new Registry();
   const told: Record<string, unknown>[] = [];
@@ -179,10 +180,10 @@ describe('a sign-in by password', () => {
 
   test('refuses a password over 72 bytes or with NUL although bcrypt would cut it off', async () => {
     const long = 'x'.repeat(72);
-    const { attempt } = newSignIn('Active', { passwordHash: await hashPassword(long, 10) });
+    const { attempt } = newSignIn('Active', { passwordHash: await hashOf(long) }, compareWithHash);
     expect((await attempt('alice', `${long}y`)).kind).toBe('refused');
     expect((await attempt('alice', long)).kind).toBe('ok');
-    const { attempt: other } = newSignIn();
+    const { attempt: other } = newSignIn('Active', {}, compareWithHash);
     expect((await other('alice', 'Made-up-1\0x')).kind).toBe('refused');
   });
 

@@ -1,0 +1,18 @@
+import type { NewObject } from '../../dev/cluster/kube-object.ts';
+import { newKey, type StoredKey, withKeys } from '../../src/oauth/signing-key-data.ts';
+import { systemRandom } from '../../src/random.ts';
+
+/** An RSA key is 50 ms of a core: one a process, for every cluster that has signing keys already. */
+let key: Promise<StoredKey> | undefined;
+
+/** The Secret of a replica that was there before, with one key that is active from now on. */
+export async function signingKeySecret(): Promise<NewObject> {
+  key ??= newKey('active', 0);
+  const active = { ...(await key), sinceMs: Date.now() };
+  const data = withKeys({ 'digest-key': systemRandom.bytes(32) }, [active]);
+  const encoded = Object.entries(data).map(([name, bytes]) => [name, bytes.toString('base64')]);
+  return {
+    ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'gatehouse-signing-keys', namespace: 'default' } },
+    ...{ type: 'Opaque', data: Object.fromEntries(encoded) },
+  };
+}
