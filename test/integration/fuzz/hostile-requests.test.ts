@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Program, writeFiles } from '../service/program.ts';
-import { eventually, passwordOf, Service, startCluster, usersFile } from '../service/stand.ts';
+import { startProgram } from '../service/program.ts';
+import { eventually, passwordOf, type Service, startCluster } from '../service/stand.ts';
 import { Attack } from './attack.ts';
 
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 4_000);
@@ -12,22 +12,8 @@ const MOST_GROWTH_BYTES = 20 * 1024 * 1024;
 /** As the chart starts the program. */
 const NODE_OPTIONS = '--max-semi-space-size=8';
 
-async function startProgram() {
-  const cluster = await startCluster();
-  const files = writeFiles({ kubeconfig: cluster.kubeconfig(), users: await usersFile() });
-  const settings = {
-    server: { address: '127.0.0.1', port: 0, metricsPort: 0 },
-    kubernetes: { kubeconfig: files.kubeconfig },
-    users: { file: files.users },
-    authentication: { tokenReview: { callerAuth: 'none' } }, // so that its bodies are read
-    log: { level: 'debug' },
-  };
-  const { config } = writeFiles({ config: JSON.stringify(settings) });
-  const program = new Program(['--config', config], { env: { NODE_OPTIONS } });
-  const ready = (await program.logged('ready')) as { port: number; metricsPort: number };
-  const nothing = { log: [], writeUsers: () => {}, stop: async () => {} };
-  return { program, service: new Service({ ...nothing, ...ready, origin: `http://127.0.0.1:${ready.port}` }) };
-}
+/** Whoever asks may review tokens, so that the bodies of reviews are read. */
+const SETTINGS = { authentication: { tokenReview: { callerAuth: 'none' } }, log: { level: 'debug' } };
 
 const print = (line: string): void => void process.stdout.write(`hostile requests: ${line}\n`);
 const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
@@ -56,7 +42,8 @@ test(
   async () => {
     const repeat = `FUZZ_REQUESTS=${REQUESTS} FUZZ_SEED=${SEED}`;
     print(repeat);
-    const { program, service } = await startProgram();
+    const program = await startProgram(await startCluster(), { config: SETTINGS, env: { NODE_OPTIONS } });
+    const service = await program.service();
     const attack = new Attack(service, SEED);
     await attack.send(REQUESTS);
     print(JSON.stringify(Object.fromEntries([...attack.statuses].sort())));

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createRoutes } from '../../../src/http/app.ts';
-import { atEnd } from '../../support/at-end.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { appParts } from '../http/app-under-test.ts';
-import { DrivenClock } from './driven.ts';
-import { Program, runProgram, writeFiles } from './program.ts';
+import { startDrivenReady } from './driven.ts';
+import { runProgram, startProgram, writeFiles } from './program.ts';
 import {
   type Answer,
   CLIENT,
@@ -15,7 +14,6 @@ import {
   type Service,
   startCluster,
   startService,
-  usersFile,
 } from './stand.ts';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -406,16 +404,9 @@ describe('the audit trail', () => {
   });
 
   test('R-22 is in the output of the program while the rest of its log is at warn', async () => {
-    const cluster = await startCluster();
-    const files = writeFiles({ kubeconfig: cluster.kubeconfig(), users: await usersFile() });
+    const cluster = await startCluster({ isNew: true });
     const [port = 0] = await freePorts(1);
-    const settings = {
-      server: { address: '127.0.0.1', port, metricsPort: 0 },
-      kubernetes: { kubeconfig: files.kubeconfig },
-      users: { file: files.users },
-      log: { level: 'warn' },
-    };
-    const program = new Program(['--config', writeFiles({ config: JSON.stringify(settings) }).config]);
+    const program = await startProgram(cluster, { config: { server: { port }, log: { level: 'warn' } } });
     const origin = `http://127.0.0.1:${port}`;
     await eventually(
       () =>
@@ -456,11 +447,8 @@ describe('the audit trail of the signing keys', () => {
   let told: readonly Line[] = [];
 
   beforeAll(async () => {
-    const cluster = await startCluster();
-    const clock = new DrivenClock();
-    const service = await startService(cluster, { clock, untilReady: false });
-    atEnd(() => clock.during(service.gatehouse.stop()));
-    await clock.until(service.readiness, (code) => code === 200);
+    const cluster = await startCluster({ isNew: true });
+    const { clock, service } = await startDrivenReady(cluster);
     const keyLines = () => auditOf(service).filter(({ event }) => String(event).startsWith('signing_key_'));
     const until = (event: string) => clock.until(() => keyLines().some((line) => line['event'] === event), Boolean);
     clock.jumpWall(30 * DAY);

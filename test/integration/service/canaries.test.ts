@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { hashOf } from '../../support/passwords.ts';
-import { Program, writeFiles } from './program.ts';
-import { NODES, type Pair, passwordOf, type Service, startCluster, startService, usersFile } from './stand.ts';
+import { startProgram } from './program.ts';
+import { NODES, type Pair, passwordOf, type Service, startCluster, startService } from './stand.ts';
 
 const CLIENT_SECRET = 'canary-client-secret-0123456789';
 const TYPED = {
@@ -111,15 +111,7 @@ describe('no secret', () => {
 
   test.each(['json', 'pretty'])('A-36 is in the output of the program in the form %s', async (format) => {
     const cluster = await startCluster({ isNew: true });
-    const files = writeFiles({ kubeconfig: cluster.kubeconfig(), users: await usersFile() });
-    const settings = {
-      ...SETTINGS,
-      server: { address: '127.0.0.1', port: 0, metricsPort: 0 },
-      kubernetes: { kubeconfig: files.kubeconfig },
-      users: { ...SETTINGS.users, file: files.users },
-      log: { level: 'debug', format },
-    };
-    const program = new Program(['--config', writeFiles({ config: JSON.stringify(settings) }).config]);
+    const program = await startProgram(cluster, { config: { ...SETTINGS, log: { level: 'debug', format } } });
     const pairs = await sendSecrets(await program.service());
     program.signal('SIGTERM');
     const { stdout, stderr } = await program.ended;

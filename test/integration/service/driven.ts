@@ -17,7 +17,7 @@ export class DrivenClock extends FakeClock {
   }
 
   /** Lets time pass until this has come about. */
-  async during<T>(promise: Promise<T>): Promise<T> {
+  async during<T>(promise: Promise<T>, stepMs = SMALL_STEP_MS): Promise<T> {
     const settled = { already: false };
     const done = (): void => {
       settled.already = true;
@@ -26,7 +26,7 @@ export class DrivenClock extends FakeClock {
     await eventually(
       () => settled.already,
       Boolean,
-      () => this.#pass(SMALL_STEP_MS),
+      () => this.#pass(stepMs),
     );
     return promise;
   }
@@ -47,14 +47,14 @@ export class DrivenClock extends FakeClock {
   }
 }
 
-/** Gatehouse on a clock that the test drives; not ready yet. */
+/** Gatehouse on a clock that the test drives, which others may share; not ready yet. */
 export async function startDriven(
   cluster: Parameters<typeof startService>[0],
   change: Parameters<typeof startService>[1] = {},
+  clock = new DrivenClock(),
 ): Promise<{ readonly clock: DrivenClock; readonly service: Service }> {
-  const clock = new DrivenClock();
   const service = await startService(cluster, { ...change, clock, untilReady: false });
-  atEnd(() => clock.during(service.gatehouse.stop())); // a drain waits on the clock, too
+  atEnd(() => clock.during(service.gatehouse.stop(), STEP_MS)); // a drain waits on the clock, too
   return { clock, service };
 }
 

@@ -2,26 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { populate } from '../../../dev/cluster/population.ts';
 import { tellMeasured } from '../../support/measured.ts';
-import { Program, writeFiles } from './program.ts';
-import { eventually, NODES, passwordOf, Service, startCluster, usersFile } from './stand.ts';
-
-type Cluster = Awaited<ReturnType<typeof startCluster>>;
-
-/** The program in front of this cluster, and its clients' view. */
-async function startProgram(cluster: Cluster, nodeOptions = '') {
-  const files = writeFiles({ kubeconfig: cluster.kubeconfig(), users: await usersFile() });
-  const settings = {
-    server: { address: '127.0.0.1', port: 0, metricsPort: 0 },
-    kubernetes: { kubeconfig: files.kubeconfig },
-    users: { file: files.users },
-  };
-  const { config } = writeFiles({ config: JSON.stringify(settings) });
-  const program = new Program(['--config', config], { env: { NODE_OPTIONS: nodeOptions } });
-  const ready = (await program.logged('ready')) as { port: number; metricsPort: number };
-  const nothing = { log: [], writeUsers: () => {}, stop: async () => {} };
-  const service = new Service({ ...nothing, ...ready, origin: `http://127.0.0.1:${ready.port}` });
-  return { program, service };
-}
+import { startProgram } from './program.ts';
+import { eventually, NODES, passwordOf, startCluster } from './stand.ts';
 
 /** How long the process stands still. What fails in a minute fails in this, too: every connection is lost meanwhile. */
 const STOPPED_MS = 1_500;
@@ -29,7 +11,8 @@ const STOPPED_MS = 1_500;
 describe('a process that is stopped and goes on', () => {
   test('C-34 answers who asked meanwhile, turns no sign-in away, and follows the cluster again within 10 s', async () => {
     const cluster = await startCluster();
-    const { program, service } = await startProgram(cluster);
+    const program = await startProgram(cluster);
+    const service = await program.service();
     const { access_token: token } = await service.signIn('ada');
     program.signal('SIGSTOP');
     await cluster.restart();
@@ -59,7 +42,8 @@ describe('a process with little memory', () => {
   test('C-40 of 256 MB of heap survives 100 lists of 2,000 nodes at once whose readers are slow', async () => {
     const cluster = await startCluster();
     populate(cluster.objects, { nodes: 2_000, podsPerNode: 5, nodeBytes: 8_000 });
-    const { service } = await startProgram(cluster, '--max-old-space-size=256');
+    const program = await startProgram(cluster, { env: { NODE_OPTIONS: '--max-old-space-size=256' } });
+    const service = await program.service();
     const { access_token: token } = await service.signIn('ada');
     const giveUp = new AbortController();
     const answers = await Promise.all(

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { DrivenClock } from './driven.ts';
-import { type Pair, type Service, startCluster, startService } from './stand.ts';
+import { DrivenClock, startDriven } from './driven.ts';
+import { type Pair, type Service, startCluster } from './stand.ts';
 
 const SECRET = { kind: 'secrets', name: 'gatehouse-signing-keys' } as const;
 const KEY = `default/${SECRET.name}`;
@@ -15,9 +14,7 @@ async function start(count: number) {
   const clock = new DrivenClock();
   const services: Service[] = [];
   for (let index = 0; index < count; index++) {
-    const service = await startService(cluster, { clock, untilReady: false });
-    atEnd(() => clock.during(service.gatehouse.stop()));
-    services.push(service);
+    services.push((await startDriven(cluster, {}, clock)).service);
   }
   await clock.until(
     () => Promise.all(services.map((service) => service.readiness())),

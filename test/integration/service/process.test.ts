@@ -2,43 +2,19 @@ import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { Watcher } from '../../support/watcher.ts';
-import { Program, writeFiles } from './program.ts';
-import { CLIENT, eventually, NODES, passwordOf, startCluster, startService, usersFile } from './stand.ts';
+import { startProgram } from './program.ts';
+import { CLIENT, eventually, NODES, passwordOf, startCluster, startService } from './stand.ts';
 
-interface Started {
-  readonly program: Program;
-  readonly origin: string;
+async function start(server: object = {}) {
+  const program = await startProgram(await startCluster({ isNew: true }), { config: { server } });
+  return { program, service: await program.service() };
 }
-
-async function startProgram(server: object = {}): Promise<Started> {
-  const cluster = await startCluster();
-  const files = writeFiles({ kubeconfig: cluster.kubeconfig(), users: await usersFile() });
-  const settings = {
-    server: { address: '127.0.0.1', port: 0, metricsPort: 0, ...server },
-    kubernetes: { kubeconfig: files.kubeconfig },
-    users: { file: files.users },
-  };
-  const program = new Program(['--config', writeFiles({ config: JSON.stringify(settings) }).config]);
-  const { port } = await program.logged('ready');
-  return { program, origin: `http://127.0.0.1:${port}` };
-}
-
-async function signIn(origin: string): Promise<string> {
-  const form = { grant_type: 'password', ...CLIENT, username: 'ada', password: passwordOf('ada') };
-  const answer = await fetch(`${origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
-  return ((await answer.json()) as { access_token: string }).access_token;
-}
-
-const list = async (origin: string, token: string): Promise<number> => {
-  const answer = await fetch(origin + NODES, { headers: { authorization: `Bearer ${token}` } });
-  await answer.text();
-  return answer.status;
-};
 
 describe('the process', () => {
   test('serves, and at SIGTERM ends in order with 0', async () => {
-    const { program, origin } = await startProgram();
-    expect(await list(origin, await signIn(origin))).toBe(200);
+    const { program, service } = await start();
+    const { access_token: token } = await service.signIn('ada');
+    expect((await service.list(token)).status).toBe(200);
     program.signal('SIGTERM');
     const { code, stdout, stderr } = await program.ended;
     expect([code, stderr]).toEqual([0, '']);
@@ -46,20 +22,20 @@ describe('the process', () => {
   });
 
   test('R-07 at SIGTERM is not ready any more, and serves on through the delay', async () => {
-    const { program, origin } = await startProgram({ shutdownDelay: '60s' });
-    const token = await signIn(origin);
+    const { program, service } = await start({ shutdownDelay: '60s' });
+    const { access_token: token } = await service.signIn('ada');
     program.signal('SIGTERM');
     await program.logged('stopping');
-    expect((await fetch(`${origin}/readyz`)).status).toBe(503);
-    expect(await list(origin, token)).toBe(200);
+    expect(await service.readiness()).toBe(503);
+    expect((await service.list(token)).status).toBe(200);
     program.signal('SIGTERM'); // the delay is longer than the test waits for
     await program.ended;
   });
 
   test('R-07 at SIGTERM ends a watch cleanly, with the version to go on from', async () => {
-    const { program, origin } = await startProgram();
-    const authorization = `Bearer ${await signIn(origin)}`;
-    const watcher = await Watcher.open(`${origin}${NODES}?watch=true`, { authorization });
+    const { program, service } = await start();
+    const authorization = `Bearer ${(await service.signIn('ada')).access_token}`;
+    const watcher = await Watcher.open(`${service.gatehouse.origin}${NODES}?watch=true`, { authorization });
     program.signal('SIGTERM');
     expect((await program.ended).code).toBe(0);
     await eventually(
@@ -71,14 +47,14 @@ describe('the process', () => {
   });
 
   test('R-07 finishes a request that is under way at SIGTERM', async () => {
-    const { program, origin } = await startProgram();
+    const { program, service } = await start();
     const body = new URLSearchParams({
       grant_type: 'password',
       ...CLIENT,
       username: 'ada',
       password: passwordOf('ada'),
     });
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+    const socket = connect(service.gatehouse.port, '127.0.0.1');
     const answer = new Promise<string>((resolve) => {
       let text = '';
       socket.setEncoding('utf8').on('data', (part: string) => {
@@ -89,7 +65,7 @@ describe('the process', () => {
     const form = String(body);
     const head = ['POST /oauth/token HTTP/1.1', 'Host: gatehouse', 'Content-Type: application/x-www-form-urlencoded'];
     socket.write(`${head.join('\r\n')}\r\nContent-Length: ${form.length}\r\n\r\n${form.slice(0, 10)}`);
-    await fetch(`${origin}/livez`); // by then the first part has arrived
+    await service.call('/livez'); // by then the first part has arrived
     program.signal('SIGTERM');
     await program.logged('shutting down: not accepting any more');
     socket.write(form.slice(10));
@@ -98,13 +74,13 @@ describe('the process', () => {
   });
 
   test('ends at once at SIGINT', async () => {
-    const { program } = await startProgram({ shutdownDelay: '60s' });
+    const { program } = await start({ shutdownDelay: '60s' });
     program.signal('SIGINT');
     expect((await program.ended).code).toBe(130);
   });
 
   test('ends at once at a second SIGTERM', async () => {
-    const { program } = await startProgram({ shutdownDelay: '60s' });
+    const { program } = await start({ shutdownDelay: '60s' });
     program.signal('SIGTERM');
     await program.logged('stopping');
     program.signal('SIGTERM');
@@ -115,13 +91,7 @@ describe('the process', () => {
     const cluster = await startCluster();
     const other = await startService(cluster);
     const taken = other.gatehouse[which];
-    const files = writeFiles({ kubeconfig: cluster.kubeconfig(), users: await usersFile() });
-    const settings = {
-      server: { address: '127.0.0.1', port: 0, metricsPort: 0, [which]: taken },
-      kubernetes: { kubeconfig: files.kubeconfig },
-      users: { file: files.users },
-    };
-    const program = new Program(['--config', writeFiles({ config: JSON.stringify(settings) }).config]);
+    const program = await startProgram(cluster, { config: { server: { [which]: taken } } });
     const { code, stderr } = await program.ended;
     expect(code).toBe(1);
     const place = `port ${taken} of 127.0.0.1`;

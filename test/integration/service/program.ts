@@ -2,9 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { COMPILE_CACHE } from '../../support/compile-cache.ts';
-import { eventually, Service } from './stand.ts';
+import { type GatehouseOptions, writeConfig } from '../../support/gatehouse.ts';
+import { eventually, Service, usersFile } from './stand.ts';
 
 const PROJECT = join(import.meta.dirname, '..', '..', '..');
 
@@ -61,10 +63,12 @@ export class Program {
   async service(): Promise<Service> {
     const find = () => this.#output.stdout.split('\n').find((line) => /\bready\b.*tookMs|tookMs.*"ready"/.test(line));
     const line = await eventually(find, (found) => found !== undefined || this.#child.exitCode !== null);
-    const [, port] = /\bport"?[=:](\d+)/.exec(line ?? '') ?? [];
-    if (port === undefined) throw new Error(`the program did not become ready: ${this.output}`);
-    const nothing = { metricsPort: 0, log: [], writeUsers: () => {}, stop: async () => {} };
-    return new Service({ ...nothing, port: Number(port), origin: `http://127.0.0.1:${port}` });
+    const [port, metricsPort] = ['port', 'metricsPort'].map((name) =>
+      Number(new RegExp(`\\b${name}"?[=:](\\d+)`).exec(line ?? '')?.[1]),
+    );
+    if (!port || !metricsPort) throw new Error(`the program did not become ready: ${this.output}`);
+    const nothing = { log: [], writeUsers: () => {}, stop: async () => {} };
+    return new Service({ ...nothing, port, metricsPort, origin: `http://127.0.0.1:${port}` });
   }
 
   /** The JSON log line with this message, as soon as it is there. */
@@ -78,18 +82,33 @@ export class Program {
   }
 }
 
+/** The program in front of this cluster, as `startService` would start it; not ready yet. */
+export async function startProgram(
+  cluster: Pick<SimulatedCluster, 'kubeconfig'>,
+  { env = {}, ...change }: Pick<GatehouseOptions, 'config'> & Pick<ProgramOptions, 'env'> = {},
+): Promise<Program> {
+  const folder = newFolder();
+  const config = writeConfig(folder, { ...change, kubeconfig: cluster.kubeconfig(), users: await usersFile() });
+  return new Program(['--config', config], { env });
+}
+
 /** Runs the program to its end. */
 export const runProgram = (args: readonly string[], options?: ProgramOptions): Promise<Ended> =>
   new Program(args, options).ended;
 
 /** Writes these files into a folder of their own and answers their paths. */
 export function writeFiles<Name extends string>(files: Readonly<Record<Name, string>>): Readonly<Record<Name, string>> {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-program-'));
-  atEnd(async () => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const paths = Object.entries<string>(files).map(([name, content]) => {
     const path = join(folder, name);
     writeFileSync(path, content);
     return [name, path];
   });
   return Object.fromEntries(paths) as Record<Name, string>;
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-program-'));
+  atEnd(async () => rmSync(folder, { recursive: true }));
+  return folder;
 }
