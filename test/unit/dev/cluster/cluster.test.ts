@@ -113,16 +113,6 @@ describe('the simulated cluster', () => {
     expect((await cluster.call(NODES)).body.items).toHaveLength(1);
   });
 
-  test('C-07 answers an old version with 410 once its history is gone', async () => {
-    const cluster = await startTestCluster();
-    cluster.objects.create('nodes', { metadata: { name: 'a' } });
-    cluster.compact();
-    const watch = await cluster.stream(`${WATCH_NODES}2`);
-    expect(await watch.ended).toBe('complete');
-    const [event] = eventsIn(await watch.until(() => true));
-    expect(event).toMatchObject({ type: 'ERROR', object: { code: 410, message: 'too old resource version: 2 (6)' } });
-  });
-
   test('C-23 goes back in time at a restore and drops its watches', async () => {
     const cluster = await startTestCluster();
     const before = cluster.objects.resourceVersion;
