@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../support/default-limits.ts';
@@ -16,11 +15,12 @@ async function trickle(port: number, start: string, drop: string): Promise<strin
     received += chunk.toString('latin1');
   });
   socket.on('error', () => {}); // what is sent after the close is reset
+  const closed = new Promise((resolve) => socket.once('close', resolve)); // `once` of Node.js rejects at an error
   const drops = setInterval(() => socket.writable && socket.write(drop), 20);
   const limit = setTimeout(() => socket.destroy(), 20_000);
   try {
     socket.write(start);
-    await once(socket, 'close');
+    await closed;
   } finally {
     clearInterval(drops);
     clearTimeout(limit);

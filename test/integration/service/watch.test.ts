@@ -147,11 +147,24 @@ describe('a watch by label', () => {
   });
 });
 
+/** An open watch of Ada, on a clock that the test drives. */
+async function startWatching(query = '') {
+  const cluster = await startCluster();
+  const { clock, service } = await startDrivenReady(cluster);
+  const { access_token: token } = await clock.during(service.signIn('ada'));
+  const watcher = await openWatch(service, { query, headers: { authorization: `Bearer ${token}` } });
+  const told = (last: string) =>
+    clock.until(
+      () => watcher.story,
+      (story) => story.at(-1) === last,
+    );
+  await told('BOOKMARK');
+  return { cluster, clock, service, token, watcher, told };
+}
+
 describe('a watch, when the cluster’s history breaks off', () => {
   test('C-07 is told what a relist shows to differ, and nothing else', async () => {
-    const { cluster, service, watch } = await start();
-    const watcher = await watch();
-    await told(watcher, 'BOOKMARK');
+    const { cluster, clock, service, watcher } = await startWatching();
     const refuse = cluster.faults.until({ verb: 'watch', kind: 'nodes' }, { connection: 'reset' });
     await cluster.restart(0);
     cluster.objects.patch('nodes', 'node-b', { metadata: { labels: { tier: 'new' } } });
@@ -159,11 +172,11 @@ describe('a watch, when the cluster’s history breaks off', () => {
     cluster.objects.create('nodes', node('node-d'));
     cluster.compact();
     refuse();
-    await eventually(
+    await clock.until(
       () => service.metric('gatehouse_reflector_relists_total{resource="nodes",reason="expired"}'),
       (relists) => relists >= 1,
     );
-    await eventually(
+    await clock.until(
       () => watcher.story.length,
       (events) => events >= 7,
     );
@@ -171,14 +184,12 @@ describe('a watch, when the cluster’s history breaks off', () => {
   });
 
   test('C-23 is told what a restored server shows to differ, and begins anew where it comes back', async () => {
-    const { cluster, service, token, watch } = await start();
-    const watcher = await watch('&timeoutSeconds=600');
-    await told(watcher, 'BOOKMARK');
+    const { cluster, clock, service, token, watcher, told } = await startWatching('&timeoutSeconds=600');
     const before = cluster.objects.revision;
     cluster.objects.patch('nodes', 'node-b', { metadata: { labels: { tier: 'new' } } });
-    await told(watcher, 'MODIFIED node-b');
+    await told('MODIFIED node-b');
     cluster.restore(String(before));
-    await eventually(
+    await clock.until(
       () => watcher.story.filter((event) => event === 'MODIFIED node-b').length,
       (count) => count === 2,
     );
@@ -190,37 +201,26 @@ describe('a watch, when the cluster’s history breaks off', () => {
 });
 
 describe('a watch whose caller signs out or loses the right', () => {
-  async function startWatching() {
-    const cluster = await startCluster();
-    const { clock, service } = await startDrivenReady(cluster);
-    const { access_token: token } = await clock.during(service.signIn('ada'));
-    const watcher = await openWatch(service, { query: '', headers: { authorization: `Bearer ${token}` } });
-    await clock.until(
-      () => watcher.story,
-      (story) => story.at(-1) === 'BOOKMARK',
+  const ended = ({ clock, watcher }: Pick<Awaited<ReturnType<typeof startWatching>>, 'clock' | 'watcher'>) =>
+    clock.until(
+      () => watcher.ending,
+      (ending) => ending !== undefined,
     );
-    const end = () =>
-      clock.until(
-        () => watcher.ending,
-        (ending) => ending !== undefined,
-      );
-    return { cluster, clock, service, token, watcher, end };
-  }
 
   test('ends within 10 s of the sign-out, and says so', async () => {
-    const { clock, service, token, watcher, end } = await startWatching();
+    const { clock, service, token, watcher } = await startWatching();
     await service.call('/oauth/logout', { token });
     const began = clock.monotonic();
-    expect(await end()).toBe('complete');
+    expect(await ended({ clock, watcher })).toBe('complete');
     expect(clock.monotonic() - began).toBeLessThan(11_000);
     expect(watcher.events.at(-1)).toMatchObject({ type: 'ERROR', object: { code: 401, reason: 'Unauthorized' } });
   });
 
   test('ends within 40 s of the binding’s removal, and says so', async () => {
-    const { cluster, clock, watcher, end } = await startWatching();
+    const { cluster, clock, watcher } = await startWatching();
     cluster.objects.remove('clusterrolebindings', 'observed-admins');
     const began = clock.monotonic();
-    expect(await end()).toBe('complete');
+    expect(await ended({ clock, watcher })).toBe('complete');
     expect(clock.monotonic() - began).toBeLessThan(42_000);
     expect(watcher.events.at(-1)).toMatchObject({ type: 'ERROR', object: { code: 403, reason: 'Forbidden' } });
   });
