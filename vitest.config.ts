@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -49,8 +50,8 @@ export default defineConfig({
       tier('cluster', { testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
       tier('chart', { testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
     ],
-    // Both cores of two: the default leaves one to the reporter, and half of a test's time is waiting.
-    maxWorkers: '100%',
+    // Half of a test's time is waiting, so two workers a core keep the cores busy; a worker takes 300 MB.
+    maxWorkers: 2 * availableParallelism(),
     // The authorization server that ours is compared with says on the console that this Node.js is new to it.
     onConsoleLog: (text) => !text.startsWith('oidc-provider '),
     coverage: { include: ['src/**'] },
