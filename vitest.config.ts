@@ -14,7 +14,7 @@ const MOCKED = globSync('test/{unit,integration}/**/*.test.ts', { cwd: import.me
 );
 
 /**
- * One project a tier. `unit`, `integration`, `mocked`, `contract`, `model` and `planted` need Node only; `planted` tests the tests: it runs them with faults that they must see; `soak` is minutes of faults; `vectors` needs Go to download the
+ * One project a tier. `unit`, `integration`, `mocked`, `contract`, `model` and `planted` need Node only; `planted` runs tests with faults that they must see; `soak` is minutes of faults; `vectors` needs Go to download the
  * public test vectors and to run the scheduler's own code; `netns` needs root, iproute2 and nftables for network namespaces of its own; `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. The two slow tiers share one API server a file, so they run one file at a time.
  * Limits of time are for what hangs: they are many times what a test takes on a machine that is busy with something else.
  */
@@ -50,8 +50,8 @@ export default defineConfig({
       tier('cluster', { testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
       tier('chart', { testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
     ],
-    // Half of a test's time is waiting, so two workers a core keep the cores busy; a worker takes 300 MB.
-    maxWorkers: 2 * availableParallelism(),
+    // More than the cores, as half of a test's time is waiting.
+    maxWorkers: availableParallelism() + 2,
     // The authorization server that ours is compared with says on the console that this Node.js is new to it.
     onConsoleLog: (text) => !text.startsWith('oidc-provider '),
     coverage: { include: ['src/**'] },
