@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Behaviour } from '../dev/cluster/behaviour.ts';
 import type { SimulatedCluster } from '../dev/cluster/cluster.ts';
 import { seededRandom } from '../dev/cluster/seeded-random.ts';
-import type { Random } from '../src/random.ts';
+import type { Random } from '../src/runtime/random.ts';
 import { type Bench, type BenchOptions, probePlan } from './bench.ts';
 import { startChurn } from './churn.ts';
 import type { ProbeReport } from './load/probes.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../src/config/config.ts';
-import type { Addresses } from '../src/service.ts';
+import type { Addresses } from '../src/service/service.ts';
 import type { SimulatedCluster } from './cluster/cluster.ts';
 import type { NewObject } from './cluster/kube-object.ts';
 

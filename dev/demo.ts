@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../src/clock.ts';
 import type { Config, Warnings } from '../src/config/config.ts';
 import { createLogger } from '../src/observability/logger.ts';
-import { systemRandom } from '../src/random.ts';
-import { toRelease, toRuntime } from '../src/release.ts';
-import { createService } from '../src/service.ts';
+import { systemClock } from '../src/runtime/clock.ts';
+import { systemRandom } from '../src/runtime/random.ts';
+import { toRelease, toRuntime } from '../src/service/release.ts';
+import { createService } from '../src/service/service.ts';
 import { type SimulatedCluster, startSimulatedCluster } from './cluster/cluster.ts';
 import { keepChanging, populate } from './cluster/population.ts';
 import { DEMO_HELP, type DemoOptions, parseDemoArguments } from './demo-arguments.ts';

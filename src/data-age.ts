@@ -1,4 +1,4 @@
-import { durationText } from './duration-text.ts';
+import { durationText } from './runtime/duration-text.ts';
 import { StatusError } from './status-error.ts';
 
 /** After an outage the next attempt to follow the cluster is at most 30 s away (`backoff.ts`): asking sooner is in vain. */

@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import { type Command, HELP, nodeFault, parseCommand } from './arguments.ts';
-import { checkConfig } from './check-config.ts';
-import { systemClock } from './clock.ts';
+import { type Command, HELP, nodeFault, parseCommand } from './cli/arguments.ts';
+import { checkConfig } from './cli/check-config.ts';
+import type { KeysRequest } from './cli/keys-arguments.ts';
+import { lowerPoolPriority } from './cli/pool-priority.ts';
 import type { Config, Warnings } from './config/config.ts';
 import { configJsonSchema, loadConfig } from './config/load.ts';
-import type { KeysRequest } from './keys-arguments.ts';
 import { BufferedOutput } from './observability/buffered-output.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
-import { lowerPoolPriority } from './pool-priority.ts';
-import { systemRandom } from './random.ts';
-import { type Release, toRelease, toRuntime } from './release.ts';
+import { systemClock } from './runtime/clock.ts';
+import { systemRandom } from './runtime/random.ts';
+import { type Release, toRelease, toRuntime } from './service/release.ts';
 import { readNewPassword } from './users/new-password.ts';
 import { hashPassword } from './users/password-hash.ts';
 
@@ -79,7 +79,7 @@ async function printHash(config: string | undefined): Promise<number> {
 }
 
 async function changeKeys(request: KeysRequest, { config }: { config: Config }): Promise<number> {
-  const { runKeysCommand } = await import('./keys-command.ts');
+  const { runKeysCommand } = await import('./cli/keys-command.ts');
   const shared = { clock: systemClock, random: systemRandom, environment: process.env, print };
   await runKeysCommand(request, config, { ...shared, version: readRelease().version });
   return 0;
@@ -107,7 +107,7 @@ async function serve({ config, warnings }: { config: Config; warnings: Warnings 
 }
 
 async function runService(config: Config, logger: Logger, output: BufferedOutput): Promise<void> {
-  const { createService } = await import('./service.ts');
+  const { createService } = await import('./service/service.ts');
   logger.debug({ threads: await lowerPoolPriority() }, 'hashing yields to serving');
   const service = await createService(config, {
     clock: systemClock,

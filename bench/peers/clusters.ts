@@ -11,7 +11,7 @@ import type { NewObject } from '../../dev/cluster/kube-object.ts';
 import { ObjectStore } from '../../dev/cluster/object-store.ts';
 import { populate } from '../../dev/cluster/population.ts';
 import { seededRandom } from '../../dev/cluster/seeded-random.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { type ControlPlane, startControlPlane } from '../../test/support/control-plane.ts';
 import { type Ask, Connection, requestBytes, type Target } from '../load/connection.ts';
 import { BENCH_USERS } from './gatehouse.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Clock, systemClock } from '../../src/clock.ts';
-import type { Random } from '../../src/random.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import type { Random } from '../../src/runtime/random.ts';
 import { Evidence } from './evidence.ts';
 import { Faults } from './faults.ts';
 import type { Identity } from './identity.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import { isRecord, type KubeObject } from './kube-object.ts';
 import type { ObjectStore } from './object-store.ts';
 import { type ApiRequest, type ResourceTarget, targetKey } from './request.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import type { Answer } from './answer.ts';
 import { type Behaviour, type StreamFault, scriptedStatus } from './behaviour.ts';
 import { type Body, plainBody } from './body.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import type { StreamFault } from './behaviour.ts';
 import { type Body, plainBody } from './body.ts';
 import { pacedBody } from './paced-body.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../src/clock.ts';
-import type { Random } from '../../src/random.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import type { Random } from '../../src/runtime/random.ts';
 import { Collection } from './collection.ts';
 import { type Change, Entry } from './entry.ts';
 import { KINDS } from './kinds.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import type { Body } from './body.ts';
 
 /** Ten slices a second: fine enough that a slow body flows, coarse enough to cost nothing. */

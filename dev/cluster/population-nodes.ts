@@ -1,4 +1,4 @@
-import type { Random } from '../../src/random.ts';
+import type { Random } from '../../src/runtime/random.ts';
 import type { NewObject } from './kube-object.ts';
 import { imagesOf, type NodeImage } from './population-images.ts';
 import { uuidFrom } from './seeded-random.ts';

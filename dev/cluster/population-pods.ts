@@ -1,4 +1,4 @@
-import type { Random } from '../../src/random.ts';
+import type { Random } from '../../src/runtime/random.ts';
 import type { NewObject } from './kube-object.ts';
 import type { NodePlan } from './population-nodes.ts';
 import { APPLICATIONS, CONTROL_PLANE_PODS, DAEMONS, JOB, type Workload } from './population-workloads.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/clock.ts';
-import type { Random } from '../../src/random.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import type { Random } from '../../src/runtime/random.ts';
 import { isRecord, type KubeObject, keyOf, type NewObject } from './kube-object.ts';
 import type { ObjectStore } from './object-store.ts';
 import { nodeMaker, planNodes } from './population-nodes.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/clock.ts';
-import type { Random } from '../../src/random.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import type { Random } from '../../src/runtime/random.ts';
 import { type Answer, objectAnswer, plain } from './answer.ts';
 import { deleteObject } from './deletion.ts';
 import { discover, isServed } from './discovery.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/random.ts';
+import type { Random } from '../../src/runtime/random.ts';
 
 /** The same seed gives the same sequence on every machine (mulberry32). For names and jitter, never for secrets. */
 export function seededRandom(seed: number): Random {

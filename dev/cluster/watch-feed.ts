@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import type { Collection } from './collection.ts';
 import type { Change } from './entry.ts';
 

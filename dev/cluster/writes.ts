@@ -1,4 +1,4 @@
-import type { Random } from '../../src/random.ts';
+import type { Random } from '../../src/runtime/random.ts';
 import type { ResourceKind } from './kinds.ts';
 import { isRecord, type KubeObject, keyOf, type NewObject } from './kube-object.ts';
 import { mergePatch } from './merge-patch.ts';

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { Direction, Fault } from './fault.ts';
 import { Link } from './link.ts';
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import type { Direction, Fault } from './fault.ts';
 
 /** A sender is held up beyond this, as by a network of any size. */

@@ -1,5 +1,5 @@
-import { type CompactJws, parseCompactJws } from '../oauth/compact-jws.ts';
-import type { BearerVerifier, TokenVerifier } from '../oauth/identity.ts';
+import { type CompactJws, parseCompactJws } from '../oauth/tokens/compact-jws.ts';
+import type { BearerVerifier, TokenVerifier } from '../oauth/tokens/identity.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
 
 export interface BearerVerifierParts {

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
-import type { Clock } from '../clock.ts';
-import type { CompactJws } from '../oauth/compact-jws.ts';
+import type { CompactJws } from '../oauth/tokens/compact-jws.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { registerClusterKeys } from './metrics.ts';
 import { isSignedByOne, type PublishedKeys, parsePublishedKeys } from './published-keys.ts';
 import type { SignatureVerdict } from './service-account-tokens.ts';

@@ -1,7 +1,7 @@
 import { constants, createPublicKey, type VerifyKeyObjectInput, verify } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { CompactJws } from '../oauth/compact-jws.ts';
-import { isFitForRs256 } from '../oauth/rsa-key-fitness.ts';
+import { isFitForRs256 } from '../oauth/keys/rsa-key-fitness.ts';
+import type { CompactJws } from '../oauth/tokens/compact-jws.ts';
 
 /** A public key of the cluster that verifies one algorithm, whatever a token's header asks for (RFC 8725 3.1). */
 interface PublishedKey {

@@ -1,4 +1,4 @@
-import type { Identity } from '../oauth/identity.ts';
+import type { Identity } from '../oauth/tokens/identity.ts';
 
 /** What the cluster said of a token. */
 export interface ReviewedToken {

@@ -1,4 +1,4 @@
-import type { TokenFault } from '../oauth/identity.ts';
+import type { TokenFault } from '../oauth/tokens/identity.ts';
 
 type RawClaims = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,11 @@
 import type { Counter } from 'prom-client';
-import { TooManyCalls } from '../bounded-calls.ts';
-import type { Clock } from '../clock.ts';
-import type { CompactJws } from '../oauth/compact-jws.ts';
-import type { Verification } from '../oauth/identity.ts';
-import { createTextDigest } from '../oauth/text-digest.ts';
+import type { CompactJws } from '../oauth/tokens/compact-jws.ts';
+import type { Verification } from '../oauth/tokens/identity.ts';
+import { createTextDigest } from '../oauth/tokens/text-digest.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { Random } from '../random.ts';
+import { TooManyCalls } from '../runtime/bounded-calls.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
 import { type StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
 import { RefusalBudget } from './refusal-budget.ts';
 import { type ReviewedToken, ReviewedTokens } from './reviewed-tokens.ts';

@@ -1,4 +1,4 @@
-import { FairSlots } from '../fair-slots.ts';
+import { FairSlots } from '../runtime/fair-slots.ts';
 import type { SignatureVerdict } from './service-account-tokens.ts';
 
 /** The thread pool has four threads: passwords are compared in two, and files and DNS need one. */

@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.ts';
-import type { Identity, Verification } from '../oauth/identity.ts';
+import type { Identity, Verification } from '../oauth/tokens/identity.ts';
 import type { Logger } from '../observability/logger.ts';
-import { PacedCalls } from '../paced-calls.ts';
-import type { Random } from '../random.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { PacedCalls } from '../runtime/paced-calls.ts';
+import type { Random } from '../runtime/random.ts';
 import type { RefusalBudget } from './refusal-budget.ts';
 import type { ReviewedTokens } from './reviewed-tokens.ts';
 

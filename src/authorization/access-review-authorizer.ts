@@ -1,11 +1,11 @@
 import type { Registry } from 'prom-client';
-import { TooManyCalls } from '../bounded-calls.ts';
-import { isOfTheQuestion } from '../call-pause.ts';
-import type { Clock } from '../clock.ts';
-import { durationText } from '../duration-text.ts';
 import type { Logger } from '../observability/logger.ts';
-import { PacedCalls } from '../paced-calls.ts';
-import type { Random } from '../random.ts';
+import { TooManyCalls } from '../runtime/bounded-calls.ts';
+import { isOfTheQuestion } from '../runtime/call-pause.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { durationText } from '../runtime/duration-text.ts';
+import { PacedCalls } from '../runtime/paced-calls.ts';
+import type { Random } from '../runtime/random.ts';
 import { type StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
 import type { AccessReviewer, Authorizer, Decision, RequestAttributes, Subject } from './authorizer.ts';
 import { type Answered, createDecisionKeys, DecisionCache, type DecisionKey } from './decision-cache.ts';

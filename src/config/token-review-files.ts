@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { parseCallerToken } from '../caller-token.ts';
+import { parseCallerToken } from '../runtime/caller-token.ts';
 import type { ReadFile } from './clients.ts';
 import type { Problem } from './problem.ts';
 import type { FileConfig } from './schema.ts';

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { Identity } from '../oauth/identity.ts';
+import type { Identity } from '../oauth/tokens/identity.ts';
 import type { Logger } from '../observability/logger.ts';
 import { shownText } from '../observability/shown-text.ts';
 import { boundedLine } from './bounded-line.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './chain/exchange.ts';
+import { normaliseAddress } from './connection/source-address.ts';
 import { parameterNames } from './parameter-names.ts';
-import { normaliseAddress } from './source-address.ts';
 
 const MAX_PATH = 1_024;
 const MAX_USER_AGENT = 256;

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from './chain/exchange.ts';
 import type { Health } from './health.ts';
-import { WATCH_ENDS, type WatchEnd } from './watch-end.ts';
+import { WATCH_ENDS, type WatchEnd } from './watch/watch-end.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 

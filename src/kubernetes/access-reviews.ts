@@ -1,5 +1,5 @@
-import type { ApiClient } from './api-client.ts';
-import { ClusterError } from './cluster-error.ts';
+import type { ApiClient } from './client/api-client.ts';
+import { ClusterError } from './client/cluster-error.ts';
 
 /** The `spec` of a SubjectAccessReview, `authorization.k8s.io/v1`, in the callers' words. */
 interface ReviewedSubject {

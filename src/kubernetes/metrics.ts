@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { FailureKind } from './failure.ts';
+import type { FailureKind } from './reflector/failure.ts';
 
 /** Our own calls to the API server: from a millisecond (a review next door) to the time limits. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

@@ -1,5 +1,5 @@
-import type { ApiClient } from './api-client.ts';
-import { ClusterError } from './cluster-error.ts';
+import type { ApiClient } from './client/api-client.ts';
+import { ClusterError } from './client/cluster-error.ts';
 
 /** A service account, as the cluster says of a token of its own. */
 export interface ReviewedServiceAccount {

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Steps } from '../time-slices.ts';
+import type { Steps } from '../runtime/time-slices.ts';
 import { combineCrc32 } from './crc32-combine.ts';
 import { cutText } from './cut-text.ts';
 import { COMMA_BLOCK_BYTES, type DeflatedPiece, deflatePiece, storedBlocks } from './deflated-piece.ts';

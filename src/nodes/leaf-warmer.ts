@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { NodeSnapshot } from './node-snapshot.ts';
 
 /** What the warmer needs of the node cache. */

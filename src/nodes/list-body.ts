@@ -1,4 +1,4 @@
-import type { Steps } from '../time-slices.ts';
+import type { Steps } from '../runtime/time-slices.ts';
 import { GzipBody } from './gzip-body.ts';
 import type { NodeSnapshot, Selection } from './node-snapshot.ts';
 import type { Composer } from './representation.ts';

@@ -1,4 +1,4 @@
-import { parseBooleanWord } from '../boolean-word.ts';
+import { parseBooleanWord } from '../runtime/boolean-word.ts';
 import type { StatusCause } from '../status-error.ts';
 import { isInteger, parseInteger64 } from './integer64.ts';
 import type { NodeFilters, NodeListQuery, NodeStatusWord } from './list-query.ts';

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
-import type { Clock } from '../clock.ts';
 import { DataTooOld, tooOldText } from '../data-age.ts';
-import type { Freshness } from '../kubernetes/freshness.ts';
+import type { Freshness } from '../kubernetes/reflector/freshness.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { serviceUnavailable } from '../status-error.ts';
 import { LeafWarmer } from './leaf-warmer.ts';
 import { fullListComposer, selectionComposer } from './list-body.ts';

@@ -1,4 +1,4 @@
-import type { Steps } from '../time-slices.ts';
+import type { Steps } from '../runtime/time-slices.ts';
 import type { NodeEntry } from './node-entry.ts';
 import { NODE_ORDERS, OrderedIndex } from './ordered-index.ts';
 

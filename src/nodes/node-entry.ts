@@ -1,5 +1,5 @@
 import type { KubernetesObject, ObjectMeta } from '../kubernetes/object.ts';
-import type { StoredEntry } from '../kubernetes/store.ts';
+import type { StoredEntry } from '../kubernetes/reflector/store.ts';
 import { encodeNode, type UsageKeys } from './encode-node.ts';
 import type { EncodedNode } from './encoded-node.ts';
 import { asArray, asObject, isObject } from './json.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { toNodeFilter } from './node-filter.ts';
 import type { NodeStore } from './node-store.ts';
 import type { NodeWatch } from './node-watch.ts';

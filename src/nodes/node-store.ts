@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import type { ReflectedStore, Replacement } from '../kubernetes/store.ts';
-import type { Steps, TimeSlices } from '../time-slices.ts';
+import type { ReflectedStore, Replacement } from '../kubernetes/reflector/store.ts';
+import type { Steps, TimeSlices } from '../runtime/time-slices.ts';
 import { ChangeLog, type ChangeMoment } from './change-log.ts';
 import { type ListedCollection, later, NOTHING } from './collection-version.ts';
 import type { UsageKeys } from './encode-node.ts';

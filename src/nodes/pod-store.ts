@@ -1,7 +1,7 @@
-import { KeyTable } from '../kubernetes/key-table.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import type { ReflectedStore, Replacement, StoredEntry } from '../kubernetes/store.ts';
-import type { Steps } from '../time-slices.ts';
+import { KeyTable } from '../kubernetes/reflector/key-table.ts';
+import type { ReflectedStore, Replacement, StoredEntry } from '../kubernetes/reflector/store.ts';
+import type { Steps } from '../runtime/time-slices.ts';
 import { boundedMemo } from './bounded-memo.ts';
 import { later, NOTHING } from './collection-version.ts';
 import { asObject } from './json.ts';

@@ -1,4 +1,4 @@
-import { atOnce, type Steps, type TimeSlices } from '../time-slices.ts';
+import { atOnce, type Steps, type TimeSlices } from '../runtime/time-slices.ts';
 import type { ContentCoding, Representation } from './node-lister.ts';
 
 interface Body {

@@ -1,4 +1,4 @@
-import { parseBooleanWord } from '../boolean-word.ts';
+import { parseBooleanWord } from '../runtime/boolean-word.ts';
 import { badRequest, type StatusCause } from '../status-error.ts';
 import { parseFieldSelector } from './field-selector.ts';
 import { parseInteger64 } from './integer64.ts';

@@ -1,4 +1,4 @@
-import type { Origin, Party } from './act.ts';
+import type { Origin, Party } from './tokens/act.ts';
 
 /** A form POST under /oauth, as HTTP delivers it. The body was read within its limit. */
 export interface FormRequest extends Origin {

@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Clock } from '../clock.ts';
-import { CLIENT_FAULTS } from './act.ts';
-import { type RotationRules, rotationDueAt } from './key-plan.ts';
-import type { StoredKey } from './signing-key-data.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { type RotationRules, rotationDueAt } from './keys/key-plan.ts';
+import type { StoredKey } from './keys/signing-key-data.ts';
+import { CLIENT_FAULTS } from './tokens/act.ts';
 
 interface KeysToShow {
   keys(): readonly StoredKey[];

@@ -1,7 +1,7 @@
 import { DataTooOld } from '../data-age.ts';
 import { type StatusError, serviceUnavailable } from '../status-error.ts';
-import type { SessionStore } from './sessions.ts';
-import type { SigningKeys } from './signing-keys.ts';
+import type { SigningKeys } from './keys/signing-keys.ts';
+import type { SessionStore } from './sessions/sessions.ts';
 
 /** What tells whether a token of ours is good, the user aside. */
 export interface TokenData {

@@ -1,4 +1,4 @@
-import type { ClientThrottleOptions } from './client-throttle.ts';
+import type { ClientThrottleOptions } from './endpoints/client-throttle.ts';
 
 /** An OAuth client, with its secret in hand. */
 export interface Client {

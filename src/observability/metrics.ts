@@ -1,7 +1,7 @@
 import { randomFill } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { LostLines } from './waiting-lines.ts';
 
 /** What `gatehouse_build_info` tells. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { FailureBuckets } from '../failure-bucket.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { FailureBuckets } from '../runtime/failure-bucket.ts';
 import type { SecurityEvents } from '../security-events.ts';
 import type { BucketName } from './login-throttle.ts';
 import type { User } from './user.ts';

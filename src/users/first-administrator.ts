@@ -1,8 +1,8 @@
-import { Backoff } from '../backoff.ts';
-import type { Clock } from '../clock.ts';
 import { tooOldText } from '../data-age.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { Random } from '../random.ts';
+import { Backoff } from '../runtime/backoff.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
 import type { SecretStore, StoredSecret } from '../secret-store.ts';
 import { costOf, hashPassword } from './password-hash.ts';
 import type { User } from './user.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../clock.ts';
-import { type BucketOptions, FailureBuckets } from '../failure-bucket.ts';
-import { KnownGood } from '../known-good.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { type BucketOptions, FailureBuckets } from '../runtime/failure-bucket.ts';
+import { KnownGood } from '../runtime/known-good.ts';
 
 export interface ThrottleOptions {
   /** Failures per user, known or not; a known-good pair has a bucket of its own with the same limit. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { FairSlots } from '../fair-slots.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { FairSlots } from '../runtime/fair-slots.ts';
 import type { PasswordMetrics } from './metrics.ts';
 
 export interface GateOptions {

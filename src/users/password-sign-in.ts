@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { FailureWatch } from './failure-watch.ts';
 import { type Attempter, LoginThrottle, type Throttled, type ThrottleOptions } from './login-throttle.ts';
 import { createPasswordMetrics, registerHashMetric } from './metrics.ts';

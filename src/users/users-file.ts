@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Registry } from 'prom-client';
-import type { Clock } from '../clock.ts';
-import { followFile } from '../followed-file.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { followFile } from '../runtime/followed-file.ts';
 import { createReloadCounter } from './metrics.ts';
 import type { User } from './user.ts';
 import type { UserSource } from './user-source.ts';

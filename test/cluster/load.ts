@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../../src/random.ts';
+import type { Random } from '../../src/runtime/random.ts';
 import type { Pair, Replica } from './replica.ts';
 import type { Replicas } from './replicas.ts';
 

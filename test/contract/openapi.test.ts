@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { systemClock } from '../../src/clock.ts';
-import { AnswerWriter } from '../../src/http/answer.ts';
+import { AnswerWriter } from '../../src/http/answer/answer.ts';
 import { createRoutes } from '../../src/http/app.ts';
-import { createMetricsServer, metricsRoute } from '../../src/http/metrics-server.ts';
-import type { Route } from '../../src/http/route-table.ts';
+import type { Route } from '../../src/http/chain/route-table.ts';
+import { createMetricsServer, metricsRoute } from '../../src/http/connection/metrics-server.ts';
 import { WATCH_PARAMETERS } from '../../src/nodes/watch-query.ts';
 import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
+import { loginRequired } from '../../src/oauth/endpoints/refusals.ts';
 import { OAuthError } from '../../src/oauth/oauth-error.ts';
-import { loginRequired } from '../../src/oauth/refusals.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { type AppUnderTest, appParts, fakeAuthorizationServer, startApp } from '../integration/http/app-under-test.ts';
 import { defaultLimits } from '../support/default-limits.ts';
 import {

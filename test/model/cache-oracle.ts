@@ -1,7 +1,7 @@
-import type { Clock } from '../../src/clock.ts';
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';
+import type { Replacement, StoredEntry } from '../../src/kubernetes/reflector/store.ts';
 import { compareResourceVersions } from '../../src/kubernetes/resource-version.ts';
-import type { Replacement, StoredEntry } from '../../src/kubernetes/store.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import type { Change, History, State } from './history.ts';
 import { RecordingStore } from './recording-store.ts';
 import type { StoreUnderTest } from './store-under-test.ts';

@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { pino } from 'pino';
-import type { Failure } from '../../src/kubernetes/failure.ts';
-import type { ListRequest, WatchRequest } from '../../src/kubernetes/lister-watcher.ts';
 import type { ReflectorGauges, ReflectorMetrics } from '../../src/kubernetes/metrics.ts';
-import { type Reflector, StoreReflector } from '../../src/kubernetes/reflector.ts';
-import { TimeSlices } from '../../src/time-slices.ts';
+import type { Failure } from '../../src/kubernetes/reflector/failure.ts';
+import type { ListRequest, WatchRequest } from '../../src/kubernetes/reflector/lister-watcher.ts';
+import { type Reflector, StoreReflector } from '../../src/kubernetes/reflector/reflector.ts';
+import { TimeSlices } from '../../src/runtime/time-slices.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { CacheOracle, type Served } from './cache-oracle.ts';
 import type { Command, Setting } from './commands.ts';

@@ -1,5 +1,5 @@
-import type { Failure } from '../../src/kubernetes/failure.ts';
-import type { ListPage, ListRequest } from '../../src/kubernetes/lister-watcher.ts';
+import type { Failure } from '../../src/kubernetes/reflector/failure.ts';
+import type { ListPage, ListRequest } from '../../src/kubernetes/reflector/lister-watcher.ts';
 import type { Setting } from './commands.ts';
 import type { History } from './history.ts';
 import type { Witness } from './witness.ts';

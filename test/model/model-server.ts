@@ -1,12 +1,12 @@
-import type { Clock } from '../../src/clock.ts';
-import type { Failure } from '../../src/kubernetes/failure.ts';
+import type { Failure } from '../../src/kubernetes/reflector/failure.ts';
 import type {
   ListerWatcher,
   ListPage,
   ListRequest,
   WatchRequest,
   WatchSink,
-} from '../../src/kubernetes/lister-watcher.ts';
+} from '../../src/kubernetes/reflector/lister-watcher.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import type { ListFault, Setting, WatchFault } from './commands.ts';
 import { type Change, History } from './history.ts';
 import { ListPages, tooLarge } from './list-pages.ts';

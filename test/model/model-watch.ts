@@ -1,6 +1,6 @@
-import type { Failure } from '../../src/kubernetes/failure.ts';
-import type { WatchRequest, WatchSink } from '../../src/kubernetes/lister-watcher.ts';
-import type { WatchEvent } from '../../src/kubernetes/watch-event.ts';
+import type { Failure } from '../../src/kubernetes/reflector/failure.ts';
+import type { WatchRequest, WatchSink } from '../../src/kubernetes/reflector/lister-watcher.ts';
+import type { WatchEvent } from '../../src/kubernetes/reflector/watch-event.ts';
 
 /** The server's end of one watch. */
 export class ModelWatch {

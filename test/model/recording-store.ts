@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';
-import type { ReflectedStore, Replacement, StoredEntry } from '../../src/kubernetes/store.ts';
-import type { Steps } from '../../src/time-slices.ts';
+import type { ReflectedStore, Replacement, StoredEntry } from '../../src/kubernetes/reflector/store.ts';
+import type { Steps } from '../../src/runtime/time-slices.ts';
 
 /** Passes all on to the store under test, notes each write, and freezes what is handed out (I4). */
 export class RecordingStore<E extends StoredEntry> implements ReflectedStore<E> {

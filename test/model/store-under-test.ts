@@ -1,14 +1,14 @@
 import { Registry } from 'prom-client';
-import type { Clock } from '../../src/clock.ts';
-import type { Freshness } from '../../src/kubernetes/freshness.ts';
-import type { ReflectedStore, StoredEntry } from '../../src/kubernetes/store.ts';
+import type { Freshness } from '../../src/kubernetes/reflector/freshness.ts';
+import type { ReflectedStore, StoredEntry } from '../../src/kubernetes/reflector/store.ts';
 import { parseNodeListQuery } from '../../src/nodes/list-query.ts';
 import { createNodeLister } from '../../src/nodes/node-cache.ts';
 import type { NodeEntry } from '../../src/nodes/node-entry.ts';
 import type { Representation } from '../../src/nodes/node-lister.ts';
 import { NodeStore } from '../../src/nodes/node-store.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import { TimeSlices } from '../../src/runtime/time-slices.ts';
 import { StatusError } from '../../src/status-error.ts';
-import { TimeSlices } from '../../src/time-slices.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { type MapEntry, MapStore } from '../support/map-store.ts';
 import { hold } from './violation.ts';

@@ -1,5 +1,5 @@
-import type { Failure } from '../../src/kubernetes/failure.ts';
-import type { ListRequest, WatchRequest } from '../../src/kubernetes/lister-watcher.ts';
+import type { Failure } from '../../src/kubernetes/reflector/failure.ts';
+import type { ListRequest, WatchRequest } from '../../src/kubernetes/reflector/lister-watcher.ts';
 import type { Served } from './cache-oracle.ts';
 import type { Change } from './history.ts';
 import type { ModelWatch } from './model-watch.ts';

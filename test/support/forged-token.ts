@@ -1,5 +1,5 @@
 import { constants, type KeyObject, sign } from 'node:crypto';
-import { readKeyData } from '../../src/oauth/signing-key-data.ts';
+import { readKeyData } from '../../src/oauth/keys/signing-key-data.ts';
 
 const toPart = (value: unknown): string =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');

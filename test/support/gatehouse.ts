@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, systemClock } from '../../src/clock.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { systemRandom } from '../../src/random.ts';
-import { type Addresses, createService, type ServiceParts } from '../../src/service.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
+import { type Addresses, createService, type ServiceParts } from '../../src/service/service.ts';
 import { compareQuickly } from './passwords.ts';
 
 export interface GatehouseOptions {

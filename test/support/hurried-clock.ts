@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 
 /** Ages and waits pass so many times as fast; the wall clock, by which tokens live, stays. */
 export const hurriedClock = (times: number): Clock => ({

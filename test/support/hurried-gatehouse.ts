@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { loadConfig } from '../../src/config/load.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { systemRandom } from '../../src/random.ts';
-import { createService } from '../../src/service.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
+import { createService } from '../../src/service/service.ts';
 import { hurriedClock } from './hurried-clock.ts';
 
 /**

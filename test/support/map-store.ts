@@ -1,7 +1,7 @@
 import { Waiters } from '../../dev/cluster/waiters.ts';
 import type { KubernetesObject } from '../../src/kubernetes/object.ts';
-import type { ReflectedStore, Replacement, StoredEntry } from '../../src/kubernetes/store.ts';
-import type { Steps } from '../../src/time-slices.ts';
+import type { ReflectedStore, Replacement, StoredEntry } from '../../src/kubernetes/reflector/store.ts';
+import type { Steps } from '../../src/runtime/time-slices.ts';
 
 export interface MapEntry extends StoredEntry {
   readonly object: KubernetesObject;

@@ -1,5 +1,5 @@
-import type { ReflectedStore, Replacement, StoredEntry } from '../../src/kubernetes/store.ts';
-import { atOnce } from '../../src/time-slices.ts';
+import type { ReflectedStore, Replacement, StoredEntry } from '../../src/kubernetes/reflector/store.ts';
+import { atOnce } from '../../src/runtime/time-slices.ts';
 
 /** Replaces the whole content in one turn, as the reflector does with a short list. */
 export function replaceAll<E extends StoredEntry>(

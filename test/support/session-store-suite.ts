@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { withCutOff, withRotation, withSessionEnded } from '../../src/oauth/session-rules.ts';
-import { type Change, NOTHING_REMEMBERED, type SessionStore, type UserSessions } from '../../src/oauth/sessions.ts';
+import { withCutOff, withRotation, withSessionEnded } from '../../src/oauth/sessions/session-rules.ts';
+import {
+  type Change,
+  NOTHING_REMEMBERED,
+  type SessionStore,
+  type UserSessions,
+} from '../../src/oauth/sessions/sessions.ts';
 
 /** The store as each replica has it: one of a memory store, several of a shared one. */
 export interface OpenedStores {

@@ -1,6 +1,6 @@
 import type { NewObject } from '../../dev/cluster/kube-object.ts';
-import { newKey, type StoredKey, withKeys } from '../../src/oauth/signing-key-data.ts';
-import { systemRandom } from '../../src/random.ts';
+import { newKey, type StoredKey, withKeys } from '../../src/oauth/keys/signing-key-data.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
 
 /** An RSA key is 50 ms of a core: one a process, for every cluster that has signing keys already. */
 let key: Promise<StoredKey> | undefined;

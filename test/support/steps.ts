@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { TimeSlices } from '../../src/time-slices.ts';
+import { TimeSlices } from '../../src/runtime/time-slices.ts';
 
 /** Each look at the clock takes 1 ms, so that a slice is over after eight steps at most. */
 export function shortSlices(): TimeSlices {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HELP, nodeFault, parseCommand } from '../../src/arguments.ts';
+import { HELP, nodeFault, parseCommand } from '../../src/cli/arguments.ts';
 
 /** A thumbprint may begin with a dash. */
 const DASHED_KID = `-${'A'.repeat(42)}`;

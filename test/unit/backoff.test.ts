@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Backoff } from '../../src/backoff.ts';
+import { Backoff } from '../../src/runtime/backoff.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 const jitter = (fraction: number) => ({ bytes: (length: number) => Buffer.alloc(length), fraction: () => fraction });

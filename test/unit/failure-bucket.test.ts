@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FailureBuckets } from '../../src/failure-bucket.ts';
+import { FailureBuckets } from '../../src/runtime/failure-bucket.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 function newBuckets(limit = 2) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { PacedCalls } from '../../src/paced-calls.ts';
-import { systemRandom } from '../../src/random.ts';
+import { PacedCalls } from '../../src/runtime/paced-calls.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 /** As for access reviews. */

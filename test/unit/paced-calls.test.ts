@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type CallLimits, CallsPaused, TooManyCalls } from '../../src/bounded-calls.ts';
-import type { CallFault } from '../../src/call-pause.ts';
-import { PacedCalls } from '../../src/paced-calls.ts';
-import { systemRandom } from '../../src/random.ts';
+import { type CallLimits, CallsPaused, TooManyCalls } from '../../src/runtime/bounded-calls.ts';
+import type { CallFault } from '../../src/runtime/call-pause.ts';
+import { PacedCalls } from '../../src/runtime/paced-calls.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 interface Pending {

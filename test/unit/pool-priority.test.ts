@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lowerPoolPriority } from '../../src/pool-priority.ts';
+import { lowerPoolPriority } from '../../src/cli/pool-priority.ts';
 
 let folder: string;
 beforeEach(() => {

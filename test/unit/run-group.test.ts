@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Part, runGroup } from '../../src/run-group.ts';
+import { type Part, runGroup } from '../../src/service/run-group.ts';
 
 const untilAborted = (name: string, log: string[], endsAfter: () => Promise<void> = async () => {}): Part => ({
   name,

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { createStalenessAlarm } from '../../src/staleness-alarm.ts';
+import { createStalenessAlarm } from '../../src/service/staleness-alarm.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 function start() {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { atOnce, type Steps, TimeSlices } from '../../src/time-slices.ts';
+import { atOnce, type Steps, TimeSlices } from '../../src/runtime/time-slices.ts';
 
 /** Slices by a clock that the steps move. */
 function started() {

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { JWK } from 'jose';
-import { isPlainRs256, isSigned, splitCompactJws } from '../../src/oauth/compact-jws.ts';
-import { newKeyData, readKeyData, type StoredKey } from '../../src/oauth/signing-key-data.ts';
-import { parseStrictObject } from '../../src/oauth/strict-json.ts';
-import { systemRandom } from '../../src/random.ts';
+import { newKeyData, readKeyData, type StoredKey } from '../../src/oauth/keys/signing-key-data.ts';
+import { isPlainRs256, isSigned, splitCompactJws } from '../../src/oauth/tokens/compact-jws.ts';
+import { parseStrictObject } from '../../src/oauth/tokens/strict-json.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
 import type { Vector } from '../support/wycheproof.ts';
 
 /** What a vector came to: the first step of ours that refused it, or that none did. */

@@ -1,11 +1,11 @@
 import { createPublicKey, createSecretKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { JWK } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { ACCESS } from '../../src/oauth/claims.ts';
-import { toJwsPart } from '../../src/oauth/compact-jws.ts';
+import type { SigningKeys } from '../../src/oauth/keys/signing-keys.ts';
 import type { OAuthOptions } from '../../src/oauth/options.ts';
-import type { SigningKeys } from '../../src/oauth/signing-keys.ts';
-import { createTokenCheck, type TokenCheck } from '../../src/oauth/token-check.ts';
+import { ACCESS } from '../../src/oauth/tokens/claims.ts';
+import { toJwsPart } from '../../src/oauth/tokens/compact-jws.ts';
+import { createTokenCheck, type TokenCheck } from '../../src/oauth/tokens/token-check.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { readVectors, type Vector, wycheproofFolder } from '../support/wycheproof.ts';
 import { isTextSignedByHmac, verifyInSteps } from './verification-steps.ts';

@@ -1,8 +1,8 @@
 import type { Representation } from '../../nodes/node-lister.ts';
-import type { AnswerWriter } from '../answer.ts';
-import { toJsonBytes, toRepresentation } from '../document.ts';
-import type { Handler, Route } from '../route-table.ts';
-import { sendRepresentation } from '../send-representation.ts';
+import type { AnswerWriter } from '../answer/answer.ts';
+import { toJsonBytes, toRepresentation } from '../answer/document.ts';
+import { sendRepresentation } from '../answer/send-representation.ts';
+import type { Handler, Route } from '../chain/route-table.ts';
 
 /** The public descriptions, as files of the project. */
 export interface Descriptions {

@@ -1,9 +1,9 @@
 import { StatusError } from '../../status-error.ts';
-import { type AnswerWriter, wholeBody } from '../answer.ts';
-import type { Exchange } from '../exchange.ts';
+import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
+import { resourceNotFound } from '../answer/refusals.ts';
+import type { Exchange } from '../chain/exchange.ts';
+import type { Handler, Route } from '../chain/route-table.ts';
 import type { Health, HealthEndpoint, HealthReport } from '../health.ts';
-import { resourceNotFound } from '../refusals.ts';
-import type { Handler, Route } from '../route-table.ts';
 
 /** `/healthz`, `/livez`, `/readyz` and each check of theirs: no token, no limiter, never cached. */
 export function healthRoutes(health: Health, writer: AnswerWriter): Route[] {

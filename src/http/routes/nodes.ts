@@ -2,12 +2,12 @@ import { parseNodeListQuery } from '../../nodes/list-query.ts';
 import type { NodeAge, NodeLister } from '../../nodes/node-lister.ts';
 import { parseNodeWatchQuery } from '../../nodes/watch-query.ts';
 import { notFound } from '../../status-error.ts';
-import { chooseStreamForm } from '../accept.ts';
-import type { AnswerWriter } from '../answer.ts';
-import { notAcceptable } from '../refusals.ts';
-import type { Handler, Route } from '../route-table.ts';
-import { sendRepresentation } from '../send-representation.ts';
-import type { Watches } from '../watches.ts';
+import { chooseStreamForm } from '../answer/accept.ts';
+import type { AnswerWriter } from '../answer/answer.ts';
+import { notAcceptable } from '../answer/refusals.ts';
+import { sendRepresentation } from '../answer/send-representation.ts';
+import type { Handler, Route } from '../chain/route-table.ts';
+import type { Watches } from '../watch/watches.ts';
 
 const HEADERS = { contentType: 'application/json', cacheControl: 'private, no-cache' };
 

@@ -1,20 +1,20 @@
-import type { Clock } from '../../clock.ts';
 import type { Representation } from '../../nodes/node-lister.ts';
-import type { Origin } from '../../oauth/act.ts';
 import type {
   AuthorizationServer,
   FormEndpointName,
   FormRequest,
   PublicDocument,
 } from '../../oauth/authorization-server.ts';
-import { type AnswerWriter, NO_BODY, wholeBody } from '../answer.ts';
-import { toJsonBytes, toRepresentation } from '../document.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Origin } from '../../oauth/tokens/act.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type AnswerWriter, NO_BODY, wholeBody } from '../answer/answer.ts';
+import { toJsonBytes, toRepresentation } from '../answer/document.ts';
+import type { BodyReader } from '../answer/read-body.ts';
+import { sendRepresentation } from '../answer/send-representation.ts';
+import type { Exchange } from '../chain/exchange.ts';
+import type { Handler, Route } from '../chain/route-table.ts';
 import type { HttpLimits } from '../limits.ts';
-import type { BodyReader } from '../read-body.ts';
 import { atPace, createRefusalPace } from '../refusal-pace.ts';
-import type { Handler, Route } from '../route-table.ts';
-import { sendRepresentation } from '../send-representation.ts';
 
 export interface OAuthRouteParts {
   readonly server: AuthorizationServer;

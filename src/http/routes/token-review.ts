@@ -1,11 +1,11 @@
-import type { Clock } from '../../clock.ts';
-import type { TokenReviews } from '../../oauth/token-review.ts';
-import { type AnswerWriter, wholeBody } from '../answer.ts';
-import { clientCertificateNames, hasShownCertificate } from '../client-certificate.ts';
-import { toJsonBytes } from '../document.ts';
-import type { BodyReader } from '../read-body.ts';
+import type { TokenReviews } from '../../oauth/endpoints/token-review.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
+import { toJsonBytes } from '../answer/document.ts';
+import type { BodyReader } from '../answer/read-body.ts';
+import type { Handler, Route } from '../chain/route-table.ts';
+import { clientCertificateNames, hasShownCertificate } from '../connection/client-certificate.ts';
 import { atPace, createRefusalPace } from '../refusal-pace.ts';
-import type { Handler, Route } from '../route-table.ts';
 
 export interface TokenReviewRouteParts {
   readonly reviews: TokenReviews;

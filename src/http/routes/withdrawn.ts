@@ -1,5 +1,5 @@
-import { gone } from '../refusals.ts';
-import type { Handler, Method, Route } from '../route-table.ts';
+import { gone } from '../answer/refusals.ts';
+import type { Handler, Method, Route } from '../chain/route-table.ts';
 
 /** The log endpoints of older clients, withdrawn in release 3.4: 410 with a way out for any signed-in caller. */
 export function withdrawnLogRoutes(platform: string): Route[] {

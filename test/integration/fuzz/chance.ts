@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/random.ts';
+import type { Random } from '../../../src/runtime/random.ts';
 
 /** Choices of a generator; the same seed makes the same ones. */
 export class Chance {

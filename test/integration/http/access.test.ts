@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Authorizer, RequestAttributes, Subject } from '../../../src/authorization/authorizer.ts';
-import type { TokenVerifier } from '../../../src/oauth/identity.ts';
+import type { TokenVerifier } from '../../../src/oauth/tokens/identity.ts';
 import { serviceUnavailable } from '../../../src/status-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type AppUnderTest, eventually, fakeVerifier, startApp } from './app-under-test.ts';

@@ -3,20 +3,20 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
-import { systemClock } from '../../../src/clock.ts';
-import { AnswerWriter } from '../../../src/http/answer.ts';
+import { AnswerWriter } from '../../../src/http/answer/answer.ts';
 import { type AppParts, createApp } from '../../../src/http/app.ts';
-import type { App } from '../../../src/http/chain.ts';
+import type { App } from '../../../src/http/chain/chain.ts';
+import { createHttpServer } from '../../../src/http/connection/server.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
-import { createHttpServer } from '../../../src/http/server.ts';
 import type { Representation } from '../../../src/nodes/node-lister.ts';
 import type { AuthorizationServer } from '../../../src/oauth/authorization-server.ts';
-import type { Identity, TokenVerifier } from '../../../src/oauth/identity.ts';
+import { callerAuthenticationFailed } from '../../../src/oauth/endpoints/refusals.ts';
+import type { TokenReviews } from '../../../src/oauth/endpoints/token-review.ts';
 import { createVerificationCounter } from '../../../src/oauth/metrics.ts';
-import { callerAuthenticationFailed } from '../../../src/oauth/refusals.ts';
-import type { TokenReviews } from '../../../src/oauth/token-review.ts';
+import type { Identity, TokenVerifier } from '../../../src/oauth/tokens/identity.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { systemRandom } from '../../../src/random.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import { defaultLimits } from '../../support/default-limits.ts';
 
 /** One answer of the cache, of a fixed text. */

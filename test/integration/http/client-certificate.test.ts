@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTokenReviews } from '../../../src/oauth/token-review.ts';
-import { systemRandom } from '../../../src/random.ts';
+import { createTokenReviews } from '../../../src/oauth/endpoints/token-review.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 import { newTestServer } from '../../unit/oauth/test-server.ts';
 import { REVIEW, send, startTls, statusOf, type TlsUnderTest } from './tls-under-test.ts';

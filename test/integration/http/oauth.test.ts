@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
 import type { FormRequest, LogoutRequest, LogoutResponse } from '../../../src/oauth/authorization-server.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { type AppUnderTest, eventually, fakeAuthorizationServer, startApp } from './app-under-test.ts';
 
 let app: AppUnderTest;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { clientAuthenticationFailed, loginRequired } from '../../../src/oauth/refusals.ts';
+import { clientAuthenticationFailed, loginRequired } from '../../../src/oauth/endpoints/refusals.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type AppUnderTest, eventually, fakeAuthorizationServer, startApp } from './app-under-test.ts';
 

@@ -1,7 +1,7 @@
-import type { CallerAuthenticationOptions } from '../../../src/oauth/caller-authentication.ts';
-import type { TokenFault } from '../../../src/oauth/identity.ts';
-import { createTokenReviews, type TokenReviewParts } from '../../../src/oauth/token-review.ts';
-import { systemRandom } from '../../../src/random.ts';
+import type { CallerAuthenticationOptions } from '../../../src/oauth/endpoints/caller-authentication.ts';
+import { createTokenReviews, type TokenReviewParts } from '../../../src/oauth/endpoints/token-review.ts';
+import type { TokenFault } from '../../../src/oauth/tokens/identity.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import { newTestServer, signInAlice, type TestServer } from '../../unit/oauth/test-server.ts';
 import { type AppUnderTest, startApp } from './app-under-test.ts';
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { type AppParts, createApp } from '../../../src/http/app.ts';
-import { createHttpServer } from '../../../src/http/server.ts';
-import type { Caller } from '../../../src/oauth/caller-authentication.ts';
-import type { ReviewHead } from '../../../src/oauth/token-review.ts';
+import { createHttpServer } from '../../../src/http/connection/server.ts';
+import type { Caller } from '../../../src/oauth/endpoints/caller-authentication.ts';
+import type { ReviewHead } from '../../../src/oauth/endpoints/token-review.ts';
 import { appParts, type LogLine } from './app-under-test.ts';
 
 /** PEM texts. */

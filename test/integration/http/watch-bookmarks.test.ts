@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Verification } from '../../../src/oauth/identity.ts';
+import type { Verification } from '../../../src/oauth/tokens/identity.ts';
 import { StatusError, serviceUnavailable, tooManyRequests } from '../../../src/status-error.ts';
 import { applyEvents, type WatchEvent } from '../../support/watcher.ts';
 import { listOf, makeNode } from '../../unit/nodes/node-objects.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Verification } from '../../../src/oauth/identity.ts';
+import type { Verification } from '../../../src/oauth/tokens/identity.ts';
 import { serviceUnavailable } from '../../../src/status-error.ts';
 import { defaultLimits } from '../../support/default-limits.ts';
 import { makeCache, makeNode } from '../../unit/nodes/node-objects.ts';

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { startSimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
-import { type Clock, systemClock } from '../../../src/clock.ts';
+import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
 import { startGatehouse } from '../../support/gatehouse.ts';
 import { hashOf } from '../../support/passwords.ts';
 import { type Answer, exchange, type WireRequest } from './http-exchange.ts';

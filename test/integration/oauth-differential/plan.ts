@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/random.ts';
+import type { Random } from '../../../src/runtime/random.ts';
 import { Draft } from './draft.ts';
 import { ada, basic, consoleClient } from './people.ts';
 import type { Sessions } from './sessions.ts';

@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
-import type { Random } from '../../../src/random.ts';
+import type { Random } from '../../../src/runtime/random.ts';
 import { bearerVariations } from './bearer-variations.ts';
 import { clientVariations } from './client-variations.ts';
 import { formVariations } from './form-variations.ts';

@@ -10,7 +10,7 @@ import {
   startSimulatedCluster,
 } from '../../../dev/cluster/cluster.ts';
 import { type Cluster, connectCluster } from '../../../src/kubernetes/cluster.ts';
-import type { Reflector } from '../../../src/kubernetes/reflector.ts';
+import type { Reflector } from '../../../src/kubernetes/reflector/reflector.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

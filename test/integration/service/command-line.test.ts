@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { compare } from '@node-rs/bcrypt';
 import { describe, expect, test } from 'vitest';
 import { kubeconfigText } from '../../../dev/cluster/kubeconfig.ts';
-import { HELP } from '../../../src/arguments.ts';
+import { HELP } from '../../../src/cli/arguments.ts';
 import { runProgram, writeFiles } from './program.ts';
 
 const project = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');

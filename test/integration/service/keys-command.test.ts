@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { kubeconfigText } from '../../../dev/cluster/kubeconfig.ts';
-import { newKey, readKeyData, withKeys } from '../../../src/oauth/signing-key-data.ts';
+import { newKey, readKeyData, withKeys } from '../../../src/oauth/keys/signing-key-data.ts';
 import { Program, runProgram, writeFiles } from './program.ts';
 import { eventually, type Service, startCluster, startService } from './stand.ts';
 

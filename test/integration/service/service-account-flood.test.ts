@@ -3,7 +3,7 @@ import { Agent, get } from 'node:http';
 import { expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { TokenKey } from '../../../dev/cluster/token-keys.ts';
-import { toJwsPart } from '../../../src/oauth/compact-jws.ts';
+import { toJwsPart } from '../../../src/oauth/tokens/compact-jws.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { eventually, NODES, type Service, startCluster, startService } from './stand.ts';
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { withCutOff, withRotation, withSessionEnded } from '../../../src/oauth/session-rules.ts';
-import { type Change, NOTHING_REMEMBERED, type SessionStore, type UserSessions } from '../../../src/oauth/sessions.ts';
+import { withCutOff, withRotation, withSessionEnded } from '../../../src/oauth/sessions/session-rules.ts';
+import {
+  type Change,
+  NOTHING_REMEMBERED,
+  type SessionStore,
+  type UserSessions,
+} from '../../../src/oauth/sessions/sessions.ts';
 import { tellMeasured } from '../../support/measured.ts';
 import { sessionStoreFacts } from '../../support/session-store-suite.ts';
 import { openSharedStores } from './shared-stores.ts';

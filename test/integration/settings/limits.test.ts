@@ -3,7 +3,7 @@ import * as http from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
-import { toOAuthOptions } from '../../../src/options.ts';
+import { toOAuthOptions } from '../../../src/service/options.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { Watcher } from '../../support/watcher.ts';

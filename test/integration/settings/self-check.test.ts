@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { Cluster } from '../../../src/kubernetes/cluster.ts';
-import type { CheckPlan } from '../../../src/kubernetes/self-check.ts';
-import { createNodeMirror } from '../../../src/node-mirror.ts';
-import { systemRandom } from '../../../src/random.ts';
+import type { CheckPlan } from '../../../src/kubernetes/reflector/self-check.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
+import { createNodeMirror } from '../../../src/service/node-mirror.ts';
 import { startDrivenReady } from '../service/driven.ts';
 import { startCluster } from '../service/stand.ts';
 import { ODD } from './odd-settings.ts';

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../../src/clock.ts';
+import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
 import { type RunningGatehouse, startGatehouse } from '../gatehouse.ts';
 import { Corpus } from './corpus.ts';
 import { OBSERVED_CONFIG, usersFile } from './people.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createBearerVerifier } from '../../../src/authentication/bearer-verifier.ts';
-import { toJwsPart } from '../../../src/oauth/compact-jws.ts';
-import type { Verification } from '../../../src/oauth/identity.ts';
+import { toJwsPart } from '../../../src/oauth/tokens/compact-jws.ts';
+import type { Verification } from '../../../src/oauth/tokens/identity.ts';
 import { newTestServer, signInAlice, testOptions } from '../oauth/test-server.ts';
 import { createRobots, IDENTITY, ROBOT, SOURCE, tokenOf } from './robots.ts';
 

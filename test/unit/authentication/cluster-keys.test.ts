@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { TokenKey } from '../../../dev/cluster/token-keys.ts';
 import { ClusterKeys } from '../../../src/authentication/cluster-keys.ts';
-import { type CompactJws, parseCompactJws, toJwsPart } from '../../../src/oauth/compact-jws.ts';
+import { type CompactJws, parseCompactJws, toJwsPart } from '../../../src/oauth/tokens/compact-jws.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const setOf = (...keys: readonly TokenKey[]): object => ({ keys: keys.map(({ jwk }) => jwk) });

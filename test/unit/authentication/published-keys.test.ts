@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type TokenAlgorithm, TokenKey } from '../../../dev/cluster/token-keys.ts';
 import { isSignedByOne, parsePublishedKeys } from '../../../src/authentication/published-keys.ts';
-import { parseCompactJws, toJwsPart } from '../../../src/oauth/compact-jws.ts';
+import { parseCompactJws, toJwsPart } from '../../../src/oauth/tokens/compact-jws.ts';
 
 const ALGORITHMS: readonly TokenAlgorithm[] = ['RS256', 'ES256', 'ES384', 'ES512'];
 const CLAIMS = { iss: 'https://kubernetes.default.svc', sub: 'system:serviceaccount:a:b' };

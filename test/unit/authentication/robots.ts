@@ -2,11 +2,11 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { ServiceAccountTokens, type SignatureVerdict } from '../../../src/authentication/service-account-tokens.ts';
 import type { TokenReviewer } from '../../../src/authentication/token-questions.ts';
-import type { CallFault } from '../../../src/call-pause.ts';
-import { parseCompactJws, toJwsPart } from '../../../src/oauth/compact-jws.ts';
-import type { Verification } from '../../../src/oauth/identity.ts';
 import { createVerificationCounter } from '../../../src/oauth/metrics.ts';
-import { systemRandom } from '../../../src/random.ts';
+import { parseCompactJws, toJwsPart } from '../../../src/oauth/tokens/compact-jws.ts';
+import type { Verification } from '../../../src/oauth/tokens/identity.ts';
+import type { CallFault } from '../../../src/runtime/call-pause.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 

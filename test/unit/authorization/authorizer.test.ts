@@ -7,8 +7,8 @@ import {
 } from '../../../src/authorization/access-review-authorizer.ts';
 import { createAlwaysAllow } from '../../../src/authorization/always-allow.ts';
 import type { AccessReviewer, Decision, RequestAttributes, Subject } from '../../../src/authorization/authorizer.ts';
-import type { CallFault } from '../../../src/call-pause.ts';
-import { systemRandom } from '../../../src/random.ts';
+import type { CallFault } from '../../../src/runtime/call-pause.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const alice: Subject = { name: 'alice', uid: '1', groups: ['staff'] };

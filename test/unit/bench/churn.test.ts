@@ -3,7 +3,7 @@ import { startChurn } from '../../../bench/churn.ts';
 import { ObjectStore } from '../../../dev/cluster/object-store.ts';
 import { populate } from '../../../dev/cluster/population.ts';
 import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 
 test('makes as many changes as it tells, every one of them a new version', async () => {
   const store = new ObjectStore({ clock: systemClock, random: seededRandom(1) });

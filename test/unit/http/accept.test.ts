@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { acceptsJson, chooseCoding, chooseStreamForm } from '../../../src/http/accept.ts';
+import { acceptsJson, chooseCoding, chooseStreamForm } from '../../../src/http/answer/accept.ts';
 
 describe('Accept', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { failureOf, toErrorAnswer } from '../../../src/http/error-body.ts';
-import * as refusals from '../../../src/http/refusals.ts';
+import { failureOf, toErrorAnswer } from '../../../src/http/answer/error-body.ts';
+import * as refusals from '../../../src/http/answer/refusals.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import { badRequest, notFound, StatusError, serviceUnavailable, tooManyRequests } from '../../../src/status-error.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Locator } from '../../../src/http/locator.ts';
-import { RouteTable } from '../../../src/http/route-table.ts';
+import { Locator } from '../../../src/http/chain/locator.ts';
+import { RouteTable } from '../../../src/http/chain/route-table.ts';
 
 const route = (template: string) =>
   ({ template, access: 'public', admission: 'other', produces: 'any', methods: {} }) as never;

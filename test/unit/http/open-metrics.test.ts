@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { toOpenMetrics } from '../../../src/http/metrics-server.ts';
+import { toOpenMetrics } from '../../../src/http/connection/metrics-server.ts';
 
 describe('OpenMetrics', () => {
   test('describes counters without their suffix, drops blank lines and ends with a mark', async () => {

@@ -3,7 +3,7 @@ import { createServer, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
-import { Outbox } from '../../../src/http/outbox.ts';
+import { Outbox } from '../../../src/http/answer/outbox.ts';
 
 const STALL_MS = 60_000;
 const BODY = { pieces: [Buffer.from('one '), Buffer.from('answer')], length: 10 };

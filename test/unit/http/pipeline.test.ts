@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { type InFlight, Pipeline } from '../../../src/http/pipeline.ts';
+import { type InFlight, Pipeline } from '../../../src/http/connection/pipeline.ts';
 
 const KIB = 1024;
 

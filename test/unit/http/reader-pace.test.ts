@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LEAST_BYTES_A_MINUTE, ReaderPace } from '../../../src/http/reader-pace.ts';
+import { LEAST_BYTES_A_MINUTE, ReaderPace } from '../../../src/http/watch/reader-pace.ts';
 
 const STALL_MS = 30_000;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Exchange } from '../../../src/http/exchange.ts';
+import { unauthorized } from '../../../src/http/answer/refusals.ts';
+import type { Exchange } from '../../../src/http/chain/exchange.ts';
 import { atPace, createRefusalPace } from '../../../src/http/refusal-pace.ts';
-import { unauthorized } from '../../../src/http/refusals.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import { serviceUnavailable, tooManyRequests } from '../../../src/status-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { allowOf, type Route, RouteTable } from '../../../src/http/route-table.ts';
+import { allowOf, type Route, RouteTable } from '../../../src/http/chain/route-table.ts';
 
 const route = (template: string, methods: Route['methods'] = { GET: () => {} }): Route => ({
   template,

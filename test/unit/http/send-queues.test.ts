@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { platform } from 'node:process';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readSendQueues } from '../../../src/http/send-queues.ts';
+import { readSendQueues } from '../../../src/http/answer/send-queues.ts';
 
 const ends: (() => unknown)[] = [];
 

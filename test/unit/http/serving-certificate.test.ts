@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TlsOptions } from 'node:tls';
 import { Counter, Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readServingCertificate } from '../../../src/http/serving-certificate.ts';
+import { readServingCertificate } from '../../../src/http/connection/serving-certificate.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { selfSigned } from '../../support/self-signed.ts';

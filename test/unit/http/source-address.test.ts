@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { createSourceAddress, normaliseAddress } from '../../../src/http/source-address.ts';
+import { createSourceAddress, normaliseAddress } from '../../../src/http/connection/source-address.ts';
 
 const request = (remoteAddress: string, headers: Record<string, string> = {}): IncomingMessage =>
   ({ socket: { remoteAddress }, headers }) as unknown as IncomingMessage;

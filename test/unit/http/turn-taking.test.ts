@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TurnTaking } from '../../../src/http/turn-taking.ts';
+import { TurnTaking } from '../../../src/http/watch/turn-taking.ts';
 
 const aTurn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endOf } from '../../../src/http/watch-end.ts';
+import { endOf } from '../../../src/http/watch/watch-end.ts';
 import { serviceUnavailable, tooManyRequests } from '../../../src/status-error.ts';
 
 test.each([

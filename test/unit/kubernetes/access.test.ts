@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findAccess } from '../../../src/kubernetes/find-access.ts';
-import { inClusterAccess } from '../../../src/kubernetes/in-cluster.ts';
+import { findAccess } from '../../../src/kubernetes/access/find-access.ts';
+import { inClusterAccess } from '../../../src/kubernetes/access/in-cluster.ts';
 
 let folder = '';
 beforeEach(async () => {

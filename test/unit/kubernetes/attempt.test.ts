@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Attempt } from '../../../src/kubernetes/attempt.ts';
+import { Attempt } from '../../../src/kubernetes/reflector/attempt.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const begin = () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CacheWriter, type CompleteList } from '../../../src/kubernetes/cache-writer.ts';
-import { atOnce } from '../../../src/time-slices.ts';
+import { CacheWriter, type CompleteList } from '../../../src/kubernetes/reflector/cache-writer.ts';
+import { atOnce } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type MapEntry, MapStore } from '../../support/map-store.ts';
 import { bookmark, event, measured, node, silent } from './objects.ts';

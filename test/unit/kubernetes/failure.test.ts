@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failureOfErrorEvent, failureOfResponse } from '../../../src/kubernetes/failure.ts';
+import { failureOfErrorEvent, failureOfResponse } from '../../../src/kubernetes/reflector/failure.ts';
 import { toStatus } from '../../../src/kubernetes/status.ts';
 
 const status = (code: number, more: object = {}) => ({ kind: 'Status', code, reason: '', message: 'm', ...more });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { KeyTable } from '../../../src/kubernetes/key-table.ts';
-import { textHash } from '../../../src/kubernetes/text-hash.ts';
+import { KeyTable } from '../../../src/kubernetes/reflector/key-table.ts';
+import { textHash } from '../../../src/kubernetes/reflector/text-hash.ts';
 import { atEnd } from '../../support/at-end.ts';
 
 interface Entry {

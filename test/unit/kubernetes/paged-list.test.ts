@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { CacheWriter } from '../../../src/kubernetes/cache-writer.ts';
-import type { Failure } from '../../../src/kubernetes/failure.ts';
-import { listInPages } from '../../../src/kubernetes/paged-list.ts';
-import { TimeSlices } from '../../../src/time-slices.ts';
+import { CacheWriter } from '../../../src/kubernetes/reflector/cache-writer.ts';
+import type { Failure } from '../../../src/kubernetes/reflector/failure.ts';
+import { listInPages } from '../../../src/kubernetes/reflector/paged-list.ts';
+import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type MapEntry, MapStore } from '../../support/map-store.ts';
 import { measured, node, silent } from './objects.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { environmentProxy } from '../../../src/kubernetes/proxy.ts';
+import { environmentProxy } from '../../../src/kubernetes/access/proxy.ts';
 
 const SERVER = 'https://api.example.com:6443';
 const proxyOf = (environment: Readonly<Record<string, string>>, server = SERVER): string | undefined =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Backoff } from '../../../src/backoff.ts';
-import type { Failure, FailureKind } from '../../../src/kubernetes/failure.ts';
-import { Recovery, type Step, type WatchRun } from '../../../src/kubernetes/recovery.ts';
+import type { Failure, FailureKind } from '../../../src/kubernetes/reflector/failure.ts';
+import { Recovery, type Step, type WatchRun } from '../../../src/kubernetes/reflector/recovery.ts';
+import { Backoff } from '../../../src/runtime/backoff.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const noJitter = { bytes: (length: number) => Buffer.alloc(length), fraction: () => 0 };

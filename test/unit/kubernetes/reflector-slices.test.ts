@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { StoreReflector } from '../../../src/kubernetes/reflector.ts';
+import { StoreReflector } from '../../../src/kubernetes/reflector/reflector.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MapStore } from '../../support/map-store.ts';
 import { eachTurn, shortSlices } from '../../support/steps.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { StoreReflector } from '../../../src/kubernetes/reflector.ts';
-import type { CheckPlan } from '../../../src/kubernetes/self-check.ts';
-import { TimeSlices } from '../../../src/time-slices.ts';
+import { StoreReflector } from '../../../src/kubernetes/reflector/reflector.ts';
+import type { CheckPlan } from '../../../src/kubernetes/reflector/self-check.ts';
+import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MapStore } from '../../support/map-store.ts';
 import { bookmark, event, initialEventsEnd, measured, node, silent } from './objects.ts';

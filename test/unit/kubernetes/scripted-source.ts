@@ -1,11 +1,11 @@
-import type { Failure } from '../../../src/kubernetes/failure.ts';
+import type { Failure } from '../../../src/kubernetes/reflector/failure.ts';
 import type {
   ListerWatcher,
   ListPage,
   ListRequest,
   WatchRequest,
   WatchSink,
-} from '../../../src/kubernetes/lister-watcher.ts';
+} from '../../../src/kubernetes/reflector/lister-watcher.ts';
 
 /** A watch as the script holds it: feed the sink, then end it. */
 export interface ScriptedWatch {

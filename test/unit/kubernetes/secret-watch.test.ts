@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { Backoff } from '../../../src/backoff.ts';
-import { SecretWatch } from '../../../src/kubernetes/secret-watch.ts';
+import { SecretWatch } from '../../../src/kubernetes/secrets/secret-watch.ts';
+import { Backoff } from '../../../src/runtime/backoff.ts';
 import type { StoredSecret } from '../../../src/secret-store.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { bookmark, event, silent } from './objects.ts';

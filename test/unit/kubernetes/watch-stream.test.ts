@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Failure } from '../../../src/kubernetes/failure.ts';
-import type { WatchEvent } from '../../../src/kubernetes/watch-event.ts';
-import { WatchStream } from '../../../src/kubernetes/watch-stream.ts';
-import { TimeSlices } from '../../../src/time-slices.ts';
+import type { Failure } from '../../../src/kubernetes/reflector/failure.ts';
+import type { WatchEvent } from '../../../src/kubernetes/reflector/watch-event.ts';
+import { WatchStream } from '../../../src/kubernetes/reflector/watch-stream.ts';
+import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const line = (name: string): string => `{"type":"ADDED","object":{"metadata":{"name":"${name}"}}}\n`;

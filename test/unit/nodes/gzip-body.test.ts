@@ -5,7 +5,7 @@ import { combineCrc32, crcShift } from '../../../src/nodes/crc32-combine.ts';
 import { GzipBody } from '../../../src/nodes/gzip-body.ts';
 import { Leaf } from '../../../src/nodes/leaf.ts';
 import { toNodeEntry } from '../../../src/nodes/node-entry.ts';
-import { atOnce } from '../../../src/time-slices.ts';
+import { atOnce } from '../../../src/runtime/time-slices.ts';
 import { Largest } from '../../support/largest.ts';
 import { makeNode } from './node-objects.ts';
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Freshness } from '../../../src/kubernetes/freshness.ts';
+import type { Freshness } from '../../../src/kubernetes/reflector/freshness.ts';
 import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
 import type { NodeLister, Representation } from '../../../src/nodes/node-lister.ts';
 import { StatusError } from '../../../src/status-error.ts';

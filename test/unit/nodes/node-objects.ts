@@ -1,13 +1,13 @@
 import { Registry } from 'prom-client';
-import type { Freshness } from '../../../src/kubernetes/freshness.ts';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
+import type { Freshness } from '../../../src/kubernetes/reflector/freshness.ts';
 import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
 import { createNodeLister } from '../../../src/nodes/node-cache.ts';
 import type { NodeLister } from '../../../src/nodes/node-lister.ts';
 import { NodeStore } from '../../../src/nodes/node-store.ts';
 import { PodStore } from '../../../src/nodes/pod-store.ts';
 import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
-import { TimeSlices } from '../../../src/time-slices.ts';
+import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 type Members = Readonly<Record<string, unknown>>;

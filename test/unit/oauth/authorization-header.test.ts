@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readBearer } from '../../../src/oauth/authorization-header.ts';
+import { readBearer } from '../../../src/oauth/endpoints/authorization-header.ts';
 
 describe('an Authorization header', () => {
   test.each([

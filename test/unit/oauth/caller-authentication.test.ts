@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createCallerAuthentication } from '../../../src/oauth/caller-authentication.ts';
-import { systemRandom } from '../../../src/random.ts';
+import { createCallerAuthentication } from '../../../src/oauth/endpoints/caller-authentication.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 
 const RIGHT = 'made-up-caller';
 const start = (callerAuth: 'required' | 'none' = 'required', token: string | undefined = RIGHT) =>

@@ -1,11 +1,11 @@
 import * as crypto from 'node:crypto';
 import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { Act } from '../../../src/oauth/act.ts';
-import { createClientAuthentication } from '../../../src/oauth/client-authentication.ts';
-import type { Form } from '../../../src/oauth/form.ts';
+import { createClientAuthentication } from '../../../src/oauth/endpoints/client-authentication.ts';
+import type { Form } from '../../../src/oauth/endpoints/form.ts';
 import { createClientFailureCounter } from '../../../src/oauth/metrics.ts';
-import { systemRandom } from '../../../src/random.ts';
+import { Act } from '../../../src/oauth/tokens/act.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { testOptions } from './test-server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ClientThrottle } from '../../../src/oauth/client-throttle.ts';
-import { systemRandom } from '../../../src/random.ts';
+import { ClientThrottle } from '../../../src/oauth/endpoints/client-throttle.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const MINUTE = 60_000;

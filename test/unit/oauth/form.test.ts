@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkFormHead, decodeFormText, parseForm } from '../../../src/oauth/form.ts';
+import { checkFormHead, decodeFormText, parseForm } from '../../../src/oauth/endpoints/form.ts';
 import { refusalOf } from './test-server.ts';
 
 const invalid = (description: string) => ({ status: 400, code: 'invalid_request', description });

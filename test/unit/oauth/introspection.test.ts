@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { FormRequest, Introspection } from '../../../src/oauth/authorization-server.ts';
+import { newKeyData } from '../../../src/oauth/keys/signing-key-data.ts';
 import type { OAuthOptions } from '../../../src/oauth/options.ts';
-import { newKeyData } from '../../../src/oauth/signing-key-data.ts';
-import { systemRandom } from '../../../src/random.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import type { User } from '../../../src/users/user.ts';
 import {
   formRequest,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { KeyOperator } from '../../../src/oauth/key-operator.ts';
-import { newKey, readKeyData, type StoredKey, withKeys } from '../../../src/oauth/signing-key-data.ts';
+import { KeyOperator } from '../../../src/oauth/keys/key-operator.ts';
+import { newKey, readKeyData, type StoredKey, withKeys } from '../../../src/oauth/keys/signing-key-data.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MemorySecrets } from './memory-secrets.ts';
 import { KEYS_SECRET, keyData, keyOptions, until } from './test-server.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type KeyRecord, planRotation, rotationDueAt } from '../../../src/oauth/key-plan.ts';
-import type { KeyState } from '../../../src/oauth/signing-key-data.ts';
+import { type KeyRecord, planRotation, rotationDueAt } from '../../../src/oauth/keys/key-plan.ts';
+import type { KeyState } from '../../../src/oauth/keys/signing-key-data.ts';
 
 const NOW = Date.parse('2026-03-09T10:00:00Z');
 const SECOND = 1000;

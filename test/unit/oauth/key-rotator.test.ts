@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createKeyRotator } from '../../../src/oauth/key-rotator.ts';
-import { newKey, readKeyData, type StoredKey, withKeys } from '../../../src/oauth/signing-key-data.ts';
-import { createSigningKeys } from '../../../src/oauth/signing-keys.ts';
+import { createKeyRotator } from '../../../src/oauth/keys/key-rotator.ts';
+import { newKey, readKeyData, type StoredKey, withKeys } from '../../../src/oauth/keys/signing-key-data.ts';
+import { createSigningKeys } from '../../../src/oauth/keys/signing-keys.ts';
 import { createSecurityEvents } from '../../../src/observability/security-events.ts';
-import { type Random, systemRandom } from '../../../src/random.ts';
+import { type Random, systemRandom } from '../../../src/runtime/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MemorySecrets } from './memory-secrets.ts';
 import { KEYS_SECRET, keyData, keyOptions, until } from './test-server.ts';

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { createMemorySessions } from '../../../src/oauth/memory-sessions.ts';
+import { createMemorySessions } from '../../../src/oauth/sessions/memory-sessions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { sessionStoreFacts } from '../../support/session-store-suite.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createJwks } from '../../../src/oauth/public-documents.ts';
-import { newKeyData } from '../../../src/oauth/signing-key-data.ts';
-import { systemRandom } from '../../../src/random.ts';
+import { createJwks } from '../../../src/oauth/endpoints/public-documents.ts';
+import { newKeyData } from '../../../src/oauth/keys/signing-key-data.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import { KEYS_SECRET, newTestServer, testOptions, until } from './test-server.ts';
 
 describe('the JWK Set', () => {

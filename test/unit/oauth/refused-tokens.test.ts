@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createRefusedTokens } from '../../../src/oauth/refused-tokens.ts';
-import { systemRandom } from '../../../src/random.ts';
+import { createRefusedTokens } from '../../../src/oauth/endpoints/refused-tokens.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const CAPACITY = 32_000;

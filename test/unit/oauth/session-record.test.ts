@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeSessions, encodeSessions, recordName } from '../../../src/oauth/session-record.ts';
-import type { UserSessions } from '../../../src/oauth/sessions.ts';
+import { decodeSessions, encodeSessions, recordName } from '../../../src/oauth/sessions/session-record.ts';
+import type { UserSessions } from '../../../src/oauth/sessions/sessions.ts';
 import { Largest } from '../../support/largest.ts';
 
 const time = fc.nat();

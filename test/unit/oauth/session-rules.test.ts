@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { createMemorySessions } from '../../../src/oauth/memory-sessions.ts';
-import { isDead, trimmed, withCutOff, withRotation, withSessionEnded } from '../../../src/oauth/session-rules.ts';
-import { NOTHING_REMEMBERED, type UserSessions } from '../../../src/oauth/sessions.ts';
+import { createMemorySessions } from '../../../src/oauth/sessions/memory-sessions.ts';
+import {
+  isDead,
+  trimmed,
+  withCutOff,
+  withRotation,
+  withSessionEnded,
+} from '../../../src/oauth/sessions/session-rules.ts';
+import { NOTHING_REMEMBERED, type UserSessions } from '../../../src/oauth/sessions/sessions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const NOW = 1_000_000;

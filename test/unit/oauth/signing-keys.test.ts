@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, describe, expect, test } from 'vitest';
-import { newKeyData } from '../../../src/oauth/signing-key-data.ts';
-import { createSigningKeys, type SigningKeys } from '../../../src/oauth/signing-keys.ts';
+import { newKeyData } from '../../../src/oauth/keys/signing-key-data.ts';
+import { createSigningKeys, type SigningKeys } from '../../../src/oauth/keys/signing-keys.ts';
 import { createSecurityEvents } from '../../../src/observability/security-events.ts';
-import { systemRandom } from '../../../src/random.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MemorySecrets } from './memory-secrets.ts';
 import { KEYS_SECRET, keyData, keyOptions, until } from './test-server.ts';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createLocalJWKSet, importJWK, type JWK, jwtVerify, SignJWT } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DataTooOld } from '../../../src/data-age.ts';
-import type { Verification } from '../../../src/oauth/identity.ts';
+import type { Verification } from '../../../src/oauth/tokens/identity.ts';
 import type { User } from '../../../src/users/user.ts';
 import { KEYS_SECRET, keyData, newTestServer, partsOf, signInAlice, type TestServer, until } from './test-server.ts';
 
@@ -374,8 +374,8 @@ describe('a verified token', () => {
     const { access_token } = await signInAlice(test);
     test.verifier.verify(access_token);
     const data = test.secrets.stored.get(KEYS_SECRET)?.data ?? {};
-    const { newKeyData } = await import('../../../src/oauth/signing-key-data.ts');
-    const { systemRandom } = await import('../../../src/random.ts');
+    const { newKeyData } = await import('../../../src/oauth/keys/signing-key-data.ts');
+    const { systemRandom } = await import('../../../src/runtime/random.ts');
     const other = await newKeyData(test.clock.now(), systemRandom);
     const [mine, others] = [data, other].map((one) => JSON.parse(one['keys.json']?.toString() ?? '').keys[0]);
     const keys = [{ ...mine, state: 'revoked' }, others];

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
-import { systemRandom } from '../../../src/random.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import { createFirstAdministrator } from '../../../src/users/first-administrator.ts';
 import { compareWithHash, costOf } from '../../../src/users/password-hash.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

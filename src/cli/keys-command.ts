@@ -1,0 +1,37 @@
+import type { Config } from '../config/config.ts';
+import { connectCluster } from '../kubernetes/cluster.ts';
+import { KeyOperator } from '../oauth/keys/key-operator.ts';
+import { createLogger } from '../observability/logger.ts';
+import { createUnreadRegistry } from '../observability/metrics.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import { toSigningKeyOptions } from '../service/options.ts';
+import type { KeysRequest } from './keys-arguments.ts';
+
+export interface KeysCommandParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly version: string;
+  /** As far as it names a cluster. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  print(line: string): void;
+}
+
+/**
+ * Does what an operator asks of the signing keys in the cluster that the configuration names, whoever serves it. Throws a
+ * `ClusterAccessError` without a cluster, else as `KeyOperator` does.
+ */
+export async function runKeysCommand(request: KeysRequest, config: Config, parts: KeysCommandParts): Promise<void> {
+  const access = { ...config.kubernetes, environment: parts.environment, version: parts.version };
+  // What matters of a failure is in the error.
+  const logger = createLogger({ level: 'silent', format: 'json' });
+  const { secrets, close } = await connectCluster(access, { ...parts, logger, registry: createUnreadRegistry() });
+  const operator = new KeyOperator(toSigningKeyOptions(config), { ...parts, secrets });
+  try {
+    if (request.action === 'list') await operator.list();
+    else if (request.action === 'revoke') await operator.revoke(request.kid);
+    else await (request.isNow ? operator.rotateNow() : operator.rotate());
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { Representation } from '../../nodes/node-lister.ts';
+
+/** A document that changes rarely: compressed on first use, tagged by its content unless a tag is given. */
+export function toRepresentation(body: Uint8Array, etag = contentTag(body)): Representation {
+  let compressed: Buffer | undefined;
+  const bytes = (coding: 'identity' | 'gzip'): Uint8Array => {
+    if (coding === 'identity') return body;
+    compressed ??= gzipSync(body);
+    return compressed;
+  };
+  return {
+    etag: (coding) => (coding === 'gzip' ? etag.replace(/"$/, '-gzip"') : etag),
+    compose: () => undefined,
+    body: (coding) => [bytes(coding)],
+    length: (coding) => bytes(coding).byteLength,
+  };
+}
+
+/** 96 bits of SHA-256: no two versions of a document will ever share them by chance. */
+const contentTag = (body: Uint8Array): string =>
+  `"${createHash('sha256').update(body).digest('base64url').slice(0, 16)}"`;
+
+export const toJsonBytes = (document: unknown): Buffer => Buffer.from(JSON.stringify(document));

@@ -1,0 +1,95 @@
+import { type StatusDetails, StatusError } from '../../status-error.ts';
+import type { RequestInfo } from '../chain/request-info.ts';
+
+/** Texts and reasons of the refusals that belong to no endpoint (the HE- rows of docs/contract/http.md). */
+
+export const malformed = (fault: string, headers?: Readonly<Record<string, string>>): StatusError =>
+  new StatusError({
+    code: 400,
+    reason: 'BadRequest',
+    message: `the request is malformed: ${fault}`,
+    ...(headers ? { headers } : {}),
+  });
+
+export const unauthorized = (sentence: string, challenge: string): StatusError =>
+  new StatusError({
+    code: 401,
+    reason: 'Unauthorized',
+    message: `Unauthorized: ${sentence}`,
+    headers: { 'WWW-Authenticate': challenge },
+  });
+
+export const resourceNotFound = (details: StatusDetails = {}): StatusError =>
+  new StatusError({
+    code: 404,
+    reason: 'NotFound',
+    message: 'the server could not find the requested resource',
+    details,
+  });
+
+/** No route serves what the request line asks for; `info` is absent before it was read. */
+export const nothingServed = (info: RequestInfo | undefined): StatusError =>
+  resourceNotFound(info?.isResource ? { ...(info.group && { group: info.group }), kind: info.resource } : {});
+
+/** `allow` is empty on a path that nothing is served on: then there is no such header. */
+export const methodNotAllowed = (allow: string): StatusError =>
+  new StatusError({
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message: 'the server does not allow this method on the requested resource',
+    details: {},
+    ...(allow && { headers: { Allow: allow } }),
+  });
+
+export const notAcceptable = (...also: readonly string[]): StatusError =>
+  new StatusError({
+    code: 406,
+    reason: 'NotAcceptable',
+    message: `only the following media types are accepted: ${['application/json', ...also].join(', ')}`,
+  });
+
+export const tooSlow = (message: string): StatusError =>
+  new StatusError({ code: 408, reason: 'Timeout', message, headers: { Connection: 'close' } });
+
+export const gone = (message: string): StatusError => new StatusError({ code: 410, reason: 'Gone', message });
+
+export const bodyTooLarge = (limit: number): StatusError =>
+  new StatusError({
+    code: 413,
+    reason: 'RequestEntityTooLarge',
+    message: `Request entity too large: limit is ${limit}`,
+    headers: { Connection: 'close' },
+  });
+
+/** A-24: a compressed body may be a thousand times longer than what is sent of it. */
+export const encodedBody = (): StatusError =>
+  new StatusError({
+    code: 415,
+    reason: 'UnsupportedMediaType',
+    message: 'the body of the request must not have a Content-Encoding',
+  });
+
+export const headersTooLarge = (fault: string): StatusError =>
+  new StatusError({
+    code: 431,
+    reason: 'RequestHeaderFieldsTooLarge',
+    message: `the request is malformed: ${fault}`,
+    headers: { Connection: 'close' },
+  });
+
+export const answerTimedOut = (limitMs: number): StatusError =>
+  new StatusError({
+    code: 504,
+    reason: 'Timeout',
+    message: `the request could not be answered within ${limitMs / 1000} s`,
+  });
+
+export const internalError = (requestId: string, cause: unknown): StatusError =>
+  new StatusError(
+    {
+      code: 500,
+      reason: 'InternalError',
+      message: `Internal error occurred: see the server log for request ${requestId}`,
+    },
+    cause,
+  );

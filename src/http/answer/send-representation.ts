@@ -1,0 +1,63 @@
+import type { ContentCoding, Representation } from '../../nodes/node-lister.ts';
+import type { Exchange } from '../chain/exchange.ts';
+import { chooseCoding } from './accept.ts';
+import { type AnswerHeaders, type AnswerWriter, NO_BODY } from './answer.ts';
+import { staleHeaders } from './stale-headers.ts';
+
+/** Below this gzip gains nothing: the headers are longer than what it saves. */
+const MIN_GZIP_BYTES = 1_024;
+
+export interface RepresentationHeaders {
+  readonly contentType: string;
+  readonly cacheControl: string;
+  /** How old the data behind it is, where that is worth telling. */
+  readonly staleSeconds?: number | undefined;
+}
+
+/**
+ * Sends a representation in the coding that the caller prefers, or 304 when it has it already. To be called last, when
+ * nothing can refuse the request any more. A promise only where the body is yet to be made and takes long.
+ */
+export function sendRepresentation(
+  writer: AnswerWriter,
+  exchange: Exchange,
+  answer: RepresentationHeaders & { readonly representation: Representation },
+): void | Promise<void> {
+  const { representation, cacheControl, staleSeconds } = answer;
+  const { headers } = exchange.request;
+  const wanted = chooseCoding(headers['accept-encoding'] as string | undefined);
+  const coding = representation.length('identity') < MIN_GZIP_BYTES ? 'identity' : wanted;
+  const etag = representation.etag(coding);
+  const fresh = { ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' };
+  const validators = staleSeconds === undefined ? fresh : { ...fresh, ...staleHeaders(staleSeconds) };
+  const known = headers['if-none-match'];
+  if (known !== undefined && namesTag(known, etag)) {
+    writer.send(exchange, 304, validators, NO_BODY);
+    return;
+  }
+  const sent = { ...answer, coding, validators };
+  const composed = representation.compose(coding);
+  if (composed === undefined) return sendBody(writer, exchange, sent);
+  return composed.then(() => sendBody(writer, exchange, sent));
+}
+
+interface Sent {
+  readonly representation: Representation;
+  readonly contentType: string;
+  readonly coding: ContentCoding;
+  readonly validators: AnswerHeaders;
+}
+
+function sendBody(writer: AnswerWriter, exchange: Exchange, sent: Sent): void {
+  const { representation, contentType, coding, validators } = sent;
+  exchange.coding = coding;
+  const body = { pieces: representation.body(coding), length: representation.length(coding) };
+  const encoded = coding === 'gzip' ? { 'Content-Encoding': 'gzip' } : {};
+  writer.send(exchange, 200, { 'Content-Type': contentType, ...encoded, ...validators }, body);
+}
+
+/** RFC 9110 13.1.2: weak comparison against each listed tag, or `*`. */
+function namesTag(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((item) => item.trim().replace(/^W\//, '') === etag);
+}

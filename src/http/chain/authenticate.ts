@@ -1,0 +1,55 @@
+import { readBearer } from '../../oauth/endpoints/authorization-header.ts';
+import type { BearerVerifier, TokenFault, Verification } from '../../oauth/tokens/identity.ts';
+import type { StatusError } from '../../status-error.ts';
+import { malformed, unauthorized } from '../answer/refusals.ts';
+import type { HttpMetrics } from '../metrics.ts';
+import type { AnswerDeadline } from './answer-deadline.ts';
+import type { Exchange } from './exchange.ts';
+import type { Outcome, Step } from './step.ts';
+
+export interface AuthenticateParts {
+  readonly verifier: BearerVerifier;
+  /** The realm of every challenge. */
+  readonly platform: string;
+  readonly maxBearerBytes: number;
+  readonly metrics: HttpMetrics;
+  readonly deadline: AnswerDeadline;
+}
+
+const SENTENCES: Readonly<Record<TokenFault, string>> = {
+  expired: 'the access token has expired',
+  revoked: 'the access token has been revoked',
+  not_yet_valid: 'the access token is not valid yet; check the clocks',
+  invalid: 'the access token is not valid',
+};
+
+/** From here on the caller is known, or 401 was answered. A cookie, a query or another header is no credential (N-30, A-33). */
+export function createAuthenticate(parts: AuthenticateParts): Step {
+  const challenge = `Bearer realm="${parts.platform}"`;
+  const refuse = (fault: TokenFault): StatusError =>
+    unauthorized(SENTENCES[fault], `${challenge}, error="invalid_token"`);
+  const conclude = (exchange: Exchange, verification: Verification): Outcome => {
+    if ('fault' in verification) {
+      exchange.reason = verification.fault;
+      throw refuse(verification.fault);
+    }
+    exchange.identity = verification.identity;
+    return 'next';
+  };
+  return (exchange) => {
+    const bearer = readBearer(exchange.request.headers.authorization, parts.maxBearerBytes);
+    if (bearer.kind !== 'token') {
+      const result = bearer.kind === 'absent' ? 'absent' : 'malformed';
+      parts.metrics.bearerRefused(result);
+      exchange.reason = result;
+      if (bearer.kind === 'absent') throw unauthorized('no bearer token was sent', challenge);
+      if (bearer.kind === 'unfit') throw refuse('invalid');
+      const header = { 'WWW-Authenticate': `${challenge}, error="invalid_request"` };
+      throw malformed('its Authorization header is not one bearer token', header);
+    }
+    const verification = parts.verifier.verify(bearer.text, exchange.source);
+    return verification instanceof Promise
+      ? parts.deadline.bound(verification).then((judged) => conclude(exchange, judged))
+      : conclude(exchange, verification);
+  };
+}

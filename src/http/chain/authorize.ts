@@ -1,0 +1,75 @@
+import type { Authorizer, Decision, ResourceAttributes } from '../../authorization/authorizer.ts';
+import type { Identity } from '../../oauth/tokens/identity.ts';
+import { notFound, StatusError } from '../../status-error.ts';
+import { nothingServed } from '../answer/refusals.ts';
+import type { RefusalPace } from '../refusal-pace.ts';
+import type { AnswerDeadline } from './answer-deadline.ts';
+import type { Exchange } from './exchange.ts';
+import type { RequestInfo } from './request-info.ts';
+import type { Outcome, Step } from './step.ts';
+
+export interface AuthorizeParts {
+  readonly authorizer: Authorizer;
+  readonly deadline: AnswerDeadline;
+  /** Of the refusals for want of places for reviews, or of answers. */
+  readonly pace: RefusalPace;
+}
+
+/**
+ * Asks for the right to every resource under /kapis that a route serves, before any cache or parameter is looked at (N-32).
+ * What no route serves is 404 to everybody who is signed in: discovery names what is served anyway, and a made-up path must
+ * not cost the cluster a review (A-49). What names no resource (discovery) has nothing to protect.
+ */
+export function createAuthorize({ authorizer, deadline, pace }: AuthorizeParts): Step {
+  return (exchange) => {
+    const { identity, info } = exchange;
+    if (!identity || !info) throw new Error('authorization comes after authentication and request info');
+    if (info.prefix !== 'kapis' || !info.isResource) return 'next';
+    if (!exchange.route) throw nothingServed(info);
+    if (exchange.target.segments.some(isNoName)) throw notFound(info.resource, info.name);
+    const decision = authorizer.authorize(identity, { resource: toAttributes(info) });
+    const conclude = (made: Decision): Outcome => accept(exchange, made, { identity, info });
+    if (!(decision instanceof Promise)) return conclude(decision);
+    return deadline.bound(decision).then(conclude, (error) => pace(exchange, error));
+  };
+}
+
+/**
+ * Groups, versions, resources, namespaces and names are DNS subdomains at most (RFC 1123): no longer word of a path can be one.
+ * That holds for everybody, so the answer tells nobody anything, and the cluster is spared a review.
+ */
+const isNoName = (segment: string): boolean => segment.length > 253;
+
+function accept(exchange: Exchange, decision: Decision, asked: { identity: Identity; info: RequestInfo }): Outcome {
+  exchange.decision = decision;
+  if (!decision.allowed) throw forbidden(asked.identity.name, asked.info);
+  return 'next';
+}
+
+function toAttributes(info: RequestInfo): ResourceAttributes {
+  const { verb, group, version, resource, subresource, namespace, name } = info;
+  return {
+    verb,
+    group,
+    version,
+    resource,
+    ...(subresource && { subresource }),
+    ...(namespace && { namespace }),
+    ...(name && { name }),
+  };
+}
+
+/** The words of Kubernetes (`apimachinery` `errors.NewForbidden`, `apiserver` `responsewriters.ForbiddenStatus`). */
+export function forbidden(user: string, info: RequestInfo): StatusError {
+  const { verb, group, resource, subresource, namespace, name } = info;
+  const what = group === '' ? resource : `${resource}.${group}`;
+  const which = name === '' ? what : `${what} "${name}"`;
+  const full = subresource === '' ? resource : `${resource}/${subresource}`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
+  return new StatusError({
+    code: 403,
+    reason: 'Forbidden',
+    message: `${which} is forbidden: User "${user}" cannot ${verb} resource "${full}" in API group "${group}" ${where}`,
+    details: { ...(name && { name }), ...(group && { group }), kind: resource },
+  });
+}

@@ -1,0 +1,124 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Decision } from '../../authorization/authorizer.ts';
+import type { Party } from '../../oauth/tokens/act.ts';
+import type { Identity } from '../../oauth/tokens/identity.ts';
+import type { RequestInfo } from './request-info.ts';
+import type { Route } from './route-table.ts';
+import { isOAuthPath, type Target } from './target.ts';
+
+/** What is fixed when a request begins. */
+export interface Beginning {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The request target as sent. */
+  readonly rawTarget: string;
+  /** As the answer and the log have it: the caller's own, when it is harmless. */
+  readonly requestId: string;
+  /** Ours, where `requestId` is the caller's: whoever gives another request's id has this one beside it. */
+  readonly ownRequestId?: string | undefined;
+  /** Monotonic milliseconds. */
+  readonly startedAt: number;
+}
+
+const NOWHERE: Target = { segments: [], path: '/', query: '' };
+
+/**
+ * One request and its answer: what the steps of the chain have found out so far. Each fact is written by one step, and
+ * read by the later ones and by the log. It carries facts only; collaborators are handed to the steps that use them.
+ */
+export class Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly rawTarget: string;
+  readonly requestId: string;
+  readonly ownRequestId: string | undefined;
+  readonly startedAt: number;
+
+  /** Written by the guard. */
+  target: Target = NOWHERE;
+  /** Written by the guard: the caller's normalised address. */
+  source = '';
+  /** Written by the guard; `undefined` for a path that nothing is served on. */
+  route: Route | undefined;
+  /** Written by admission on a route that reads a form: takes the place of the request, or throws a 429. */
+  admit: (() => void) | undefined;
+  /** Written by the guard: the values of the route's `{…}` segments, in their order. */
+  parameters: readonly string[] = [];
+  /** Written by authentication. */
+  identity: Identity | undefined;
+  /** Written by the routes under /oauth: who took part, as the authorization server found out. */
+  party: Party | undefined;
+  /** Written after authentication. */
+  info: RequestInfo | undefined;
+  /** Written by authorization. */
+  decision: Decision | undefined;
+  /** Written when the request begins: names and values in turn, for a configured origin only. */
+  corsHeaders: readonly string[] = [];
+  /** Written by the writer of answers, and by a stream as it goes. */
+  bodyBytes = 0;
+  /** Written by the writer when an answer begins that goes on for long: monotonic milliseconds. */
+  streamedAt: number | undefined;
+  coding: 'identity' | 'gzip' = 'identity';
+  /** Written by authentication and the error writer: a word of ours for why a 4xx was answered. By a stream: how it ended. */
+  reason: string | undefined;
+  /** Written by the error writer and by streams: why a 5xx was answered, or a stream broken off. Logged, never sent. */
+  failure: unknown;
+
+  #ended = false;
+  #leave: (() => void) | undefined;
+  readonly #endings: (() => void)[] = [];
+
+  constructor(beginning: Beginning) {
+    this.request = beginning.request;
+    this.response = beginning.response;
+    this.rawTarget = beginning.rawTarget;
+    this.requestId = beginning.requestId;
+    this.ownRequestId = beginning.ownRequestId;
+    this.startedAt = beginning.startedAt;
+    this.response.on('close', () => this.#end());
+  }
+
+  /** What was answered; 499, as proxies write it, when the client went before anything was. */
+  get status(): number {
+    return this.response.headersSent ? this.response.statusCode : 499;
+  }
+
+  /** Errors under /oauth are OAuth JSON, those of a refused target included. */
+  get speaksOAuth(): boolean {
+    return this.target.segments[0] === 'oauth' || isOAuthPath(this.rawTarget);
+  }
+
+  /** Takes a place of admission, to be left by `leave`: once, when the answer has been made or the client has gone. */
+  takePlace(leave: () => void): void {
+    if (this.#ended) leave();
+    else this.#leave = leave;
+  }
+
+  leavePlace(): void {
+    const leave = this.#leave;
+    this.#leave = undefined;
+    leave?.();
+  }
+
+  /** Runs `ending` once, when the answer has been sent or the client has gone. */
+  atEnd(ending: () => void): void {
+    if (this.#ended) ending();
+    else this.#endings.push(ending);
+  }
+
+  /** Aborts when the client goes before the answer is complete. */
+  get signal(): AbortSignal {
+    const controller = new AbortController();
+    this.atEnd(() => {
+      if (!this.response.writableFinished) controller.abort();
+    });
+    return controller.signal;
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.leavePlace();
+    for (const ending of this.#endings) ending();
+  }
+}

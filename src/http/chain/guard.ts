@@ -1,0 +1,103 @@
+import type { IncomingMessage } from 'node:http';
+import type { StatusError } from '../../status-error.ts';
+import { headersTooLarge, malformed } from '../answer/refusals.ts';
+import type { HttpLimits } from '../limits.ts';
+import type { HttpMetrics } from '../metrics.ts';
+import type { Exchange } from './exchange.ts';
+import { Locator } from './locator.ts';
+import type { RouteTable } from './route-table.ts';
+import type { Step } from './step.ts';
+
+/** A rule of the guard that a request breaks: its name for the metric, its phrase for the caller. */
+interface Breach {
+  readonly rule: string;
+  readonly refusal: StatusError;
+}
+
+interface GuardParts {
+  readonly platform: string;
+  readonly limits: HttpLimits;
+  readonly metrics: HttpMetrics;
+  readonly routes: RouteTable;
+  readonly sourceOf: (request: IncomingMessage) => string;
+}
+
+/** A Host as RFC 9110 7.2 has it: a name, an IPv4 address or a bracketed IPv6 one, and perhaps a port. */
+const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/;
+
+/**
+ * The first step: the rules of the protocol that Node's parser leaves to us, then the canonical path. Whoever passes has one
+ * reading only.
+ */
+export function guard(parts: GuardParts): Step {
+  const locator = new Locator(parts.routes);
+  return (exchange) => {
+    exchange.source = parts.sourceOf(exchange.request);
+    const breach = headerBreach(exchange.request, parts) ?? place(exchange, locator);
+    if (!breach) return 'next';
+    parts.metrics.rejected(breach.rule);
+    throw breach.refusal;
+  };
+}
+
+function headerBreach(request: IncomingMessage, { limits, platform }: GuardParts): Breach | undefined {
+  const { httpVersion, headers, rawHeaders } = request;
+  const breach = (rule: string, phrase: string, more?: Record<string, string>): Breach => ({
+    rule,
+    refusal: malformed(phrase, { Connection: 'close', ...more }),
+  });
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return breach('version', 'it is neither HTTP/1.1 nor HTTP/1.0');
+  if (rawHeaders.length / 2 > limits.maxHeaders) {
+    return { rule: 'headers', refusal: headersTooLarge(`it has more than ${limits.maxHeaders} header lines`) };
+  }
+  const counts = countHeaders(rawHeaders);
+  if (counts.host > 1) return breach('host', 'it has more than one Host header');
+  if (counts.host === 0 && httpVersion === '1.1') return breach('host', 'it has no Host header');
+  if (counts.host === 1 && !HOST.test(headers.host ?? '')) return breach('host', 'its Host header is not a host');
+  if (counts.authorization > 1) {
+    const challenge = `Bearer realm="${platform}", error="invalid_request"`;
+    return breach('authorization', 'it has more than one Authorization header', { 'WWW-Authenticate': challenge });
+  }
+  if (counts.transferEncoding > 0 && !isPlainlyChunked(request, counts)) {
+    return breach('transfer_encoding', 'its Transfer-Encoding is not chunked');
+  }
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
+    return breach('expect', 'its Expect header is unknown');
+  }
+  return undefined;
+}
+
+/** Proxies disagree about every other form (RFC 9112 6.1), and HTTP/1.0 has no chunks at all. */
+const isPlainlyChunked = (request: IncomingMessage, counts: HeaderCounts): boolean =>
+  counts.transferEncoding === 1 &&
+  request.httpVersion === '1.1' &&
+  request.headers['transfer-encoding']?.toLowerCase() === 'chunked';
+
+interface HeaderCounts {
+  host: number;
+  authorization: number;
+  transferEncoding: number;
+}
+
+/** Counted as sent: Node keeps the first of two and hides the second. */
+function countHeaders(rawHeaders: readonly string[]): HeaderCounts {
+  const counts = { host: 0, authorization: 0, transferEncoding: 0 };
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    // The lengths of the three names: only these are worth folding to lower case.
+    if (name.length === 4 && name.toLowerCase() === 'host') counts.host++;
+    else if (name.length === 13 && name.toLowerCase() === 'authorization') counts.authorization++;
+    else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') counts.transferEncoding++;
+  }
+  return counts;
+}
+
+/** Reads the target and finds its route. */
+function place(exchange: Exchange, locator: Locator): Breach | undefined {
+  const location = locator.locate(exchange.rawTarget, exchange.request.headers.host);
+  if ('fault' in location) return { rule: 'target', refusal: malformed(location.fault) };
+  exchange.target = location.target;
+  exchange.route = location.match?.route;
+  exchange.parameters = location.match?.parameters ?? [];
+  return undefined;
+}

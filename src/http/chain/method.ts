@@ -1,0 +1,20 @@
+import { type AnswerWriter, NO_BODY } from '../answer/answer.ts';
+import type { Cors } from '../answer/cors.ts';
+import { methodNotAllowed, resourceNotFound } from '../answer/refusals.ts';
+import { allowOf } from './route-table.ts';
+import type { Step } from './step.ts';
+
+const KNOWN = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** Answers OPTIONS from the route table, without credentials, and refuses the methods that nothing here has (TRACE …). */
+export function answerMethod(writer: AnswerWriter, cors: Cors): Step {
+  return (exchange) => {
+    const { request, route } = exchange;
+    if (KNOWN.has(request.method ?? '')) return 'next';
+    const allow = route ? allowOf(route) : '';
+    if (request.method !== 'OPTIONS') throw methodNotAllowed(allow);
+    if (!route) throw resourceNotFound();
+    writer.send(exchange, 204, { Allow: allow, ...cors.preflight(request, allow) }, NO_BODY);
+    return 'answered';
+  };
+}

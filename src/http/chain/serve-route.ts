@@ -1,0 +1,43 @@
+import { acceptsJson } from '../answer/accept.ts';
+import { gone, methodNotAllowed, notAcceptable, nothingServed, resourceNotFound } from '../answer/refusals.ts';
+import type { Exchange } from './exchange.ts';
+import { allowOf, type Method, type Route } from './route-table.ts';
+import type { Outcome, Step } from './step.ts';
+
+/** Path, method, then `Accept`; the rest is the handler's. */
+function serve(exchange: Exchange, route: Route): Outcome | Promise<Outcome> {
+  const handler = route.methods[exchange.request.method as Method];
+  if (!handler) throw methodNotAllowed(allowOf(route));
+  if (route.watch && exchange.info?.verb === 'watch') return conclude(route.watch(exchange));
+  if (route.produces === 'json' && !acceptsJson(exchange.request.headers.accept)) throw notAcceptable();
+  return conclude(handler(exchange));
+}
+
+const conclude = (done: void | Promise<void>): Outcome | Promise<Outcome> =>
+  done instanceof Promise ? done.then((): Outcome => 'answered') : 'answered';
+
+/** Serves what needs no token (docs/contract/http.md, section 2) without looking at one: a stale header must not fail a probe. */
+export function servePublicPaths(platform: string): Step {
+  const notOffered = `config.${platform}.io`;
+  return (exchange) => {
+    const { route, target } = exchange;
+    if (route?.access === 'public') return serve(exchange, route);
+    const [first, second] = target.segments;
+    if (first === 'oauth') throw resourceNotFound();
+    // KubeSphere 3.4 answers this group to everybody, and its clients ask before they sign in.
+    if (first === 'kapis' && second === notOffered) throw resourceNotFound();
+    return 'next';
+  };
+}
+
+/** Answers 410 to any signed-in caller on a path that was withdrawn, whatever the method and whatever the rights. */
+export const refuseWithdrawnPaths: Step = ({ route, parameters }) => {
+  if (route?.gone) throw gone(route.gone(parameters));
+  return 'next';
+};
+
+/** Serves what the caller was found to have a right to, or says that there is nothing. */
+export const serveRoute: Step = (exchange) => {
+  if (exchange.route) return serve(exchange, exchange.route);
+  throw nothingServed(exchange.info);
+};

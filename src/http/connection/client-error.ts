@@ -1,0 +1,60 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { StatusError } from '../../status-error.ts';
+import { SECURITY_HEADERS } from '../answer/answer.ts';
+import { toErrorAnswer } from '../answer/error-body.ts';
+import { bodyTooLarge, headersTooLarge, malformed, tooSlow } from '../answer/refusals.ts';
+import type { HttpLimits } from '../limits.ts';
+import type { InFlight } from './pipeline.ts';
+
+/** What Node's parser or timer found, as a refusal and the name of the rule for the metric. */
+export interface ParserRefusal {
+  readonly rule: string;
+  readonly error: StatusError;
+}
+
+export function toParserRefusal(code: string | undefined, limits: HttpLimits): ParserRefusal {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { rule: 'header_bytes', error: headersTooLarge(`its header is over ${limits.maxHeaderBytes} bytes`) };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { rule: 'header_time', error: tooSlow('the request did not arrive in time') };
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return { rule: 'chunk_extension', error: bodyTooLarge(limits.maxHeaderBytes) };
+    default:
+      return { rule: 'parser', error: malformed('it is not well-formed HTTP/1.1', { Connection: 'close' }) };
+  }
+}
+
+/** Tells a request whose body is being read that it is broken: the chain answers it. Returns whether there was one. */
+export function refuseBody(current: InFlight | undefined, refusal: StatusError): boolean {
+  if (!current || current.request.complete || current.response.headersSent) return false;
+  if (current.request.listenerCount('error') === 0) return false; // nobody reads it
+  return current.request.emit('error', refusal);
+}
+
+/**
+ * Answers what the parser refused on the bare socket, because no request stands behind it. All answers before it are complete.
+ * Returns whether it was written: not to a client that has gone, nor behind an answer that closes.
+ */
+export function answerParserRefusal(socket: Socket, refusal: StatusError, requestId: string): boolean {
+  if (!socket.writable) {
+    socket.destroySoon();
+    return false;
+  }
+  socket.end(rawAnswer(refusal, requestId));
+  // A peer that goes on sending must not keep the connection.
+  socket.once('finish', () => socket.destroy());
+  return true;
+}
+
+function rawAnswer(refusal: StatusError, requestId: string): string {
+  const { status, headers, body } = toErrorAnswer(refusal, requestId, false);
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, `X-Request-Id: ${requestId}`];
+  for (let index = 0; index < SECURITY_HEADERS.length; index += 2) {
+    lines.push(`${SECURITY_HEADERS[index]}: ${SECURITY_HEADERS[index + 1]}`);
+  }
+  for (const [name, value] of Object.entries({ ...headers, Connection: 'close' })) lines.push(`${name}: ${value}`);
+  lines.push(`Content-Length: ${body.length}`, '', body.toString());
+  return lines.join('\r\n');
+}

@@ -1,0 +1,87 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Registry } from 'prom-client';
+import { chooseCoding } from '../answer/accept.ts';
+import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
+import { createCors } from '../answer/cors.ts';
+import { type App, createChain } from '../chain/chain.ts';
+import { guard } from '../chain/guard.ts';
+import { answerMethod } from '../chain/method.ts';
+import { type Handler, type Route, RouteTable } from '../chain/route-table.ts';
+import { serveRoute } from '../chain/serve-route.ts';
+import { Connections } from './connections.ts';
+import { type HttpServer, type HttpServerOptions, type HttpServerParts, servePort } from './server.ts';
+import { createSourceAddress } from './source-address.ts';
+
+export interface MetricsAppParts extends Omit<HttpServerParts, 'onDraining'> {
+  /** The realm of challenges; none is ever sent here. */
+  readonly platform: string;
+  readonly writer: AnswerWriter;
+}
+
+/** What the metrics port serves: `/metrics`, and nothing else. */
+function createMetricsApp(parts: MetricsAppParts): App {
+  const { limits, metrics, registry, platform, writer } = parts;
+  const cors = createCors([]);
+  const routes = new RouteTable([metricsRoute(registry, writer)]);
+  const steps = [
+    guard({ platform, limits, metrics, routes, sourceOf: createSourceAddress([]) }),
+    answerMethod(writer, cors),
+    serveRoute,
+  ];
+  return createChain(steps, { ...parts, cors });
+}
+
+const compress = promisify(gzip);
+
+/** `/metrics` of the metrics port, in the form that the scraper asks for. Public: the port is not to be published. */
+export function metricsRoute(registry: Registry, writer: AnswerWriter): Route {
+  const handler: Handler = async (exchange) => {
+    const { accept, 'accept-encoding': acceptEncoding } = exchange.request.headers;
+    const open = accept?.includes('application/openmetrics-text') ?? false;
+    const text = await registry.metrics();
+    const plain = Buffer.from(open ? toOpenMetrics(text) : text);
+    const coding = chooseCoding(acceptEncoding as string | undefined);
+    exchange.coding = coding;
+    const headers = {
+      'Content-Type': open ? OPEN_METRICS : registry.contentType,
+      'Cache-Control': 'no-store',
+      Vary: 'Accept, Accept-Encoding',
+      ...(coding === 'gzip' ? { 'Content-Encoding': 'gzip' } : {}),
+    };
+    writer.send(exchange, 200, headers, wholeBody(coding === 'gzip' ? await compress(plain) : plain));
+  };
+  return {
+    template: '/metrics',
+    access: 'public',
+    admission: 'health',
+    produces: 'any',
+    methods: { GET: handler, HEAD: handler },
+  };
+}
+
+const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+
+/**
+ * The OpenMetrics form of Prometheus text: counters are described without `_total`, blank lines go, an end mark comes.
+ * The client library's own switch renames the counters of the registry for good, so it is not used.
+ */
+export function toOpenMetrics(text: string): string {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const counters = new Set(
+    lines.flatMap((line) => /^# TYPE (\S+)_total counter$/.exec(line)?.[1] ?? []).map((name) => `${name}_total`),
+  );
+  const rewritten = lines.map((line) => {
+    const [, keyword, name = '', rest] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? [];
+    if (keyword === undefined) return line;
+    if (counters.has(name)) return `# ${keyword} ${name.slice(0, -'_total'.length)} ${rest}`;
+    return rest === 'counter' ? `# TYPE ${name} unknown` : line;
+  });
+  return `${rewritten.join('\n')}\n# EOF\n`;
+}
+
+/** The metrics port: it stays open as long as the API port, so that a shutdown can be watched. */
+export function createMetricsServer(options: HttpServerOptions, parts: MetricsAppParts): HttpServer {
+  const connections = new Connections(parts.limits, parts.metrics.rejected);
+  return servePort(options, createMetricsApp(parts), { ...parts, connections, name: 'metrics', onDraining: () => {} });
+}

@@ -1,0 +1,171 @@
+import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Registry } from 'prom-client';
+import type { Logger } from '../../observability/logger.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { connectLine } from '../access-log.ts';
+import type { App } from '../chain/chain.ts';
+import { createRequestIds } from '../chain/request-id.ts';
+import type { HttpLimits } from '../limits.ts';
+import { type HttpMetrics, registerConnections } from '../metrics.ts';
+import { answerParserRefusal, refuseBody, toParserRefusal } from './client-error.ts';
+import { Connections } from './connections.ts';
+import { drain } from './drain.ts';
+import { listen } from './listen.ts';
+import type { InFlight } from './pipeline.ts';
+import { readServingCertificate, type TlsFiles } from './serving-certificate.ts';
+import { normaliseAddress } from './source-address.ts';
+
+export interface HttpServerOptions {
+  /** All interfaces when absent. */
+  readonly address?: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Followed while serving; plain HTTP when absent. */
+  readonly tls?: TlsFiles;
+  /** How long serving goes on after the signal, while /readyz already fails. */
+  readonly shutdownDelayMs: number;
+  /** How long answers in flight may then take before they are cut. */
+  readonly drainMs: number;
+}
+
+export interface HttpServerParts {
+  readonly limits: HttpLimits;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly metrics: HttpMetrics;
+  /** Called at the signal, before anything else: readiness is to fail from then on. */
+  onDraining(): void;
+  /** Called when the port has closed: answers without an end are to end from then on. */
+  readonly onClosing?: (() => void) | undefined;
+}
+
+/** One port. `listen` once, then `run`. */
+export interface HttpServer {
+  /** Opens the port. Rejects with one sentence for the operator when it cannot. */
+  listen(): Promise<{ readonly port: number }>;
+  /** Serves until the signal aborts, then drains (R-07). Throws when the listener itself breaks. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Node looks for overdue requests at this interval: the "+ 1 s" of R-08. */
+const CHECK_MS = 1_000;
+
+/** The API port: an HTTP/1.1 server with its limits set on purpose, under the app. */
+export function createHttpServer(options: HttpServerOptions, app: App, parts: HttpServerParts): HttpServer {
+  const connections = new Connections(parts.limits, parts.metrics.rejected);
+  registerConnections(parts.registry, connections);
+  return servePort(options, app, { ...parts, connections, name: 'api' });
+}
+
+/** Any port of ours. */
+export function servePort(
+  options: HttpServerOptions,
+  app: App,
+  parts: HttpServerParts & { readonly connections: Connections; readonly name: 'api' | 'metrics' },
+): HttpServer {
+  const { clock, connections, metrics, onDraining, onClosing } = parts;
+  const logger = parts.logger.child({ server: parts.name });
+  const { server, followFiles } = createServer(options, app, { ...parts, logger });
+  const serve = ({ request, response }: InFlight): void => app.handle(request, response);
+  const handle: App['handle'] = (request, response) => {
+    connections.came({ request, response }, serve);
+  };
+  server.on('request', handle);
+  // The body is held back until the chain has judged the head (A-13); unknown expectations are refused by the guard.
+  server.on('checkContinue', handle).on('checkExpectation', handle);
+  if (options.tls) {
+    server.on('connection', (socket: Socket) => connections.openedForTls(socket));
+    server.on('secureConnection', (socket: Socket) => connections.secured(socket));
+  } else server.on('connection', (socket: Socket) => connections.opened(socket));
+  const nextId = createRequestIds(parts.random);
+  server.on('connect', (request, socket) => {
+    metrics.rejected('connect');
+    logger.info(connectLine(request, nextId()), 'request');
+    socket.on('error', () => {}); // Node has taken its own listeners off: without one a reset would end the process
+    // A turn later, behind the answers that were made before it. What is still being made is lost: nobody tends this socket any more.
+    setImmediate(() => socket.destroy());
+  });
+  server.on('clientError', refuseUnparsed({ ...parts, nextId }));
+  return {
+    listen: () => listen(server, options),
+    run: async (signal) => {
+      const draining = drain({ server, connections, clock, logger, options, onDraining, onClosing }, signal);
+      await Promise.all([draining, followFiles(signal)]);
+    },
+  };
+}
+
+/** What to do with bytes that are no request, and with a request that does not come. */
+function refuseUnparsed({
+  limits,
+  logger,
+  nextId,
+  metrics,
+  connections,
+}: HttpServerParts & { readonly connections: Connections; readonly nextId: () => string }): (
+  fault: NodeJS.ErrnoException,
+  socket: Duplex,
+) => void {
+  return (fault, duplex) => {
+    const socket = duplex as Socket;
+    // A failed handshake comes here, too: there is nobody to answer to.
+    if (fault.code === 'ECONNRESET' || !connections.has(socket)) return void socket.destroy();
+    const { rule, error } = toParserRefusal(fault.code, limits);
+    if (refuseBody(connections.currentOf(socket), error)) return metrics.rejected(rule);
+    const answer = (): void => {
+      const requestId = nextId();
+      metrics.rejected(rule);
+      if (!answerParserRefusal(socket, error, requestId)) return;
+      metrics.refusedUnread(error.answer.code);
+      const source = normaliseAddress(socket.remoteAddress ?? '');
+      logger.info({ requestId, route: 'other', status: error.answer.code, rule, source }, 'request');
+    };
+    // A request that is late because nobody reads its body must not wait for its own answer.
+    if (fault.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connections.awaitsBodyAlone(socket)) answer();
+    // What came before is answered first (RFC 9112 9.3.2).
+    else connections.afterAnswers(socket, answer);
+  };
+}
+
+interface BuiltServer {
+  readonly server: Server;
+  /** What a port over TLS does besides serving. */
+  followFiles(signal: AbortSignal): Promise<void>;
+}
+
+function createServer(
+  { tls }: HttpServerOptions,
+  app: App,
+  { limits, clock, logger, metrics, name }: HttpServerParts & { readonly name: string },
+): BuiltServer {
+  const options: ServerOptions = {
+    ...app.classes,
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    // Bodies have a timer of their own where they are read; this one ends requests whose body nobody reads.
+    requestTimeout: limits.headersTimeoutMs + limits.bodyTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: CHECK_MS,
+    requireHostHeader: false, // the guard answers it, with a body
+  };
+  if (!tls) return { server: unlimitedHeaders(createPlainServer(options)), followFiles: async () => {} };
+  const certificate = readServingCertificate(tls);
+  const handshakeTimeout = limits.headersTimeoutMs;
+  const server = createTlsServer({ ...options, ...certificate.options, handshakeTimeout });
+  return {
+    server: unlimitedHeaders(server),
+    followFiles: (signal) => certificate.follow(server, { clock, logger, reloads: metrics.tlsReloads, name }, signal),
+  };
+}
+
+/** The guard counts; Node would silently drop what is above its own limit. */
+function unlimitedHeaders<Kind extends Server>(server: Kind): Kind {
+  server.maxHeadersCount = 0;
+  return server;
+}

@@ -1,0 +1,114 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Server } from 'node:https';
+import { createSecureContext, type TlsOptions } from 'node:tls';
+import type { Counter } from 'prom-client';
+import type { Logger } from '../../observability/logger.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { followFiles } from '../../runtime/followed-file.ts';
+
+/** PEM files. */
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Authorities of client certificates: these are asked for then, and a connection without one serves all the same. */
+  readonly clientCAFile?: string;
+}
+
+interface FollowParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Changes of the files, by whether they were taken. */
+  readonly reloads: Counter<'server' | 'result'>;
+  /** Which port. */
+  readonly name: string;
+}
+
+interface Pems {
+  readonly cert: string;
+  readonly key: string;
+  readonly ca?: string;
+}
+
+/** Files are not replaced in one step: what does not fit together is read again so much later before it is called bad. */
+const SETTLE_MS = 1_000;
+
+/** A certificate, its key, and whom client certificates have to come from. */
+export interface ServingCertificate {
+  /** As read at start. */
+  readonly options: TlsOptions;
+  /**
+   * Follows the files until the signal aborts: handshakes begin with the new ones within seconds, connections that are
+   * open stay as they are (C-31). Sessions from before are not resumed, so that an authority which is gone vouches for
+   * nobody. Files that cannot be used leave the last good ones in place.
+   */
+  follow(server: Pick<Server, 'setSecureContext'>, parts: FollowParts, signal: AbortSignal): Promise<void>;
+}
+
+/** Throws when a file cannot be read; what it holds was checked with the configuration. */
+export function readServingCertificate(files: TlsFiles): ServingCertificate {
+  let inUse = readAtStart(files);
+  const follow: ServingCertificate['follow'] = async (server, { clock, logger, reloads, name }, signal) => {
+    const reload = async (): Promise<void> => {
+      let next = await readGood(files);
+      if ('fault' in next) {
+        await clock.sleep(SETTLE_MS, signal);
+        next = await readGood(files);
+      }
+      if (signal.aborted || ('cert' in next && isSame(next, inUse))) return;
+      reloads.inc({ server: name, result: 'fault' in next ? 'invalid' : 'ok' });
+      if ('fault' in next) {
+        logger.error({ fault: next.fault }, 'the changed TLS files are not taken: the last good ones stay');
+        return;
+      }
+      server.setSecureContext(toTlsOptions(next));
+      inUse = next;
+      logger.info({ validTo: new X509Certificate(next.cert).validTo }, 'the changed TLS files are in use');
+    };
+    // From the start: an alert sees no increase of a series that begins at 1.
+    for (const result of ['ok', 'invalid']) reloads.inc({ server: name, result }, 0);
+    await followFiles(Object.values(files), reload, { clock, signal });
+  };
+  return { options: toTlsOptions(inUse), follow };
+}
+
+const toTlsOptions = ({ cert, key, ca }: Pems): TlsOptions => ({
+  cert,
+  key,
+  ...(ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: false }),
+  minVersion: 'TLSv1.2',
+});
+
+const isSame = (a: Pems, b: Pems): boolean => a.cert === b.cert && a.key === b.key && a.ca === b.ca;
+
+function readAtStart({ certFile, keyFile, clientCAFile }: TlsFiles): Pems {
+  const read = (file: string): string => readFileSync(file, 'utf8');
+  return {
+    cert: read(certFile),
+    key: read(keyFile),
+    ...(clientCAFile === undefined ? {} : { ca: read(clientCAFile) }),
+  };
+}
+
+async function readPems({ certFile, keyFile, clientCAFile }: TlsFiles): Promise<Pems> {
+  const read = (file: string): Promise<string> => readFile(file, 'utf8');
+  const [cert, key] = await Promise.all([read(certFile), read(keyFile)]);
+  return { cert, key, ...(clientCAFile === undefined ? {} : { ca: await read(clientCAFile) }) };
+}
+
+/** The fault quotes nothing of the files. */
+async function readGood(files: TlsFiles): Promise<Pems | { readonly fault: string }> {
+  const pems = await readPems(files).catch((error: NodeJS.ErrnoException) => error);
+  if (pems instanceof Error) return { fault: `cannot read a file (${pems.code ?? 'unknown reason'})` };
+  try {
+    if (!new X509Certificate(pems.cert).checkPrivateKey(createPrivateKey(pems.key)))
+      return { fault: 'the key is not that of the certificate' };
+    // Without this an empty file would mean the authorities that Node brings along: anybody's certificate.
+    if (pems.ca !== undefined) new X509Certificate(pems.ca);
+    createSecureContext(toTlsOptions(pems));
+    return pems;
+  } catch {
+    return { fault: 'a file does not hold what it should in PEM' };
+  }
+}

@@ -1,0 +1,206 @@
+import type { NodeAge } from '../../nodes/node-lister.ts';
+import type { NodeWatchSource } from '../../nodes/node-watch.ts';
+import type { WatchForm } from '../../nodes/watch-event.ts';
+import type { NodeWatchQuery } from '../../nodes/watch-query.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { serviceUnavailable } from '../../status-error.ts';
+import { chooseCoding } from '../answer/accept.ts';
+import type { AnswerWriter } from '../answer/answer.ts';
+import { readSendQueues } from '../answer/send-queues.ts';
+import { staleHeaders } from '../answer/stale-headers.ts';
+import type { Exchange } from '../chain/exchange.ts';
+import type { HttpLimits } from '../limits.ts';
+import type { HttpMetrics } from '../metrics.ts';
+import type { Recheck } from './recheck.ts';
+import { TurnTaking } from './turn-taking.ts';
+import { WatchPlaces } from './watch-places.ts';
+import { WatchStream } from './watch-stream.ts';
+
+export interface WatchesParts {
+  readonly source: NodeWatchSource;
+  readonly age: NodeAge;
+  readonly limits: HttpLimits;
+  readonly writer: AnswerWriter;
+  readonly metrics: HttpMetrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Aborts when the port has closed: streams are to end then. */
+  readonly closing: AbortSignal;
+  recheck(exchange: Exchange): Recheck;
+}
+
+/** How often the streams are looked at while there are any: the time in which changes are gathered into one batch. */
+const LOOK_MS = 100;
+const RECHECK_MS = 10_000;
+/** Each minute at the latest. 45 s, because a bookmark waits for its turn, and proxies commonly end what is silent for 60 s. */
+const BOOKMARK_MS = 45_000;
+/** kube-apiserver ends its watches after 30 to 60 minutes, so that clients spread over the replicas again. */
+const LIFETIME_MS = { least: 1_800_000, spread: 1_800_000 };
+/** Browsers take three to five seconds by themselves; spread, since the streams of a replica that fails come back together. */
+const RETRY_MS = { least: 1_000, spread: 4_000 };
+/** At a shutdown: not all at once, because each comes back to another replica for its first state. */
+const STOPPING_MS = 5_000;
+
+const HEADERS = {
+  json: { 'Content-Type': 'application/json' },
+  events: { 'Content-Type': 'text/event-stream' },
+  // A proxy that gathers a body before it passes it on (nginx) would hold back all events.
+  identity: {},
+  gzip: { 'Content-Encoding': 'gzip' },
+  common: {
+    'Cache-Control': 'private, no-cache',
+    Vary: 'Accept, Accept-Encoding',
+    'X-Accel-Buffering': 'no',
+    Connection: 'close',
+  },
+};
+
+/** The running watches. Nothing of it runs while there are none. */
+export class Watches {
+  readonly #parts: WatchesParts;
+  readonly #places: WatchPlaces;
+  readonly #streams = new Set<WatchStream>();
+  readonly #turns: TurnTaking<WatchStream>;
+  #isLooking = false;
+  #isLookingForSlow = false;
+  /** At the last look, or when the first of the streams began. */
+  #version: number | undefined;
+  /** When the changes were found that not everybody has been told yet. */
+  #newsAt: number | undefined;
+  /** Set at a shutdown: how many end at each look. */
+  #endingShare: number | undefined;
+
+  constructor(parts: WatchesParts) {
+    this.#parts = parts;
+    this.#places = new WatchPlaces(parts.limits, parts.metrics);
+    this.#turns = new TurnTaking({
+      clock: parts.clock,
+      work: (stream) => this.#work(stream),
+      rest: () => this.#allTold(),
+    });
+    parts.closing.addEventListener('abort', () => this.#stop(), { once: true });
+  }
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /**
+   * Begins the stream that this exchange is answered with. Throws a 429 when there is no place for it, 503 and 410 as the
+   * source does. A HEAD is judged like a GET and gets the headers.
+   */
+  open(exchange: Exchange, query: NodeWatchQuery, form: WatchForm): void {
+    const { source, age, limits, writer, clock } = this.#parts;
+    if (this.#endingShare !== undefined) throw serviceUnavailable('the server is stopping', 1);
+    const user = exchange.identity?.name ?? '';
+    this.#places.check(user);
+    const watch = source.watch(query, form);
+    exchange.coding = chooseCoding(exchange.request.headers['accept-encoding'] as string | undefined);
+    const { coding } = exchange;
+    const headers = { ...HEADERS[form], ...HEADERS[coding], ...HEADERS.common };
+    writer.begin(exchange, { ...headers, ...staleHeaders(age.staleSeconds()) });
+    if (exchange.request.method === 'HEAD') return void exchange.response.end();
+    this.#version ??= source.refresh();
+    const startedAt = clock.monotonic();
+    const stream: WatchStream = new WatchStream({
+      exchange,
+      watch,
+      form,
+      startedAt,
+      endsAt:
+        startedAt + (query.timeoutSeconds === undefined ? this.#within(LIFETIME_MS) : query.timeoutSeconds * 1_000),
+      recheck: this.#parts.recheck(exchange),
+      times: {
+        recheckMs: RECHECK_MS,
+        bookmarkMs: BOOKMARK_MS,
+        retryMs: this.#within(RETRY_MS),
+        stallMs: limits.answerTimeoutMs,
+      },
+      onDrain: () => this.#turns.add(stream),
+    });
+    this.#streams.add(stream);
+    exchange.atEnd(this.#places.take(user));
+    exchange.atEnd(() => this.#ended(stream));
+    this.#turns.add(stream);
+    this.#lookLater();
+  }
+
+  #now(): number {
+    return this.#parts.clock.monotonic();
+  }
+
+  #within({ least, spread }: { readonly least: number; readonly spread: number }): number {
+    return least + spread * this.#parts.random.fraction();
+  }
+
+  #ended(stream: WatchStream): void {
+    this.#streams.delete(stream);
+    this.#parts.metrics.watchEnded(stream.end);
+  }
+
+  /** Its turn: one thing, and another turn when there is more. */
+  #work(stream: WatchStream): void {
+    if (!this.#streams.has(stream)) return;
+    const now = this.#now();
+    stream.work(now);
+    if (stream.isDue(now)) this.#turns.add(stream);
+  }
+
+  #lookLater(): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#parts.clock.after(LOOK_MS, () => {
+      this.#isLooking = false;
+      this.#look();
+      if (this.#streams.size > 0) this.#lookLater();
+      else this.#version = undefined;
+    });
+  }
+
+  #look(): void {
+    const now = this.#now();
+    let hasNews = false;
+    try {
+      const version = this.#parts.source.refresh();
+      hasNews = version !== this.#version;
+      this.#version = version;
+    } catch (error) {
+      for (const stream of this.#streams) stream.fail(error);
+    }
+    void this.#lookForSlow();
+    let stopping = this.#endingShare ?? 0;
+    for (const stream of this.#streams) {
+      if (stopping > 0 && stream.stop()) stopping--;
+      if (!stream.isDue(now)) continue;
+      this.#turns.add(stream);
+      if (hasNews) this.#newsAt ??= now;
+    }
+  }
+
+  /** One look at the kernel's queues for all that wait for their readers, and the next when somebody is due again already. */
+  async #lookForSlow(): Promise<void> {
+    if (this.#isLookingForSlow) return;
+    this.#isLookingForSlow = true;
+    for (let now = this.#now(); this.#isSlowDue(now); now = this.#now()) {
+      const queues = await readSendQueues();
+      for (const stream of this.#streams) stream.cutIfSlow(queues, now);
+    }
+    this.#isLookingForSlow = false;
+  }
+
+  #isSlowDue(now: number): boolean {
+    for (const stream of this.#streams) if (stream.isToBeLookedAt(now)) return true;
+    return false;
+  }
+
+  /** Everybody, but those who take nothing: they go on when they do. */
+  #allTold(): void {
+    if (this.#newsAt !== undefined) this.#parts.metrics.watchesTold(this.#now() - this.#newsAt);
+    this.#newsAt = undefined;
+  }
+
+  #stop(): void {
+    this.#endingShare = Math.ceil((this.#streams.size * LOOK_MS) / STOPPING_MS);
+  }
+}

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import type { Logger } from '../../observability/logger.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { ClusterAccess, Source } from './cluster-access.ts';
+import { ExecPlugin } from './exec-plugin.ts';
+
+/** What a TLS connection needs. A new object means new material: connections made with the old one are left behind. */
+export interface TlsMaterial {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly servername?: string;
+  readonly rejectUnauthorized: boolean;
+}
+
+export interface Credential {
+  /** The `Authorization` header. */
+  readonly authorization: string | undefined;
+  readonly tls: TlsMaterial;
+}
+
+/** Files are looked at again before a request when the last look is this old; the kubelet rotates them within a minute. */
+const LOOK_AGAIN_MS = 10_000;
+
+/** Reads the credential, again when it may have changed, and keeps the last good one when a read fails (C-27, C-31). */
+export class CredentialSource {
+  readonly #access: ClusterAccess;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #plugin: ExecPlugin | undefined;
+  #last: Credential | undefined;
+  #lookedAt = 0;
+  #reading: Promise<Credential> | undefined;
+
+  constructor(access: ClusterAccess, clock: Clock, logger: Logger) {
+    this.#access = access;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#plugin = access.exec && new ExecPlugin(access.exec, clock);
+  }
+
+  /**
+   * The first read. Throws an `Error` of one sentence for a file that cannot be read. An exec plugin that fails is no
+   * such error: it may need the network, and is asked again by the first request.
+   */
+  async load(): Promise<void> {
+    try {
+      await this.current();
+    } catch (error) {
+      if (!this.#access.exec)
+        throw new Error(`cannot read the cluster credential: ${messageOf(error)}`, { cause: error });
+      this.#logger.warn({ err: error }, 'the exec plugin of the kubeconfig gave no credential');
+    }
+  }
+
+  /** The credential to send now. Rejects only when none was ever read; a plugin may take 30 s. */
+  current(): Promise<Credential> {
+    const fresh = this.#clock.monotonic() - this.#lookedAt < LOOK_AGAIN_MS;
+    return fresh && this.#last ? Promise.resolve(this.#last) : this.#readOnce();
+  }
+
+  /** After a 401: reads again at once, and asks an exec plugin for a new credential. */
+  renew(): Promise<Credential> {
+    this.#plugin?.forget();
+    return this.#readOnce();
+  }
+
+  /** Callers at the same time share one read. */
+  #readOnce(): Promise<Credential> {
+    this.#reading ??= this.#readOrKeep().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #readOrKeep(): Promise<Credential> {
+    this.#lookedAt = this.#clock.monotonic();
+    try {
+      this.#last = await this.#read(this.#last);
+      return this.#last;
+    } catch (error) {
+      if (!this.#last) throw error;
+      this.#logger.warn({ err: error }, 'cannot read the cluster credential again; keeping the last good one');
+      return this.#last;
+    }
+  }
+
+  async #read(last: Credential | undefined): Promise<Credential> {
+    const { ca, certificate, key, token, basic, serverName, skipTlsVerify } = this.#access;
+    const [caText, certText, keyText, tokenText] = await Promise.all([ca, certificate, key, token].map(read));
+    const plugin = (await this.#plugin?.ask()) ?? {};
+    const cert = plugin.cert ?? certText;
+    const privateKey = plugin.key ?? keyText;
+    const tls: TlsMaterial = {
+      ...(caText ? { ca: caText } : {}),
+      ...(cert ? { cert } : {}),
+      ...(privateKey ? { key: privateKey } : {}),
+      ...(serverName ? { servername: serverName } : {}),
+      rejectUnauthorized: !skipTlsVerify,
+    };
+    return {
+      authorization: plugin.authorization ?? bearer(tokenText) ?? basicHeader(basic),
+      tls: last && sameMaterial(last.tls, tls) ? last.tls : tls,
+    };
+  }
+}
+
+async function read(source: Source | undefined): Promise<string | undefined> {
+  if (!source) return undefined;
+  const text = 'data' in source ? source.data.toString() : await readFile(source.file, 'utf8');
+  // An empty file is a rotation caught half way: an error, so that the last good content stays.
+  if ('file' in source && text.trim() === '') throw new Error(`${source.file} is empty`);
+  return text;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const bearer = (token: string | undefined): string | undefined => (token ? `Bearer ${token.trim()}` : undefined);
+
+const basicHeader = (basic: ClusterAccess['basic']): string | undefined =>
+  basic && `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
+
+const sameMaterial = (a: TlsMaterial, b: TlsMaterial): boolean =>
+  a.ca === b.ca && a.cert === b.cert && a.key === b.key && a.servername === b.servername;

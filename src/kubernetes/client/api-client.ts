@@ -1,0 +1,197 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Credential } from '../access/credentials.ts';
+import type { ImpersonationHeaders } from '../access/impersonation.ts';
+import type { RequestMetrics } from '../metrics.ts';
+import type { ConnectionPool, Lane } from './connection-pool.ts';
+import { exchange, type ResponseSink } from './exchange.ts';
+import { HeldRefusal } from './held-refusal.ts';
+import { unlessAborted } from './unless-aborted.ts';
+
+/** What a request is for: the `purpose` label of `gatehouse_cluster_requests_total`. */
+type Purpose = 'list' | 'watch' | 'review' | 'token_review' | 'secrets' | 'version' | 'keys';
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With its query. */
+  readonly path: string;
+  readonly purpose: Purpose;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Default `application/json`. */
+  readonly accept?: string;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The parsed body; `undefined` when it is no JSON. */
+  readonly body: unknown;
+  /** The length of the body. */
+  readonly bytes: number;
+}
+
+/** What to send as ours. Either may take its time, and is shared by all who wait for it. */
+interface Credentials {
+  current(): Promise<Credential>;
+  /** After a 401. */
+  renew(): Promise<Credential>;
+}
+
+export interface ApiClientParts {
+  readonly server: string;
+  readonly userAgent: string;
+  /** Of every request, beside its own. */
+  readonly impersonation?: ImpersonationHeaders | undefined;
+  readonly credentials: Credentials;
+  readonly pool: ConnectionPool;
+  readonly metrics: RequestMetrics;
+  readonly clock: Clock;
+}
+
+/**
+ * A Secret, a review or a version is one object, and etcd takes none above 1.5 MiB (its `--max-request-bytes`). Errors
+ * are a Status of some hundred bytes.
+ */
+const ONE_OBJECT_BYTES = 2 * 1024 * 1024;
+/**
+ * A page is at most 500 objects. A node with 50 images in its status takes about 20 KiB, so a page about 10 MiB; this
+ * leaves 262 KiB for each. 500 objects at etcd's limit would take 750 MiB, more than the process may: no collection that
+ * is read here comes near.
+ */
+const PAGE_BYTES = 128 * 1024 * 1024;
+
+/** A watch never ends by size: its lines have their own limit. */
+const LONGEST_BODY: Readonly<Record<Purpose, number>> = {
+  list: PAGE_BYTES,
+  watch: Number.POSITIVE_INFINITY,
+  review: ONE_OBJECT_BYTES,
+  token_review: ONE_OBJECT_BYTES,
+  secrets: ONE_OBJECT_BYTES,
+  version: ONE_OBJECT_BYTES,
+  keys: ONE_OBJECT_BYTES,
+};
+
+/** Plain requests to the API server, with the current credential. No time limits of its own. */
+export class ApiClient {
+  readonly #parts: ApiClientParts;
+  readonly #origin: string;
+  readonly #prefix: string;
+
+  constructor(parts: ApiClientParts) {
+    this.#parts = parts;
+    const server = new URL(parts.server);
+    this.#origin = server.origin;
+    this.#prefix = server.pathname.replace(/\/$/, '');
+  }
+
+  /** The whole answer, whatever its status. Rejects when there is none, or one too long. `progress` is called whenever bytes come. */
+  async json(request: ApiRequest, signal: AbortSignal, progress: () => void = () => undefined): Promise<ApiResponse> {
+    const chunks: Buffer[] = [];
+    let status = 0;
+    let headers: ApiResponse['headers'] = {};
+    const sink: ResponseSink = {
+      start(code, received) {
+        progress();
+        status = code;
+        headers = received;
+      },
+      data(chunk) {
+        progress();
+        chunks.push(chunk);
+        return undefined;
+      },
+    };
+    await this.stream(request, sink, signal);
+    const bytes = Buffer.concat(chunks);
+    return { status, headers, body: parseJson(bytes), bytes: bytes.length };
+  }
+
+  /**
+   * Sends the request and feeds the answer to `sink` as it comes. A 401 makes the credential be read again, and so does a
+   * server whose certificate nobody vouches for; when that brought another one, the request is sent once more, at once
+   * (C-27, C-31), and the sink sees the last answer only.
+   */
+  async stream(request: ApiRequest, sink: ResponseSink, signal: AbortSignal): Promise<void> {
+    const { credentials } = this.#parts;
+    const credential = await unlessAborted(credentials.current(), signal);
+    const held = new HeldRefusal(sink);
+    const untrusted = await this.#attempt(request, { sink: held, signal }, credential).catch(rethrowUnlessUntrusted);
+    if (!untrusted && !held.isHeld) return;
+    const renewed = await unlessAborted(credentials.renew(), signal);
+    if (!isSame(renewed, credential)) await this.#attempt(request, { sink, signal }, renewed);
+    else if (untrusted) throw untrusted;
+    else held.release();
+  }
+
+  async #attempt(
+    request: ApiRequest,
+    { sink, signal }: { readonly sink: ResponseSink; readonly signal: AbortSignal },
+    credential: Credential,
+  ): Promise<void> {
+    const { metrics, clock, pool } = this.#parts;
+    const lane: Lane = request.purpose === 'watch' ? 'watches' : 'requests';
+    const began = clock.monotonic();
+    let answered = false;
+    const counted: ResponseSink = {
+      start(status, headers) {
+        answered = true;
+        metrics.answered(request.purpose, status, (clock.monotonic() - began) / 1000);
+        sink.start(status, headers);
+      },
+      data: (chunk) => sink.data(chunk),
+    };
+    const maxBytes = (status: number): number => (status > 299 ? ONE_OBJECT_BYTES : LONGEST_BODY[request.purpose]);
+    try {
+      const dispatcher = pool.dispatcher(lane, credential.tls);
+      await exchange(dispatcher, this.#options(request, credential), { sink: counted, signal, maxBytes });
+    } catch (error) {
+      if (!answered && !signal.aborted) metrics.failed(request.purpose);
+      throw error;
+    }
+  }
+
+  #options(request: ApiRequest, credential: Credential) {
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    return {
+      origin: this.#origin,
+      path: this.#prefix + request.path,
+      method: request.method,
+      body: body ?? null,
+      headers: {
+        accept: request.accept ?? 'application/json',
+        'user-agent': this.#parts.userAgent,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(credential.authorization ? { authorization: credential.authorization } : {}),
+        ...this.#parts.impersonation,
+      },
+    };
+  }
+}
+
+/**
+ * Codes of OpenSSL for a certificate that our authorities do not vouch for:
+ * https://nodejs.org/api/tls.html#x509-certificate-error-codes. Nothing of the request was sent then.
+ */
+const UNTRUSTED: ReadonlySet<unknown> = new Set([
+  'CERT_SIGNATURE_FAILURE',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+function rethrowUnlessUntrusted(error: NodeJS.ErrnoException): Error {
+  if (UNTRUSTED.has(error.code)) return error;
+  throw error;
+}
+
+const isSame = (a: Credential, b: Credential): boolean => a.authorization === b.authorization && a.tls === b.tls;
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '../../runtime/clock.ts';
+
+/**
+ * Runs a request with a signal that aborts with any of `signals`, or after `ms` by the injected clock. For requests that
+ * somebody waits for; streams have a limit of silence instead.
+ */
+export async function withTimeLimit<T>(
+  clock: Clock,
+  limits: { readonly ms: number; readonly signals: readonly AbortSignal[] },
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  const cancel = clock.after(limits.ms, abort);
+  for (const signal of limits.signals) {
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+  }
+  try {
+    return await run(controller.signal);
+  } finally {
+    cancel();
+    for (const signal of limits.signals) signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,68 @@
+import type { Status } from '../status.ts';
+
+/**
+ * How a list or a watch ended. The words are the classes of failure; what each one leads to is said once, in
+ * `recovery.ts`. `detail` is for the log only.
+ *
+ * - `closed`: the server ended the stream cleanly; `quiet`: we ended it for its silence; `aborted`: we were told to stop.
+ * - `expired`: 410, the version or the continue token is no longer in the server's history.
+ * - `too_large_version`: 504, the server has not reached the version that we know.
+ * - `throttled`: 429; `refused`: no answer, or one that is no success; `reset`: broken off after the headers.
+ * - `unreadable`: a line that is truncated, too long or no watch event; `stream_error`: an ERROR event of another code.
+ * - `unsupported`: 400 or 422, the server does not know what was asked for.
+ */
+export type Failure =
+  | { readonly kind: Exclude<FailureKind, 'throttled'>; readonly detail?: string }
+  | { readonly kind: 'throttled'; readonly retryAfterMs: number; readonly detail?: string };
+
+export type FailureKind =
+  | 'closed'
+  | 'quiet'
+  | 'aborted'
+  | 'expired'
+  | 'too_large_version'
+  | 'throttled'
+  | 'refused'
+  | 'reset'
+  | 'unreadable'
+  | 'stream_error'
+  | 'unsupported';
+
+/** Classifies an HTTP status other than 2xx. `retryAfter` is the header's text. */
+export function failureOfResponse(status: Status, retryAfter: string | undefined): Failure {
+  return classify(status, retryAfter) ?? { kind: 'refused', detail: describe(status) };
+}
+
+/** Classifies the object of an ERROR event, by the same rules: a 410 is a 410 in either form. */
+export function failureOfErrorEvent(status: Status): Failure {
+  return classify(status, undefined) ?? { kind: 'stream_error', detail: describe(status) };
+}
+
+function classify(status: Status, retryAfter: string | undefined): Failure | undefined {
+  const detail = describe(status);
+  if (status.code === 410 || status.reason === 'Expired' || status.reason === 'Gone')
+    return { kind: 'expired', detail };
+  if (isTooLargeVersion(status)) return { kind: 'too_large_version', detail };
+  if (status.code === 429) return { kind: 'throttled', retryAfterMs: retryAfterMs(status, retryAfter), detail };
+  if (status.code === 400 || status.code === 422) return { kind: 'unsupported', detail };
+  return undefined;
+}
+
+/** By cause since Kubernetes 1.18; servers before it say it in the message only (kubernetes/kubernetes#91073). */
+const isTooLargeVersion = (status: Status): boolean =>
+  status.causes.includes('ResourceVersionTooLarge') ||
+  (status.code === 504 && status.message.includes('Too large resource version'));
+
+/** Below the 5 min without an attempt after which a reflector counts as dead (I8), whatever a server asks for. */
+const LONGEST_RETRY_AFTER_MS = 240_000;
+
+/**
+ * How long the server asks to wait. The header counts in whole seconds (RFC 9110 10.2.3); a date, which the Kubernetes API
+ * never sends, counts as absent.
+ */
+export function retryAfterMs(status: Status, header: string | undefined): number {
+  const seconds = header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : status.retryAfterSeconds;
+  return Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, seconds) * 1000);
+}
+
+const describe = (status: Status): string => `${status.code} ${status.reason} ${status.message}`.trim().slice(0, 500);

@@ -1,0 +1,84 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
+import { Attempt } from './attempt.ts';
+import type { CacheWriter, CompleteList } from './cache-writer.ts';
+import type { Failure } from './failure.ts';
+import type { ListerWatcher, ListPage, ListVersion } from './lister-watcher.ts';
+import type { StoredEntry } from './store.ts';
+
+/** Objects of a page at most, as kubectl asks for them. */
+export const PAGE_SIZE = 500;
+/** Of the first page: nodes of 12 kB make 1.2 MB. */
+const FIRST_PAGE_SIZE = 100;
+/** A page is parsed in one turn of the event loop: so much in some 10 ms. The whole of 15,000 nodes would hold it for a second. */
+const PAGE_BYTES = 2 * 1024 * 1024;
+
+export interface Listed<E> extends CompleteList<E> {
+  readonly kind: 'listed';
+}
+
+export interface PagedListParts<E extends StoredEntry> {
+  readonly source: ListerWatcher;
+  readonly writer: CacheWriter<E>;
+  readonly clock: Clock;
+  readonly slices: TimeSlices;
+  /** Waits as long as a 429 asks for. */
+  pause(failure: Failure): Promise<void>;
+}
+
+/**
+ * A whole list, page by page, each page reduced to entries as it arrives. A throttled page is asked for again; every
+ * other failure ends the list. Others have the event loop between pages, and within long ones.
+ */
+export async function listInPages<E extends StoredEntry>(
+  parts: PagedListParts<E>,
+  version: ListVersion,
+  signal: AbortSignal,
+): Promise<Listed<E> | Failure> {
+  const entries: E[] = [];
+  let continueToken = '';
+  let resourceVersion = '';
+  let limit = FIRST_PAGE_SIZE;
+  do {
+    const page = await onePage(parts, { version, limit, ...(continueToken ? { continueToken } : {}) }, signal);
+    if (page.kind === 'throttled') {
+      await parts.pause(page);
+      continue;
+    }
+    if (page.kind !== 'page') return page;
+    resourceVersion ||= page.resourceVersion;
+    continueToken = page.continueToken;
+    limit = nextLimit(page);
+    await parts.slices.run(reduce(page.items, entries, parts.writer));
+    if (continueToken === '') return { kind: 'listed', entries, resourceVersion };
+  } while (!signal.aborted);
+  return { kind: 'aborted' };
+}
+
+/** As many objects as `PAGE_BYTES` take when they are like those of this page. */
+function nextLimit({ items, bytes = 0 }: ListPage): number {
+  if (items.length === 0) return FIRST_PAGE_SIZE;
+  return Math.max(1, Math.min(PAGE_SIZE, Math.floor((PAGE_BYTES * items.length) / Math.max(1, bytes))));
+}
+
+async function onePage<E extends StoredEntry>(
+  { source, writer, clock }: PagedListParts<E>,
+  request: Parameters<ListerWatcher['list']>[0],
+  signal: AbortSignal,
+): Promise<ListPage | Failure> {
+  writer.active();
+  const attempt = new Attempt(clock, signal);
+  const progress = (): void => {
+    attempt.heard();
+    writer.active();
+  };
+  return attempt.finish(await source.list(request, progress, attempt.signal));
+}
+
+function* reduce<E extends StoredEntry>(items: readonly unknown[], into: E[], writer: CacheWriter<E>): Steps<void> {
+  for (const item of items) {
+    const entry = writer.toEntry(item);
+    if (entry) into.push(entry);
+    yield;
+  }
+}

@@ -1,0 +1,282 @@
+import type { Logger } from '../../observability/logger.ts';
+import { Backoff } from '../../runtime/backoff.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
+import type { ReflectorMetrics, ReflectorState, RelistReason } from '../metrics.ts';
+import { CacheWriter } from './cache-writer.ts';
+import type { Failure } from './failure.ts';
+import type { Freshness } from './freshness.ts';
+import type { ListerWatcher } from './lister-watcher.ts';
+import { type Listed, listInPages } from './paged-list.ts';
+import { Recovery, type Step, type WatchRun } from './recovery.ts';
+import { type CheckPlan, SelfCheck } from './self-check.ts';
+import type { ReflectedStore, StoredEntry } from './store.ts';
+import { StreamedLists } from './streamed-lists.ts';
+import { Waiting } from './waiting.ts';
+import { WatchSession } from './watch-session.ts';
+
+/** The server ends a watch after a time between these, so that all clients do not come back at once. */
+const SHORTEST_WATCH_SECONDS = 300;
+const LONGEST_WATCH_SECONDS = 600;
+
+export interface Reflector extends Freshness {
+  /** Mirrors the collection into the store until the signal aborts. Survives every failure; only a bug makes it throw. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface ReflectorParts<E extends StoredEntry> {
+  /** For the log. */
+  readonly name: string;
+  readonly source: ListerWatcher;
+  readonly store: ReflectedStore<E>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly slices: TimeSlices;
+  readonly logger: Logger;
+  readonly metrics: ReflectorMetrics;
+  readonly plan: CheckPlan;
+}
+
+type ListStep = Extract<Step, { kind: 'list' }>;
+
+interface Taking {
+  readonly step: ListStep;
+  /** When the list was asked for, by the monotonic clock. */
+  readonly began: number;
+  readonly signal: AbortSignal;
+}
+
+const WATCH_NOW: Step = { kind: 'watch', waitMs: 0 };
+
+/**
+ * Lists, then watches, for ever. The store is written by nobody else. What each failure leads to is decided in
+ * `Recovery`, what an event does to the store in `CacheWriter`; this is the loop between them.
+ */
+export class StoreReflector<E extends StoredEntry> implements Reflector {
+  readonly #parts: ReflectorParts<E>;
+  readonly #writer: CacheWriter<E>;
+  readonly #backoff: Backoff;
+  readonly #recovery: Recovery;
+  #state: ReflectorState = 'listing';
+  readonly #streamed: StreamedLists;
+  #failing = false;
+  /** The server was away since the last watch or list that went well. */
+  #wasAway = false;
+  #relistAsked: RelistReason | undefined;
+  readonly #check: SelfCheck<E>;
+  /** Between two watches. */
+  readonly #waiting: Waiting;
+  /** The watch that runs now. */
+  #session: WatchSession<E> | undefined;
+
+  constructor(parts: ReflectorParts<E>) {
+    this.#parts = parts;
+    this.#writer = new CacheWriter(parts);
+    this.#backoff = new Backoff(parts.clock, parts.random);
+    this.#recovery = new Recovery(this.#backoff);
+    this.#waiting = new Waiting(parts.clock);
+    this.#streamed = new StreamedLists(parts.clock);
+    this.#check = new SelfCheck({ ...parts, writer: this.#writer, onMismatch: (reason) => this.#relist(reason) });
+    const { store } = parts;
+    const reflector = this;
+    parts.metrics.expose({
+      get state() {
+        return reflector.#state;
+      },
+      get objects() {
+        return store.size;
+      },
+      get epoch() {
+        return reflector.#writer.epoch;
+      },
+      hasSynced: this.hasSynced,
+      stalenessMs: this.stalenessMs,
+    });
+  }
+
+  hasSynced = (): boolean => this.#writer.hasSynced();
+  stalenessMs = (): number => this.#writer.stalenessMs();
+  idleMs = (): number => this.#writer.idleMs();
+
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#loop(signal), this.#check.run(signal)]);
+  }
+
+  async #loop(signal: AbortSignal): Promise<void> {
+    let step: Step = { kind: 'list', from: 'newest', waitMs: 0 };
+    while (!signal.aborted) {
+      step = this.#unlessAsked(step);
+      await this.#wait(step, signal);
+      if (signal.aborted) return;
+      if (this.#relistAsked && step.kind === 'watch') continue;
+      step = step.kind === 'watch' ? await this.#watch(signal) : await this.#list(step, signal);
+    }
+  }
+
+  /** A relist that the self-check asks for comes before the next watch, which would go on with a wrong cache. */
+  #unlessAsked(step: Step): Step {
+    const reason = this.#relistAsked;
+    if (!reason || step.kind === 'list') return step;
+    this.#relistAsked = undefined;
+    return this.#recovery.relist('newest', reason);
+  }
+
+  async #wait({ kind, waitMs }: Step, signal: AbortSignal): Promise<void> {
+    if (waitMs <= 0) return;
+    this.#state = 'backing_off';
+    await (kind === 'watch' ? this.#waiting : this.#parts.clock).sleep(waitMs, signal);
+  }
+
+  async #watch(signal: AbortSignal): Promise<Step> {
+    this.#state = 'watching';
+    const session = this.#newSession(this.#writer.resourceVersion, undefined);
+    return this.#afterWatch(await session.run(signal));
+  }
+
+  #afterWatch(run: WatchRun): Step {
+    this.#session = undefined;
+    if (this.#relistAsked) {
+      this.#recovery.watched(run.livedMs);
+      return this.#unlessAsked(WATCH_NOW);
+    }
+    this.#ended('watch', run.failure);
+    return this.#recovery.afterWatch(run);
+  }
+
+  /** The self-check found the cache wrong: the watch, or the wait for it, makes way for a list. */
+  #relist(reason: RelistReason): void {
+    this.#parts.logger.error({ resource: this.#parts.name }, 'the cache differs from the cluster; listing again');
+    this.#relistAsked = reason;
+    this.#waiting.end();
+    this.#session?.stop();
+  }
+
+  #list(step: ListStep, signal: AbortSignal): Promise<Step> {
+    this.#state = 'listing';
+    const version = step.from === 'last' ? this.#writer.resourceVersion : '';
+    return this.#streamed.areWanted
+      ? this.#listByStream(step, version, signal)
+      : this.#listByPages(step, version, signal);
+  }
+
+  async #listByStream(step: ListStep, version: string, signal: AbortSignal): Promise<Step> {
+    const session = this.#newSession(version, step);
+    const run = await session.run(signal);
+    if (session.isListing) return this.#streamFailed(run.failure, step, session.wasAccepted);
+    this.#streamed.succeeded();
+    return this.#afterWatch(run);
+  }
+
+  /** A server that took the stream and did not bring it to its end in good order is asked for pages for a while. */
+  #streamFailed(failure: Failure, step: ListStep, wasAccepted: boolean): Step {
+    const { kind } = failure;
+    const incomplete = kind === 'closed' || kind === 'refused' || kind === 'stream_error' || kind === 'unreadable';
+    if (kind === 'unsupported' || (wasAccepted && incomplete)) this.#streamed.failed();
+    return kind === 'unsupported' ? { ...step, waitMs: 0 } : this.#listFailed(failure, step);
+  }
+
+  async #listByPages(step: ListStep, notOlderThan: string, signal: AbortSignal): Promise<Step> {
+    const { source, clock, slices } = this.#parts;
+    const began = clock.monotonic();
+    const pause = async (failure: Failure): Promise<void> => {
+      await this.#wait(this.#recovery.afterList(failure, step), signal);
+      this.#state = 'listing';
+    };
+    const version = notOlderThan === '' ? '' : { notOlderThan };
+    const listed = await listInPages({ source, clock, slices, writer: this.#writer, pause }, version, signal);
+    const failure = listed.kind === 'listed' ? await this.#accept(listed, { step, began, signal }) : listed;
+    return failure ? this.#listFailed(failure, step) : WATCH_NOW;
+  }
+
+  #newSession(resourceVersion: string, list: ListStep | undefined): WatchSession<E> {
+    const { source, clock, metrics, random } = this.#parts;
+    const began = clock.monotonic();
+    const spread = LONGEST_WATCH_SECONDS - SHORTEST_WATCH_SECONDS;
+    const timeoutSeconds = SHORTEST_WATCH_SECONDS + Math.floor(random.fraction() * spread);
+    const parts = {
+      source,
+      clock,
+      metrics,
+      writer: this.#writer,
+      onAccepted: () => {
+        if (list) return;
+        if (this.#wasAway) this.#check.reconnected();
+        this.#healthy();
+      },
+      onLowerBookmark: () => this.#check.now(),
+      onListed: (listed: Listed<E>, signal: AbortSignal) =>
+        list ? this.#accept(listed, { step: list, began, signal }) : undefined,
+    };
+    const request = { resourceVersion, timeoutSeconds, ...(list ? { initialEvents: true } : {}) };
+    this.#session = new WatchSession(parts, request);
+    return this.#session;
+  }
+
+  /**
+   * The list goes into the store, in slices, and is seen at their end; stopped before, it leaves the store as it was. A source does
+   * not bring events meanwhile, and the session keeps those that it had brought already: nobody else writes to the store.
+   */
+  #accept(listed: Listed<E>, taking: Taking): Failure | undefined | Promise<Failure | undefined> {
+    return this.#parts.slices.run(untilAborted(this.#take(listed, taking), taking.signal));
+  }
+
+  /** Unless it is older than what we show: only a quorum read may go back (I2). */
+  *#take(listed: Listed<E>, { step, began }: Taking): Steps<Failure | undefined> {
+    const { metrics, clock, logger, name } = this.#parts;
+    const found = yield* this.#writer.compare(listed);
+    if (found.isOlder && step.from === 'last')
+      return { kind: 'too_large_version', detail: 'the list is older than the cache' };
+    const asked = this.#relistAsked;
+    const reason = asked ?? step.reason;
+    const isSuspect = reason === 'self_check' || reason === 'too_large_version';
+    const result = yield* this.#writer.replace(listed, found, isSuspect);
+    if (asked) this.#relistAsked = undefined;
+    metrics.listed('ok', (clock.monotonic() - began) / 1000);
+    if (result === 'restored') metrics.relisted('restored');
+    else if (step.reason) metrics.relisted(step.reason);
+    if (result === 'restored') logger.warn({ resource: name }, 'the cluster went back in time; the cache followed it');
+    this.#state = 'watching';
+    this.#healthy();
+    return undefined;
+  }
+
+  #listFailed(failure: Failure, step: ListStep): Step {
+    this.#parts.metrics.listed(failure.kind, 0);
+    this.#ended('list', failure);
+    return this.#recovery.afterList(failure, step);
+  }
+
+  #healthy(): void {
+    this.#backoff.succeeded();
+    if (this.#failing) this.#parts.logger.info({ resource: this.#parts.name }, 'the cluster answers again');
+    this.#failing = false;
+    this.#wasAway = false;
+  }
+
+  /** The first failure in a row is worth a warning, those after it are counted only. */
+  #ended(what: 'list' | 'watch', failure: Failure): void {
+    const { logger, metrics, name } = this.#parts;
+    if (failure.kind === 'aborted') return;
+    if (what === 'watch') metrics.watchEnded(failure.kind);
+    if (failure.kind === 'reset' || failure.kind === 'refused') this.#wasAway = true;
+    if (failure.kind === 'closed' || failure.kind === 'quiet') return;
+    const level = this.#failing ? 'debug' : 'warn';
+    this.#failing = true;
+    logger[level]({ resource: name, end: failure.kind, detail: failure.detail }, `a ${what} failed`);
+  }
+}
+
+/** The steps, as far as they come before the signal aborts. */
+function* untilAborted<Result>(steps: Steps<Result>, signal: AbortSignal): Steps<Result | Failure> {
+  try {
+    while (!signal.aborted) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      yield;
+    }
+    return { kind: 'aborted' };
+  } finally {
+    steps.return(undefined as Result);
+  }
+}

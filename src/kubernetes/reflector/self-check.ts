@@ -1,0 +1,211 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
+import { isKubernetesObject, keyOf } from '../checked-object.ts';
+import type { ReflectorMetrics, RelistReason } from '../metrics.ts';
+import { Attempt } from './attempt.ts';
+import type { CacheWriter } from './cache-writer.ts';
+import type { ListerWatcher } from './lister-watcher.ts';
+import { PAGE_SIZE } from './paged-list.ts';
+import type { ReflectedStore, StoredEntry } from './store.ts';
+import { VersionDigest } from './version-digest.ts';
+import { Waiting } from './waiting.ts';
+
+/** Between two checks: 5 min, half as much again at most, so that replicas do not all ask at once. */
+const PERIOD_MS = 300_000;
+const SPREAD = 1.5;
+/**
+ * Up to here a check is at most 40 pages, and made each period whatever it finds: every node of the largest cluster that Kubernetes
+ * supports. Beyond it each check that agrees makes the next one wait twice as long.
+ */
+const CHEAP_OBJECTS = 40 * PAGE_SIZE;
+/** From a reconnect to its check: 2 to 5 s, so that not all reflectors list while the server is coming up. */
+const AFTER_RECONNECT_MS = 2_000;
+const RECONNECT_SPREAD_MS = 3_000;
+/** Between two checks, whoever asks: a restore is then seen within 20 s of the reconnect, inside the 30 s of C-23. */
+const SHORTEST_PERIOD_MS = 20_000;
+/** An early check that could say nothing, for the cluster was still coming up, is repeated so often: the last one a minute later. */
+const EARLY_RETRIES = 3;
+/** Entries hashed in one step. */
+const STEP = 64;
+
+/** The shortest `longestPeriodMs`: with it every check comes after 5 to 7.5 min. */
+export const SHORTEST_LONGEST_PERIOD_MS = PERIOD_MS * SPREAD;
+
+/** How often a collection is compared with the cluster while nothing points to a fault. */
+export interface CheckPlan {
+  /** No two checks are further apart, however often they agreed and however many objects there are. */
+  readonly longestPeriodMs: number;
+  /** Asked before each of these checks; default: always. Those after a reconnect or a sign of a restore are made in any case. */
+  isWanted?(signal: AbortSignal): Promise<boolean>;
+}
+
+export interface SelfCheckParts<E extends StoredEntry> {
+  readonly source: ListerWatcher;
+  readonly store: ReflectedStore<E>;
+  readonly writer: CacheWriter<E>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly slices: TimeSlices;
+  readonly metrics: ReflectorMetrics;
+  readonly plan: CheckPlan;
+  /** The cache is wrong, seen twice. */
+  onMismatch(reason: RelistReason): void;
+}
+
+/** `out_of_reach`: the cluster has not come to our version, or no longer, since it was restored. */
+type Result = 'match' | 'mismatch' | 'out_of_reach' | 'skipped';
+
+/**
+ * Finds what no event will ever repair: a lost event, a history that diverged without an error (C-24, C-30), a restored
+ * cluster, which takes a watch at a version of its future and stays silent (C-23).
+ */
+export class SelfCheck<E extends StoredEntry> {
+  readonly #parts: SelfCheckParts<E>;
+  readonly #waiting: Waiting;
+  /** By the monotonic clock. */
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  #dueAt = Number.POSITIVE_INFINITY;
+  #retriesLeft = 0;
+  /** Something points to a fault: the next check is not one of the plan. */
+  #isAsked = false;
+  /** Checks in a row that found no difference. */
+  #agreed = 0;
+  #hasLetOthersGoFirst = false;
+
+  constructor(parts: SelfCheckParts<E>) {
+    this.#parts = parts;
+    this.#waiting = new Waiting(parts.clock);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, metrics, writer } = this.#parts;
+    while (!signal.aborted) {
+      this.#checkBy(clock.monotonic() + this.#periodMs());
+      await this.#due(signal);
+      if (signal.aborted) return;
+      const isWanted = this.#isAsked || (await this.#isWanted(signal));
+      this.#isAsked = false;
+      this.#checkedAt = clock.monotonic();
+      this.#dueAt = Number.POSITIVE_INFINITY;
+      const retries = this.#retriesLeft;
+      this.#retriesLeft = 0;
+      if (!isWanted) continue;
+      const { lists } = writer;
+      const found = await this.#confirmed(signal);
+      const result = writer.lists === lists ? found : 'skipped'; // a list has come in between: it may have repaired all
+      metrics.selfChecked(result === 'out_of_reach' ? 'mismatch' : result);
+      this.#report(result);
+      if (result !== 'skipped') this.#agreed = result === 'match' ? this.#agreed + 1 : 0;
+      if (found === 'skipped' && retries > 0) this.#checkSoon(retries - 1);
+    }
+  }
+
+  /** The cluster has shown a version below ours. */
+  now(): void {
+    this.#isAsked = true;
+    this.#retriesLeft = EARLY_RETRIES;
+    this.#checkBy(this.#parts.clock.monotonic());
+  }
+
+  /** The cluster was away: it may have come back as another one. */
+  reconnected(): void {
+    this.#checkSoon(EARLY_RETRIES);
+  }
+
+  #checkSoon(retries: number): void {
+    const { clock, random } = this.#parts;
+    this.#isAsked = true;
+    this.#retriesLeft = Math.max(this.#retriesLeft, retries);
+    this.#checkBy(clock.monotonic() + AFTER_RECONNECT_MS + random.fraction() * RECONNECT_SPREAD_MS);
+  }
+
+  get #isLarge(): boolean {
+    return this.#parts.store.size > CHEAP_OBJECTS;
+  }
+
+  #periodMs(): number {
+    const { plan, random } = this.#parts;
+    const shortest = this.#isLarge ? Math.min(PERIOD_MS * 2 ** this.#agreed, plan.longestPeriodMs / SPREAD) : PERIOD_MS;
+    return shortest * (1 + random.fraction() * (SPREAD - 1));
+  }
+
+  /** The first check of a large collection is a period late, so that the nodes are checked before the pods. */
+  async #isWanted(signal: AbortSignal): Promise<boolean> {
+    const letsOthersGoFirst = this.#isLarge && !this.#hasLetOthersGoFirst;
+    this.#hasLetOthersGoFirst = true;
+    if (letsOthersGoFirst) return false;
+    return (await this.#parts.plan.isWanted?.(signal)) ?? true;
+  }
+
+  #checkBy(at: number): void {
+    this.#dueAt = Math.min(this.#dueAt, Math.max(at, this.#checkedAt + SHORTEST_PERIOD_MS));
+    this.#waiting.end();
+  }
+
+  /** Waits anew whenever the time was brought forward. */
+  async #due(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const ms = this.#dueAt - this.#parts.clock.monotonic();
+      if (ms <= 0) return;
+      await this.#waiting.sleep(ms, signal);
+    }
+  }
+
+  #report(result: Result): void {
+    const { onMismatch } = this.#parts;
+    if (result === 'mismatch') onMismatch('self_check');
+    if (result === 'out_of_reach') onMismatch('too_large_version');
+  }
+
+  async #confirmed(signal: AbortSignal): Promise<Result> {
+    const first = await this.#compare(signal);
+    return first === 'mismatch' || first === 'out_of_reach' ? this.#compare(signal) : first;
+  }
+
+  /** Skipped where nothing can be said: before the first sync, the version is out of history, the cluster is away. */
+  async #compare(signal: AbortSignal): Promise<Result> {
+    const { store, writer, slices } = this.#parts;
+    if (!writer.hasSynced() || writer.hasTooManyMalformed) return 'skipped';
+    const version = writer.resourceVersion;
+    const entries = store.entries(); // in the same turn as the version: they belong together
+    const theirs = await this.#listed(version, signal);
+    if (!(theirs instanceof VersionDigest)) return theirs;
+    return (await slices.run(this.#digest(entries))).equals(theirs) ? 'match' : 'mismatch';
+  }
+
+  *#digest(entries: readonly E[]): Steps<VersionDigest> {
+    const digest = new VersionDigest();
+    for (const [at, entry] of entries.entries()) {
+      this.#add(digest, entry);
+      if (at % STEP === 0) yield;
+    }
+    return digest;
+  }
+
+  /** What could not be kept is on neither side. */
+  #add(digest: VersionDigest, entry: StoredEntry): void {
+    if (!this.#parts.writer.isMalformed(entry.key)) digest.add(entry);
+  }
+
+  async #listed(exact: string, signal: AbortSignal): Promise<VersionDigest | Result> {
+    const { source, clock } = this.#parts;
+    const digest = new VersionDigest();
+    let next = {};
+    do {
+      const attempt = new Attempt(clock, signal);
+      const request = { version: { exact }, limit: PAGE_SIZE, metadataOnly: true, ...next };
+      const page = attempt.finish(await source.list(request, attempt.heard, attempt.signal));
+      if (page.kind === 'too_large_version') return 'out_of_reach';
+      if (page.kind !== 'page') return 'skipped';
+      for (const item of page.items) {
+        if (!isKubernetesObject(item)) return 'skipped';
+        const { uid, resourceVersion } = item.metadata;
+        this.#add(digest, { key: keyOf(item), uid, resourceVersion });
+      }
+      if (page.continueToken === '') return digest;
+      next = { continueToken: page.continueToken };
+    } while (!signal.aborted);
+    return 'skipped';
+  }
+}

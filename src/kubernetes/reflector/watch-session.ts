@@ -1,0 +1,143 @@
+import type { Clock } from '../../runtime/clock.ts';
+import { versionOf } from '../checked-object.ts';
+import type { ReflectorMetrics } from '../metrics.ts';
+import { toStatus } from '../status.ts';
+import { Attempt } from './attempt.ts';
+import type { CacheWriter } from './cache-writer.ts';
+import { type Failure, failureOfErrorEvent } from './failure.ts';
+import { endsInitialEvents, InitialEvents } from './initial-events.ts';
+import type { ListerWatcher, WatchRequest, WatchSink } from './lister-watcher.ts';
+import type { Listed } from './paged-list.ts';
+import type { WatchRun } from './recovery.ts';
+import type { StoredEntry } from './store.ts';
+import type { WatchEvent } from './watch-event.ts';
+
+export interface WatchSessionParts<E extends StoredEntry> {
+  readonly source: ListerWatcher;
+  readonly writer: CacheWriter<E>;
+  readonly clock: Clock;
+  readonly metrics: ReflectorMetrics;
+  /** The server took the watch. */
+  onAccepted(): void;
+  /** A bookmark below our version came: the server may have been restored. */
+  onLowerBookmark(): void;
+  /** The initial events are complete. A failure ends the stream; until a promise has resolved, no event is applied. */
+  onListed(list: Listed<E>, signal: AbortSignal): Failure | undefined | Promise<Failure | undefined>;
+}
+
+/** One watch from its request to its end, with the initial events if they were asked for. Feeds the writer. */
+export class WatchSession<E extends StoredEntry> implements WatchSink {
+  readonly #parts: WatchSessionParts<E>;
+  readonly #request: WatchRequest;
+  #attempt: Attempt | undefined;
+  #initial: InitialEvents<E> | undefined;
+  #acceptedAt: number | undefined;
+  #progressed = false;
+  /** While the list goes into the store: the events after it, of the chunk that ended it. */
+  #held: WatchEvent[] | undefined;
+  #taking: Promise<void> | undefined;
+
+  constructor(parts: WatchSessionParts<E>, request: WatchRequest) {
+    this.#parts = parts;
+    this.#request = request;
+    if (request.initialEvents) this.#initial = new InitialEvents((value) => parts.writer.toEntry(value));
+  }
+
+  /** Still waiting for the end of the initial events: how it ends is how a list ended. */
+  get isListing(): boolean {
+    return this.#initial !== undefined;
+  }
+
+  get wasAccepted(): boolean {
+    return this.#acceptedAt !== undefined;
+  }
+
+  async run(signal: AbortSignal): Promise<WatchRun> {
+    const { source, writer, clock } = this.#parts;
+    writer.active();
+    this.#attempt = new Attempt(clock, signal);
+    const ended = await source.watch(this.#request, this, this.#attempt.signal);
+    await this.#taking;
+    const failure = this.#attempt.finish(ended);
+    const livedMs = this.#acceptedAt === undefined ? 0 : clock.monotonic() - this.#acceptedAt;
+    return { failure, livedMs, progressed: this.#progressed, resourceVersion: writer.resourceVersion };
+  }
+
+  /** Ends it from outside, so that a list can come instead. */
+  stop(): void {
+    this.#attempt?.end({ kind: 'aborted' });
+  }
+
+  accepted(): void {
+    this.#acceptedAt = this.#parts.clock.monotonic();
+    this.#parts.onAccepted();
+    if (this.#initial) return; // as a list: it must flow, and it proves nothing before its end
+    this.#attempt?.allowQuiet();
+    this.#parts.writer.proven();
+  }
+
+  bytes(): void {
+    this.#attempt?.heard();
+    this.#parts.writer.active();
+  }
+
+  busy(): Promise<void> | undefined {
+    return this.#taking;
+  }
+
+  event(event: WatchEvent): Failure | undefined {
+    this.#parts.metrics.event(event.type);
+    if (!this.#held) return this.#take(event);
+    this.#held.push(event);
+    return undefined;
+  }
+
+  #take(event: WatchEvent): Failure | undefined {
+    if (event.type === 'ERROR') return failureOfErrorEvent(toStatus(event.object, 0));
+    if (this.#initial) return this.#initialEvent(this.#initial, event);
+    if (this.#isLowerBookmark(event)) this.#parts.onLowerBookmark();
+    if (this.#parts.writer.apply(event)) this.#progressed = true;
+    return undefined;
+  }
+
+  #isLowerBookmark({ type, object }: WatchEvent): boolean {
+    const version = type === 'BOOKMARK' ? versionOf(object) : '';
+    return version !== '' && this.#parts.writer.isAheadOf(version);
+  }
+
+  #initialEvent(initial: InitialEvents<E>, event: WatchEvent): Failure | undefined {
+    if (!endsInitialEvents(event)) {
+      // A server that has WatchList sends no other bookmark before the end: this one took us for a plain watch.
+      if (event.type === 'BOOKMARK') return { kind: 'unsupported', detail: 'no end of the initial events' };
+      initial.add(event);
+      return undefined;
+    }
+    const resourceVersion = versionOf(event.object);
+    const list: Listed<E> = { kind: 'listed', entries: initial.entries(), resourceVersion };
+    const signal = this.#attempt?.signal ?? AbortSignal.abort();
+    const taken = this.#parts.onListed(list, signal);
+    if (!(taken instanceof Promise)) return this.#listTaken(taken);
+    // Nothing is read meanwhile, which is no silence of the server's.
+    this.#attempt?.allowQuiet();
+    this.#held = [];
+    this.#taking = taken.then((failure) => this.#goOn(failure));
+    return undefined;
+  }
+
+  #listTaken(failure: Failure | undefined): Failure | undefined {
+    if (failure) return failure;
+    this.#initial = undefined;
+    this.#attempt?.allowQuiet();
+    return undefined;
+  }
+
+  /** What came while the list went into the store follows it, in its order. */
+  #goOn(failure: Failure | undefined): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    this.#taking = undefined;
+    let end = this.#listTaken(failure);
+    for (const event of held) end ??= this.#take(event);
+    if (end) this.#attempt?.end(end);
+  }
+}

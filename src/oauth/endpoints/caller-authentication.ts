@@ -1,0 +1,56 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Random } from '../../runtime/random.ts';
+import type { ClientFault } from '../tokens/act.ts';
+import { parseAuthorization } from './authorization-header.ts';
+
+/** What a caller of the webhook shows of itself. */
+export interface CallerProof {
+  readonly authorization: string | undefined;
+  /** Names in the client certificate of a configured authority that the connection has proven; none without one. */
+  readonly certificateNames: readonly string[];
+  /** Whether the connection has shown a client certificate at all, whoever vouches for it. */
+  readonly hasShownCertificate: boolean;
+}
+
+/** How a caller was let in. */
+export type Caller = 'certificate' | 'bearer' | 'anyone';
+
+export interface CallerAuthenticationOptions {
+  /** Realm of the challenge. */
+  readonly platform: string;
+  /** `none`: everybody may ask. */
+  readonly callerAuth: 'required' | 'none';
+  /** Who of those that an authority vouches for may ask: names compared exactly. Empty: nobody by certificate. */
+  readonly clientNames: readonly string[];
+}
+
+/** How the caller was let in, or why not. */
+export type CallerAuthentication = (
+  caller: CallerProof,
+) => { readonly caller: Caller } | { readonly fault: ClientFault };
+
+/**
+ * A client certificate of a listed name or the configured bearer; with neither configured nobody is let in. Bearers are compared by keyed
+ * digests of one length, in constant time.
+ */
+export function createCallerAuthentication(
+  { callerAuth, clientNames }: Omit<CallerAuthenticationOptions, 'platform'>,
+  parts: { readonly random: Random; callerToken(): string | undefined },
+): CallerAuthentication {
+  const digestKey = parts.random.bytes(32);
+  const digest = (text: string): Buffer => createHmac('sha256', digestKey).update(text).digest();
+  const isBearer = (authorization: string | undefined): boolean => {
+    const credentials = parseAuthorization(authorization);
+    const expected = parts.callerToken();
+    if (credentials?.scheme !== 'bearer' || expected === undefined) return false;
+    return timingSafeEqual(digest(credentials.text), digest(expected));
+  };
+  const listed = new Set(clientNames);
+  return ({ authorization, certificateNames, hasShownCertificate }) => {
+    if (certificateNames.some((name) => listed.has(name))) return { caller: 'certificate' };
+    if (isBearer(authorization)) return { caller: 'bearer' };
+    if (callerAuth === 'none') return { caller: 'anyone' };
+    if (authorization !== undefined) return { fault: 'wrong_bearer' };
+    return { fault: hasShownCertificate ? 'certificate_not_allowed' : 'no_credentials' };
+  };
+}

@@ -1,0 +1,131 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Counter } from 'prom-client';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { FormRequest } from '../authorization-server.ts';
+import type { Client, OAuthOptions } from '../options.ts';
+import type { Act, ClientFault } from '../tokens/act.ts';
+import { parseAuthorization, parseBasic } from './authorization-header.ts';
+import { ClientThrottle } from './client-throttle.ts';
+import { type Form, parameter } from './form.ts';
+import { clientAuthenticationFailed, invalidRequest, tooManyClientFailures } from './refusals.ts';
+
+/**
+ * Finds the client that a form comes from and tells the act, or throws `invalid_client` (RFC 6749 2.3), or
+ * `temporarily_unavailable` after too many failures.
+ */
+export interface ClientAuthentication {
+  authenticate(form: Form, request: Pick<FormRequest, 'authorization' | 'source'>, act: Act): Client;
+}
+
+export interface ClientAuthenticationParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Refused clients, by reason. */
+  readonly clientFailures: Counter<'reason'>;
+}
+
+interface Proof {
+  readonly id: string | undefined;
+  readonly secret: string | undefined;
+}
+
+/** A client by the name that was given, and what is wrong with the proof; the client is absent for a name that is not ours. */
+interface Judgement {
+  readonly client?: Client;
+  readonly fault?: ClientFault;
+}
+
+/** Every client of the configuration, and the one way in which any name is compared. */
+type Compare = (proof: Proof) => Judgement;
+
+/**
+ * `client_secret_basic` and `client_secret_post`. Secrets are compared by keyed digests of one length, in constant time;
+ * a client that does not exist costs the same compare as one that does (N-10). The throttle is asked after the compare, so
+ * that a 429 takes the same time whatever the secret is.
+ */
+export function createClientAuthentication(
+  options: OAuthOptions,
+  parts: ClientAuthenticationParts,
+): ClientAuthentication {
+  const compare = createCompare(options, parts.random);
+  const throttle = new ClientThrottle(options.clientThrottle, parts);
+  const refuse = (fault: ClientFault, act: Act): void => {
+    act.refusesClient(fault);
+    parts.clientFailures.inc({ reason: fault });
+  };
+  return {
+    authenticate: (form, { authorization, source }, act) => {
+      const proof = readProof(form, authorization);
+      const { client, fault }: Judgement = proof === 'unfit' ? { fault: 'unfit_credentials' } : compare(proof);
+      act.involves({ clientId: client?.name });
+      const attempt = guessOf(proof, client, source);
+      const waitMs = attempt ? throttle.waitMs(attempt) : 0;
+      const isProven = client !== undefined && fault === undefined;
+      if (waitMs > 0 && !(attempt && isProven && isLong(client) && throttle.isKnownGood(attempt))) {
+        refuse('throttled', act);
+        throw tooManyClientFailures(Math.ceil(waitMs / 1000));
+      }
+      if (client && !fault) {
+        if (attempt) throttle.succeeded(attempt);
+        return client;
+      }
+      if (attempt) throttle.failed(attempt);
+      refuse(fault ?? 'unknown_client', act);
+      throw clientAuthenticationFailed(options.platform);
+    },
+  };
+}
+
+/**
+ * Nobody guesses so many characters in any time. A shorter secret, of which there is a warning at start, is not taken while its
+ * client is throttled: an address could go on testing guesses. So whoever shares that address can shut the client out.
+ */
+const LONG_SECRET = 16;
+const isLong = ({ secret = '' }: Client): boolean => secret.length >= LONG_SECRET;
+
+/** A secret that everybody knows, as the built-in client's: there is nothing to guess, and throttling would only shut people out. */
+const provesNothing = ({ name, secret }: Client): boolean => secret === name;
+
+/** What the throttle counts: nothing is guessed without a name, nor of a client whose secret proves nothing or which has none. */
+function guessOf(
+  proof: Proof | 'unfit',
+  client: Client | undefined,
+  source: string,
+): { readonly name: string; readonly source: string } | undefined {
+  if (proof === 'unfit' || proof.id === undefined || (client && provesNothing(client))) return undefined;
+  return client?.public && proof.secret === undefined ? undefined : { name: proof.id, source };
+}
+
+function createCompare(options: OAuthOptions, random: Random): Compare {
+  const digestKey = random.bytes(32);
+  const digest = (secret: string): Buffer => createHmac('sha256', digestKey).update(secret).digest();
+  const noSecret = random.bytes(32);
+  const known = new Map(
+    options.clients.map((client) => [
+      client.name,
+      { client, digest: client.secret === undefined ? noSecret : digest(client.secret) },
+    ]),
+  );
+  return ({ id, secret }) => {
+    const entry = known.get(id ?? '');
+    const equal = timingSafeEqual(digest(secret ?? ''), entry?.digest ?? noSecret);
+    const proven = entry?.client.public ? secret === undefined : equal && secret !== undefined;
+    if (!entry) return { fault: id === undefined ? 'no_credentials' : 'unknown_client' };
+    return proven ? { client: entry.client } : { client: entry.client, fault: 'wrong_secret' };
+  };
+}
+
+/** From the header or from the body, never both (N-08, N-09). A bearer beside the form is none of our business here. */
+function readProof(form: Form, authorization: string | undefined): Proof | 'unfit' {
+  const credentials = parseAuthorization(authorization);
+  const inBody = { id: parameter(form, 'client_id'), secret: parameter(form, 'client_secret') };
+  if (!credentials || credentials.scheme === 'bearer') return inBody;
+  if (credentials.scheme !== 'basic') return 'unfit';
+  if (inBody.secret !== undefined) throw invalidRequest('the client authenticates in the header and in the body');
+  const basic = parseBasic(credentials.text);
+  if (!basic) return 'unfit';
+  if (inBody.id !== undefined && inBody.id !== basic.id)
+    throw invalidRequest('the header and the body name different clients');
+  return { id: basic.id, secret: basic.secret || undefined };
+}

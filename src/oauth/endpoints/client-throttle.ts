@@ -1,0 +1,77 @@
+import type { Clock } from '../../runtime/clock.ts';
+import { type BucketOptions, FailureBuckets } from '../../runtime/failure-bucket.ts';
+import { KnownGood } from '../../runtime/known-good.ts';
+import type { Random } from '../../runtime/random.ts';
+import { createTextDigest } from '../tokens/text-digest.ts';
+
+export interface ClientThrottleOptions {
+  /**
+   * Failures of one client name from one address. Ten a minute by default: a minute is short enough to wait for once a wrong
+   * secret is put right, and 14,400 guesses a day are nothing against 16 random characters.
+   */
+  readonly client: BucketOptions;
+  /**
+   * Failures from one address, over all client names that have not succeeded there lately. Six times as many by default: five
+   * clients with a wrong secret behind one proxy keep no sixth out that comes for the first time.
+   */
+  readonly address: BucketOptions;
+}
+
+/** A client name, ours or not, and the address that it comes from. */
+export interface ClientAttempt {
+  readonly name: string;
+  /** Normalised. */
+  readonly source: string;
+}
+
+/**
+ * Limits guesses of client secrets without locking a client out. What fails at one address says nothing about the same client at
+ * another, and an address where a client succeeded in the last day answers for that client's own failures only. There a long
+ * secret that is right is taken all the same.
+ */
+export class ClientThrottle {
+  readonly #byPair: FailureBuckets;
+  readonly #byAddress: FailureBuckets;
+  readonly #knownGood: KnownGood;
+  readonly #digest: (text: string) => string;
+
+  constructor(options: ClientThrottleOptions, { clock, random }: { readonly clock: Clock; readonly random: Random }) {
+    this.#byPair = new FailureBuckets(options.client, clock);
+    this.#byAddress = new FailureBuckets(options.address, clock);
+    this.#knownGood = new KnownGood(clock);
+    this.#digest = createTextDigest(random);
+  }
+
+  /** Milliseconds until this client may try again from this address; 0 when it may. */
+  waitMs(attempt: ClientAttempt): number {
+    const pair = this.#pair(attempt);
+    const addressMs = this.#knownGood.has(pair) ? 0 : this.#byAddress.waitMs(attempt.source);
+    return Math.max(this.#byPair.waitMs(pair), addressMs);
+  }
+
+  /**
+   * Whether a right secret is taken although the client may not try again: where it succeeded in the last day. So whoever sends
+   * wrong ones from the same address (a NAT, a proxy that is not trusted) does not shut the client out.
+   */
+  isKnownGood(attempt: ClientAttempt): boolean {
+    return this.#knownGood.has(this.#pair(attempt));
+  }
+
+  failed(attempt: ClientAttempt): void {
+    const pair = this.#pair(attempt);
+    this.#byPair.add(pair);
+    if (!this.#knownGood.has(pair)) this.#byAddress.add(attempt.source);
+  }
+
+  /** The bucket of the address stays as it is: whoever has a secret of his own could otherwise go on guessing those of others. */
+  succeeded(attempt: ClientAttempt): void {
+    const pair = this.#pair(attempt);
+    this.#byPair.empty(pair);
+    this.#knownGood.add(pair);
+  }
+
+  /** Of one length, however long the name is that somebody sent; and as quick for a name of ours as for any other. */
+  #pair({ name, source }: ClientAttempt): string {
+    return this.#digest(`${source}\n${name}`);
+  }
+}

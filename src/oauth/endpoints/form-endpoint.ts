@@ -1,0 +1,104 @@
+import type { Counter } from 'prom-client';
+import type { SecurityEvents } from '../../security-events.ts';
+import type { FormEndpointName, FormRequest } from '../authorization-server.ts';
+import type { SigningKeys } from '../keys/signing-keys.ts';
+import { missingTokenData } from '../missing-data.ts';
+import type { OAuthError } from '../oauth-error.ts';
+import type { Client } from '../options.ts';
+import type { SessionStore } from '../sessions/sessions.ts';
+import { Act } from '../tokens/act.ts';
+import type { ClientAuthentication } from './client-authentication.ts';
+import { checkFormHead, parameter, parseForm } from './form.ts';
+import { invalidRequest, toOAuthError } from './refusals.ts';
+
+/** An endpoint that is asked about a token by form: revocation and introspection. */
+export interface FormEndpoint<Answer> {
+  /** What is judged before the body is read. */
+  checkHead(contentType: string | undefined, queryString: string): void;
+  answer(request: FormRequest): Promise<Answer>;
+}
+
+/** An answer, and the word for it in the metric and in the audit trail. */
+interface Result<Answer> {
+  readonly result: string;
+  readonly answer: Answer;
+}
+
+export interface FormEndpointParts {
+  readonly clients: ClientAuthentication;
+  readonly keys: SigningKeys;
+  readonly sessions: SessionStore;
+  /** One for each request, by the word of its answer or the code of its refusal. */
+  readonly results: Counter<'result'>;
+  readonly events: SecurityEvents;
+}
+
+/** How the endpoint is called, and what a request to it is in the audit trail, once its client has proved who it is. */
+interface FormEndpointNames {
+  readonly endpoint: Exclude<FormEndpointName, 'token'>;
+  begin(act: Act, client: Client): void;
+}
+
+/** A form of a client that proved who it is. */
+interface TokenForm {
+  readonly client: Client;
+  readonly token: string;
+  /** Is told whose token it is, for the audit trail. */
+  readonly act: Act;
+}
+
+/**
+ * The steps of RFC 7009 2.1 and RFC 7662 2.1 in the order of the token endpoint. `token_type_hint` is not read: a hint may be
+ * wrong without harm, and our tokens say themselves of which type they are. What else goes wrong is an `OAuthError`, code 500.
+ */
+export function createFormEndpoint<Answer>(
+  names: FormEndpointNames,
+  parts: FormEndpointParts,
+  decide: (form: TokenForm) => Promise<Result<Answer>>,
+): FormEndpoint<Answer> {
+  const refused = (error: unknown): OAuthError => {
+    const refusal = toOAuthError(error);
+    parts.results.inc({ result: refusal.refusal.code });
+    return refusal;
+  };
+  const checkHead: FormEndpoint<Answer>['checkHead'] = (contentType, queryString) => {
+    try {
+      checkFormHead(contentType, queryString);
+    } catch (error) {
+      throw refused(error);
+    }
+  };
+  const answer: FormEndpoint<Answer>['answer'] = async (request) => {
+    const act = new Act(parts.events, request, names.endpoint);
+    try {
+      const decided = await decide(readTokenForm(request, parts, { act, begin: names.begin }));
+      parts.results.inc({ result: decided.result });
+      act.came(decided.result);
+      return decided.answer;
+    } catch (error) {
+      const refusal = refused(error);
+      act.refused(refusal.refusal);
+      throw refusal;
+    } finally {
+      act.end();
+    }
+  };
+  return { checkHead, answer };
+}
+
+/** Without keys or with stale session records no token can be judged: 503, so that nobody takes it for a bad one. */
+function readTokenForm(
+  request: FormRequest,
+  parts: FormEndpointParts,
+  { act, begin }: Pick<FormEndpointNames, 'begin'> & { readonly act: Act },
+): TokenForm {
+  checkFormHead(request.contentType, request.queryString);
+  const form = parseForm(request.body);
+  const client = parts.clients.authenticate(form, request, act);
+  begin(act, client);
+  const token = parameter(form, 'token');
+  if (token === undefined) throw invalidRequest('the parameter token is missing');
+  const missing = missingTokenData(parts);
+  if (missing) throw missing;
+  return { client, token, act };
+}

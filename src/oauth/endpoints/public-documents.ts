@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { PublicDocument } from '../authorization-server.ts';
+import type { PublicJwk } from '../keys/signing-key-data.ts';
+import type { SigningKeys } from '../keys/signing-keys.ts';
+import { endpointUrl, type OAuthOptions } from '../options.ts';
+import { notAvailable } from './refusals.ts';
+import { SCOPES } from './scope.ts';
+
+/** A JSON document with a strong validator (RFC 9110 8.8.3): equal bytes have equal tags on every replica. */
+function toDocument(value: object): PublicDocument {
+  const body = Buffer.from(JSON.stringify(value));
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
+}
+
+/**
+ * The JWK Set (RFC 7517 5), made once for each state of the keys. Throws `server_error` (503) while there are none: an empty
+ * set would be kept for minutes by whoever asked too early.
+ */
+export function createJwks(keys: Pick<SigningKeys, 'publicKeys' | 'ready'>): () => PublicDocument {
+  let made: { readonly of: readonly PublicJwk[]; readonly document: PublicDocument } | undefined;
+  return () => {
+    const now = keys.publicKeys();
+    if (now.length === 0) throw notAvailable(new Error(keys.ready()));
+    if (now !== made?.of) made = { of: now, document: toDocument({ keys: now }) };
+    return made.document;
+  };
+}
+
+/** What our tokens and the userinfo endpoint say of a user and of the sign-in. */
+const CLAIMS = 'iss sub aud iat exp auth_time name email locale preferred_username'.split(' ');
+
+/**
+ * Authorization server metadata (RFC 8414 2, OpenID Connect Discovery 3). Names what works and nothing else (N-44): a public
+ * client, for example, may revoke its tokens without proof, and may not introspect any.
+ */
+export function createMetadata(options: OAuthOptions, grantTypes: readonly string[]): PublicDocument {
+  const proofs = ['client_secret_basic', 'client_secret_post'];
+  const methods = options.clients.some((client) => client.public) ? [...proofs, 'none'] : proofs;
+  return toDocument({
+    issuer: options.issuer,
+    token_endpoint: endpointUrl(options.issuer, 'token'),
+    userinfo_endpoint: endpointUrl(options.issuer, 'userinfo'),
+    jwks_uri: endpointUrl(options.issuer, 'keys'),
+    revocation_endpoint: endpointUrl(options.issuer, 'revoke'),
+    introspection_endpoint: endpointUrl(options.issuer, 'introspect'),
+    end_session_endpoint: endpointUrl(options.issuer, 'logout'),
+    grant_types_supported: grantTypes,
+    response_types_supported: [],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    introspection_endpoint_auth_methods_supported: proofs,
+    scopes_supported: SCOPES,
+    claims_supported: CLAIMS,
+  });
+}

@@ -1,0 +1,152 @@
+import { DataTooOld } from '../../data-age.ts';
+import { StatusError } from '../../status-error.ts';
+import { OAuthError } from '../oauth-error.ts';
+
+/** RFC 6749 5.2. The description is one of ours; at most a known parameter is named in it. */
+export const invalidRequest = (description: string): OAuthError =>
+  new OAuthError({ status: 400, code: 'invalid_request', description });
+
+/** One answer for an unknown client, a wrong secret and none at all (N-10); RFC 9110 15.5.2 wants the challenge. */
+export const clientAuthenticationFailed = (platform: string): OAuthError =>
+  new OAuthError({
+    status: 401,
+    code: 'invalid_client',
+    description: 'client authentication failed',
+    headers: { 'WWW-Authenticate': `Basic realm="${platform}"` },
+  });
+
+/** The same for every name, known or not, whether the secret is right or wrong (N-10). */
+export const tooManyClientFailures = (retryAfterSeconds: number): OAuthError =>
+  new OAuthError({
+    status: 429,
+    code: 'temporarily_unavailable',
+    description: 'too many failed client authentications',
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  });
+
+/** The caller of the TokenReview webhook is not who may ask (N-61). */
+export const callerAuthenticationFailed = (platform: string): OAuthError =>
+  new OAuthError({
+    status: 401,
+    code: 'invalid_client',
+    description: 'caller authentication failed',
+    headers: { 'WWW-Authenticate': `Bearer realm="${platform}"` },
+  });
+
+export const unauthorizedClient = (): OAuthError =>
+  new OAuthError({
+    status: 400,
+    code: 'unauthorized_client',
+    description: 'the client may not use this grant type',
+  });
+
+/** Who cannot prove who it is learns nothing of tokens (T-26). */
+export const mayNotIntrospect = (): OAuthError =>
+  new OAuthError({
+    status: 400,
+    code: 'unauthorized_client',
+    description: 'a public client may not introspect tokens',
+  });
+
+export const unsupportedGrantType = (): OAuthError =>
+  new OAuthError({ status: 400, code: 'unsupported_grant_type', description: 'the grant type is not supported' });
+
+export const invalidScope = (description: string): OAuthError =>
+  new OAuthError({ status: 400, code: 'invalid_scope', description });
+
+/** One answer for every reason why a sign-in fails (N-14). */
+export const incorrectPassword = (): OAuthError =>
+  new OAuthError({ status: 400, code: 'invalid_grant', description: 'incorrect password' });
+
+/** A full bucket or a full gate (N-15). */
+export const signInThrottled = (retryAfterSeconds: number): OAuthError =>
+  new OAuthError({
+    status: 429,
+    code: 'invalid_grant',
+    description: 'auth rate limit exceeded',
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  });
+
+/** One answer for every reason why a refresh token is refused (N-20, N-21, N-23). */
+export const refreshTokenNotValid = (): OAuthError =>
+  new OAuthError({ status: 400, code: 'invalid_grant', description: 'the refresh token is not valid' });
+
+/** The same for a client that sent a bearer beside the form: it waits for a 401 to show its sign-in page (T-01). */
+export const refreshTokenNotValidBesideBearer = (platform: string): OAuthError =>
+  new OAuthError({
+    ...refreshTokenNotValid().refusal,
+    status: 401,
+    headers: bearerChallenge(platform, 'invalid_token'),
+  });
+
+/** RFC 7009 2.1: the token stays good (T-25). */
+export const tokenOfAnotherClient = (): OAuthError =>
+  new OAuthError({ status: 400, code: 'invalid_grant', description: 'the token was issued to another client' });
+
+export const tooManyRotations = (retryAfterSeconds: number): OAuthError =>
+  new OAuthError({
+    status: 429,
+    code: 'temporarily_unavailable',
+    description: 'the session was refreshed too often',
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  });
+
+/** No bearer where one is needed: a challenge without an error (RFC 6750 3.1), and the code of KubeSphere 3.4 (T-21). */
+export const loginRequired = (platform: string): OAuthError =>
+  new OAuthError({
+    status: 401,
+    code: 'login_required',
+    description: 'no bearer token was sent',
+    headers: { 'WWW-Authenticate': `Bearer realm="${platform}"` },
+  });
+
+/** RFC 6750 3.1. */
+export const invalidToken = (platform: string): OAuthError =>
+  new OAuthError({
+    status: 401,
+    code: 'invalid_token',
+    description: 'the access token is not valid',
+    headers: bearerChallenge(platform, 'invalid_token'),
+  });
+
+export const malformedBearer = (platform: string): OAuthError =>
+  new OAuthError({
+    status: 400,
+    code: 'invalid_request',
+    description: 'the Authorization header is malformed',
+    headers: bearerChallenge(platform, 'invalid_request'),
+  });
+
+/** Keys or session records cannot be reached; nothing has changed and the request may be sent again. */
+export const notAvailable = (cause: unknown): OAuthError =>
+  unavailable({ description: 'the server cannot answer now; try again', retryAfterSeconds: 1 }, cause);
+
+/** The same for data that is older than it may be: the sentence of the error names the data and the limit. */
+const tooOld = (error: DataTooOld): OAuthError => {
+  const { message, details } = error.answer;
+  return unavailable({ description: message, retryAfterSeconds: details?.retryAfterSeconds ?? 1 }, error);
+};
+
+const unavailable = (
+  { description, retryAfterSeconds }: { readonly description: string; readonly retryAfterSeconds: number },
+  cause: unknown,
+): OAuthError =>
+  new OAuthError(
+    { status: 503, code: 'server_error', description, headers: { 'Retry-After': String(retryAfterSeconds) } },
+    cause,
+  );
+
+const serverError = (cause: unknown): OAuthError =>
+  new OAuthError({ status: 500, code: 'server_error', description: 'the server failed' }, cause);
+
+/** What went wrong, as an answer under /oauth: data of ours that is missing is no failure, and the same may be asked again. */
+export function toOAuthError(error: unknown): OAuthError {
+  if (error instanceof OAuthError) return error;
+  if (error instanceof DataTooOld) return tooOld(error);
+  const isMissing = error instanceof StatusError && error.answer.code === 503;
+  return isMissing ? notAvailable(error) : serverError(error);
+}
+
+const bearerChallenge = (platform: string, error: string): Readonly<Record<string, string>> => ({
+  'WWW-Authenticate': `Bearer realm="${platform}", error="${error}"`,
+});

@@ -1,0 +1,111 @@
+import type { ActName, SecurityEvents } from '../../security-events.ts';
+import type { FormRequest, TokenResponse } from '../authorization-server.ts';
+import type { SigningKeys } from '../keys/signing-keys.ts';
+import type { TokenMetrics } from '../metrics.ts';
+import { missingData, type UserData } from '../missing-data.ts';
+import type { OAuthError } from '../oauth-error.ts';
+import type { Client } from '../options.ts';
+import type { SessionStore } from '../sessions/sessions.ts';
+import { Act } from '../tokens/act.ts';
+import { parseAuthorization } from './authorization-header.ts';
+import type { ClientAuthentication } from './client-authentication.ts';
+import { checkFormHead, type Form, parameter, parseForm } from './form.ts';
+import type { Grant } from './grant.ts';
+import {
+  invalidRequest,
+  refreshTokenNotValidBesideBearer,
+  toOAuthError,
+  unauthorizedClient,
+  unsupportedGrantType,
+} from './refusals.ts';
+import { requestedScope } from './scope.ts';
+
+/** While not every user is known, nobody may be told that the password is incorrect. */
+export interface TokenEndpointParts extends UserData {
+  readonly platform: string;
+  readonly clients: ClientAuthentication;
+  /** By `grant_type`. */
+  readonly grants: ReadonlyMap<string, Grant>;
+  readonly keys: SigningKeys;
+  readonly sessions: SessionStore;
+  readonly metrics: TokenMetrics;
+  readonly events: SecurityEvents;
+}
+
+/** What a grant is in the audit trail. */
+const ACTS: Readonly<Record<string, ActName>> = { password: 'sign_in', refresh_token: 'refresh' };
+
+export interface TokenEndpoint {
+  checkHead(contentType: string | undefined, queryString: string): void;
+  token(request: FormRequest): Promise<TokenResponse>;
+}
+
+/** POST /oauth/token (RFC 6749 3.2). Every refusal is an `OAuthError`; what else goes wrong is one as well, code 500. */
+export function createTokenEndpoint(parts: TokenEndpointParts): TokenEndpoint {
+  const checkHead: TokenEndpoint['checkHead'] = (contentType, queryString) => {
+    try {
+      checkFormHead(contentType, queryString);
+    } catch (error) {
+      parts.metrics.requests.inc({ grant_type: 'none', result: 'invalid_request' });
+      throw error;
+    }
+  };
+  const token: TokenEndpoint['token'] = async (request) => {
+    const labels = { grant_type: 'none', result: 'ok' };
+    const act = new Act(parts.events, request, 'token');
+    try {
+      return await answer(request, parts, { labels, act });
+    } catch (error) {
+      const refusal = toRefusal(error, { authorization: request.authorization, platform: parts.platform, ...labels });
+      labels.result = refusal.refusal.code;
+      act.refused(refusal.refusal);
+      throw refusal;
+    } finally {
+      parts.metrics.requests.inc(labels);
+      act.end();
+    }
+  };
+  return { checkHead, token };
+}
+
+/** The order is that of docs/contract/tokens.md, section 2.3; nothing is hashed before the grant. */
+async function answer(
+  request: FormRequest,
+  parts: TokenEndpointParts,
+  { labels, act }: { readonly labels: { grant_type: string }; readonly act: Act },
+): Promise<TokenResponse> {
+  checkFormHead(request.contentType, request.queryString);
+  const form = parseForm(request.body);
+  const client = parts.clients.authenticate(form, request, act);
+  const { grant, type } = selectGrant(form, client, { grants: parts.grants, act });
+  labels.grant_type = type;
+  const scope = requestedScope(form);
+  const missing = missingData(parts);
+  if (missing) throw missing;
+  return grant({ form, client, scope, http: request, act });
+}
+
+function selectGrant(
+  form: Form,
+  client: Client,
+  { grants, act }: { readonly grants: ReadonlyMap<string, Grant>; readonly act: Act },
+): { readonly grant: Grant; readonly type: string } {
+  const type = parameter(form, 'grant_type');
+  if (type === undefined) throw invalidRequest('the parameter grant_type is missing');
+  const grant = grants.get(type);
+  if (!grant) throw unsupportedGrantType();
+  act.is(ACTS[type] as ActName);
+  if (!client.grantTypes.includes(type)) throw unauthorizedClient();
+  return { grant, type };
+}
+
+/** A refused refresh is a 401 for clients that sent a bearer beside the form: they wait for it (T-01). */
+function toRefusal(
+  error: unknown,
+  context: { readonly authorization: string | undefined; readonly platform: string; readonly grant_type: string },
+): OAuthError {
+  const known = toOAuthError(error);
+  const isRefusedRefresh = context.grant_type === 'refresh_token' && known.refusal.code === 'invalid_grant';
+  const hasBearer = parseAuthorization(context.authorization)?.scheme === 'bearer';
+  return isRefusedRefresh && hasBearer ? refreshTokenNotValidBesideBearer(context.platform) : known;
+}

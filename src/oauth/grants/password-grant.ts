@@ -1,0 +1,76 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { PasswordSignIn } from '../../users/sign-in.ts';
+import type { User } from '../../users/user.ts';
+import type { TokenResponse } from '../authorization-server.ts';
+import { parameter } from '../endpoints/form.ts';
+import type { Grant, GrantRequest } from '../endpoints/grant.ts';
+import { incorrectPassword, invalidRequest, notAvailable, signInThrottled } from '../endpoints/refusals.ts';
+import type { OAuthOptions } from '../options.ts';
+import type { SessionEnds } from '../sessions/session-ends.ts';
+import type { SessionStore } from '../sessions/sessions.ts';
+import type { TokenIssuer } from '../tokens/token-issuer.ts';
+
+export interface PasswordGrantParts {
+  readonly signIn: PasswordSignIn;
+  readonly sessions: SessionStore;
+  readonly ends: SessionEnds;
+  readonly issuer: TokenIssuer;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** RFC 6749 4.3. A sign-in writes nothing, unless it has to end the user's other sessions. */
+export function createPasswordGrant(options: OAuthOptions, parts: PasswordGrantParts): Grant {
+  return async (request) => begin(await signedInUser(request, parts.signIn), request, { ...parts, options });
+}
+
+async function signedInUser({ form, http, act }: GrantRequest, signIn: PasswordSignIn): Promise<User> {
+  const username = parameter(form, 'username');
+  const password = parameter(form, 'password');
+  if (username === undefined) throw invalidRequest('the parameter username is missing');
+  act.involves({ user: signIn.userOf(username)?.name });
+  if (password === undefined) throw invalidRequest('the parameter password is missing');
+  const result = await signIn.signIn({ username, password, source: http.source, signal: http.signal });
+  if (result.kind === 'ok') return result.user;
+  act.came(result.kind);
+  throw result.kind === 'refused' ? incorrectPassword() : signInThrottled(result.retryAfterSeconds);
+}
+
+async function begin(
+  user: User,
+  { client, scope, http, act }: GrantRequest,
+  parts: PasswordGrantParts & { readonly options: OAuthOptions },
+): Promise<TokenResponse> {
+  const sid = parts.random.bytes(16).toString('base64url');
+  if (parts.options.multipleLogin) await waitPastCutOff(user, parts, http.signal);
+  const issuedAt = Math.floor(parts.clock.now() / 1000);
+  const session = { sid, user, client, authTime: issuedAt, ...(scope === undefined ? {} : { scope }) };
+  const pair = parts.issuer.pair(session, parts.issuer.imprint(0, issuedAt));
+  if (!parts.options.multipleLogin) {
+    await parts.ends.others(user.name, sid, issuedAt).catch((error: unknown) => {
+      throw notAvailable(error);
+    });
+    act.says({ othersEnded: true });
+  }
+  act.involves({ user: user.name, sid });
+  return pair;
+}
+
+/**
+ * No token is issued in a second that is cut off: its end is at most a second away, plus the skew of another replica. When
+ * it is further, a clock was set back meanwhile, by hours perhaps; nobody waits for that with a connection open.
+ */
+async function waitPastCutOff(
+  user: User,
+  parts: PasswordGrantParts & { readonly options: OAuthOptions },
+  signal: AbortSignal,
+): Promise<void> {
+  const longestMs = (parts.options.maximumClockSkewSeconds + 1) * 1000;
+  const leftMs = (): number => (parts.sessions.read(user.name).cutOff + 1) * 1000 - parts.clock.now();
+  // Again after each wait: a timer may fire a millisecond early by the wall clock, still inside the second that is cut off.
+  for (let waitMs = leftMs(); waitMs > 0 && !signal.aborted; waitMs = leftMs()) {
+    if (waitMs > longestMs) throw notAvailable(new Error('the clock was set back behind the end of earlier sessions'));
+    await parts.clock.sleep(waitMs, signal);
+  }
+}

@@ -1,0 +1,109 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { TokenResponse } from '../authorization-server.ts';
+import { parameter } from '../endpoints/form.ts';
+import type { Grant, GrantRequest } from '../endpoints/grant.ts';
+import { invalidRequest, notAvailable, refreshTokenNotValid, tooManyRotations } from '../endpoints/refusals.ts';
+import { checkNotWidened } from '../endpoints/scope.ts';
+import type { TokenMetrics } from '../metrics.ts';
+import type { OAuthOptions } from '../options.ts';
+import type { SessionEnds } from '../sessions/session-ends.ts';
+import { judge, type Verdict, withRotation } from '../sessions/session-rules.ts';
+import type { Change, SessionStore, UserSessions } from '../sessions/sessions.ts';
+import type { Act } from '../tokens/act.ts';
+import type { RefreshClaims } from '../tokens/claims.ts';
+import type { RefreshTokens } from '../tokens/refresh-tokens.ts';
+import type { Imprint, Session, TokenIssuer } from '../tokens/token-issuer.ts';
+
+export interface RefreshGrantParts {
+  readonly refreshTokens: RefreshTokens;
+  readonly sessions: SessionStore;
+  readonly ends: SessionEnds;
+  readonly issuer: TokenIssuer;
+  readonly clock: Clock;
+  readonly metrics: TokenMetrics;
+}
+
+/** What a rotation or a replay comes to: the pair to answer with, or why there is none. */
+type Outcome =
+  | { readonly kind: 'pair'; readonly imprint: Imprint; readonly isReplay: boolean }
+  | Exclude<Verdict, { kind: 'rotate' | 'replay' }>;
+
+interface Presentation {
+  readonly claims: RefreshClaims;
+  readonly session: Session;
+  readonly act: Act;
+}
+
+/** RFC 6749 6 with rotation (RFC 9700 4.14.2): single use, and one successor for 30 s. */
+export function createRefreshGrant(options: OAuthOptions, parts: RefreshGrantParts): Grant {
+  const refresher = new Refresher(options, parts);
+  return async (request) => {
+    const presentation = present(request, parts.refreshTokens);
+    checkNotWidened(request.scope, presentation.claims.scope);
+    return refresher.refresh(presentation);
+  };
+}
+
+/** Everything about a refresh token that does not depend on its generation; any failure is one answer (N-20, N-23). */
+function present({ form, client, act }: GrantRequest, refreshTokens: RefreshTokens): Presentation {
+  const text = parameter(form, 'refresh_token');
+  if (text === undefined) throw invalidRequest('the parameter refresh_token is missing');
+  const token = refreshTokens(text);
+  if (token) act.involves({ user: token.user.name, sid: token.claims.sid });
+  if (token?.claims.client_id !== client.name) throw refreshTokenNotValid();
+  const { claims, user } = token;
+  const { sid, auth_time: authTime, scope } = claims;
+  return { claims, act, session: { sid, user, client, authTime, ...(scope === undefined ? {} : { scope }) } };
+}
+
+class Refresher {
+  readonly #options: OAuthOptions;
+  readonly #parts: RefreshGrantParts;
+
+  constructor(options: OAuthOptions, parts: RefreshGrantParts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  async refresh(presentation: Presentation): Promise<TokenResponse> {
+    const { session, act } = presentation;
+    const user = session.user.name;
+    // First from memory: only a rotation needs the record itself, and its write finds out when memory was behind.
+    const seen = this.#decide(this.#parts.sessions.read(user), presentation);
+    const outcome = seen.next
+      ? await this.#parts.sessions
+          .update(user, (current) => this.#decide(current, presentation))
+          .catch((error: unknown) => {
+            throw notAvailable(error);
+          })
+      : seen.outcome;
+    if (outcome.kind === 'pair') {
+      const pair = this.#parts.issuer.pair(session, outcome.imprint);
+      if (outcome.isReplay) act.came('replayed');
+      return pair;
+    }
+    if (outcome.kind === 'too_often') throw tooManyRotations(Math.ceil(outcome.waitMs / 1000));
+    if (outcome.kind === 'reused') await this.#endReused(presentation);
+    throw refreshTokenNotValid();
+  }
+
+  #decide(current: UserSessions, { claims, session }: Presentation): Change<Outcome> {
+    const nowMs = this.#parts.clock.now();
+    const verdict = judge(current, claims, { nowMs, replayWindowMs: this.#options.refreshReplayWindowSeconds * 1000 });
+    if (verdict.kind === 'replay') return { outcome: { kind: 'pair', imprint: verdict.record, isReplay: true } };
+    if (verdict.kind !== 'rotate') return { outcome: verdict };
+    // Not before its predecessor: that one may come from a replica whose clock runs ahead, and is past the cut-off.
+    const issuedAt = Math.max(Math.floor(nowMs / 1000), claims.iat);
+    const imprint = this.#parts.issuer.imprint(claims.gen + 1, issuedAt);
+    const keepUntil = this.#parts.issuer.keepUntil(session, imprint);
+    const rotated = { ...imprint, rotatedAtMs: nowMs, keepUntil };
+    return { next: withRotation(current, session.sid, rotated), outcome: { kind: 'pair', imprint, isReplay: false } };
+  }
+
+  /** The refusal waits for the first try to write the end, and for none of those that follow until it stands (T-14). */
+  async #endReused({ session: { user, sid }, act }: Presentation): Promise<void> {
+    this.#parts.metrics.reuse.inc();
+    act.is('refresh_token_reused');
+    await this.#parts.ends.reused(user.name, sid);
+  }
+}

@@ -1,0 +1,101 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { SecretStore } from '../../secret-store.ts';
+import { activated, published, revoked } from './key-changes.ts';
+import { nextKey, rotationDueAt } from './key-plan.ts';
+import { changeKeys, type KeyDecision } from './key-store.ts';
+import { keyTable, timeText } from './key-table.ts';
+import { newKey, type StoredKey } from './signing-key-data.ts';
+import type { SigningKeyOptions } from './signing-keys.ts';
+
+/** The operator named a key that there is not. */
+class UnknownKeyError extends Error {
+  constructor(kid: string) {
+    super(`there is no signing key "${kid}"; gatehouse keys list names them all`);
+    this.name = 'UnknownKeyError';
+  }
+}
+
+export interface KeyOperatorParts {
+  readonly secrets: SecretStore;
+  readonly clock: Clock;
+  /** Tells the operator what was done, a line each. */
+  print(line: string): void;
+}
+
+/** Every replica knows a published key after this long: its watch brings it (R-06). */
+const KNOWN_EVERYWHERE_MS = 5_000;
+
+/**
+ * Does to the signing keys what an operator asks, by the same compare-and-swap as the replicas. Whatever was cut off may be
+ * asked for again. Every method rejects with a sentence when there are no keys to be changed, and with whatever the cluster
+ * rejects with.
+ */
+export class KeyOperator {
+  readonly #options: SigningKeyOptions;
+  readonly #parts: KeyOperatorParts;
+
+  constructor(options: SigningKeyOptions, parts: KeyOperatorParts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  async list(): Promise<void> {
+    const { keys } = await this.#change(() => undefined);
+    for (const line of keyTable(keys, this.#parts.clock.now())) this.#parts.print(line);
+  }
+
+  /** There is a next key; a replica activates it when it has been published for long enough. */
+  async rotate(): Promise<void> {
+    const next = await this.#publish();
+    this.#parts.print(`a replica makes it the active one at ${timeText(this.#dueAt(next))}, or a minute later`);
+  }
+
+  /** The next key signs at once: as soon as every replica can know it, so that none refuses its tokens. */
+  async rotateNow(): Promise<void> {
+    const { clock, print } = this.#parts;
+    const next = await this.#publish();
+    const waitMs = Math.min(KNOWN_EVERYWHERE_MS, next.sinceMs + KNOWN_EVERYWHERE_MS - clock.now());
+    if (waitMs > 0) {
+      print('waiting until every replica knows it');
+      await clock.sleep(waitMs);
+    }
+    const { keys } = await this.#change((stored) => activated(stored, next.kid, clock.now()));
+    print(`the signing key ${activeKid(keys)} signs from now on`);
+    if (clock.now() < this.#dueAt(next))
+      print('a verifier that has cached /oauth/keys from before may refuse its tokens for up to 5 minutes');
+  }
+
+  /** This key is refused; another one signs. Rejects with an `UnknownKeyError` for a key that is not listed. */
+  async revoke(kid: string): Promise<void> {
+    const { clock, print } = this.#parts;
+    const { keys, isChanged } = await this.#change((stored) => {
+      if (!stored.some((key) => key.kid === kid)) throw new UnknownKeyError(kid);
+      return revoked(stored, kid, { nowMs: clock.now(), newKey });
+    });
+    print(isChanged ? `revoked the signing key ${kid}` : `the signing key ${kid} was revoked before`);
+    print('within seconds every replica refuses its tokens');
+    print(`the signing key ${activeKid(keys)} signs`);
+  }
+
+  async #publish(): Promise<StoredKey> {
+    const { clock, print } = this.#parts;
+    const { keys, isChanged } = await this.#change((stored) => published(stored, { nowMs: clock.now(), newKey }));
+    const next = nextKey(keys) as StoredKey;
+    print(
+      isChanged
+        ? `published the next signing key ${next.kid}`
+        : `the next signing key ${next.kid} was published before`,
+    );
+    return next;
+  }
+
+  #dueAt = (next: StoredKey): number => rotationDueAt([next], this.#options.rotation) ?? 0;
+
+  async #change(decide: KeyDecision): Promise<{ readonly keys: readonly StoredKey[]; readonly isChanged: boolean }> {
+    const outcome = await changeKeys(this.#parts.secrets, this.#options.secretName, decide);
+    if ('fault' in outcome) throw new Error(outcome.fault);
+    return outcome;
+  }
+}
+
+const activeKid = (keys: readonly StoredKey[]): string | undefined => keys.find((key) => key.state === 'active')?.kid;

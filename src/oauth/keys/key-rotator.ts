@@ -1,0 +1,58 @@
+import type { Registry } from 'prom-client';
+import type { Logger } from '../../observability/logger.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { SecretStore } from '../../secret-store.ts';
+import { createRotationFailures } from '../metrics.ts';
+import { rotated } from './key-changes.ts';
+import { LONGEST_CHECK_MS, planRotation } from './key-plan.ts';
+import { changeKeys } from './key-store.ts';
+import { newKey } from './signing-key-data.ts';
+import type { SigningKeyOptions, SigningKeys } from './signing-keys.ts';
+
+export interface KeyRotatorParts {
+  readonly keys: Pick<SigningKeys, 'stored'>;
+  readonly secrets: SecretStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/** Of the longest wait: so that replicas that started together do not look together for ever. */
+const JITTER = 0.4;
+
+/**
+ * Does what the clock asks of the signing keys. Every replica runs one: compare-and-swap decides who makes a change, and
+ * the others find it made. `run` looks about once a minute, in memory; it speaks to the cluster only when something is due,
+ * and not at all while the Secret is gone or broken (C-39). What failed is tried again at the next look.
+ */
+export function createKeyRotator(
+  { secretName, rotation }: SigningKeyOptions,
+  parts: KeyRotatorParts,
+): { run(signal: AbortSignal): Promise<void> } {
+  const { keys, secrets, clock, random } = parts;
+  const failures = createRotationFailures(parts.registry);
+  const log = parts.logger.child({ secret: secretName });
+
+  const look = async (): Promise<void> => {
+    const stored = keys.stored();
+    if (!stored || !planRotation(stored, clock.now(), rotation)) return;
+    try {
+      const means = { nowMs: clock.now(), newKey };
+      const outcome = await changeKeys(secrets, secretName, (current) => rotated(current, rotation, means));
+      if ('fault' in outcome) throw new Error(outcome.fault);
+    } catch (error) {
+      failures.inc();
+      log.warn({ err: error }, 'cannot change the signing keys yet');
+    }
+  };
+  return {
+    run: async (signal) => {
+      while (!signal.aborted) {
+        await clock.sleep(LONGEST_CHECK_MS * (1 - JITTER * random.fraction()), signal);
+        if (!signal.aborted) await look();
+      }
+    },
+  };
+}

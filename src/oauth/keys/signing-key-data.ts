@@ -1,0 +1,121 @@
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import { calculateJwkThumbprint, type JWK } from 'jose';
+import type { Random } from '../../runtime/random.ts';
+import { isFitForRs256, MODULUS_BITS } from './rsa-key-fitness.ts';
+
+/**
+ * `next` is published but signs nothing yet, `active` signs, `verify-only` has signed, `revoked` is refused everywhere.
+ * Exactly one key is active.
+ */
+export type KeyState = 'next' | 'active' | 'verify-only' | 'revoked';
+
+/** RFC 7517 4, RFC 7518 6.3.1: never a private member. */
+export interface PublicJwk {
+  readonly kty: 'RSA';
+  readonly use: 'sig';
+  readonly alg: 'RS256';
+  readonly kid: string;
+  readonly n: string;
+  readonly e: string;
+}
+
+export interface StoredKey {
+  readonly kid: string;
+  readonly state: KeyState;
+  /** When it came into its state, in milliseconds. */
+  readonly sinceMs: number;
+  readonly publicKey: KeyObject;
+  readonly publicJwk: PublicJwk;
+  /** May be gone once the key is verify-only or revoked. */
+  readonly privateKey?: KeyObject;
+}
+
+export interface KeySet {
+  readonly keys: readonly StoredKey[];
+  readonly active: StoredKey & { readonly privateKey: KeyObject };
+  /** For digests that all replicas agree on, such as that of a password hash. */
+  readonly digestKey: Buffer;
+}
+
+/** Data of the Secret: a JSON document with the keys, and 32 random bytes. */
+const KEYS = 'keys.json';
+const DIGEST_KEY = 'digest-key';
+const DIGEST_KEY_BYTES = 32;
+
+interface KeyEntry {
+  readonly state: KeyState;
+  /** RFC 3339. */
+  readonly since: string;
+  readonly jwk: JWK;
+}
+
+type Data = Readonly<Record<string, Buffer>>;
+
+const newPair = promisify(generateKeyPair);
+
+/** Takes about a tenth of a second, in the thread pool. */
+export async function newKey(state: KeyState, nowMs: number): Promise<StoredKey> {
+  const { publicKey, privateKey } = await newPair('rsa', { modulusLength: MODULUS_BITS });
+  return { ...(await identified(publicKey)), state, sinceMs: nowMs, privateKey };
+}
+
+/** Data of a new Secret with one active key. */
+export async function newKeyData(nowMs: number, random: Random): Promise<Data> {
+  const keys = [await newKey('active', nowMs)];
+  return { ...withKeys({}, keys), [DIGEST_KEY]: random.bytes(DIGEST_KEY_BYTES) };
+}
+
+/** The data with these keys; everything else in the Secret stays. */
+export function withKeys(data: Data, keys: readonly StoredKey[]): Data {
+  const entries = keys.map(
+    ({ state, sinceMs, privateKey, publicKey }): KeyEntry => ({
+      state,
+      since: new Date(sinceMs).toISOString(),
+      jwk: (privateKey ?? publicKey).export({ format: 'jwk' }) as JWK,
+    }),
+  );
+  return { ...data, [KEYS]: Buffer.from(JSON.stringify({ keys: entries })) };
+}
+
+/** The keys of a Secret, or why they cannot be used, in words that hold nothing of them. */
+export async function readKeyData(data: Data): Promise<KeySet | { readonly fault: string }> {
+  const digestKey = data[DIGEST_KEY];
+  if (!digestKey || digestKey.length < DIGEST_KEY_BYTES) return { fault: `${DIGEST_KEY} is missing or too short` };
+  try {
+    const { keys: entries } = JSON.parse(data[KEYS]?.toString() ?? '') as { keys: readonly KeyEntry[] };
+    const keys = await Promise.all(entries.map(readKey));
+    const active = keys.filter((key) => key.state === 'active');
+    const [only] = active;
+    if (!only?.privateKey || active.length > 1)
+      return { fault: 'there is not exactly one active key with its private part' };
+    if (new Set(keys.map((key) => key.kid)).size < keys.length) return { fault: 'a key is listed twice' };
+    return { keys, active: { ...only, privateKey: only.privateKey }, digestKey };
+  } catch {
+    // Not the message: a parser's may quote what it could not read.
+    return { fault: `${KEYS} is missing or not a list of sound RSA keys of ${MODULUS_BITS} bits or more` };
+  }
+}
+
+async function readKey({ state, since, jwk }: KeyEntry): Promise<StoredKey> {
+  const publicKey = createPublicKey({ key: { ...publicPart(jwk) }, format: 'jwk' });
+  const sinceMs = Date.parse(since);
+  const isOurs = isKeyState(state) && !Number.isNaN(sinceMs) && isFitForRs256(jwk, publicKey);
+  if (!isOurs) throw new Error('not one of our keys');
+  const stored = { ...(await identified(publicKey)), state, sinceMs };
+  return jwk.d === undefined ? stored : { ...stored, privateKey: createPrivateKey({ key: jwk, format: 'jwk' }) };
+}
+
+/** The key with its name: the thumbprint of RFC 7638. */
+async function identified(publicKey: KeyObject): Promise<Pick<StoredKey, 'kid' | 'publicKey' | 'publicJwk'>> {
+  const { n, e } = publicKey.export({ format: 'jwk' }) as { n: string; e: string };
+  const kid = await calculateJwkThumbprint({ kty: 'RSA', n, e });
+  return { kid, publicKey, publicJwk: { kty: 'RSA', use: 'sig', alg: 'RS256', kid, n, e } };
+}
+
+const publicPart = ({ kty, n, e }: JWK): JWK => ({
+  ...(kty === 'RSA' && n !== undefined && e !== undefined ? { kty, n, e } : {}),
+});
+
+const STATES: readonly string[] = ['next', 'active', 'verify-only', 'revoked'] satisfies KeyState[];
+const isKeyState = (word: string): word is KeyState => STATES.includes(word);

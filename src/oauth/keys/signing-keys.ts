@@ -1,0 +1,134 @@
+import type { KeyObject } from 'node:crypto';
+import type { Registry } from 'prom-client';
+import { tooOldText } from '../../data-age.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { Backoff } from '../../runtime/backoff.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { SecretStore, StoredSecret } from '../../secret-store.ts';
+import type { SecurityEvents } from '../../security-events.ts';
+import { registerKeyMetrics } from '../metrics.ts';
+import { reportKeyChanges } from './key-events.ts';
+import type { RotationRules } from './key-plan.ts';
+import { type LoadedKeys, loadKeys, type SigningKey } from './loaded-keys.ts';
+import { newKeyData, type PublicJwk, readKeyData, type StoredKey } from './signing-key-data.ts';
+
+export interface SigningKeys {
+  /** Loads the keys, or creates them when there are none, then follows the Secret. Only a bug makes it throw. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Why there are no keys to work with yet; `undefined` once there are. For the log and the readiness check. */
+  ready(): string | undefined;
+  /** The sentence for callers while the keys are older than they may be: one may have been revoked unseen (C-38). */
+  tooOld(): string | undefined;
+  /** The active key, or another one that still has its private part. */
+  signingKey(kid?: string): SigningKey | undefined;
+  /** The public key, unless it is unknown or revoked. */
+  verificationKey(kid: string): KeyObject | undefined;
+  /** Keys in state next, active and verify-only. Another list after each change. */
+  publicKeys(): readonly PublicJwk[];
+  /** What the Secret holds, as far as this replica knows; `undefined` while it is gone, broken or not read yet. */
+  stored(): readonly StoredKey[] | undefined;
+  /** For keyed digests that every replica makes alike, across restarts; `undefined` until the keys are loaded. */
+  digestKey(): Buffer | undefined;
+}
+
+export interface SigningKeyParts {
+  readonly secrets: SecretStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly events: SecurityEvents;
+}
+
+export interface SigningKeyOptions {
+  readonly secretName: string;
+  /** Keys whose Secret was not proven current for so long are not judged by: one may have been revoked. */
+  readonly maxStalenessMs: number;
+  readonly rotation: RotationRules;
+}
+
+/**
+ * The keys of one Secret. Whoever comes first creates it; the others read what is there. A Secret that cannot be read
+ * is never replaced: before the first load we stay not ready, afterwards the last good keys stay (C-39).
+ */
+export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyParts): SigningKeys {
+  const { events } = parts;
+  const secret = options.secretName;
+  const log = parts.logger.child({ secret });
+  let reason = 'the signing keys are not loaded yet';
+  let current: LoadedKeys | undefined;
+  let isProven = false;
+  let stored: readonly StoredKey[] | undefined;
+  registerKeyMetrics(parts.registry, parts.clock, { keys: () => current?.keys ?? [], rotation: options.rotation });
+
+  const load = async ({ data }: StoredSecret): Promise<void> => {
+    const keySet = await readKeyData(data);
+    if ('fault' in keySet) {
+      stored = undefined;
+      reason = `the signing keys cannot be used: ${keySet.fault}`;
+      events.report('signing_keys_unusable', { secret, fault: keySet.fault, lastGoodInUse: current !== undefined });
+      return;
+    }
+    const loaded = loadKeys(keySet, current);
+    if (current) reportKeyChanges(current, loaded, events);
+    current = loaded;
+    stored = keySet.keys;
+  };
+
+  const create = async (signal: AbortSignal): Promise<void> => {
+    const data = await newKeyData(parts.clock.now(), parts.random);
+    const backoff = new Backoff(parts.clock, parts.random);
+    while (!signal.aborted) {
+      try {
+        // 'exists': the watch shows what the winner has made.
+        const made = await parts.secrets.create(options.secretName, data);
+        if (made === 'exists') return;
+        await load(made);
+        events.report('signing_key_created', { secret, kid: current?.active });
+        return;
+      } catch (error) {
+        log.warn({ err: error }, 'cannot create the signing keys yet');
+        await parts.clock.sleep(backoff.failed(), signal);
+      }
+    }
+  };
+
+  const follow = async (found: StoredSecret | undefined, signal: AbortSignal): Promise<void> => {
+    if (found) return load(found);
+    stored = undefined;
+    if (!current) return create(signal);
+    events.report('signing_keys_missing', { secret, kids: current.keys.map(({ kid }) => kid) });
+  };
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    // One after the other, in the order of the changes: loading waits for digests, and a later state must win.
+    let turn = Promise.resolve();
+    const broken = Promise.withResolvers<never>();
+    const onChange = (found: StoredSecret | undefined): void => {
+      turn = turn.then(() => follow(found, signal)).catch(broken.reject);
+    };
+    await Promise.race([parts.secrets.watch(options.secretName, onChange, signal), broken.promise]);
+    await turn;
+  };
+
+  const ready = (): string | undefined => {
+    if (!current) return reason;
+    // Keys that we have just made are proven by their watch, once.
+    isProven ||= Number.isFinite(parts.secrets.stalenessMs(secret));
+    return isProven ? undefined : 'the signing keys are not followed yet';
+  };
+  const tooOld = (): string | undefined =>
+    tooOldText('signing keys', parts.secrets.stalenessMs(secret), options.maxStalenessMs);
+
+  return {
+    run,
+    ready,
+    tooOld,
+    signingKey: (kid) => current?.signing.get(kid ?? current.active),
+    verificationKey: (kid) => current?.verification.get(kid),
+    publicKeys: () => current?.published ?? [],
+    stored: () => stored,
+    digestKey: () => current?.digestKey,
+  };
+}

@@ -1,0 +1,178 @@
+import { tooOldText } from '../../data-age.ts';
+import type { Logger } from '../../observability/logger.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { SecretRecords } from '../../secret-store.ts';
+import type { SecurityEvents } from '../../security-events.ts';
+import { serviceUnavailable } from '../../status-error.ts';
+import { decideAll, type PendingChange, toPending } from './pending-changes.ts';
+import { decodeSessions, encodeSessions, recordName } from './session-record.ts';
+import { isEmpty, trimmed } from './session-rules.ts';
+import { type Change, NOTHING_REMEMBERED, type SessionStore, type UserSessions } from './sessions.ts';
+
+export interface ClusterSessionsOptions {
+  /** Names of the records: this and a digest of the user's name. */
+  readonly namePrefix: string;
+  /** Records that were not proven current for so long are not judged by (C-38). */
+  readonly maxStalenessMs: number;
+}
+
+export interface ClusterSessionsParts {
+  readonly records: SecretRecords;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly events: SecurityEvents;
+}
+
+/** Sessions that all replicas share: one record per user in the cluster, changed by compare-and-swap, read from memory. */
+export interface ClusterSessions extends SessionStore {
+  /** Removes records that no token depends on any more. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Writers of one record who lose this often in a row have a busy minute: the client is told to come again. */
+const MOST_ATTEMPTS = 12;
+/** Losers spread themselves: up to 15 ms more after each loss, so 12 attempts stay within a second. */
+const PAUSE_STEP_MS = 15;
+
+/** Changes of one user in one write. Each copies what is remembered of the user, up to 1,300 entries: 8 ms for all of them. */
+const MOST_TOGETHER = 128;
+
+/** Every replica looks for expired records, at its own time: each hour or two is enough for what lives for hours. */
+const SWEEP_MS = 3_600_000;
+
+export function createClusterSessions(options: ClusterSessionsOptions, parts: ClusterSessionsParts): ClusterSessions {
+  return new SharedSessions(options, parts);
+}
+
+class SharedSessions implements ClusterSessions {
+  readonly #options: ClusterSessionsOptions;
+  readonly #parts: ClusterSessionsParts;
+  readonly #byUser = new Map<string, UserSessions>();
+  /** Whose record it is, by its name. */
+  readonly #users = new Map<string, string>();
+  readonly #unreadable = new Set<string>();
+  /** Of each user with a write under way here: the changes that came since. They share the next one. */
+  readonly #waiting = new Map<string, PendingChange[]>();
+
+  constructor(options: ClusterSessionsOptions, parts: ClusterSessionsParts) {
+    this.#options = options;
+    this.#parts = parts;
+    parts.records.onChange((name) => this.#take(name));
+  }
+
+  fault = (): string | undefined =>
+    this.#parts.records.hasSynced() ? undefined : 'the session records are not loaded yet';
+
+  tooOld = (): string | undefined =>
+    tooOldText('sessions', this.#parts.records.stalenessMs(), this.#options.maxStalenessMs);
+
+  read = (user: string): UserSessions => {
+    const sessions = this.#byUser.get(user);
+    if (sessions) return sessions;
+    if (this.#unreadable.size > 0 && this.#unreadable.has(this.#nameOf(user)))
+      throw serviceUnavailable('the session record of the user cannot be read', 5);
+    return NOTHING_REMEMBERED;
+  };
+
+  /**
+   * Never joins a write that has begun: what another replica did since would be missing in it, though the caller may know
+   * of it already. The next write is one for all that wait, each decided on what the one before it made of the record.
+   */
+  update<T>(user: string, decide: (current: UserSessions) => Change<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const change = toPending(decide, resolve, reject);
+      const waiting = this.#waiting.get(user);
+      if (waiting) waiting.push(change);
+      else void this.#work(user, [change]);
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#parts;
+    while (!signal.aborted) {
+      await clock.sleep(SWEEP_MS * (1 + random.fraction()), signal);
+      if (!signal.aborted) await this.#sweep(signal);
+    }
+  }
+
+  async #work(user: string, first: readonly PendingChange[]): Promise<void> {
+    const waiting: PendingChange[] = [];
+    this.#waiting.set(user, waiting);
+    for (let changes = first; changes.length > 0; changes = waiting.splice(0, MOST_TOGETHER)) {
+      const undecided = new Set(changes);
+      await this.#swap(user, undecided).catch((error: unknown) => {
+        for (const change of undecided) change.reject(error);
+      });
+    }
+    this.#waiting.delete(user);
+  }
+
+  /** Decides by what is in memory: when that was old, the write finds out, and it is decided again by what is stored. */
+  async #swap(user: string, undecided: Set<PendingChange>): Promise<void> {
+    const { clock, random, records } = this.#parts;
+    const name = this.#nameOf(user);
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      if (attempt > 0) {
+        const pauseMs = Math.floor(random.fraction() * attempt * PAUSE_STEP_MS);
+        if (pauseMs > 0) await clock.sleep(pauseMs);
+        await records.refresh(name);
+      }
+      const { next, outcomes } = decideAll(this.read(user), undecided);
+      if (next && !(await this.#store(name, user, next))) continue;
+      for (const settle of outcomes) settle();
+      return;
+    }
+    throw new Error(`a session record was changed by others ${MOST_ATTEMPTS} times in a row`);
+  }
+
+  /** False when somebody else was first. */
+  async #store(name: string, user: string, next: UserSessions): Promise<boolean> {
+    const { records, clock } = this.#parts;
+    const kept = trimmed(next, Math.floor(clock.now() / 1000));
+    const stored = records.get(name);
+    if (isEmpty(kept)) return !stored || (await records.remove(name, stored.version)) === 'removed';
+    const data = encodeSessions(user, kept);
+    if (!stored) return (await records.create(name, data)) === 'created';
+    return (await records.update(name, data, stored.version)) === 'updated';
+  }
+
+  /** Takes over what memory says of a record now. One that cannot be read is nobody's proof of anything: see `read`. */
+  #take(name: string): void {
+    const secret = this.#parts.records.get(name);
+    const owner = this.#users.get(name);
+    this.#unreadable.delete(name);
+    if (owner !== undefined) this.#byUser.delete(owner);
+    this.#users.delete(name);
+    if (!secret) return;
+    try {
+      const { user, sessions } = decodeSessions(secret.data);
+      if (this.#nameOf(user) !== name) throw new Error('it is not named after its user');
+      this.#users.set(name, user);
+      this.#byUser.set(user, sessions);
+    } catch (error) {
+      this.#unreadable.add(name);
+      const reason = (error as Error).message;
+      this.#parts.events.report('session_record_unreadable', { secret: name, reason });
+    }
+  }
+
+  /** Only what is wholly expired: a record that still matters is trimmed when it is changed next. */
+  async #sweep(signal: AbortSignal): Promise<void> {
+    const { clock, records, logger } = this.#parts;
+    const now = Math.floor(clock.now() / 1000);
+    for (const [user, sessions] of [...this.#byUser]) {
+      if (signal.aborted) return;
+      if (!isEmpty(trimmed(sessions, now))) continue;
+      const name = this.#nameOf(user);
+      const version = records.get(name)?.version;
+      if (version === undefined) continue;
+      await records.remove(name, version).catch((error: unknown) => {
+        logger.warn({ err: error, secret: name }, 'an expired session record cannot be removed yet');
+      });
+    }
+  }
+
+  #nameOf = (user: string): string => recordName(this.#options.namePrefix, user);
+}

@@ -1,0 +1,97 @@
+import type { Logger } from '../../observability/logger.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { SecurityEvents } from '../../security-events.ts';
+import type { TokenMetrics } from '../metrics.ts';
+import { longestTokenSeconds, type OAuthOptions } from '../options.ts';
+import { GONE } from '../tokens/user-standing.ts';
+import { withCutOff, withSessionEnded } from './session-rules.ts';
+import type { SessionStore } from './sessions.ts';
+
+/**
+ * The ways in which sessions end before their time. Each rejects when the end could not be written. What somebody asked for is told
+ * by the act that asked; only a change of the user, which is nobody's request, is told here.
+ */
+export interface SessionEnds {
+  /** One session: all of its tokens, access tokens included. */
+  session(user: string, sid: string): Promise<void>;
+  /** Every session of the user that has issued a token up to now, or up to `iat` when a clock runs ahead. */
+  user(user: string, iat: number): Promise<void>;
+  /** All but the one that begins in this second. */
+  others(user: string, spared: string, iat: number): Promise<void>;
+  /** One session whose refresh token came again: tried until it stands, for the token may be in the wrong hands. */
+  reused(user: string, sid: string): Promise<void>;
+  /**
+   * Every session of a user who changed, so that changing back revives none: tried until it stands. `cause` names what
+   * the user has become; a replica that sees it later than another ends no session that has begun since. That somebody is
+   * gone counts each time: nobody can tell whether a namesake has come and gone in between.
+   */
+  changed(user: string, cause: string): Promise<void>;
+}
+
+interface EndParts {
+  readonly sessions: SessionStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: TokenMetrics;
+  readonly events: SecurityEvents;
+}
+
+/** Between two tries to end what must not go on. */
+const RETRY_MS = 5000;
+
+export function createSessionEnds(options: OAuthOptions, parts: EndParts): SessionEnds {
+  // Twice the skew more: the token's replica may be ahead of this one, and the one that forgets ahead of the one that judges.
+  const remembered = longestTokenSeconds(options) + 2 * options.maximumClockSkewSeconds;
+  const now = (): number => Math.floor(parts.clock.now() / 1000);
+  const session = async (user: string, sid: string): Promise<void> => {
+    const isNew = await parts.sessions.update(user, (current) => {
+      if (current.dead.has(sid)) return { outcome: false };
+      return { next: withSessionEnded(current, sid, { endedAt: now(), keepUntil: now() + remembered }), outcome: true };
+    });
+    if (isNew) parts.metrics.revocations.inc({ scope: 'session' });
+  };
+  const cutOff = async (user: string, iat: number, spared?: string): Promise<void> => {
+    const at = Math.max(now(), iat);
+    const end = { at, keepUntil: at + remembered, ...(spared === undefined ? {} : { spared }) };
+    const isNew = await parts.sessions.update(user, (current) => ({
+      next: withCutOff(current, end),
+      outcome: current.cutOff < at || current.spared !== spared,
+    }));
+    if (isNew) parts.metrics.revocations.inc({ scope: 'user' });
+  };
+  const cutOffOnce = async (user: string, cause: string): Promise<void> => {
+    const isNew = await parts.sessions.update(user, (current) => {
+      if (current.cutOffCause === cause && cause !== GONE) return { outcome: false };
+      return { next: withCutOff(current, { at: now(), keepUntil: now() + remembered, cause }), outcome: true };
+    });
+    if (!isNew) return;
+    parts.metrics.revocations.inc({ scope: 'user' });
+    parts.events.report('user_sessions_ended', { user, reason: cause === GONE ? 'gone' : 'changed' });
+  };
+  /** Ends that are yet to be written. However often one is asked for meanwhile, one timer tries it. */
+  const waiting = new Set<string>();
+  const insist = async (
+    key: string,
+    end: () => Promise<void>,
+    ended: { user: string; sid?: string },
+  ): Promise<void> => {
+    try {
+      await end();
+    } catch (error) {
+      if (waiting.has(key)) return;
+      waiting.add(key);
+      parts.logger.error({ err: error, ...ended }, 'a session that must end cannot be ended yet');
+      parts.clock.after(RETRY_MS, () => {
+        waiting.delete(key);
+        void insist(key, end, ended);
+      });
+    }
+  };
+  return {
+    session,
+    user: (user, iat) => cutOff(user, iat),
+    others: (user, sid, iat) => cutOff(user, iat, sid),
+    reused: (user, sid) => insist(`${user} ${sid}`, () => session(user, sid), { user, sid }),
+    changed: (user, cause) => insist(`${user} ${cause}`, () => cutOffOnce(user, cause), { user }),
+  };
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { User } from '../../users/user.ts';
+import type { TokenResponse } from '../authorization-server.ts';
+import { notAvailable } from '../endpoints/refusals.ts';
+import type { SigningKey } from '../keys/loaded-keys.ts';
+import type { SigningKeys } from '../keys/signing-keys.ts';
+import { type Client, lifetimesOf, type OAuthOptions } from '../options.ts';
+import { ACCESS, REFRESH, type TokenType } from './claims.ts';
+import { toJwsPart } from './compact-jws.ts';
+import { audienceOf } from './token-check.ts';
+import type { Standings } from './user-standing.ts';
+
+/** What sign-in settled; the same for every pair of a session. */
+export interface Session {
+  readonly sid: string;
+  readonly user: User;
+  readonly client: Client;
+  /** When the person signed in, in seconds. */
+  readonly authTime: number;
+  readonly scope?: string;
+}
+
+/** What makes a pair of tokens this pair and no other: made with the same, it comes out the same, letter by letter. */
+export interface Imprint {
+  readonly generation: number;
+  /** Seconds. */
+  readonly issuedAt: number;
+  readonly kid: string;
+  readonly accessJti: string;
+  readonly refreshJti: string;
+}
+
+export interface TokenIssuer {
+  /** A new imprint, under the active key. Throws `server_error` (503) while there is no key. */
+  imprint(generation: number, issuedAt: number): Imprint;
+  /** When the last token of the pair will have expired, in seconds. */
+  keepUntil(session: Session, imprint: Imprint): number;
+  /** Signs both tokens: two signatures, about 2 ms. */
+  pair(session: Session, imprint: Imprint): TokenResponse;
+}
+
+export interface IssuerParts {
+  readonly keys: SigningKeys;
+  readonly standing: Standings;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A token stands in a cookie, which has 4,096 bytes; half of that leaves room for the rest (N-17). */
+const LONGEST_TOKEN = 2048;
+
+/** 128 random bits. */
+const ID_BYTES = 16;
+
+export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): TokenIssuer {
+  const newId = (): string => parts.random.bytes(ID_BYTES).toString('base64url');
+  const signingKey = (kid?: string): SigningKey => {
+    const key = parts.keys.signingKey(kid) ?? parts.keys.signingKey();
+    if (!key) throw notAvailable(parts.keys.ready());
+    return key;
+  };
+  const expiry = (session: Session, issuedAt: number, lifetimeSeconds: number): number =>
+    Math.min(issuedAt + lifetimeSeconds, session.authTime + options.sessionMaxAgeSeconds);
+  const keepUntil = (session: Session, { issuedAt }: Imprint): number =>
+    expiry(session, issuedAt, lifetimesOf(session.client, options).refreshSeconds) + options.maximumClockSkewSeconds;
+
+  const pair = (session: Session, imprint: Imprint): TokenResponse => {
+    const key = signingKey(imprint.kid);
+    const lifetimes = lifetimesOf(session.client, options);
+    const accessExpiry = expiry(session, imprint.issuedAt, lifetimes.accessSeconds);
+    const shared = sharedClaims(session, imprint, options.issuer);
+    const own = ownClaims(session, parts.standing(session.user).pwd);
+    const access = {
+      ...{ ...shared, aud: [audienceOf(ACCESS, options)], exp: accessExpiry, jti: imprint.accessJti },
+      ...{ token_type: ACCESS.tokenType, username: session.user.name, ...own },
+    };
+    const refresh = {
+      ...{ ...shared, aud: [audienceOf(REFRESH, options)], jti: imprint.refreshJti },
+      exp: expiry(session, imprint.issuedAt, lifetimes.refreshSeconds),
+      ...{ gen: imprint.generation, auth_time: session.authTime },
+      ...{ token_type: REFRESH.tokenType, username: session.user.name, ...own },
+    };
+    return {
+      access_token: signAccess(key, access, parts.standing(session.user).groups),
+      token_type: 'Bearer',
+      refresh_token: signToken(key, REFRESH, refresh),
+      expires_in: Math.max(0, accessExpiry - Math.floor(parts.clock.now() / 1000)),
+      ...(session.scope === undefined ? {} : { scope: session.scope }),
+    };
+  };
+  const imprint = (generation: number, issuedAt: number): Imprint => {
+    return { generation, issuedAt, kid: signingKey().kid, accessJti: newId(), refreshJti: newId() };
+  };
+  return { imprint, keepUntil, pair };
+}
+
+const sharedClaims = (session: Session, imprint: Imprint, issuer: string) => ({
+  iss: issuer,
+  sub: session.user.name,
+  client_id: session.client.name,
+  iat: imprint.issuedAt,
+  sid: session.sid,
+});
+
+const ownClaims = ({ scope }: Session, pwd: string | undefined) => ({
+  ...(pwd === undefined ? {} : { pwd }),
+  ...(scope === undefined ? {} : { scope }),
+});
+
+/** With the groups, for display, unless the token would be too long with them. */
+function signAccess(key: SigningKey, claims: object, groups: readonly string[]): string {
+  const input = signingInput(key, ACCESS, { ...claims, groups });
+  const fits = input.length + 1 + key.signatureLength <= LONGEST_TOKEN;
+  return fits ? `${input}.${key.sign(input)}` : signToken(key, ACCESS, claims);
+}
+
+function signToken(key: SigningKey, type: TokenType, claims: object): string {
+  const input = signingInput(key, type, claims);
+  return `${input}.${key.sign(input)}`;
+}
+
+const signingInput = (key: SigningKey, type: TokenType, claims: object): string =>
+  `${toJwsPart({ alg: 'RS256', typ: type.typ, kid: key.kid })}.${toJwsPart(claims)}`;

@@ -1,0 +1,109 @@
+import type { Counter } from 'prom-client';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { User, UserDirectory } from '../../users/user.ts';
+import type { SigningKeys } from '../keys/signing-keys.ts';
+import { missingData, type UserData } from '../missing-data.ts';
+import type { OAuthOptions } from '../options.ts';
+import { isDead } from '../sessions/session-rules.ts';
+import type { SessionStore } from '../sessions/sessions.ts';
+import { ACCESS, type TokenClaims } from './claims.ts';
+import type { Identity, TokenFault, TokenVerifier, Verification } from './identity.ts';
+import { type CheckedToken, createTokenCheck, type TokenCheck } from './token-check.ts';
+import { createLiveUsers, createStandings, type Standings } from './user-standing.ts';
+import { createVerifiedTokens, type VerifiedTokens } from './verified-tokens.ts';
+
+export interface VerifierParts extends UserData {
+  readonly keys: SigningKeys;
+  readonly sessions: SessionStore;
+  readonly users: UserDirectory;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Of bearers, by result. */
+  readonly verifications: Counter<'result'>;
+}
+
+/** What logout needs besides: whose token it is, and when it was issued. */
+export interface AccessTokens extends TokenVerifier {
+  inspect(text: string): AccessToken | { readonly fault: TokenFault };
+}
+
+export interface AccessToken {
+  readonly claims: TokenClaims;
+  readonly user: User;
+  readonly cached: boolean;
+}
+
+const REVOKED = { fault: 'revoked' } as const;
+
+/**
+ * Verifies access tokens: from the memory of verified ones, else in full; then the state of key, session and user, each
+ * time. Throws `ServiceUnavailable` while keys, records or users are missing or too old: then no token can be called good or
+ * bad (C-38).
+ */
+export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts): AccessTokens {
+  const standing = createStandings(parts.keys);
+  const liveUser = createLiveUsers(parts.users, standing);
+  const verified = createVerifiedTokens(parts.random);
+  const check = createTokenCheck(ACCESS, options, parts);
+  const identityOf = createIdentities(standing);
+
+  const inspect = (text: string): AccessToken | { readonly fault: TokenFault } => {
+    const missing = missingData(parts);
+    if (missing) throw missing;
+    const known = fromMemory(text, verified, parts);
+    const token = known ?? inFull(text, verified, check);
+    if ('fault' in token) return token;
+    const isOver = isDead(parts.sessions.read(token.claims.sub), token.claims);
+    const user = isOver ? undefined : liveUser(token.claims);
+    return user ? { claims: token.claims, user, cached: known !== undefined } : REVOKED;
+  };
+  const verify = (text: string): Verification => {
+    const token = inspect(text);
+    parts.verifications.inc({ result: 'fault' in token ? token.fault : token.cached ? 'cached' : 'ok' });
+    return 'fault' in token ? token : { identity: identityOf(token), cached: token.cached };
+  };
+  return { verify, inspect };
+}
+
+/** A token seen before: good until it expires, as long as its key is. */
+function fromMemory(
+  text: string,
+  verified: VerifiedTokens,
+  now: { readonly keys: SigningKeys; readonly clock: Clock },
+): CheckedToken | { readonly fault: TokenFault } | undefined {
+  const token = verified.get(text);
+  if (!token) return undefined;
+  const isExpired = token.endsAt <= now.clock.now() / 1000;
+  const isKeyGood = now.keys.verificationKey(token.kid) !== undefined;
+  if (!isExpired && isKeyGood) return token;
+  verified.drop(text);
+  return { fault: isKeyGood ? 'expired' : 'invalid' };
+}
+
+function inFull(
+  text: string,
+  verified: VerifiedTokens,
+  check: TokenCheck,
+): CheckedToken | { readonly fault: TokenFault } {
+  const token = check(text);
+  if ('claims' in token) verified.add(text, token);
+  return token;
+}
+
+/**
+ * Groups as they are today, whatever the token says; `system:authenticated` as for every caller of Kubernetes. One object for
+ * all calls with a token, until its user changes: what others work out of it, they can keep with it.
+ */
+function createIdentities(standing: Standings): (token: AccessToken) => Identity {
+  const known = new WeakMap<TokenClaims, { readonly user: User; readonly identity: Identity }>();
+  return ({ claims, user }) => {
+    const before = known.get(claims);
+    if (before?.user === user) return before.identity;
+    const { sub: name, client_id: clientId, sid } = claims;
+    const groups = [...standing(user).groups, 'system:authenticated'];
+    const identity = { name, uid: user.uid, groups, clientId, sid };
+    known.set(claims, { user, identity });
+    return identity;
+  };
+}

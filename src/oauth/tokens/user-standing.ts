@@ -1,0 +1,64 @@
+import { createHash, createHmac } from 'node:crypto';
+import { isClusterOwn, type User, type UserDirectory } from '../../users/user.ts';
+import type { SigningKeys } from '../keys/signing-keys.ts';
+import type { TokenClaims } from './claims.ts';
+
+/** What tokens and verification need of a user besides name and uid. */
+interface Standing {
+  /** Without the groups that Kubernetes gives a meaning of its own (A-31). */
+  readonly groups: readonly string[];
+  /** The `pwd` claim as it would be issued now. */
+  readonly pwd: string | undefined;
+}
+
+export type Standings = (user: User) => Standing;
+
+/** The user whom a token names, if that person still has the right to use it. */
+export type LiveUsers = (claims: TokenClaims) => User | undefined;
+
+/**
+ * In the directory, which knows no reserved names, and not Disabled; with the password of the sign-in, across restarts
+ * too. AuthLimitExceeded does not matter: a throttle never ends live tokens.
+ */
+export function createLiveUsers(users: UserDirectory, standing: Standings): LiveUsers {
+  return (claims) => {
+    const user = users.byName(claims.sub);
+    const isLive = user && user.state !== 'Disabled' && standing(user).pwd === claims.pwd;
+    return isLive ? user : undefined;
+  };
+}
+
+/** 11 characters of base64url: 66 bits, enough to tell two hashes of one user apart. */
+const DIGEST_CHARACTERS = 11;
+
+/** Works the standing of users out, once for each user object: sources replace a user's object when it changes. */
+export function createStandings(keys: SigningKeys): Standings {
+  const known = new WeakMap<User, { readonly key: Buffer | undefined; readonly standing: Standing }>();
+  return (user) => {
+    const key = keys.digestKey();
+    const before = known.get(user);
+    if (before && before.key === key) return before.standing;
+    const standing = { groups: user.groups.filter((group) => !isClusterOwn(group)), pwd: passwordDigest(user, key) };
+    known.set(user, { key, standing });
+    return standing;
+  };
+}
+
+/** What somebody has become who is no user any more; not of the length of a digest. */
+export const GONE = 'gone';
+
+/**
+ * What a user has become, in a word that tells nothing of it: equal on every replica that knows the user as the same person
+ * with the same password in the same state.
+ */
+export function standingDigest(user: User | undefined, standing: Standings): string {
+  if (!user) return GONE;
+  const words = [user.uid, user.state === 'Disabled', standing(user).pwd ?? ''];
+  return createHash('sha256').update(words.join(':')).digest('base64url').slice(0, DIGEST_CHARACTERS);
+}
+
+function passwordDigest(user: User, key: Buffer | undefined): string | undefined {
+  if (user.passwordHash === undefined || !key) return undefined;
+  const digest = createHmac('sha256', key).update(`password-hash:${user.passwordHash}`).digest('base64url');
+  return digest.slice(0, DIGEST_CHARACTERS);
+}

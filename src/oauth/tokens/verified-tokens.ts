@@ -1,0 +1,27 @@
+import type { Random } from '../../runtime/random.ts';
+import { createTextDigest } from './text-digest.ts';
+import type { CheckedToken } from './token-check.ts';
+
+/** About 40 MB when full of our longest tokens' claims. */
+const CAPACITY = 32_000;
+
+/** Tokens whose text, header, signature and claims were found good. Keyed by a digest: no token stays in memory. */
+export interface VerifiedTokens {
+  get(text: string): CheckedToken | undefined;
+  add(text: string, token: CheckedToken): void;
+  drop(text: string): void;
+}
+
+export function createVerifiedTokens(random: Random): VerifiedTokens {
+  const tokens = new Map<string, CheckedToken>();
+  const digest = createTextDigest(random);
+  return {
+    get: (text) => tokens.get(digest(text)),
+    drop: (text) => tokens.delete(digest(text)),
+    add: (text, token) => {
+      const [oldest] = tokens.keys();
+      if (tokens.size >= CAPACITY && oldest !== undefined) tokens.delete(oldest);
+      tokens.set(digest(text), token);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import type { ClientConfig, Config } from '../config/config.ts';
+import type { HttpServerOptions } from '../http/connection/server.ts';
+import type { HttpLimits } from '../http/limits.ts';
+import type { CallerAuthenticationOptions } from '../oauth/endpoints/caller-authentication.ts';
+import type { SigningKeyOptions } from '../oauth/keys/signing-keys.ts';
+import { type Client, longestTokenSeconds, type OAuthOptions } from '../oauth/options.ts';
+import type { PasswordOptions } from '../users/password-sign-in.ts';
+
+/** Projections of the configuration: each part gets its own small options, never the whole. */
+
+const seconds = (ms: number): number => Math.floor(ms / 1000);
+
+export function toOAuthOptions({ platform, authentication, limits }: Config): OAuthOptions {
+  const { oauthOptions } = authentication;
+  return {
+    platform,
+    issuer: oauthOptions.issuer,
+    accessTokenAudience: oauthOptions.accessTokenAudience ?? oauthOptions.issuer,
+    accessTokenMaxAgeSeconds: seconds(oauthOptions.accessTokenMaxAge),
+    accessTokenInactivityTimeoutSeconds: seconds(oauthOptions.accessTokenInactivityTimeout),
+    sessionMaxAgeSeconds: seconds(oauthOptions.sessionMaxAge),
+    refreshReplayWindowSeconds: seconds(oauthOptions.refreshReplayWindow),
+    maximumClockSkewSeconds: seconds(authentication.maximumClockSkew),
+    multipleLogin: authentication.multipleLogin,
+    maxBearerBytes: limits.maxBearerBytes,
+    clients: oauthOptions.clients.map(toClient),
+    clientThrottle: {
+      client: {
+        limit: authentication.clientRateLimiterMaxTries,
+        windowMs: authentication.clientRateLimiterDuration,
+      },
+      address: {
+        limit: authentication.clientAddressRateLimiterMaxTries,
+        windowMs: authentication.clientRateLimiterDuration,
+      },
+    },
+  };
+}
+
+/** `undefined`: service accounts of the cluster are not let in. */
+export function toServiceAccountOptions({ authentication }: Config): { readonly audience: string } | undefined {
+  const { serviceAccountTokens, oauthOptions } = authentication;
+  const { enabled, audience = oauthOptions.accessTokenAudience ?? oauthOptions.issuer } = serviceAccountTokens;
+  return enabled ? { audience } : undefined;
+}
+
+function toClient({ accessTokenMaxAge, accessTokenInactivityTimeout, ...client }: ClientConfig): Client {
+  return {
+    ...client,
+    ...(accessTokenMaxAge === undefined ? {} : { accessTokenMaxAgeSeconds: seconds(accessTokenMaxAge) }),
+    ...(accessTokenInactivityTimeout === undefined
+      ? {}
+      : { accessTokenInactivityTimeoutSeconds: seconds(accessTokenInactivityTimeout) }),
+  };
+}
+
+export function toSigningKeyOptions(config: Config): SigningKeyOptions {
+  const periodMs = config.authentication.oauthOptions.keyRotationPeriod;
+  const tokenLifeMs = longestTokenSeconds(toOAuthOptions(config)) * 1000;
+  const { secretName } = config.keys;
+  const { maxStaleness: maxStalenessMs } = config.authorization;
+  return { secretName, maxStalenessMs, rotation: { periodMs, tokenLifeMs } };
+}
+
+export const toTokenReviewOptions = ({ platform, authentication }: Config): CallerAuthenticationOptions => ({
+  platform,
+  callerAuth: authentication.tokenReview.callerAuth,
+  clientNames: authentication.tokenReview.clientNames ?? [],
+});
+
+export function toPasswordOptions({ authentication }: Config): PasswordOptions {
+  const { passwordGate, passwordHash } = authentication;
+  return {
+    throttle: {
+      user: {
+        limit: authentication.authenticateRateLimiterMaxTries,
+        windowMs: authentication.authenticateRateLimiterDuration,
+      },
+      address: {
+        limit: authentication.addressRateLimiterMaxTries,
+        windowMs: authentication.addressRateLimiterDuration,
+      },
+    },
+    gate: { concurrency: passwordGate.concurrency, queue: passwordGate.queue, maxWaitMs: passwordGate.maxWait },
+    cost: passwordHash.cost,
+    maxCost: passwordHash.maxCost,
+  };
+}
+
+export function toHttpLimits({ limits }: Config): HttpLimits {
+  const { headersTimeout, bodyTimeout, keepAliveTimeout, answerTimeout, ...counts } = limits;
+  return {
+    ...counts,
+    headersTimeoutMs: headersTimeout,
+    bodyTimeoutMs: bodyTimeout,
+    keepAliveTimeoutMs: keepAliveTimeout,
+    answerTimeoutMs: answerTimeout,
+  };
+}
+
+/** Answers in flight at the end of the delay get this long: 15 s + 30 s stay inside the pod's grace period of 50 s. */
+const DRAIN_MS = 30_000;
+
+export function toApiServerOptions({ server, authentication }: Config): HttpServerOptions {
+  const { tls, ...place } = listening(server);
+  const { clientCAFile } = authentication.tokenReview;
+  return {
+    ...place,
+    ...(tls ? { tls: { ...tls, ...(clientCAFile === undefined ? {} : { clientCAFile }) } } : {}),
+    port: server.port,
+    shutdownDelayMs: server.shutdownDelay,
+    drainMs: DRAIN_MS,
+  };
+}
+
+/** The metrics port closes once the API port has drained: nothing is left to wait for. */
+export function toMetricsServerOptions({ server }: Config): HttpServerOptions {
+  return { ...listening(server), port: server.metricsPort, shutdownDelayMs: 0, drainMs: 1000 };
+}
+
+function listening({ address, tls }: Config['server']): Pick<HttpServerOptions, 'address' | 'tls'> {
+  return { ...(address === undefined ? {} : { address }), ...(tls === undefined ? {} : { tls }) };
+}

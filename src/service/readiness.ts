@@ -1,0 +1,72 @@
+import { doesCount, type HealthCheck } from '../http/health.ts';
+import type { Freshness } from '../kubernetes/reflector/freshness.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Part } from './run-group.ts';
+
+/** I8: a reflector with no attempt and no byte for this long is stuck, and only a restart helps. */
+const STUCK_MS = 300_000;
+
+/**
+ * The checks that a mirrored kind brings: first sync, and age. Age is shown and does not count: a replica that has synced
+ * stays ready and answers what it may, because what makes one replica's data old makes that of all old (decision 14).
+ */
+export function mirrorChecks(name: string, freshness: Freshness, maxStalenessMs: number): HealthCheck[] {
+  return [
+    {
+      name: `${name}-synced`,
+      endpoints: ['readyz'],
+      check: () => (freshness.hasSynced() ? undefined : 'the first list is not complete'),
+    },
+    {
+      name: `${name}-fresh`,
+      endpoints: ['readyz'],
+      counts: false,
+      check: () => {
+        // Before the first sync there is nothing to be old; the check above fails for that.
+        const old = freshness.hasSynced() && freshness.stalenessMs() > maxStalenessMs;
+        return old ? `no proof of being current for ${Math.round(freshness.stalenessMs() / 1000)} s` : undefined;
+      },
+    },
+  ];
+}
+
+/** Fails `/livez` when a reflector has stopped trying. */
+export function reflectorsCheck(reflectors: Readonly<Record<string, Freshness>>): HealthCheck {
+  return {
+    name: 'reflectors',
+    endpoints: ['livez'],
+    check: () => {
+      const stuck = Object.entries(reflectors).filter(([, freshness]) => freshness.idleMs() > STUCK_MS);
+      return stuck.length > 0
+        ? `no attempt and no byte for 5 minutes: ${stuck.map(([name]) => name).join(', ')}`
+        : undefined;
+    },
+  };
+}
+
+/** Often enough that nobody notices, seldom enough to cost nothing; only until the first time. */
+const POLL_MS = 10;
+
+/** Announces, once, that every readiness check holds that counts; then waits for the end. */
+export function announceReady(
+  checks: readonly HealthCheck[],
+  clock: Clock,
+  announce: () => void | Promise<void>,
+): Part {
+  const ready = (): boolean =>
+    checks.every((check) => !check.endpoints.includes('readyz') || !doesCount(check) || check.check() === undefined);
+  return {
+    name: 'readiness',
+    async run(signal) {
+      while (!signal.aborted && !ready()) await clock.sleep(POLL_MS, signal);
+      if (!signal.aborted) await announce();
+      await ended(signal);
+    },
+  };
+}
+
+const ended = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });

@@ -1,0 +1,175 @@
+import { parse } from 'yaml';
+import { type AccessReviewParts, createAccessReviewAuthorizer } from '../authorization/access-review-authorizer.ts';
+import { createAlwaysAllow } from '../authorization/always-allow.ts';
+import type { Authorizer } from '../authorization/authorizer.ts';
+import type { Config } from '../config/config.ts';
+import { AnswerWriter } from '../http/answer/answer.ts';
+import { createApp } from '../http/app.ts';
+import { createMetricsServer } from '../http/connection/metrics-server.ts';
+import { createHttpServer, type HttpServer } from '../http/connection/server.ts';
+import type { HealthCheck } from '../http/health.ts';
+import { createHttpMetrics } from '../http/metrics.ts';
+import { connectCluster } from '../kubernetes/cluster.ts';
+import { createAuditLogger, type Logger } from '../observability/logger.ts';
+import { createMetricRegistry, createThreadpoolProbe, registerLostLines } from '../observability/metrics.ts';
+import { createSecurityEvents } from '../observability/security-events.ts';
+import type { LostLines } from '../observability/waiting-lines.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import { ClusterVersionReader } from './cluster-version.ts';
+import { createNodeMirror } from './node-mirror.ts';
+import { toApiServerOptions, toHttpLimits, toMetricsServerOptions } from './options.ts';
+import { announceReady, reflectorsCheck } from './readiness.ts';
+import type { Release, Runtime } from './release.ts';
+import { type Part, runGroup } from './run-group.ts';
+import { createStalenessAlarm } from './staleness-alarm.ts';
+import { createTokenService, type TokenServiceParts } from './token-service.ts';
+
+export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Lines that the logger's output has dropped; absent when it drops none. */
+  lostLines?(): LostLines;
+  readonly release: Release;
+  readonly runtime: Runtime;
+  /** As far as it names a cluster: `KUBECONFIG`, `KUBERNETES_SERVICE_HOST`, `KUBERNETES_SERVICE_PORT`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The text of `api/platform.openapi.yaml`. */
+  readonly description: string;
+}
+
+export interface Addresses {
+  readonly port: number;
+  readonly metricsPort: number;
+}
+
+interface ServiceEvents {
+  /** Called once, when every readiness check holds for the first time. */
+  onReady?(addresses: Addresses): void | Promise<void>;
+}
+
+export interface Service {
+  /**
+   * Opens the ports, serves until the signal aborts, then drains and ends. Rejects with one sentence when a port is taken
+   * or a part breaks. To be called once.
+   */
+  run(signal: AbortSignal, events?: ServiceEvents): Promise<void>;
+}
+
+/**
+ * The composition root: builds every part in order and hands each exactly what it needs. Nothing is asked of the cluster
+ * before `run`. Throws when no cluster is configured or a file cannot be used.
+ */
+export async function createService(config: Config, parts: ServiceParts): Promise<Service> {
+  const { clock, random, logger, release, runtime } = parts;
+  const registry = createMetricRegistry({ ...release, ...runtime });
+  registerLostLines(registry, parts.lostLines);
+  const events = createSecurityEvents(createAuditLogger(logger, config.log.auditLevel), registry);
+  const shared = { clock, random, logger, registry, events };
+  const access = { ...config.kubernetes, environment: parts.environment, version: release.version };
+  const cluster = await connectCluster(access, shared);
+  const version = new ClusterVersionReader({ clock, logger, read: cluster.version });
+  const mirror = createNodeMirror({ platform: config.platform, ...config.nodes }, { ...shared, cluster });
+  const tokens = createTokenService(config, { ...shared, cluster, bcrypt: parts.bcrypt });
+  const shutdown = { began: false, closing: new AbortController() };
+  const health: HealthCheck[] = [
+    ...mirror.checks,
+    ...tokens.checks,
+    reflectorsCheck({ ...mirror.reflectors, ...tokens.reflectors }),
+    { name: 'shutdown', endpoints: ['readyz'], check: () => (shutdown.began ? 'the process is stopping' : undefined) },
+  ];
+  const authorizer = createAuthorizer(config, { ...shared, reviewer: cluster.reviewer });
+  const limits = toHttpLimits(config);
+  const metrics = createHttpMetrics(registry, tokens.verifications);
+  const http = { ...shared, limits, metrics, writer: new AnswerWriter(clock, limits.answerTimeoutMs) };
+  const app = createApp({
+    ...http,
+    platform: config.platform,
+    release: { ...release, ...runtime },
+    clusterVersion: version.known,
+    authorizationServer: tokens.authorizationServer,
+    tokenReviews: tokens.tokenReviews,
+    verifier: tokens.verifier,
+    authorizer,
+    maxDecisionAgeMs: config.authorization.maxStaleness,
+    nodes: mirror.lister,
+    nodeWatches: mirror.lister,
+    nodeAge: mirror.lister,
+    closing: shutdown.closing.signal,
+    health,
+    trustedProxies: config.authentication.trustedProxies,
+    corsOrigins: config.cors.origins,
+    descriptions: { platformYaml: parts.description, parseYaml: parse },
+  });
+  const onDraining = (): void => {
+    shutdown.began = true;
+  };
+  const onClosing = (): void => shutdown.closing.abort();
+  return createRunning(
+    {
+      api: createHttpServer(toApiServerOptions(config), app, { ...http, onDraining, onClosing }),
+      metrics: createMetricsServer(toMetricsServerOptions(config), { ...http, platform: config.platform }),
+      background: [
+        ...mirror.parts,
+        ...tokens.parts,
+        createStalenessAlarm({ nodes: mirror.stalenessMs, revocation: tokens.stalenessMs }, shared),
+        { name: 'cluster version', run: version.run },
+        { name: 'thread pool probe', run: createThreadpoolProbe(registry, clock).run },
+      ],
+      health,
+      close: cluster.close,
+    },
+    { clock, logger },
+  );
+}
+
+function createAuthorizer({ authorization }: Config, parts: AccessReviewParts): Authorizer {
+  if (authorization.mode === 'AlwaysAllow') return createAlwaysAllow(parts.registry);
+  return createAccessReviewAuthorizer({ maxStaleMs: authorization.maxStaleness }, parts);
+}
+
+interface Built {
+  readonly api: HttpServer;
+  readonly metrics: HttpServer;
+  readonly background: readonly Part[];
+  readonly health: readonly HealthCheck[];
+  close(): Promise<void>;
+}
+
+/** Opens both ports or neither: an open one would keep a process alive that has already failed. */
+async function listen(api: HttpServer, metrics: HttpServer): Promise<Addresses> {
+  const { port: metricsPort } = await metrics.listen();
+  try {
+    return { port: (await api.listen()).port, metricsPort };
+  } catch (error) {
+    await metrics.run(AbortSignal.abort());
+    throw error;
+  }
+}
+
+/** What is left once everything is built: listen, run together, end in order. */
+function createRunning(built: Built, { clock, logger }: Pick<ServiceParts, 'clock' | 'logger'>): Service {
+  const { api, metrics, background, health, close } = built;
+  const run: Service['run'] = async (signal, events = {}) => {
+    const began = clock.monotonic();
+    try {
+      const addresses = await listen(api, metrics);
+      logger.info(addresses, 'listening');
+      const announce = (): void | Promise<void> => {
+        logger.info({ ...addresses, tookMs: Math.round(clock.monotonic() - began) }, 'ready');
+        return events.onReady?.(addresses);
+      };
+      // The API port drains first, while what it answers from and what watches it still live.
+      const behind = [
+        { name: 'metrics server', run: metrics.run },
+        ...background,
+        announceReady(health, clock, announce),
+      ];
+      await runGroup([[{ name: 'API server', run: api.run }], behind], signal);
+    } finally {
+      await close();
+    }
+  };
+  return { run };
+}
