@@ -100,7 +100,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     }
     try {
       const entry = this.#parts.store.toEntry(value);
-      this.#malformed.delete(entry.key);
+      if (this.isMalformed(entry.key)) this.#malformed.delete(entry.key);
       return entry;
     } catch (error) {
       this.#skip(value, error);
@@ -108,8 +108,11 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     }
   }
 
-  /** Whether the newest version of this object was left out. */
-  isMalformed = (key: string): boolean => this.#malformed.has(key);
+  /**
+   * Whether the newest version of this object was left out. An empty set is not asked: that would enter the key into V8's table of
+   * unique texts (`KeyTable`).
+   */
+  isMalformed = (key: string): boolean => this.#malformed.size > 0 && this.#malformed.has(key);
 
   /** More objects were left out than are remembered. */
   get hasTooManyMalformed(): boolean {
