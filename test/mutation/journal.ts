@@ -5,7 +5,10 @@ import { join } from 'node:path';
 export type Entry =
   | { readonly what: 'began'; readonly mutant: number; readonly tests: string }
   | { readonly what: 'killed' | 'lived'; readonly mutant: number; readonly tests: string; readonly by?: string }
-  /** The tests fail without any mutant now: what was killed since the last such try counts for nothing. */
+  /**
+   * The tests fail without any mutant now: what was killed since the last such try counts for nothing. It is tried once more; where
+   * that ends alike, these tests can say nothing of it.
+   */
   | { readonly what: 'spoilt'; readonly mutants: readonly number[]; readonly tests: string };
 
 /** Lines of JSON, a file for each worker, so that a worker that dies takes nothing with it. */
@@ -45,14 +48,17 @@ export function outcomeOf(entries: readonly Entry[]): Outcome {
   const kills = new Map<string, readonly [number, string]>();
   const tried = new Set<string>();
   const open = new Map<string, number>();
+  const spoilers = new Set<string>();
   let spoilt = 0;
   for (const entry of entries) {
     if (entry.what === 'began') open.set(`${entry.mutant} ${entry.tests}`, entry.mutant);
     else if (entry.what === 'spoilt') {
       spoilt++;
       for (const mutant of entry.mutants) {
-        kills.delete(`${mutant} ${entry.tests}`);
-        tried.delete(`${mutant} ${entry.tests}`);
+        const pair = `${mutant} ${entry.tests}`;
+        kills.delete(pair);
+        if (!spoilers.has(pair)) tried.delete(pair);
+        spoilers.add(pair);
       }
     } else {
       const pair = `${entry.mutant} ${entry.tests}`;

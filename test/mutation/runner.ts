@@ -154,10 +154,10 @@ export default class MutationRunner extends TestRunner {
     process.kill(process.pid, 'SIGKILL'); // a new process begins clean
   }
 
-  /** Leaves out what the tests of another file have killed meanwhile. */
+  /** Leaves out what the tests of another file have killed meanwhile, and what enough files let live. */
   #nextPending(): number | undefined {
-    const killed = killedSoFar(this.#folder);
-    while (this.#plan[0] !== undefined && killed.has(this.#plan[0])) this.#plan.shift();
+    const over = overSoFar(this.#folder);
+    while (this.#plan[0] !== undefined && over.has(this.#plan[0])) this.#plan.shift();
     return this.#plan[0];
   }
 }
@@ -174,7 +174,7 @@ const numbersIn = (file: string): ReadonlySet<number> =>
   new Set(existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as number[]) : []);
 
 /** Kept up by the main process, a second behind. */
-const killedSoFar = (folder: string): ReadonlySet<number> => numbersIn(join(folder, 'killed.json'));
+const overSoFar = (folder: string): ReadonlySet<number> => numbersIn(join(folder, 'over.json'));
 
 function triedBefore(folder: string, path: string): ReadonlySet<number> {
   const all = JSON.parse(readFileSync(join(folder, 'tried.json'), 'utf8')) as Readonly<Record<string, number[]>>;

@@ -9,6 +9,12 @@ const PROGRESS_MS = 10_000;
 /** A worker that says nothing for so long hangs in a mutant: longer than any file of tests takes. */
 const SILENT_MS = 120_000;
 
+/**
+ * Files of integration and other tests that a mutant is tried with. Up to ninety reach it, of seconds each; what eight of them let
+ * live counts as alive, so a score is no higher than it would be with all.
+ */
+const MOST_FILES = 8;
+
 /** A test that fails by waiting is to fail soon: many mutants make one wait. */
 const LIMITS = { testTimeout: 10_000, hookTimeout: 20_000, expect: { poll: { timeout: 8_000 } } };
 /** Generated tests at a tenth of their runs and less. */
@@ -110,7 +116,7 @@ export class Trial {
     const pairs = [...tried].map((pair) => pair.split(' '));
     const byTests = Object.groupBy(pairs, ([, tests = '']) => tests);
     const numbers = Object.entries(byTests).map(([tests, all = []]) => [tests, all.map(([mutant]) => Number(mutant))]);
-    this.#write('killed.json', [...killed.keys()]);
+    this.#write('over.json', [...killed.keys(), ...wornOut(pairs)]);
     this.#write('tried.json', Object.fromEntries(numbers));
   }
 
@@ -120,4 +126,11 @@ export class Trial {
     writeFileSync(`${path}.new`, JSON.stringify(value));
     renameSync(`${path}.new`, path);
   }
+}
+
+/** Those that enough files of other than unit tests let live. */
+function wornOut(tried: readonly string[][]): number[] {
+  const others = tried.filter(([, tests = '']) => !tests.includes('/test/unit/'));
+  const files = Map.groupBy(others, ([mutant]) => Number(mutant));
+  return [...files].filter(([, all]) => all.length >= MOST_FILES).map(([mutant]) => mutant);
 }

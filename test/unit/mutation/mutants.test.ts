@@ -105,6 +105,18 @@ describe('the outcome', () => {
     expect(ends).toBe(2);
   });
 
+  test('has what spoils the tests tried once more, and no third time', () => {
+    const tests = 'a.test.ts';
+    const once = [
+      { what: 'began', mutant: 1, tests },
+      { what: 'killed', mutant: 1, tests, by: 'a test' },
+      { what: 'spoilt', mutants: [1], tests },
+    ] as const;
+    expect([...outcomeOf(once).tried]).toEqual([]);
+    const twice = outcomeOf([...once, ...once]);
+    expect([[...twice.tried], twice.killed.size]).toEqual([['1 a.test.ts'], 0]);
+  });
+
   test('keeps what the tests of one file have killed when those of another take it back', () => {
     const { killed } = outcomeOf([
       { what: 'killed', mutant: 1, tests: 'a.test.ts', by: 'a test' },
