@@ -1,5 +1,5 @@
 import { globSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createVitest } from 'vitest/node';
 import { entriesIn, type Outcome, outcomeOf } from './journal.ts';
@@ -14,6 +14,9 @@ const SILENT_MS = 120_000;
  * live counts as alive, so a score is no higher than it would be with all.
  */
 const MOST_FILES = 8;
+
+/** For each core, since a mutant that makes a test wait takes no processor. */
+const WORKERS = 3 * availableParallelism();
 
 /** A test that fails by waiting is to fail soon: many mutants make one wait. */
 const LIMITS = { testTimeout: 10_000, hookTimeout: 20_000, expect: { poll: { timeout: 8_000 } } };
@@ -91,7 +94,7 @@ export class Trial {
           restoreMocks: true,
           setupFiles: join(ROOT, 'test/support/after-each-test.ts'),
         },
-        ...{ pool: 'forks', maxWorkers: '100%', passWithNoTests: true, dangerouslyIgnoreUnhandledErrors: true },
+        ...{ pool: 'forks', maxWorkers: WORKERS, passWithNoTests: true, dangerouslyIgnoreUnhandledErrors: true },
         ...{ runner: join(import.meta.dirname, 'runner.ts'), related: [...switched.keys()], ...LIMITS },
         env: { MUTATION_FOLDER: this.#folder, ...SHORT_RUNS },
       },
