@@ -26,6 +26,24 @@ describe('KeyTable', () => {
     expect(table.size).toBe(1);
   });
 
+  test('looks at a few entries for each change, even where all keys have one hash', () => {
+    let looks = 0;
+    const table = new KeyTable<Entry>(() => 7);
+    const named = (value: number): Entry => ({
+      value,
+      get key() {
+        looks++;
+        return `pod-${value}`;
+      },
+    });
+    const all = Array.from({ length: 1_000 }, (_, value) => named(value));
+    for (const entry of [...all, ...all]) table.set(entry);
+    expect(all.map((entry) => table.get(`pod-${entry.value}`))).toEqual(all);
+    for (const { value } of all) table.delete(`pod-${value}`);
+    expect(table.values()).toEqual([]);
+    expect(looks).toBeLessThan(10 * all.length);
+  });
+
   test('iterates entries that it is given meanwhile at most once, and those that were there', () => {
     const table = new KeyTable<Entry>();
     for (let value = 0; value < 10; value++) table.set({ key: `pod-${value}`, value });
