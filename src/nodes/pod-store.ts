@@ -116,11 +116,10 @@ export class PodStore implements ReflectedStore<PodEntry> {
       book(draft, entry, undefined, resourceVersion);
       if (at % STEP === 0) yield;
     }
-    const next = changed.size + gone.length > MOST_CHANGED_IN_PLACE ? yield* this.#with(changed) : undefined;
+    const next = changed.size + gone.length > MOST_CHANGED_IN_PLACE ? yield* this.#listedWith(changed) : undefined;
     return () => {
       if (next) this.#pods = next;
-      else for (const entry of changed.values()) this.#pods.set(entry);
-      for (const { key } of gone) this.#pods.delete(key);
+      else this.#change(changed.values(), gone);
       this.#ledger.take(draft);
       this.#ledger.pods.listed({ resourceVersion, sameHistory, newest, count: this.#pods.size });
     };
@@ -137,13 +136,22 @@ export class PodStore implements ReflectedStore<PodEntry> {
     return gone;
   }
 
-  *#with(changed: KeyTable<PodEntry>): Steps<KeyTable<PodEntry>> {
+  #change(changed: readonly PodEntry[], gone: readonly PodEntry[]): void {
+    for (const entry of changed) this.#pods.set(entry);
+    for (const { key } of gone) this.#pods.delete(key);
+  }
+
+  /** Those that the list under way has named, and what it changes. */
+  *#listedWith(changed: KeyTable<PodEntry>): Steps<KeyTable<PodEntry>> {
     const next = new KeyTable<PodEntry>();
-    for (const pods of [this.#pods, changed])
-      for (const entry of pods.values()) {
-        next.set(entry);
-        if (next.size % STEP === 0) yield;
-      }
+    for (const [at, entry] of this.#pods.values().entries()) {
+      if (entry.list === this.#list) next.set(entry);
+      if (at % STEP === 0) yield;
+    }
+    for (const [at, entry] of changed.values().entries()) {
+      next.set(entry);
+      if (at % STEP === 0) yield;
+    }
     return next;
   }
 

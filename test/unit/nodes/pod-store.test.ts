@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PodStore, podFieldSelector } from '../../../src/nodes/pod-store.ts';
+import { type PodEntry, PodStore, podFieldSelector } from '../../../src/nodes/pod-store.ts';
 import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
 import { replaceAll } from '../../support/replace-all.ts';
 import { makePod } from './node-objects.ts';
@@ -95,5 +95,35 @@ describe('pod store', () => {
       expect([store.size, store.get(`default/p-${from}`)?.key]).toEqual([to - from, `default/p-${from}`]);
       expect(ledger.of('node-a')?.[1]?.nano).toBe(BigInt(to - from) * 10n ** 9n);
     }
+  });
+
+  test.each([
+    ['changes', (pods: readonly PodEntry[]) => pods.map((pod) => ({ ...pod, resourceVersion: '2' }))],
+    ['takes away', () => []],
+  ])('looks at few pods in each step of a list that %s more than go into the map in one turn', (_, next) => {
+    const store = new PodStore(new UsageLedger());
+    let looks = 0;
+    const watched = (pod: PodEntry): PodEntry => ({
+      ...pod,
+      get key() {
+        looks++;
+        return pod.key;
+      },
+    });
+    const pods = Array.from({ length: 10_010 }, (_, index) => store.toEntry(makePod(SPEC, { name: `p-${index}` })));
+    replaceAll(store, pods.map(watched));
+    const steps = store.prepare(next(pods).map(watched), { sameHistory: true, resourceVersion: '9' });
+    let most = 0;
+    const looksOf = <Result>(work: () => Result): Result => {
+      looks = 0;
+      const result = work();
+      most = Math.max(most, looks);
+      return result;
+    };
+    let step = looksOf(() => steps.next());
+    while (!step.done) step = looksOf(() => steps.next());
+    looksOf(step.value);
+    expect(store.size).toBe(next(pods).length);
+    expect(most).toBeLessThan(500);
   });
 });
