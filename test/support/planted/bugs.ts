@@ -7,7 +7,7 @@ export interface Bug {
   readonly of: string;
 }
 
-const writer = (of: string, instead: string): Bug => ({ file: 'kubernetes/cache-writer.ts', of, instead });
+const writer = (of: string, instead: string): Bug => ({ file: 'kubernetes/reflector/cache-writer.ts', of, instead });
 const nodes = (of: string, instead: string): Bug => ({ file: 'nodes/node-store.ts', of, instead });
 
 /** By what the model of the cache must see: a bug in each rule that the cache rests on. */
@@ -28,12 +28,12 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     instead: 'return Number(a) - Number(b);',
   },
   'atomic swap: a streamed list is written as it comes': {
-    file: 'kubernetes/watch-session.ts',
+    file: 'kubernetes/reflector/watch-session.ts',
     of: 'initial.add(event);',
     instead: 'initial.add(event); this.#parts.writer.apply(event);',
   },
   'atomic swap: a list in pages is written as it comes': {
-    file: 'kubernetes/paged-list.ts',
+    file: 'kubernetes/reflector/paged-list.ts',
     of: 'if (entry) into.push(entry);',
     instead: "if (entry) into.push(entry); writer.apply({ type: 'ADDED', object: item as never });",
   },
@@ -52,7 +52,7 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     'if (this.isAheadOf(version)) this.#resourceVersion = version;',
   ),
   'epoch rule: an older list is taken that is no quorum read': {
-    file: 'kubernetes/reflector.ts',
+    file: 'kubernetes/reflector/reflector.ts',
     of: "if (found.isOlder && step.from === 'last')",
     instead: 'if (found.isOlder && step.waitMs < 0)',
   },
@@ -65,12 +65,12 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     'const sameHistory = !isSuspect || true;',
   ),
   'request budget: a relist never waits': {
-    file: 'kubernetes/recovery.ts',
+    file: 'kubernetes/reflector/recovery.ts',
     of: 'waitMs: hasHelped ? 0 : this.#backoff.failed()',
     instead: 'waitMs: 0',
   },
   'request budget: a reset leads to a list': {
-    file: 'kubernetes/recovery.ts',
+    file: 'kubernetes/reflector/recovery.ts',
     of: "case 'expired':",
     instead: "case 'reset': case 'expired':",
   },
@@ -80,23 +80,23 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     instead: "tooOldText('nodes', this.#ageMs(), Number.POSITIVE_INFINITY)",
   },
   'bounded: a watch leaves its listener behind': {
-    file: 'kubernetes/attempt.ts',
+    file: 'kubernetes/reflector/attempt.ts',
     of: "this.#outer.removeEventListener('abort', this.#stop);",
     instead: '',
   },
   'no silent stop: attempts are not noted': writer('this.#activeAt = this.#parts.clock.monotonic();', ''),
   'converge: silence is followed by more of it': {
-    file: 'kubernetes/recovery.ts',
+    file: 'kubernetes/reflector/recovery.ts',
     of: "case 'quiet': // it took its time already\n        return { kind: 'watch', waitMs: 0 };",
     instead: "case 'quiet': return { kind: 'watch', waitMs: 400_000 };",
   },
   'converge: a dead stream is waited for': {
-    file: 'kubernetes/attempt.ts',
+    file: 'kubernetes/reflector/attempt.ts',
     of: 'const QUIET_LIMIT_MS = 75_000;',
     instead: 'const QUIET_LIMIT_MS = 290_000;',
   },
   'converge: the self-check looks at names and versions alone': {
-    file: 'kubernetes/version-digest.ts',
+    file: 'kubernetes/reflector/version-digest.ts',
     of: 'uid}/',
     instead: "''}/",
   },
