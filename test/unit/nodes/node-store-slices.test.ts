@@ -102,6 +102,16 @@ describe('usage of many nodes that changes at once', () => {
     expect(namesOf(lister, 'sortBy=name').filter((name) => ['node-0500', 'new'].includes(name))).toEqual(['new']);
   });
 
+  test('lets a client that goes on know of a node that shows newer usage than the others', async () => {
+    const { nodes, relist, putNode, putPod } = await crowd();
+    relist('2');
+    nodes.snapshot();
+    putPod(makePod({ nodeName: 'node-0001' }, { name: 'later', resourceVersion: '12' }));
+    putNode(makeNode('node-0001', { resourceVersion: '13' }));
+    const known = { nodes: nodes.progress.nodes.state, pods: { newest: '9', count: NODES } };
+    expect(nodes.progress.changedAfter(known).map(({ name }) => name)).toEqual(['node-0001']);
+  });
+
   test('gives way to a list of nodes and is counted in after it', async () => {
     const { nodes, relist } = await crowd();
     relist('2');
