@@ -14,8 +14,10 @@ const MOCKED = globSync('test/{unit,integration}/**/*.test.ts', { cwd: import.me
 );
 
 /**
- * One project a tier. `unit`, `integration`, `mocked`, `contract`, `model` and `planted` need Node only; `planted` runs tests with faults that they must see; `soak` is minutes of faults; `vectors` needs Go to download the
- * public test vectors and to run the scheduler's own code; `netns` needs root, iproute2 and nftables for network namespaces of its own; `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. The two slow tiers share one API server a file, so they run one file at a time.
+ * One project a tier. `unit`, `integration`, `mocked`, `contract`, `model` and `planted` need Node only. `planted` runs tests with
+ * faults that they must see. `soak` is minutes of faults. `vectors` needs Go to download the public test vectors and to run the
+ * scheduler's own code. `netns` needs root, iproute2 and nftables for network namespaces of its own. `cluster` needs Go for the API
+ * server that it builds; `chart` needs that and Helm. These two are slow and share one API server a file, so they run one file at a time.
  * Limits of time are for what hangs: they are many times what a test takes on a machine that is busy with something else.
  */
 const tier = (name: string, more: object = {}) => ({

@@ -1,7 +1,7 @@
 /** Long work in steps: at each `yield` other work may come between. What it returns is its result. */
 export type Steps<Result> = Generator<void, Result, void>;
 
-/** Of one turn of the event loop. With what else a turn does (a page of 500 objects parses in 19 ms) it stays well under 50 ms. */
+/** Of one turn of the event loop. With what else a turn does (a page of 2 MiB is parsed in some 10 ms) it stays well under 50 ms. */
 const SLICE_MS = 8;
 
 /** All steps in one turn: for what is known to be short. */

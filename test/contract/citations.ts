@@ -8,7 +8,7 @@ const PAGES = ['docs/promises.md', 'docs/chaos.md', 'docs/contract/*.md'];
 
 /** What people write; recorded answers of other servers and what tools write are none of it. */
 const WRITTEN = [
-  '{src,test,bench,dev,docs,charts,deploy,api,lint}/**/*.{ts,md,yaml,yml,tpl,txt,grit,go}',
+  '{src,test,bench,dev,docs,charts,deploy,api}/**/*.{ts,md,yaml,yml,tpl,txt,go}',
   '*.{md,ts}',
   'Dockerfile',
 ];

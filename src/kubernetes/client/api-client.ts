@@ -54,9 +54,9 @@ export interface ApiClientParts {
  */
 const ONE_OBJECT_BYTES = 2 * 1024 * 1024;
 /**
- * A page is at most 500 objects. A node with 50 images in its status takes about 20 KiB, so a page about 10 MiB; this
- * leaves 262 KiB for each. 500 objects at etcd's limit would take 750 MiB, more than the process may: no collection that
- * is read here comes near.
+ * A page is at most 500 objects, and about 2 MiB where they are as large as those of the page before (`paged-list.ts`). This
+ * leaves 262 KiB for each of 500 when they are not. 500 objects at etcd's limit would take 750 MiB, more than the process may: no
+ * collection that is read here comes near.
  */
 const PAGE_BYTES = 128 * 1024 * 1024;
 
