@@ -10,9 +10,12 @@ export interface ResponseSink {
 
 /** The answer was broken off for its size; what came of it must not be used. */
 export class AnswerTooLong extends Error {
-  constructor(maxBytes: number) {
+  readonly status: number;
+
+  constructor(status: number, maxBytes: number) {
     super(`the answer is longer than ${maxBytes} bytes`);
     this.name = 'AnswerTooLong';
+    this.status = status;
   }
 }
 
@@ -37,6 +40,7 @@ export function exchange(
     let controller: Dispatcher.DispatchController | undefined;
     let settled = false;
     let longest = 0;
+    let code = 0;
     let received = 0;
     const settle = (act: () => void): void => {
       settled = true;
@@ -63,12 +67,13 @@ export function exchange(
       },
       onResponseStart(_controller, status, headers) {
         if (settled || status < 200) return;
+        code = status;
         longest = maxBytes(status);
         sink.start(status, headers);
       },
       onResponseData(_controller, chunk) {
         received += chunk.length;
-        if (received > longest) giveUp(new AnswerTooLong(longest));
+        if (received > longest) giveUp(new AnswerTooLong(code, longest));
         else if (!settled) hold(sink.data(chunk));
       },
       onResponseEnd() {

@@ -8,11 +8,12 @@ import type { Status } from '../status.ts';
  * - `expired`: 410, the version or the continue token is no longer in the server's history.
  * - `too_large_version`: 504, the server has not reached the version that we know.
  * - `throttled`: 429; `refused`: no answer, or one that is no success; `reset`: broken off after the headers.
- * - `unreadable`: a line that is truncated, too long or no watch event; `stream_error`: an ERROR event of another code.
+ * - `unreadable`: a line that is truncated, too long or no watch event, or an answer that is no list or longer than we read
+ *   (`isTooLong`); `stream_error`: an ERROR event of another code.
  * - `unsupported`: 400 or 422, the server does not know what was asked for.
  */
 export type Failure =
-  | { readonly kind: Exclude<FailureKind, 'throttled'>; readonly detail?: string }
+  | { readonly kind: Exclude<FailureKind, 'throttled'>; readonly detail?: string; readonly isTooLong?: true }
   | { readonly kind: 'throttled'; readonly retryAfterMs: number; readonly detail?: string };
 
 export type FailureKind =

@@ -113,7 +113,10 @@ function failureOf({ status, headers, body }: ApiResponse): Failure {
 
 function broken(error: unknown, started: boolean, signal: AbortSignal): Failure {
   if (signal.aborted) return { kind: 'aborted' };
-  if (error instanceof AnswerTooLong) return { kind: 'unreadable', detail: error.message };
+  if (error instanceof AnswerTooLong) {
+    const { message: detail, status } = error;
+    return status === 200 ? { kind: 'unreadable', detail, isTooLong: true } : { kind: 'unreadable', detail };
+  }
   const { code, message } = error as { code?: unknown; message?: string };
   return { kind: started ? 'reset' : 'refused', detail: [code, message].filter(Boolean).join(' ') };
 }

@@ -20,8 +20,8 @@ afterEach(async () => {
 });
 
 /** Writes on for as long as the client reads, at most 16 MiB, and then leaves the body open. */
-function writeOn(response: ServerResponse): void {
-  let left = 16;
+function writeOn(response: ServerResponse, mebibytes = 16): void {
+  let left = mebibytes;
   const write = (): void => {
     while (left-- > 0) if (!response.write(' '.repeat(MIB))) return void response.once('drain', write);
   };
@@ -49,6 +49,12 @@ async function serve(answer: (response: ServerResponse) => void, change: Partial
 
 const never = new AbortController().signal;
 
+function listNodes(client: ApiClient) {
+  const parts = { client, slices: new TimeSlices(systemClock) };
+  const source = createHttpListerWatcher(parts, { path: '/api/v1/nodes', name: 'nodes' });
+  return source.list({ version: '', limit: 500 }, () => undefined, AbortSignal.timeout(30_000));
+}
+
 describe('the size of an answer', () => {
   test.each(['version', 'review', 'secrets'] as const)('gives up a %s answer beyond 2 MiB', async (purpose) => {
     const client = await serve(writeOn);
@@ -65,12 +71,13 @@ describe('the size of an answer', () => {
 
   test.each([401, 500])('calls a list refused by %i with a body that never ends unreadable', async (status) => {
     const client = await serve((response) => writeOn(response.writeHead(status)));
-    const source = createHttpListerWatcher(
-      { client, slices: new TimeSlices(systemClock) },
-      { path: '/api/v1/nodes', name: 'nodes' },
-    );
-    const page = await source.list({ version: '', limit: 500 }, () => undefined, AbortSignal.timeout(30_000));
-    expect(page).toEqual({ kind: 'unreadable', detail: 'the answer is longer than 2097152 bytes' });
+    expect(await listNodes(client)).toEqual({ kind: 'unreadable', detail: 'the answer is longer than 2097152 bytes' });
+  });
+
+  test('calls a page without an end too long', async () => {
+    const client = await serve((response) => writeOn(response.writeHead(200), 130));
+    const detail = 'the answer is longer than 134217728 bytes';
+    expect(await listNodes(client)).toEqual({ kind: 'unreadable', detail, isTooLong: true });
   });
 });
 

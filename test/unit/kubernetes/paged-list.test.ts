@@ -115,6 +115,22 @@ describe('a list in pages', () => {
     expect([pauses, source.lists.length]).toEqual([[throttled], 3]);
   });
 
+  test('asks for fewer objects when a page is longer than we read, down to one', async () => {
+    const tooLong = { kind: 'unreadable', detail: 'longer than 128 MiB', isTooLong: true } as const;
+    const first = { ...page(nodes(100), '7', 'next'), bytes: 1_000 };
+    const { source, list } = start(first, tooLong, tooLong, page(nodes(1, 100), '7'));
+    expect(keysOf(await list())).toHaveLength(101);
+    expect(source.lists.map(({ limit, continueToken }) => [limit, continueToken])).toEqual([
+      [100, undefined],
+      [500, 'next'],
+      [125, 'next'],
+      [32, 'next'],
+    ]);
+    const never = start(...Array.from({ length: 5 }, () => tooLong));
+    expect(await never.list()).toEqual(tooLong);
+    expect(never.source.lists.map(({ limit }) => limit)).toEqual([100, 25, 7, 2, 1]);
+  });
+
   test('ends with any other failure', async () => {
     const { list } = start(page(nodes(1), '7', 'next'), { kind: 'expired' });
     expect(await list()).toEqual({ kind: 'expired' });
