@@ -151,7 +151,7 @@ export class Connections {
     inFlight.response.on('close', () => {
       connection.unanswered--;
       connection.answered = true;
-      if (connection.current === inFlight) connection.current = undefined;
+      if (connection.unanswered === 0) connection.current = undefined;
       const next = connection.pipeline?.next();
       // Behind an answer that closes nothing is handled (RFC 9112 9.6).
       if (next?.request.socket.writable) {
