@@ -157,6 +157,7 @@ describe('a request', () => {
     expect(connections.currentOf(asSocket(socket))).toBe(second);
     first.answered();
     expect(handled).toEqual([first.request, second.request]);
+    expect(connections.currentOf(asSocket(socket))?.request).toBe(second.request);
     second.answered();
     expect(connections.currentOf(asSocket(socket))).toBeUndefined();
   });

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { fakeExchange } from '../../support/fake-exchange.ts';
+
+describe('an exchange', () => {
+  test('leaves its place of admission once: when told to, or else at its end', () => {
+    const left: string[] = [];
+    const [told, ended] = [fakeExchange(), fakeExchange()];
+    told.exchange.takePlace(() => left.push('told'));
+    ended.exchange.takePlace(() => left.push('ended'));
+    expect(left).toEqual([]);
+    told.exchange.leavePlace();
+    told.exchange.leavePlace();
+    expect(left).toEqual(['told']);
+    told.end();
+    ended.end();
+    expect(left).toEqual(['told', 'ended']);
+  });
+
+  test('leaves at once a place that it takes after its end', () => {
+    const { exchange, end } = fakeExchange();
+    const left: string[] = [];
+    end();
+    exchange.takePlace(() => left.push('left'));
+    expect(left).toEqual(['left']);
+  });
+
+  test('runs what is to be done at its end once, in order, and at once when it is over', () => {
+    const { exchange, end } = fakeExchange();
+    const done: string[] = [];
+    exchange.atEnd(() => done.push('first'));
+    exchange.atEnd(() => done.push('second'));
+    expect(done).toEqual([]);
+    end();
+    end();
+    expect(done).toEqual(['first', 'second']);
+    exchange.atEnd(() => done.push('late'));
+    expect(done).toEqual(['first', 'second', 'late']);
+  });
+
+  test('aborts its signal when the client goes before the answer is complete, and not after it', () => {
+    const [whole, broken] = [fakeExchange({ whole: true }), fakeExchange({ whole: false })];
+    const signals = [whole, broken].map(({ exchange }) => exchange.signal);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+    whole.end();
+    broken.end();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+    expect(broken.exchange.signal.aborted).toBe(true);
+  });
+
+  test('has the status that was sent, or 499 when none was', () => {
+    expect([fakeExchange({ status: 304 }), fakeExchange()].map(({ exchange }) => exchange.status)).toEqual([304, 499]);
+  });
+
+  test.each([
+    ['/oauth/token', true],
+    ['/oauth', true],
+    ['/kapis/x/v1/oauth', false],
+  ])('of %s speaks OAuth: %s', (rawTarget, expected) => {
+    expect(fakeExchange({ rawTarget }).exchange.speaksOAuth).toBe(expected);
+  });
+});
