@@ -1,6 +1,9 @@
+import { gunzipSync } from 'node:zlib';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { toOpenMetrics } from '../../../src/http/connection/metrics-server.ts';
+import type { AnswerWriter } from '../../../src/http/answer/answer.ts';
+import { metricsRoute, toOpenMetrics } from '../../../src/http/connection/metrics-server.ts';
+import { fakeExchange } from '../../support/fake-exchange.ts';
 
 describe('OpenMetrics', () => {
   test('describes counters without their suffix, drops blank lines and ends with a mark', async () => {
@@ -23,5 +26,41 @@ describe('OpenMetrics', () => {
         '',
       ].join('\n'),
     );
+  });
+});
+
+describe('the answer of /metrics', () => {
+  const OPEN = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+
+  test.each([
+    ['plain text', {}, 'identity', 'text/plain; version=0.0.4; charset=utf-8', '# HELP a A.\n# TYPE a gauge\na 1\n'],
+    ['OpenMetrics', { accept: `${OPEN},*/*;q=0.1` }, 'identity', OPEN, '# HELP a A.\n# TYPE a gauge\na 1\n# EOF\n'],
+    [
+      'gzip',
+      { 'accept-encoding': 'gzip' },
+      'gzip',
+      'text/plain; version=0.0.4; charset=utf-8',
+      '# HELP a A.\n# TYPE a gauge\na 1\n',
+    ],
+  ])('is %s for who asks for it', async (_, asked, coding, type, expected) => {
+    const registry = new Registry();
+    new Gauge({ name: 'a', help: 'A.', registers: [registry] }).set(1);
+    const { exchange } = fakeExchange({ headers: asked });
+    const sent: Parameters<AnswerWriter['send']>[] = [];
+    const writer = { send: (...given: Parameters<AnswerWriter['send']>) => sent.push(given) };
+    await metricsRoute(registry, writer as unknown as AnswerWriter).methods.GET?.(exchange);
+    const [[, status, headers, body] = []] = sent;
+    expect([status, headers, exchange.coding]).toEqual([
+      200,
+      {
+        'Content-Type': type,
+        'Cache-Control': 'no-store',
+        Vary: 'Accept, Accept-Encoding',
+        ...(coding === 'gzip' ? { 'Content-Encoding': 'gzip' } : {}),
+      },
+      coding,
+    ]);
+    const bytes = Buffer.concat(body?.pieces ?? []);
+    expect((coding === 'gzip' ? gunzipSync(bytes) : bytes).toString()).toBe(expected);
   });
 });

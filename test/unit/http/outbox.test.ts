@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { Outbox } from '../../../src/http/answer/outbox.ts';
 
@@ -40,6 +41,41 @@ test('sends the answers to what arrived together, in order, once all of it was j
   const received = await ask(3);
   expect(received.match(/one answer/g)).toHaveLength(3);
   expect(events).toEqual(['judged', 'judged', 'judged', 'sent', 'sent', 'sent']);
+});
+
+const MIB = 2 ** 20;
+
+/** What a response that takes everything at once was told, piece by piece. */
+function writtenTo(change: { readonly destroyed?: boolean } = {}) {
+  const told: string[] = [];
+  const response = {
+    socket: { writableLength: 0 },
+    writableNeedDrain: false,
+    destroyed: false,
+    cork: () => told.push('cork'),
+    uncork: () => told.push('uncork'),
+    write: (piece: Buffer) => told.push(`write ${piece.length}`),
+    end: (piece?: Buffer) => told.push(`end ${piece?.length}`),
+    ...change,
+  };
+  const pieces = [Buffer.alloc(16 * MIB), Buffer.alloc(1), Buffer.alloc(2)];
+  new Outbox(STALL_MS).add(response as unknown as ServerResponse, { pieces, length: 16 * MIB + 3 });
+  return told;
+}
+
+const FIRST_BATCH = ['cork', `write ${16 * MIB}`, 'uncork'];
+
+test('sends 16 MiB in a turn, and the rest in the next', async () => {
+  const told = writtenTo();
+  expect(told).toEqual(FIRST_BATCH);
+  await nextTurn();
+  expect(told.slice(3)).toEqual(['cork', 'write 1', 'end 2', 'uncork']);
+});
+
+test('sends no more to a client that has gone', async () => {
+  const told = writtenTo({ destroyed: true });
+  await nextTurn();
+  expect(told).toEqual(FIRST_BATCH);
 });
 
 test('lets no more than 64 wait', async () => {

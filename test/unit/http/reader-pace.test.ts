@@ -65,4 +65,14 @@ describe('the pace of a reader', () => {
     pace.keepsUp(0, 5_000);
     expect([pace.isDue(9_999), pace.isDue(10_000)]).toEqual([false, true]);
   });
+
+  test('is looked at when its 30 s are over, however lately it was looked at', () => {
+    const pace = new ReaderPace(STALL_MS);
+    pace.block(20_000);
+    expect(pace.keepsUp(0, 20_000)).toBe(true);
+    expect([pace.isDue(24_999), pace.isDue(25_000)]).toEqual([false, true]);
+    expect(pace.keepsUp(0, 49_000)).toBe(true);
+    expect([pace.isDue(49_999), pace.isDue(50_000)]).toEqual([false, true]);
+    expect(pace.keepsUp(0, 50_000)).toBe(false);
+  });
 });

@@ -36,6 +36,15 @@ describe('the pace of refusals', () => {
     expect(answeredAt).toHaveLength(150);
   });
 
+  test('R-02 keeps the one after them waiting for what is left of its 5 ms', async () => {
+    const { clock, ask, answeredAt } = newRoute();
+    for (let index = 0; index < 50; index++) ask();
+    await clock.advance(4);
+    ask();
+    await clock.advance(10);
+    expect(answeredAt.slice(49)).toEqual([0, 5]);
+  });
+
   test('R-02 keeps nobody waiting for more than a second, and nobody at all a second later', async () => {
     const { clock, ask, answeredAt } = newRoute();
     for (let index = 0; index < 5_000; index++) ask();

@@ -47,6 +47,11 @@ describe('request info', () => {
     ['HP-08', 'GET', '/api/v1/nodes?rewatch=1', 'list; v1; –; nodes'],
     ['HP-09', 'GET', '/api/v1/nodes?fieldSelector=metadata.name=n1', 'list; v1; –; nodes/n1'],
     ['HP-09', 'GET', '/api/v1/nodes?fieldSelector=metadata.name%3Dn1&watch=1', 'watch; v1; –; nodes/n1'],
+    ['HP-09', 'GET', '/api/v1/nodes?fieldSelector=metadata.name==n1', 'list; v1; –; nodes/n1'],
+    ['HP-09', 'GET', '/api/v1/nodes?fieldSelector=metadata.name!=n1', 'list; v1; –; nodes'],
+    ['HP-09', 'GET', '/api/v1/nodes?fieldSelector=spec.x=a,metadata.name=n1', 'list; v1; –; nodes/n1'],
+    ['HP-09', 'GET', '/api/v1/nodes?fieldSelector=spec.x=a', 'list; v1; –; nodes'],
+    ['HP-09', 'GET', '/api/v1/nodes?fieldSelector', 'list; v1; –; nodes'],
     ['HP-09', 'GET', '/api/v1/nodes/n2?fieldSelector=metadata.name=n1', 'get; v1; –; nodes/n2'],
     ['HP-09', 'DELETE', '/api/v1/nodes?fieldSelector=metadata.name=n1', 'deletecollection; v1; –; nodes'],
     [
@@ -116,5 +121,26 @@ describe('request info', () => {
     ['HP-20', 'GET', `/kapis/${RESOURCES}/watch/nodes`, `get; ${RESOURCES}; –; watch/nodes`],
   ])('%s reads %s %s', (_, method, target, expected) => {
     expect(read(method, target)).toBe(expected);
+  });
+
+  test.each([
+    ['/', ''],
+    ['/foo/bar', ''],
+    ['/kapis/x.io', 'kapis'],
+    ['/apis/apps', 'apis'],
+    ['/api/v1', 'api'],
+    ['/api/v1/watch', 'api'],
+  ])('HP-02 reads of %s, which is no resource, nothing but its first word where that is %j', (path, prefix) => {
+    const segments = path.split('/').filter((segment) => segment !== '');
+    const none = { group: '', version: '', namespace: '', resource: '', name: '', subresource: '' };
+    expect(toRequestInfo('GET', segments, '')).toEqual({ isResource: false, prefix, verb: 'get', ...none });
+  });
+
+  test.each(['kapis', 'apis'])('reads the prefix of a resource under /%s', (prefix) => {
+    expect(toRequestInfo('GET', [prefix, 'x.io', 'v1', 'nodes'], '')).toMatchObject({ isResource: true, prefix });
+  });
+
+  test('gives a method that Kubernetes has no verb for none', () => {
+    expect(toRequestInfo('OPTIONS', ['api', 'v1', 'nodes'], '').verb).toBe('');
   });
 });
