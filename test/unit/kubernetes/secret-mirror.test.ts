@@ -90,6 +90,15 @@ describe('mirrored Secrets', () => {
     expect([current(), changes]).toEqual(['second@14', [`${KEY}@10`, `${KEY}@undefined`, `${KEY}@14`]]);
   });
 
+  test('are as the watch tells again once it has told of the end of what we removed', () => {
+    const { mirror, put, list, current } = mirrored();
+    put(secret('10'));
+    mirror.learnedGone({ key: KEY, uid: 'first' });
+    list('15', []);
+    put(secret('16'));
+    expect(current()).toBe('first@16');
+  });
+
   test('stay when the one that was found gone has a successor by now', () => {
     const { mirror, put, current } = mirrored();
     put(secret('10'));
@@ -117,5 +126,12 @@ describe('mirrored Secrets', () => {
     mirror.learned({ metadata: { name: 'new', namespace: 'default', uid: 'n', resourceVersion: '11' } }, 'written');
     expect([...mirror.currentEntries()].map(({ key }) => key)).toEqual([KEY, 'default/new']);
     expect(mirror.size).toBe(1);
+  });
+
+  test('are not counted with those that we removed and the watch still shows', () => {
+    const { mirror, put } = mirrored();
+    put(secret('10'));
+    mirror.learnedGone({ key: KEY, uid: 'first' });
+    expect([[...mirror.currentEntries()], mirror.size]).toEqual([[], 1]);
   });
 });

@@ -63,3 +63,85 @@ describe('a record that is read past the watch', () => {
     expect(version()).toBe('14');
   });
 });
+
+/** Records whose writes are all answered so. */
+function writing(answer: string | KubernetesObject) {
+  const mirror = new SecretMirror({ clock: new FakeClock(), observeLag: () => {} });
+  const sent: unknown[][] = [];
+  const answered =
+    (verb: string) =>
+    (...asked: unknown[]) => {
+      sent.push([verb, ...asked]);
+      return Promise.resolve(answer as never);
+    };
+  const requests = {
+    get: answered('get'),
+    create: answered('create'),
+    replace: answered('replace'),
+    remove: answered('remove'),
+  };
+  const freshness = { hasSynced: () => false, stalenessMs: () => 7, idleMs: () => 0 };
+  const labels = { kind: 'session' };
+  const records = new ClusterSecretRecords({ requests, namespace: 'default', labels, mirror, freshness });
+  mirror.put(mirror.toEntry(secret('10')));
+  return { mirror, records, sent };
+}
+
+describe('records', () => {
+  const data = { a: Buffer.from('a') };
+
+  test('are told by their names, without the namespace', () => {
+    const { mirror, records } = writing('conflict');
+    const changed: string[] = [];
+    records.onChange((name) => changed.push(name));
+    mirror.put(mirror.toEntry(secret('11')));
+    expect([[...records.names()], changed]).toEqual([['record'], ['record']]);
+  });
+
+  test('are as fresh as the mirror', () => {
+    const { records } = writing('conflict');
+    expect([records.hasSynced(), records.stalenessMs()]).toEqual([false, 7]);
+  });
+
+  test('that are created carry our labels, and are known at once', async () => {
+    const { records, sent } = writing({ metadata: { ...secret('12', 'n').metadata, name: 'new' } });
+    expect(await records.create('new', data)).toBe('created');
+    expect(sent).toEqual([['create', 'new', data, { kind: 'session' }]]);
+    expect(records.get('new')?.version).toBe('12');
+  });
+
+  test('that exist are not created', async () => {
+    const { records } = writing('exists');
+    expect(await records.create('new', data)).toBe('exists');
+    expect(records.get('new')).toBeUndefined();
+  });
+
+  test('are changed and removed at their version alone, and nothing is asked for another', async () => {
+    const { records, sent } = writing('conflict');
+    expect(await records.update('record', data, '9')).toBe('conflict');
+    expect(await records.remove('record', '9')).toBe('conflict');
+    expect(await records.remove('none', '10')).toBe('conflict');
+    expect(sent).toEqual([]);
+  });
+
+  test('that are changed are known at once', async () => {
+    const { records, sent } = writing(secret('12'));
+    expect(await records.update('record', data, '10')).toBe('updated');
+    expect(sent).toEqual([['replace', secret('10'), data]]);
+    expect(records.get('record')?.version).toBe('12');
+  });
+
+  test('that are removed are gone at once', async () => {
+    const { records, sent } = writing('removed');
+    expect(await records.remove('record', '10')).toBe('removed');
+    expect(sent).toEqual([['remove', secret('10')]]);
+    expect(records.get('record')).toBeUndefined();
+  });
+
+  test('that somebody else changed stay as they are known', async () => {
+    const { records } = writing('conflict');
+    expect(await records.update('record', data, '10')).toBe('conflict');
+    expect(await records.remove('record', '10')).toBe('conflict');
+    expect(records.get('record')?.version).toBe('10');
+  });
+});

@@ -1,9 +1,10 @@
+import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { SecretWatch } from '../../../src/kubernetes/secrets/secret-watch.ts';
 import { Backoff } from '../../../src/runtime/backoff.ts';
 import type { StoredSecret } from '../../../src/secret-store.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { bookmark, event, silent } from './objects.ts';
+import { bookmark, event } from './objects.ts';
 import { ScriptedSource } from './scripted-source.ts';
 
 const noJitter = { bytes: (length: number) => Buffer.alloc(length), fraction: () => 0 };
@@ -19,7 +20,7 @@ const secret = (version: string) => ({
 });
 
 /** A watch whose reads are answered by the test, one promise each. */
-async function follow() {
+async function follow(taken: () => void = () => undefined) {
   const source = new ScriptedSource();
   const clock = new FakeClock();
   const reads: PromiseWithResolvers<StoredSecret | undefined>[] = [];
@@ -29,9 +30,14 @@ async function follow() {
     reads.push(answer);
     return answer.promise;
   };
-  const onChange = (stored: StoredSecret | undefined): void => void seen.push(stored?.version ?? 'absent');
+  const lines: { level: number; msg: string; end?: string }[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const onChange = (stored: StoredSecret | undefined): void => {
+    seen.push(stored?.version ?? 'absent');
+    taken();
+  };
   const backoff = new Backoff(clock, noJitter);
-  const watch = new SecretWatch({ name: 'keys', source, read, onChange, clock, logger: silent, backoff });
+  const watch = new SecretWatch({ name: 'keys', source, read, onChange, clock, logger, backoff });
   const controller = new AbortController();
   const running = watch.run(controller.signal);
   stops.push(async () => {
@@ -39,7 +45,7 @@ async function follow() {
     await running;
   });
   await clock.advance(0);
-  return { source, clock, reads, seen, watch };
+  return { source, clock, reads, seen, lines, watch };
 }
 
 describe('a watch of a Secret', () => {
@@ -110,5 +116,74 @@ describe('a watch of a Secret', () => {
     reads[0]?.resolve({ data: {}, version: '11' });
     await clock.advance(0);
     expect(seen).toEqual([]);
+  });
+
+  test('asks for the newest state, for seven and a half minutes', async () => {
+    const { source } = await follow();
+    expect(source.lastWatch.request).toEqual({ resourceVersion: '', timeoutSeconds: 450 });
+  });
+
+  test('takes no bookmark and nothing without a version for a state', async () => {
+    const { source, seen } = await follow();
+    source.lastWatch.sink.accepted();
+    expect(source.lastWatch.sink.event(event('BOOKMARK', secret('12')))).toBeUndefined();
+    expect(source.lastWatch.sink.event(event('ADDED', { kind: 'Table' }))).toBeUndefined();
+    expect(seen).toEqual([]);
+  });
+
+  test('tells of a Secret that was deleted', async () => {
+    const { source, seen } = await follow();
+    source.lastWatch.sink.accepted();
+    source.lastWatch.sink.event(event('ADDED', secret('12')));
+    source.lastWatch.sink.event(event('DELETED', secret('13')));
+    expect(seen).toEqual(['12', 'absent']);
+  });
+
+  test('ends with an ERROR event', async () => {
+    const { source } = await follow();
+    source.lastWatch.sink.accepted();
+    const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'old' };
+    expect(source.lastWatch.sink.event(event('ERROR', status))).toMatchObject({ kind: 'expired' });
+  });
+
+  test('begins at once after the first 410, though no watch before it was taken', async () => {
+    const { source, clock } = await follow();
+    source.lastWatch.end({ kind: 'refused' });
+    await clock.advance(800);
+    source.lastWatch.sink.accepted();
+    source.lastWatch.end({ kind: 'expired' });
+    await clock.advance(0);
+    expect(source.watches.length).toBe(3);
+  });
+
+  test('warns of the first failure in a row alone, and of none that is usual', async () => {
+    const { source, clock, lines } = await follow();
+    const end = async (kind: 'refused' | 'reset' | 'closed' | 'quiet'): Promise<void> => {
+      source.lastWatch.end({ kind });
+      await clock.advance(20_000);
+    };
+    await end('closed');
+    await end('quiet');
+    expect(lines).toEqual([]);
+    await end('refused');
+    await end('refused');
+    source.lastWatch.sink.accepted();
+    source.lastWatch.sink.event(event('ADDED', secret('12')));
+    await end('reset');
+    expect(lines).toMatchObject([
+      { level: 40, msg: 'a watch of a Secret failed', secret: 'keys', end: 'refused' },
+      { level: 40, msg: 'a watch of a Secret failed', secret: 'keys', end: 'reset' },
+    ]);
+  });
+
+  test('goes on when the one who is told throws, and says so', async () => {
+    const { source, seen, lines } = await follow(() => {
+      throw new Error('a bug');
+    });
+    source.lastWatch.sink.accepted();
+    source.lastWatch.sink.event(event('ADDED', secret('12')));
+    source.lastWatch.sink.event(event('MODIFIED', secret('13')));
+    expect(seen).toEqual(['12', '13']);
+    expect(lines[0]).toMatchObject({ level: 50, secret: 'keys', msg: 'a change of a Secret was not taken' });
   });
 });
