@@ -39,6 +39,14 @@ describe('cache writer', () => {
     expect(writer.resourceVersion).toBe('23');
   });
 
+  test('counts what is listed without name, uid or version as dropped', async () => {
+    const { writer, dropped } = synced();
+    expect(writer.toEntry({ metadata: { name: 'c', uid: 'u' } })).toBeUndefined();
+    expect(await dropped('no_metadata')).toBe(1);
+    expect(writer.toEntry(node('c', '21'))?.key).toBe('c');
+    expect(await dropped('no_metadata')).toBe(1);
+  });
+
   test('C-23 tells the store that entries of equal versions may differ when the server was restored', () => {
     const { store, list } = synced();
     list([node('a', '10')], '20');

@@ -74,6 +74,8 @@ describe('recovery after a watch', () => {
     const steps = [1, 2, 3, 4].map(() => recovery.afterWatch(run(kind)));
     expect(steps.map((step) => step.kind)).toEqual(['watch', 'watch', 'list', 'watch']);
     expect(steps[2]).toMatchObject({ from: 'last', reason: 'stream_error', waitMs: 0 });
+    const more = [5, 6].map(() => recovery.afterWatch(run(kind)).kind); // the fourth is the first of three again
+    expect(more).toEqual(['watch', 'list']);
   });
 
   test('C-15 does not list while each bad stream brought the cache forward', () => {
