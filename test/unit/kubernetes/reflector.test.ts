@@ -1,10 +1,11 @@
+import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { StoreReflector } from '../../../src/kubernetes/reflector/reflector.ts';
 import type { CheckPlan } from '../../../src/kubernetes/reflector/self-check.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MapStore } from '../../support/map-store.ts';
-import { bookmark, event, initialEventsEnd, measured, node, silent } from './objects.ts';
+import { bookmark, event, initialEventsEnd, measured, node } from './objects.ts';
 import { page, ScriptedSource } from './scripted-source.ts';
 
 const noJitter = { bytes: (length: number) => Buffer.alloc(length), fraction: () => 0 };
@@ -19,6 +20,8 @@ async function start(plan: CheckPlan = { longestPeriodMs: 3_600_000 }) {
   const store = new MapStore();
   const clock = new FakeClock();
   const { metrics, value } = measured();
+  const lines: { level: number; msg: string; end?: string }[] = [];
+  const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const reflector = new StoreReflector({
     name: 'nodes',
     source,
@@ -26,7 +29,7 @@ async function start(plan: CheckPlan = { longestPeriodMs: 3_600_000 }) {
     clock,
     random: noJitter,
     slices: new TimeSlices(clock),
-    logger: silent,
+    logger,
     metrics,
     plan,
   });
@@ -38,7 +41,7 @@ async function start(plan: CheckPlan = { longestPeriodMs: 3_600_000 }) {
   };
   stops.push(stop);
   await clock.advance(0);
-  return { source, store, clock, value, reflector, stop };
+  return { source, store, clock, value, lines, reflector, stop };
 }
 
 /** Synced by a WatchList stream that goes on as the watch: nodes a at 10 and b at 20, version 20. */
@@ -140,6 +143,17 @@ describe('reflector start', () => {
     source.lastWatch.sink.event(initialEventsEnd('30'));
     expect(store.versions()).toEqual(['b@30']);
   });
+
+  test.each(['closed', 'refused', 'stream_error', 'unreadable'] as const)(
+    'asks a server for pages that took the stream and ended it by %s before its end',
+    async (kind) => {
+      const { source, clock } = await start();
+      source.lastWatch.sink.accepted();
+      source.lastWatch.end({ kind });
+      await clock.advance(800);
+      expect([source.lists.length, source.watches.length]).toEqual([1, 1]);
+    },
+  );
 
   test('gives up a stream that stops flowing before its end after 30 s', async () => {
     const { source, clock } = await start();
@@ -303,6 +317,49 @@ describe('reflector for probes and metrics', () => {
     source.lastWatch.sink.accepted();
     source.lastWatch.sink.event(initialEventsEnd('1'));
     expect(await state()).toEqual([0, 1, 0]);
+  });
+
+  test('is listing again when the wait before a page is over', async () => {
+    const { source, clock, value } = await start();
+    const state = (word: string) => value('reflector_state', { state: word });
+    source.answerLists(page([node('a', '10')], '20', 'more'), { kind: 'throttled', retryAfterMs: 7_000 });
+    source.lastWatch.end({ kind: 'unsupported' });
+    await clock.advance(6_999);
+    expect(await state('backing_off')).toBe(1);
+    await clock.advance(1);
+    expect([await state('backing_off'), await state('listing')]).toEqual([0, 1]);
+  });
+
+  test('warns of the first failure in a row, tells of the others at debug, and of their end', async () => {
+    const { source, clock, lines } = await startPaged();
+    lines.length = 0;
+    source.lastWatch.end({ kind: 'reset' });
+    await clock.advance(800);
+    source.lastWatch.end({ kind: 'refused', detail: 'away' });
+    await clock.advance(1_600);
+    source.lastWatch.sink.accepted();
+    source.lastWatch.end({ kind: 'closed' });
+    await clock.advance(3_200);
+    source.lastWatch.sink.accepted();
+    expect(lines).toMatchObject([
+      { level: 40, msg: 'a watch failed', resource: 'nodes', end: 'reset' },
+      { level: 20, msg: 'a watch failed', resource: 'nodes', end: 'refused', detail: 'away' },
+      { level: 30, msg: 'the cluster answers again', resource: 'nodes' },
+    ]);
+  });
+
+  test('says nothing of a start without a fault', async () => {
+    const { lines } = await startSynced();
+    expect(lines).toEqual([]);
+  });
+
+  test('C-23 warns when the cluster went back in time', async () => {
+    const { source, clock, lines } = await startPaged();
+    source.answerLists(page([], '15'), page([], '15'));
+    source.lastWatch.end({ kind: 'expired' });
+    await clock.advance(0);
+    const MESSAGE = 'the cluster went back in time; the cache followed it';
+    expect(lines.filter(({ msg }) => msg === MESSAGE)).toMatchObject([{ level: 40, resource: 'nodes' }]);
   });
 
   test('is fresh again as soon as a watch at the last version is accepted', async () => {
@@ -522,6 +579,54 @@ describe('self-check', () => {
     await parts.clock.advance(1);
     expect(versions(parts)).toEqual([{ exact: '20' }, { exact: '20' }, '']);
     expect([parts.store.versions(), parts.source.watches.length]).toEqual([['a@10'], watches + 1]);
+  });
+
+  /** A minute before the end of the period; lists of the reflector and of its check are answered by the test from now on. */
+  async function beforeCheck() {
+    const parts = await startPaged();
+    for (let waited = 60_000; waited < PERIOD_MS; waited += 60_000) {
+      await parts.clock.advance(60_000);
+      parts.source.lastWatch.sink.bytes();
+    }
+    const asked = { list: [] as Answer[], check: [] as Answer[] };
+    parts.source.list = (request) => {
+      const answer = Promise.withResolvers<ReturnType<typeof page>>();
+      (request.metadataOnly ? asked.check : asked.list).push(answer);
+      return answer.promise;
+    };
+    return { ...parts, asked };
+  }
+  type Answer = PromiseWithResolvers<ReturnType<typeof page>>;
+
+  test('says nothing of a cache that was listed anew while it compared', async () => {
+    const { source, clock, asked, value } = await beforeCheck();
+    await clock.advance(60_000);
+    source.lastWatch.end({ kind: 'expired' });
+    await clock.advance(0);
+    asked.list[0]?.resolve(page([node('a', '30')], '30'));
+    await clock.advance(0);
+    asked.check[0]?.resolve(page([], '20'));
+    await clock.advance(0);
+    asked.check[1]?.resolve(page([], '20'));
+    await clock.advance(0);
+    expect(await value('cache_self_checks_total', { result: 'skipped' })).toBe(1);
+    expect([asked.check.length, asked.list.length]).toEqual([2, 1]);
+  });
+
+  test('C-30 takes the list that is under way for the one that it asks for', async () => {
+    const { source, store, clock, asked, value } = await beforeCheck();
+    await clock.advance(59_999);
+    source.lastWatch.end({ kind: 'expired' });
+    await clock.advance(1);
+    for (const at of [0, 1]) {
+      asked.check[at]?.resolve(page([], '20'));
+      await clock.advance(0);
+    }
+    expect(await value('cache_self_checks_total', { result: 'mismatch' })).toBe(1);
+    asked.list[0]?.resolve(page([node('a', '30')], '30'));
+    await clock.advance(0);
+    expect([store.versions(), store.sameHistory, asked.list.length]).toEqual([['a@30'], false, 1]);
+    expect(source.lastWatch.request.resourceVersion).toBe('30');
   });
 
   test('says nothing when the version has left the history', async () => {

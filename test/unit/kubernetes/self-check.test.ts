@@ -3,7 +3,7 @@ import { CacheWriter, type CompleteList } from '../../../src/kubernetes/reflecto
 import type { ListerWatcher } from '../../../src/kubernetes/reflector/lister-watcher.ts';
 import { type CheckPlan, SelfCheck } from '../../../src/kubernetes/reflector/self-check.ts';
 import { isOfServerThatChecks } from '../../../src/kubernetes/reflector/server-cache-check.ts';
-import { atOnce, TimeSlices } from '../../../src/runtime/time-slices.ts';
+import { atOnce, type Steps, TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type MapEntry, MapStore } from '../../support/map-store.ts';
 import { measured, node, silent } from './objects.ts';
@@ -14,20 +14,43 @@ const HOUR = 60 * MINUTE;
 /** One more than are checked at the same period whatever is found. */
 const LARGE = 20_001;
 
+/** A store that counts more objects than it holds: the plan goes by their number. */
+class CountedStore extends MapStore {
+  count: number | undefined;
+
+  override get size(): number {
+    return this.count ?? super.size;
+  }
+}
+
+/** Counts what was done in how many steps. */
+class CountedSlices extends TimeSlices {
+  steps = 0;
+
+  override run<Result>(steps: Steps<Result>): Result | Promise<Result> {
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      this.steps++;
+    }
+  }
+}
+
 const stops: (() => Promise<void>)[] = [];
 afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())));
 
 /** A synced cache of so many nodes beside a cluster that has the same, or another set; `spread` from 0 to 1. */
 async function start(count: number, plan: CheckPlan = { longestPeriodMs: HOUR }, spread = 0) {
   const clock = new FakeClock();
-  const store = new MapStore();
+  const store = new CountedStore();
   const { metrics } = measured();
   const writer = new CacheWriter({ store, clock, metrics, logger: silent });
-  const objects = Array.from({ length: count }, (_, index) => node(`n${index}`, '10'));
+  const objects = Array.from({ length: Math.min(count, 200) }, (_, index) => node(`n${index}`, '10'));
   function* taking(list: CompleteList<MapEntry>) {
     return yield* writer.replace(list, yield* writer.compare(list), false);
   }
   atOnce(taking({ entries: objects.map((object) => store.toEntry(object)), resourceVersion: '10' }));
+  store.count = count;
   const cluster = { objects, checkedAtMinute: [] as number[] };
   const source: Pick<ListerWatcher, 'list'> = {
     list: async () => {
@@ -35,11 +58,12 @@ async function start(count: number, plan: CheckPlan = { longestPeriodMs: HOUR },
       return page(cluster.objects, '10');
     },
   };
+  const slices = new CountedSlices(clock);
   const check = new SelfCheck({
     source: source as ListerWatcher,
     ...{ store, writer, clock, metrics, plan },
     random: { bytes: (length) => Buffer.alloc(length), fraction: () => spread },
-    slices: new TimeSlices(clock),
+    slices,
     onMismatch: () => undefined,
   });
   const controller = new AbortController();
@@ -51,7 +75,7 @@ async function start(count: number, plan: CheckPlan = { longestPeriodMs: HOUR },
   const pass = async (minutes: number): Promise<void> => {
     for (let minute = 0; minute < minutes; minute++) await clock.advance(MINUTE);
   };
-  return { check, cluster, pass };
+  return { check, cluster, slices, pass };
 }
 
 describe('regular checks of a cache', () => {
@@ -59,6 +83,18 @@ describe('regular checks of a cache', () => {
     const { cluster, pass } = await start(10);
     await pass(30);
     expect(cluster.checkedAtMinute).toEqual([5, 10, 15, 20, 25, 30]);
+  });
+
+  test('of as many objects as the largest supported cluster has nodes come each five minutes still', async () => {
+    const { cluster, pass } = await start(LARGE - 1);
+    await pass(20);
+    expect(cluster.checkedAtMinute).toEqual([5, 10, 15, 20]);
+  });
+
+  test('make way for other work, a step for each 64 objects', async () => {
+    const { slices, pass } = await start(200);
+    await pass(5);
+    expect(slices.steps).toBe(4);
   });
 
   test('of many objects begin a period later, and come half as often each time they agree, down to the longest period', async () => {
