@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -104,6 +104,45 @@ describe('access by kubeconfig', () => {
     expect(await findAccess({ environment: { KUBECONFIG: files.join(delimiter) } })).toMatchObject({
       server: 'https://10.0.0.2:6443/prefix',
       token: { data: 'first' },
+    });
+  });
+
+  test.each(['""', '7', ''])('takes a current context of %j for none, and that of the next file', async (current) => {
+    const first = await file('first', `kind: Config\ncurrent-context: ${current}`);
+    const second = await file('second', kubeconfig('', 'token: t'));
+    const environment = { KUBECONFIG: ['', first, '', second].join(delimiter) };
+    expect((await findAccess({ environment })).server).toBe('https://10.0.0.1:6443/prefix');
+    await expect(findAccess({ kubeconfig: first })).rejects.toThrow(/has no current context$/);
+  });
+
+  test('takes a user without a word about it for one without a credential', async () => {
+    const access = await read(kubeconfig('', '').replace(', user: {}', ''));
+    for (const member of ['token', 'basic', 'exec', 'certificate', 'key']) expect(access).not.toHaveProperty(member);
+  });
+
+  describe('that nobody named', () => {
+    const home = process.env['HOME'];
+    beforeEach(() => {
+      process.env['HOME'] = folder;
+    });
+    afterEach(() => {
+      if (home === undefined) delete process.env['HOME'];
+      else process.env['HOME'] = home;
+    });
+
+    test.each([undefined, {}, { KUBECONFIG: '' }])(
+      'is that of the home folder with the environment %j',
+      async (given) => {
+        await mkdir(join(folder, '.kube'));
+        await file('.kube/config', kubeconfig('', 'token: home'));
+        expect(await findAccess({ environment: given })).toMatchObject({ token: { data: 'home' } });
+      },
+    );
+
+    test('is none without a home folder that has one', async () => {
+      await expect(findAccess({})).rejects.toThrow(
+        `there is no cluster to connect to: no pod service account, no KUBECONFIG and no ${join(folder, '.kube/config')}`,
+      );
     });
   });
 
