@@ -34,3 +34,10 @@ test('C-30 two changes that were lost do not cancel each other out, whatever the
   }
   expect(equal).toBe(0);
 });
+
+test('C-24 one object has another digest at each of twenty thousand versions', () => {
+  const digests = Array.from({ length: 20_000 }, (_, version) => digestOf(entry('node-4', version)));
+  const bases = digests.filter((_, at) => at % 400 === 0);
+  const equal = bases.map((base) => digests.filter((digest) => digest.equals(base)).length);
+  expect(new Set(equal)).toEqual(new Set([1])); // itself
+});
