@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { AnswerTooLong, exchange } from '../../../src/kubernetes/client/exchange.ts';
 import { ScriptedDispatcher } from './scripted-dispatcher.ts';
@@ -128,6 +129,7 @@ describe('an exchange', () => {
     request.respond(200);
     request.end();
     await done;
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
     controller.abort();
     expect(request.done).toEqual([]);
   });

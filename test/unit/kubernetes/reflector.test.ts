@@ -353,6 +353,29 @@ describe('reflector for probes and metrics', () => {
     expect(lines).toEqual([]);
   });
 
+  test('counts a list that failed as a list and no watch, and times and gives the reason of the next', async () => {
+    const { source, clock, value } = await startPaged();
+    source.lastWatch.end({ kind: 'expired' });
+    source.answerLists({ kind: 'refused' }, page([], '30'));
+    await clock.advance(0);
+    expect(await value('reflector_lists_total', { result: 'refused' })).toBe(1);
+    expect(await value('reflector_watches_total', { end: 'refused' })).toBe(0);
+    await clock.advance(800);
+    expect(await value('reflector_relists_total', { reason: 'expired' })).toBe(1);
+    expect(await value('reflector_lists_total', { result: 'ok' })).toBe(2);
+  });
+
+  test('says nothing of silence, of a clean end, and of its own end', async () => {
+    const { source, clock, lines, stop, value } = await startPaged();
+    await clock.advance(75_000);
+    source.lastWatch.sink.accepted();
+    source.lastWatch.end({ kind: 'closed' });
+    await clock.advance(3_200);
+    await stop();
+    expect(lines).toEqual([]);
+    expect(await value('reflector_watches_total', { end: 'refused' })).toBe(0);
+  });
+
   test('C-23 warns when the cluster went back in time', async () => {
     const { source, clock, lines } = await startPaged();
     source.answerLists(page([], '15'), page([], '15'));

@@ -176,6 +176,35 @@ describe('a watch of a Secret', () => {
     ]);
   });
 
+  test('goes on when a read fails that an event has made needless', async () => {
+    const { source, clock, reads } = await follow();
+    source.lastWatch.sink.accepted();
+    source.lastWatch.sink.event(event('ADDED', secret('12')));
+    reads[0]?.reject(new Error('no answer'));
+    await clock.advance(0);
+    expect(source.lastWatch.signal.aborted).toBe(false);
+  });
+
+  test('waits before it asks a cluster again that refused it, and does not wait after a stream that brought the state', async () => {
+    const { source, clock } = await follow();
+    source.lastWatch.end({ kind: 'refused' });
+    await clock.advance(799);
+    expect(source.watches.length).toBe(1);
+    await clock.advance(1);
+    expect(source.watches.length).toBe(2);
+    source.lastWatch.sink.accepted();
+    source.lastWatch.sink.event(event('ADDED', secret('12')));
+    source.lastWatch.end({ kind: 'closed' });
+    await clock.advance(0);
+    expect(source.watches.length).toBe(3);
+  });
+
+  test('ends without a word when it is told to', async () => {
+    const { lines } = await follow();
+    await stops.pop()?.();
+    expect(lines).toEqual([]);
+  });
+
   test('goes on when the one who is told throws, and says so', async () => {
     const { source, seen, lines } = await follow(() => {
       throw new Error('a bug');
