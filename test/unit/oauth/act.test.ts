@@ -52,6 +52,19 @@ describe('the line of an act', () => {
     expect(test.lines).toMatchObject([{ event: 'sign_in', result: 'ok', othersEnded: true, level: INFO }]);
   });
 
+  test('R-22 says of a client that is not let in at which endpoint, and why', async () => {
+    const test = await newTestServer();
+    const wrong = { ...PASSWORD_FORM, client_secret: 'wrong', token: 'x' };
+    await refusalOf(() => test.server.token(formRequest(wrong)));
+    await refusalOf(() => test.server.introspect(formRequest({ ...wrong, client_id: 'canary' })));
+    const line = { event: 'client_refused', result: 'refused', level: WARN };
+    expect(test.lines).toMatchObject([
+      { ...line, endpoint: 'token', reason: 'wrong_secret', clientId: 'console' },
+      { ...line, endpoint: 'introspect', reason: 'unknown_client' },
+    ]);
+    expect(JSON.stringify(test.lines)).not.toContain('canary');
+  });
+
   test('tells the access log who takes part as soon as it is known, also in what is refused', async () => {
     const test = await newTestServer();
     const parties: unknown[] = [];

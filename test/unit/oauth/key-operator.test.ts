@@ -104,6 +104,17 @@ describe('keys rotate --now', () => {
     );
   });
 
+  test('does not wait for a key that was published 5 s ago: every replica knows it', async () => {
+    const { operator, printed, given } = await start(async (active) => [
+      active,
+      { ...(await spares[0]), sinceMs: new FakeClock().now() - 5_000 },
+    ]);
+    const rotated = operator.rotateNow();
+    await until(() => printed.length > 1);
+    expect(printed[1]).toBe(`the signing key ${given[1]?.kid} signs from now on`);
+    await rotated;
+  });
+
   test('publishes one first when there is none, and waits 5 s so that every replica knows it', async () => {
     const { operator, secrets, clock, printed, active } = await start();
     const rotated = operator.rotateNow();

@@ -173,6 +173,26 @@ describe('the rotator', () => {
   });
 });
 
+describe('the pause between two looks', () => {
+  test.each([
+    [0, 75_000],
+    [0.5, 60_000],
+    [1, 45_000],
+  ])('with a random number of %d is %i ms, and nothing is looked at once we stop', async (fraction, pauseMs) => {
+    const clock = new FakeClock();
+    const [stopped, looks] = [new AbortController(), [] as number[]];
+    const keys = { stored: () => void looks.push(clock.monotonic()) };
+    const parts = { keys, clock, random: random(fraction), secrets: new MemorySecrets() };
+    const { run } = createKeyRotator(keyOptions, { ...parts, logger: pino(), registry: new Registry() });
+    const ended = run(stopped.signal);
+    await clock.advance(3 * pauseMs - 1);
+    expect(looks).toEqual([pauseMs, 2 * pauseMs]);
+    stopped.abort();
+    await ended;
+    expect(looks).toHaveLength(2);
+  });
+});
+
 describe('what happens to the signing keys', () => {
   test('is told as security events, by kid', async () => {
     const { secrets, one } = await start();

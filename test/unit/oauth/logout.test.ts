@@ -141,6 +141,27 @@ describe('logout', () => {
     });
   });
 
+  test('R-22 says whether one session was ended or all of them', async () => {
+    const { test, pair, other } = await signedIn();
+    const before = test.lines.length;
+    await logout(test, { authorization: `Bearer ${pair.access_token}` });
+    await logout(test, { authorization: `Bearer ${other.access_token}`, queryString: 'all=1' });
+    const line = { event: 'sign_out', result: 'ok', user: 'alice', clientId: 'console', sid: expect.any(String) };
+    expect(test.lines.slice(before)).toMatchObject([
+      { ...line, scope: 'session' },
+      { ...line, scope: 'user' },
+    ]);
+  });
+
+  test('R-22 is an act of somebody who shows a bearer, good or bad, and of nobody else', async () => {
+    const { test } = await signedIn();
+    const before = test.lines.length;
+    for (const authorization of [undefined, '', 'Basic YTpi', 'Digest x']) await logout(test, { authorization });
+    expect(test.lines.slice(before)).toEqual([]);
+    await refusalOf(() => logout(test, { authorization: 'Bearer garbage' }));
+    expect(test.lines.slice(before)).toMatchObject([{ event: 'sign_out', result: 'refused', reason: 'invalid_token' }]);
+  });
+
   test('counts what it ends', async () => {
     const { test, pair, other } = await signedIn();
     await logout(test, { authorization: `Bearer ${pair.access_token}` });

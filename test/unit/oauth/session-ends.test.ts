@@ -1,6 +1,12 @@
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
+import { createTokenMetrics } from '../../../src/oauth/metrics.ts';
+import { createMemorySessions } from '../../../src/oauth/sessions/memory-sessions.ts';
+import { createSessionEnds } from '../../../src/oauth/sessions/session-ends.ts';
 import type { User } from '../../../src/users/user.ts';
-import { newTestServer, ORIGIN, refresh, refusalOf, signInAlice, type TestServer } from './test-server.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { newTestServer, ORIGIN, refresh, refusalOf, signInAlice, type TestServer, testOptions } from './test-server.ts';
 
 const SECOND = 1000;
 
@@ -13,6 +19,63 @@ const logOut = ({ server }: TestServer, accessToken: string) =>
 const changeRecord = async (test: TestServer): Promise<void> => {
   await refresh(test, (await signInAlice(test)).refresh_token);
 };
+
+/** The ends of alice's sessions in memory, each counted by its scope and told as an event. */
+function startEnds() {
+  const [clock, registry, events] = [new FakeClock(), new Registry(), [] as unknown[]];
+  const sessions = createMemorySessions({ clock });
+  const ends = createSessionEnds(testOptions, {
+    ...{ sessions, clock, logger: pino({ enabled: false }), metrics: createTokenMetrics(registry) },
+    events: { report: (event, fields) => void events.push([event, fields['reason']]) },
+  });
+  const counted = async (): Promise<unknown> => {
+    const { values = [] } = (await registry.getSingleMetric('gatehouse_token_revocations_total')?.get()) ?? {};
+    return Object.fromEntries(values.map(({ labels, value }) => [labels['scope'], value]));
+  };
+  const now = (): number => clock.now() / SECOND;
+  return { clock, sessions, ends, events, counted, now };
+}
+
+describe('an end', () => {
+  test('of one session counts once, however often it is asked for', async () => {
+    const { clock, sessions, ends, counted, now } = startEnds();
+    await ends.session('alice', 'a');
+    await clock.advance(SECOND);
+    await ends.session('alice', 'a');
+    expect([await counted(), sessions.read('alice').dead.get('a')?.endedAt]).toEqual([{ session: 1 }, now() - 1]);
+  });
+
+  test('of all sessions counts once a second, unless it spares another session than before', async () => {
+    const { clock, ends, counted, now } = startEnds();
+    const seen: unknown[] = [];
+    for (const spared of ['a', 'a', 'b', undefined, undefined]) {
+      await (spared ? ends.others('alice', spared, now()) : ends.user('alice', now()));
+      seen.push(await counted());
+    }
+    await clock.advance(SECOND);
+    await ends.user('alice', now());
+    expect([...seen, await counted()]).toEqual([1, 1, 2, 3, 3, 4].map((user) => ({ user })));
+  });
+
+  test('of all sessions takes in a token of a replica whose clock is ahead, and remembers it for as long', async () => {
+    const { sessions, ends, now } = startEnds();
+    await ends.user('alice', now() + 9);
+    expect(sessions.read('alice')).toMatchObject({ cutOff: now() + 9, cutOffKeepUntil: now() + 9 + 14_410 + 20 });
+    await ends.user('alice', now());
+    expect(sessions.read('alice').cutOff).toBe(now() + 9);
+  });
+
+  test('for a change of the user is made, counted and told once by all who see the same change', async () => {
+    const { clock, sessions, ends, events, counted, now } = startEnds();
+    await ends.changed('alice', 'disabled');
+    await clock.advance(SECOND);
+    await ends.changed('alice', 'disabled');
+    expect(sessions.read('alice').cutOff).toBe(now() - 1);
+    expect([await counted(), events]).toEqual([{ user: 1 }, [['user_sessions_ended', 'changed']]]);
+    await ends.changed('alice', 'enabled');
+    expect([await counted(), events.length]).toEqual([{ user: 2 }, 2]);
+  });
+});
 
 describe('the end of a session', () => {
   test('stands each time a user is gone, although nobody tells of the namesake in between', async () => {

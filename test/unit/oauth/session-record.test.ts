@@ -51,12 +51,45 @@ describe('a session record', () => {
   });
 
   test.each([
+    ...['generation', 'rotatedAtMs', 'issuedAt', 'keepUntil', 'rotationsMs'].flatMap((name) =>
+      ['canary', -1, null, undefined, [-1], ['canary']].map((value) => ['live', name, value] as const),
+    ),
+    ...['kid', 'accessJti', 'refreshJti'].flatMap((name) =>
+      [1, null, undefined].map((value) => ['live', name, value] as const),
+    ),
+    ...['endedAt', 'keepUntil'].flatMap((name) =>
+      ['canary', -1, null, undefined].map((value) => ['dead', name, value] as const),
+    ),
+  ])('with a session in %s whose %s is %j is refused', (kind, name, value) => {
+    const session = {
+      live: {
+        ...{ generation: 1, rotatedAtMs: 0, issuedAt: 1, keepUntil: 2, rotationsMs: [0, 1] },
+        ...{ kid: 'k', accessJti: 'a', refreshJti: 'r' },
+      },
+      dead: { endedAt: 0, keepUntil: 0 },
+    }[kind];
+    const text = (entry: object): string =>
+      JSON.stringify({ format: 1, cutOff: 0, cutOffKeepUntil: 0, live: {}, dead: {}, [kind]: { s: entry } });
+    expect(decodeSessions(document(text(session))).sessions[kind].get('s')).toEqual(session);
+    expect(() => decodeSessions(document(text({ ...session, [name]: value })))).toThrow('one of its entries');
+  });
+
+  test('without the name of its user is refused', () => {
+    const { 'record.json': record } = document('{"format":1,"cutOff":0,"cutOffKeepUntil":0,"live":{},"dead":{}}');
+    for (const data of [{ 'record.json': record }, { 'record.json': record, user: Buffer.of() }])
+      expect(() => decodeSessions(data)).toThrow('it is no session record of a format that is known here');
+    expect(decodeSessions({ 'record.json': record, user: Buffer.from('alice') }).user).toBe('alice');
+  });
+
+  test.each([
     ['no document', ''],
     ['no JSON', '{"canary"'],
     ['a list', '[]'],
     ['an unknown format', '{"format":2,"cutOff":0,"cutOffKeepUntil":0,"live":{},"dead":{}}'],
     ['no cut-off', '{"format":1,"cutOffKeepUntil":0,"live":{},"dead":{}}'],
     ['a cut-off that is no number', '{"format":1,"cutOff":"canary","cutOffKeepUntil":0,"live":{},"dead":{}}'],
+    ['a spared session that is no text', '{"format":1,"cutOff":0,"cutOffKeepUntil":0,"live":{},"dead":{},"spared":1}'],
+    ['a cause that is no text', '{"format":1,"cutOff":0,"cutOffKeepUntil":0,"live":{},"dead":{},"cutOffCause":null}'],
     ['sessions that are no object', '{"format":1,"cutOff":0,"cutOffKeepUntil":0,"live":[],"dead":{}}'],
     ['an incomplete session', '{"format":1,"cutOff":0,"cutOffKeepUntil":0,"live":{"s":{"generation":1}},"dead":{}}'],
     ['an ended session without a time', '{"format":1,"cutOff":0,"cutOffKeepUntil":0,"live":{},"dead":{"s":{}}}'],

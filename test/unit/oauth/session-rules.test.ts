@@ -52,10 +52,41 @@ describe('the record of a user', () => {
     for (let index = 0; index < 1025; index++)
       sessions = withSessionEnded(sessions, `s${index}`, { endedAt: NOW + index, keepUntil: NOW + index + 14_410 });
     const kept = trimmed(sessions, NOW + 6000);
-    expect(kept.dead.size).toBe(512);
+    expect([kept.dead.size, kept.cutOff, kept.cutOffKeepUntil]).toEqual([512, NOW + 512, NOW + 512 + 14_410]);
     for (let index = 0; index < 1025; index++) expect(isDead(kept, { sid: `s${index}`, iat: NOW + index })).toBe(true);
     expect(isDead(kept, { sid: 'old', iat: NOW - 1 })).toBe(true);
     expect([isDead(kept, { sid: 'new', iat: NOW + 5000 }), kept.live.has('new')]).toEqual([false, true]);
+  });
+
+  test('A-47 covers those that ended first, in whatever order they are remembered', () => {
+    let sessions = NOTHING_REMEMBERED;
+    for (let index = 1024; index >= 0; index--)
+      sessions = withSessionEnded(sessions, `s${index}`, { endedAt: NOW + index, keepUntil: NOW + 14_410 - index });
+    const kept = trimmed(sessions, NOW + 2000);
+    expect([kept.dead.size, kept.dead.has('s513'), kept.dead.has('s512')]).toEqual([512, true, false]);
+    expect([kept.cutOff, kept.cutOffKeepUntil]).toEqual([NOW + 512, NOW + 14_410]);
+  });
+
+  test('A-47 remembers 1,024 ended sessions one by one', () => {
+    let sessions = NOTHING_REMEMBERED;
+    for (let index = 0; index < 1024; index++)
+      sessions = withSessionEnded(sessions, `s${index}`, { endedAt: NOW, keepUntil: NOW + 14_410 });
+    expect(trimmed(sessions, NOW)).toEqual(sessions);
+  });
+
+  test('keeps the cause of a cut-off through one that has none, and not through one that has another', () => {
+    const first = withCutOff(NOTHING_REMEMBERED, { at: NOW, keepUntil: NOW + 9, cause: 'disabled' });
+    const second = withCutOff(first, { at: NOW + 1, keepUntil: NOW + 10 });
+    const third = withCutOff(second, { at: NOW + 2, keepUntil: NOW + 11, cause: 'enabled' });
+    expect([first, second, third].map(({ cutOffCause }) => cutOffCause)).toEqual(['disabled', 'disabled', 'enabled']);
+    expect(withCutOff(NOTHING_REMEMBERED, { at: NOW, keepUntil: NOW + 9 })).not.toHaveProperty('cutOffCause');
+  });
+
+  test('ends by a cut-off what has issued a token up to its second, and leaves what has issued one since', () => {
+    const sessions = rotated(rotated(NOTHING_REMEMBERED, 'before', NOW), 'after', NOW + 1);
+    expect([...withCutOff(sessions, { at: NOW, keepUntil: NOW + 9 }).live.keys()]).toEqual(['after']);
+    const spared = withCutOff(sessions, { at: NOW + 1, keepUntil: NOW + 9, spared: 'before' });
+    expect([...spared.live.keys()]).toEqual(['before']);
   });
 
   test('keeps the spared session through a cut-off, and no longer than the next one', () => {

@@ -56,6 +56,18 @@ describe('signing keys', () => {
     expect(keys.signingKey()?.kid).toBe(kidsOf(keys)[0]);
   });
 
+  test('are said to be not followed before their watch has proven them, and not again later', async () => {
+    const secrets = new MemorySecrets();
+    secrets.staleMs = Number.POSITIVE_INFINITY;
+    const { keys } = start(secrets);
+    await until(() => keys.ready() !== 'the signing keys are not loaded yet');
+    expect(keys.ready()).toBe('the signing keys are not followed yet');
+    secrets.staleMs = 0;
+    expect(keys.ready()).toBeUndefined();
+    secrets.staleMs = Number.POSITIVE_INFINITY;
+    expect(keys.ready()).toBeUndefined();
+  });
+
   test('R-05 are the same for replicas that start together', async () => {
     const secrets = new MemorySecrets();
     const replicas = [start(secrets), start(secrets), start(secrets)];

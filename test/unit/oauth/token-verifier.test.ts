@@ -123,6 +123,20 @@ describe('an access token of ours', () => {
     test.users.set('alice', { ...alice, groups: [] });
     expect(partsOf((await signInAlice(test)).access_token)[1]['groups']).toEqual([]);
   });
+
+  test('N-17 keeps the groups in a token of 2 KiB to the letter', async () => {
+    const test = await newTestServer();
+    const signInWith = async (groupLength: number): Promise<string> => {
+      test.users.set('alice', { ...(test.users.get('alice') as User), groups: ['g'.repeat(groupLength)] });
+      return (await signInAlice(test)).access_token;
+    };
+    const [header = '', claims = '', signature = ''] = (await signInWith(1)).split('.');
+    const bytesThatFit = Math.floor(((2048 - header.length - signature.length - 2) * 3) / 4);
+    const longest = 1 + bytesThatFit - Buffer.from(claims, 'base64url').length;
+    const [fits, over] = [await signInWith(longest), await signInWith(longest + 1)];
+    expect([fits.length, 'groups' in partsOf(fits)[1]]).toEqual([2048, true]);
+    expect('groups' in partsOf(over)[1]).toBe(false);
+  });
 });
 
 describe('verification', () => {
@@ -187,6 +201,14 @@ describe('verification', () => {
     const [header, claims] = partsOf(token);
     const text = JSON.stringify(claims).replace(/"exp":\d+/, '"exp":1e400');
     expect(verify(await signed(header, text))).toEqual(INVALID);
+  });
+
+  test('says of a bad token the same each time: only good ones are remembered', async () => {
+    const [expired, early] = [await changed({ exp: now() - 11 }), await changed({ iat: now() + 11 })];
+    for (const _ of ['first', 'second']) {
+      expect(verify(expired)).toEqual({ fault: 'expired' });
+      expect(verify(early)).toEqual({ fault: 'not_yet_valid' });
+    }
   });
 
   test('N-37 takes 9 s of skew and refuses 11 s, at exp, iat and nbf', async () => {
