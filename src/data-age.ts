@@ -15,6 +15,8 @@ export const tooOldText = (data: string, ageMs: number, limitMs: number): string
 
 /** The 503 for data that is older than it may be. Its message is a sentence of `tooOldText`, under /oauth as well. */
 export class DataTooOld extends StatusError {
+  readonly retryAfterSeconds = RETRY_SECONDS;
+
   constructor(message: string) {
     super({ code: 503, reason: 'ServiceUnavailable', message, details: { retryAfterSeconds: RETRY_SECONDS } });
   }

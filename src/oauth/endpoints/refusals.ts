@@ -122,10 +122,8 @@ export const notAvailable = (cause: unknown): OAuthError =>
   unavailable({ description: 'the server cannot answer now; try again', retryAfterSeconds: 1 }, cause);
 
 /** The same for data that is older than it may be: the sentence of the error names the data and the limit. */
-const tooOld = (error: DataTooOld): OAuthError => {
-  const { message, details } = error.answer;
-  return unavailable({ description: message, retryAfterSeconds: details?.retryAfterSeconds ?? 1 }, error);
-};
+const tooOld = (error: DataTooOld): OAuthError =>
+  unavailable({ description: error.message, retryAfterSeconds: error.retryAfterSeconds }, error);
 
 const unavailable = (
   { description, retryAfterSeconds }: { readonly description: string; readonly retryAfterSeconds: number },

@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { SecretStore } from '../../secret-store.ts';
 import { activated, published, revoked } from './key-changes.ts';
-import { nextKey, rotationDueAt } from './key-plan.ts';
+import { activationDueAt, nextKey } from './key-plan.ts';
 import { changeKeys, type KeyDecision } from './key-store.ts';
 import { keyTable, timeText } from './key-table.ts';
 import { newKey, type StoredKey } from './signing-key-data.ts';
@@ -47,7 +47,7 @@ export class KeyOperator {
   /** There is a next key; a replica activates it when it has been published for long enough. */
   async rotate(): Promise<void> {
     const next = await this.#publish();
-    this.#parts.print(`a replica makes it the active one at ${timeText(this.#dueAt(next))}, or a minute later`);
+    this.#parts.print(`a replica makes it the active one at ${timeText(activationDueAt(next))}, or a minute later`);
   }
 
   /** The next key signs at once: as soon as every replica can know it, so that none refuses its tokens. */
@@ -61,7 +61,7 @@ export class KeyOperator {
     }
     const { keys } = await this.#change((stored) => activated(stored, next.kid, clock.now()));
     print(`the signing key ${activeKid(keys)} signs from now on`);
-    if (clock.now() < this.#dueAt(next))
+    if (clock.now() < activationDueAt(next))
       print('a verifier that has cached /oauth/keys from before may refuse its tokens for up to 5 minutes');
   }
 
@@ -88,8 +88,6 @@ export class KeyOperator {
     );
     return next;
   }
-
-  #dueAt = (next: StoredKey): number => rotationDueAt([next], this.#options.rotation) ?? 0;
 
   async #change(decide: KeyDecision): Promise<{ readonly keys: readonly StoredKey[]; readonly isChanged: boolean }> {
     const outcome = await changeKeys(this.#parts.secrets, this.#options.secretName, decide);

@@ -63,10 +63,13 @@ export function planRotation<Key extends KeyRecord>(
 export const nextKey = <Key extends KeyRecord>(keys: readonly Key[]): Key | undefined =>
   keys.filter((key) => key.state === 'next').sort((one, other) => one.sinceMs - other.sinceMs)[0];
 
+/** When a key that is `next` is to become active. */
+export const activationDueAt = (next: KeyRecord): number => next.sinceMs + PUBLISHED_MS;
+
 /** When another key is to become active; `undefined` when only an operator will make one so. */
 export function rotationDueAt(keys: readonly KeyRecord[], { periodMs }: RotationRules): number | undefined {
   const next = nextKey(keys);
-  if (next) return next.sinceMs + PUBLISHED_MS;
+  if (next) return activationDueAt(next);
   const active = keys.find((key) => key.state === 'active');
   return active && periodMs > 0 ? active.sinceMs + periodMs : undefined;
 }

@@ -93,7 +93,7 @@ class SharedSessions implements ClusterSessions {
     const { clock, random } = this.#parts;
     while (!signal.aborted) {
       await clock.sleep(SWEEP_MS * (1 + random.fraction()), signal);
-      if (!signal.aborted) await this.#sweep(signal);
+      await this.#sweep(signal);
     }
   }
 
