@@ -14,12 +14,16 @@ class MemoryRecords implements SecretRecords {
   readonly stored = new Map<string, StoredSecret>();
   readonly #listeners: ((name: string) => void)[] = [];
   #version = 0;
+  /** Updates that were asked for; each is a conflict while `isContended`. */
+  writes = 0;
+  refreshes = 0;
+  isContended = false;
   /** Called before a record is removed. */
   beforeRemoval: (name: string) => void = () => {};
 
   get = (name: string): StoredSecret | undefined => this.stored.get(name);
   names = (): Iterable<string> => this.stored.keys();
-  refresh = async (): Promise<void> => {};
+  refresh = async (): Promise<void> => void this.refreshes++;
   hasSynced = (): boolean => true;
   stalenessMs = (): number => 0;
   onChange = (listener: (name: string) => void): void => void this.#listeners.push(listener);
@@ -30,7 +34,8 @@ class MemoryRecords implements SecretRecords {
   };
 
   update = async (name: string, data: StoredSecret['data'], version: string): Promise<'updated' | 'conflict'> => {
-    if (this.stored.get(name)?.version !== version) return 'conflict';
+    this.writes++;
+    if (this.isContended || this.stored.get(name)?.version !== version) return 'conflict';
     this.#set(name, { data, version: String(++this.#version) });
     return 'updated';
   };
@@ -56,13 +61,13 @@ afterEach(() => {
   stop.signal = new AbortController();
 });
 
-/** A replica that sweeps each hour and a half. */
-function start() {
+/** A replica that sweeps each hour and a half, and waits for half of the longest pause. */
+function start(fraction = 0.5) {
   const records = new MemoryRecords();
   const clock = new FakeClock();
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const random = { ...systemRandom, fraction: () => 0.5 };
+  const random = { ...systemRandom, fraction: () => fraction };
   const parts = { records, clock, random, logger, events: { report: () => {} } };
   const sessions = createClusterSessions({ namePrefix: 'sessions-', maxStalenessMs: 600_000 }, parts);
   /** Remembers an ended session of this user for so long. */
@@ -128,5 +133,44 @@ describe('the sweep of session records', () => {
     stop.signal.abort();
     await swept;
     expect(records.stored.size).toBe(1);
+  });
+});
+
+describe('a change of a session record', () => {
+  test('that loses is tried again after longer and longer, and given up at the twelfth loss', async () => {
+    const { records, clock, remember } = start();
+    await remember('alice', HOUR);
+    records.isContended = true;
+    const begun = clock.monotonic();
+    const losing = remember('alice', 2 * HOUR);
+    losing.catch(() => {});
+    const losses: number[] = [];
+    for (let ms = 0; clock.pendingTimers > 0 || losses.length === 0; ms++) {
+      await clock.advance(ms === 0 ? 0 : 1);
+      if (records.writes > losses.length) losses.push(clock.monotonic() - begun);
+    }
+    await expect(losing).rejects.toThrow('a session record was changed by others 12 times in a row');
+    expect(losses).toEqual([0, 7, 22, 44, 74, 111, 156, 208, 268, 335, 410, 492]);
+    expect(records.refreshes).toBe(11);
+  });
+
+  test('that loses is tried again at once where the random number is 0', async () => {
+    const { records, clock, remember } = start(0);
+    await remember('alice', HOUR);
+    records.isContended = true;
+    await expect(remember('alice', 2 * HOUR)).rejects.toThrow('12 times in a row');
+    expect([records.writes, clock.pendingTimers]).toEqual([12, 0]);
+  });
+
+  test('waits for the write under way, and shares the next one with up to 127 others', async () => {
+    const { records, clock, remember } = start();
+    await remember('alice', HOUR);
+    await clock.advance(0);
+    const change = (count: number) => Promise.all(Array.from({ length: count }, () => remember('alice', HOUR)));
+    await change(1 + 128);
+    expect(records.writes).toBe(2);
+    await clock.advance(0);
+    await change(1 + 128 + 1);
+    expect(records.writes).toBe(2 + 3);
   });
 });

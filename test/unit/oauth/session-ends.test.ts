@@ -118,6 +118,8 @@ describe('the end of a session', () => {
     const reuse = () => refusalOf(() => refresh(test, first.refresh_token));
     await Promise.all(Array.from({ length: 20 }, reuse));
     expect(test.clock.pendingTimers).toBe(1);
+    const told = test.lines.filter(({ msg }) => msg === 'a session that must end cannot be ended yet');
+    expect(told).toMatchObject([{ user: 'alice', sid: expect.any(String), err: { message: 'the cluster is away' } }]);
     test.sessions.writeFault = undefined;
     await Promise.all(Array.from({ length: 20 }, reuse));
     await test.clock.advance(5 * SECOND);
