@@ -46,7 +46,7 @@ function rotateUnlessTooOften(record: SessionRecord | undefined, nowMs: number):
   const oldest = recentRotations(record, nowMs).at(-MOST_ROTATIONS);
   return oldest === undefined
     ? { kind: 'rotate' }
-    : { kind: 'too_often', waitMs: Math.min(ROTATION_SPAN_MS, Math.max(1, oldest + ROTATION_SPAN_MS - nowMs)) };
+    : { kind: 'too_often', waitMs: Math.min(ROTATION_SPAN_MS, oldest + ROTATION_SPAN_MS - nowMs) };
 }
 
 /** Within the span on either side: a clock that is set back must not refuse a session until it has caught up. */

@@ -74,6 +74,22 @@ describe('rotation', () => {
     expect(test.sessions.writes).toBe(1);
   });
 
+  test('T-13 says 0 s of a pair whose access token has expired by the time it is asked for again', async () => {
+    const test = await newTestServer({ accessTokenMaxAgeSeconds: 20 });
+    const first = await signInAlice(test);
+    const pair = await refresh(test, first.refresh_token);
+    await test.clock.advance(25_000);
+    expect([pair.expires_in, await refresh(test, first.refresh_token)]).toEqual([20, { ...pair, expires_in: 0 }]);
+  });
+
+  test('T-17 is remembered until the last of its tokens is taken by no clock any more', async () => {
+    const test = await newTestServer();
+    await refresh(test, (await signInAlice(test)).refresh_token);
+    const now = test.clock.now() / 1000;
+    const [record] = test.sessions.read('alice').live.values();
+    expect(record).toMatchObject({ issuedAt: now, keepUntil: now + 14_400 + 10 });
+  });
+
   test('T-14 N-21 ends the session when the token before the current one comes after 30 s', async () => {
     const { test, first } = await signedIn();
     const second = await refresh(test, first.refresh_token);

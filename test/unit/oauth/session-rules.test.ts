@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createMemorySessions } from '../../../src/oauth/sessions/memory-sessions.ts';
 import {
   isDead,
+  isEmpty,
   trimmed,
   withCutOff,
   withRotation,
@@ -30,9 +31,27 @@ describe('the record of a user', () => {
       at: NOW - 1,
       keepUntil: NOW + 50,
     });
+    expect([trimmed(sessions, NOW + 49).cutOff, trimmed(sessions, NOW + 50).cutOff]).toEqual([NOW - 1, 0]);
     expect(trimmed(sessions, NOW + 99).dead.has('b')).toBe(true);
     expect(trimmed(sessions, NOW + 100)).toEqual({ ...NOTHING_REMEMBERED, live: sessions.live });
     expect(trimmed(sessions, NOW + 14_410)).toEqual(NOTHING_REMEMBERED);
+  });
+
+  test('is empty when it remembers no session, no end and no cut-off', () => {
+    const live = rotated(NOTHING_REMEMBERED, 'a', NOW);
+    const dead = withSessionEnded(live, 'a', { endedAt: NOW, keepUntil: NOW + 1 });
+    const cutOff = withCutOff(NOTHING_REMEMBERED, { at: NOW, keepUntil: NOW + 1 });
+    expect(dead.live.size).toBe(0);
+    expect([live, dead, cutOff, NOTHING_REMEMBERED].map(isEmpty)).toEqual([false, false, false, true]);
+  });
+
+  test('A-47 remembers the end of an idle session for as long as its last token lives, also one issued ahead', () => {
+    let sessions = rotated(rotated(NOTHING_REMEMBERED, 'ahead', NOW + 1), 'behind', NOW - 1);
+    for (let index = 0; index < 256; index++) sessions = rotated(sessions, `s${index}`, NOW + 2);
+    expect([...trimmed(sessions, NOW).dead]).toEqual([
+      ['ahead', { endedAt: NOW + 1, keepUntil: NOW + 1 + 14_410 }],
+      ['behind', { endedAt: NOW, keepUntil: NOW - 1 + 14_410 }],
+    ]);
   });
 
   test('A-47 ends the session idle longest when there are more than 256', () => {
