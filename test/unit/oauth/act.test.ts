@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Act } from '../../../src/oauth/tokens/act.ts';
 import type { SignInResult } from '../../../src/users/sign-in.ts';
 import { formRequest, newTestServer, PASSWORD_FORM, refreshForm, refusalOf, signInAlice } from './test-server.ts';
 
@@ -32,6 +33,39 @@ describe('the line of an act', () => {
     expect(told(test.lines)).toMatchObject([
       { event: 'sign_in', result: 'failed', reason: 'server_error', level: WARN },
     ]);
+  });
+
+  test.each([
+    [400, 'refused'],
+    [401, 'refused'],
+    [429, 'throttled'],
+    [499, 'refused'],
+    [500, 'failed'],
+    [503, 'failed'],
+  ])('R-22 says of an answer with %i that the act is %s, unless there is a better word', (status, result) => {
+    const told: unknown[] = [];
+    const events = { report: (_: string, fields: object) => void told.push(fields) };
+    for (const word of [undefined, 'busy']) {
+      const act = new Act(events, { source: '192.0.2.1', requestId: 'theirs', ownRequestId: 'ours' }, 'token');
+      act.is('sign_in');
+      if (word) act.came(word);
+      act.refused({ status, code: 'server_error', description: '' });
+      act.end();
+    }
+    const line = { source: '192.0.2.1', requestId: 'theirs', ownRequestId: 'ours', reason: 'server_error' };
+    expect(told).toEqual([
+      { ...line, result },
+      { ...line, result: 'busy' },
+    ]);
+  });
+
+  test('R-22 is not written of what was never said to be an act', () => {
+    const told: unknown[] = [];
+    const act = new Act({ report: (...event) => void told.push(event) }, { source: '', requestId: '' }, 'token');
+    act.involves({ user: 'alice' });
+    act.refused({ status: 400, code: 'invalid_request', description: '' });
+    act.end();
+    expect(told).toEqual([]);
   });
 
   test('R-22 says of a refresh that it came too often', async () => {

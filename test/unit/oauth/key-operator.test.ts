@@ -115,6 +115,27 @@ describe('keys rotate --now', () => {
     await rotated;
   });
 
+  test('waits 5 s at most for a key that was published by a clock ahead of ours', async () => {
+    const { operator, clock, printed } = await start(async (active) => [
+      active,
+      { ...(await spares[0]), sinceMs: new FakeClock().now() + 60 * MINUTE },
+    ]);
+    const rotated = operator.rotateNow();
+    await until(() => clock.pendingTimers === 1);
+    await clock.advance(5_000);
+    await rotated;
+    expect(printed[1]).toBe('waiting until every replica knows it');
+  });
+
+  test('warns of no cached keys when the key was published 15 minutes ago', async () => {
+    const { operator, printed, given } = await start(async (active) => [
+      active,
+      { ...(await spares[0]), sinceMs: new FakeClock().now() - 15 * MINUTE },
+    ]);
+    await operator.rotateNow();
+    expect(printed.at(-1)).toBe(`the signing key ${given[1]?.kid} signs from now on`);
+  });
+
   test('publishes one first when there is none, and waits 5 s so that every replica knows it', async () => {
     const { operator, secrets, clock, printed, active } = await start();
     const rotated = operator.rotateNow();

@@ -129,6 +129,7 @@ describe('signing keys', () => {
     secrets.remove(KEYS_SECRET);
     await until(() => lines.length > 0);
     expect([kidsOf(keys), keys.ready(), secrets.creates]).toEqual([before, undefined, 0]);
+    expect(keys.stored()).toBeUndefined();
   });
 
   test('C-39 stay in use when the Secret is broken later', async () => {
@@ -136,6 +137,9 @@ describe('signing keys', () => {
     secrets.put(KEYS_SECRET, {});
     await until(() => lines.length > 0);
     expect([keys.ready(), keys.signingKey()?.kid]).toEqual([undefined, kidsOf(keys)[0]]);
+    expect(keys.stored()).toBeUndefined();
+    secrets.put(KEYS_SECRET, await keyData);
+    await until(() => keys.stored()?.length === 1);
   });
 
   test('C-39 go on verifying when they vanish from the Secret, and after further changes too', async () => {
