@@ -3,11 +3,13 @@ import { createCallerAuthentication } from '../../../src/oauth/endpoints/caller-
 import { systemRandom } from '../../../src/runtime/random.ts';
 
 const RIGHT = 'made-up-caller';
-const start = (callerAuth: 'required' | 'none' = 'required', token: string | undefined = RIGHT) =>
-  createCallerAuthentication(
+const start = (change: { callerAuth?: 'none'; token?: undefined } = {}) => {
+  const { callerAuth = 'required', token } = { token: RIGHT, ...change };
+  return createCallerAuthentication(
     { callerAuth, clientNames: ['front'] },
     { random: systemRandom, callerToken: () => token },
   );
+};
 
 const NOTHING = { authorization: undefined, certificateNames: [], hasShownCertificate: false };
 
@@ -36,6 +38,25 @@ describe('the caller of the TokenReview webhook', () => {
   });
 
   test('R-22 is anyone where everybody may ask', () => {
-    expect(start('none', undefined)(NOTHING)).toEqual({ caller: 'anyone' });
+    expect(start({ callerAuth: 'none', token: undefined })(NOTHING)).toEqual({ caller: 'anyone' });
+  });
+
+  test.each(['Bearer', 'Bearer ', 'Bearer undefined', `Bearer ${RIGHT}`])(
+    'is not let in by %j while no bearer is configured',
+    (authorization) => {
+      expect(start({ token: undefined })({ ...NOTHING, authorization })).toEqual({ fault: 'wrong_bearer' });
+    },
+  );
+
+  test.each([`Basic ${RIGHT}`, `Digest ${RIGHT}`, RIGHT, `Bearer ${RIGHT.slice(0, -1)}`, `Bearer ${RIGHT}x`])(
+    'is not let in by %j, which is not the bearer',
+    (authorization) => {
+      expect(start()({ ...NOTHING, authorization })).toEqual({ fault: 'wrong_bearer' });
+    },
+  );
+
+  test('is known by its certificate before its bearer is looked at', () => {
+    const caller = { authorization: 'Bearer wrong', certificateNames: ['front'], hasShownCertificate: true };
+    expect(start()(caller)).toEqual({ caller: 'certificate' });
   });
 });
