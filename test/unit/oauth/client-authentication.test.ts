@@ -78,18 +78,3 @@ describe('a client that fails', () => {
     expect(costOf(fields as Record<string, string>, authorization)).toEqual({ outcome: REFUSED, ...ONE_COMPARE });
   });
 });
-
-test('a short secret is not taken while others fail in its name, although it succeeded there', () => {
-  const ask = (client_secret: string): string => {
-    try {
-      const request = { authorization: undefined, source: '198.51.100.1' };
-      return clients.authenticate(formOf({ client_id: 'console', client_secret }), request, act).name;
-    } catch (error) {
-      return (error as Error).message;
-    }
-  };
-  const { limit } = testOptions.clientThrottle.client;
-  expect(ask('made-up-secret')).toBe('console'); // 14 characters
-  for (let failure = 0; failure < limit; failure++) expect(ask('wrong')).toBe(REFUSED);
-  expect(ask('made-up-secret')).toBe('too many failed client authentications');
-});
