@@ -5,8 +5,6 @@ import type { Composer } from './representation.ts';
 
 const OPENING = Buffer.from('{"items":[');
 const COMMA = Buffer.from(',');
-/** Up to here items are copied into one piece: a short body is one write. Longer ones are sent from where they lie. */
-const LONGEST_COPY_BYTES = 2 ** 18;
 
 const closing = (total: number): Uint8Array => Buffer.from(`],"totalItems":${total}}`);
 
@@ -61,10 +59,7 @@ export function selectionComposer({ entries, total }: Selection): Composer {
   const itemBytes = entries.reduce((sum, { encoded }) => sum + encoded.length, 0);
   const length = listLength(itemBytes, { count: entries.length, total });
   return {
-    *identity() {
-      const items = yield* pieces();
-      return length <= LONGEST_COPY_BYTES ? [Buffer.concat(items)] : items;
-    },
+    identity: pieces,
     identityLength: () => length,
     *gzip() {
       return yield* gzipText(yield* pieces());
