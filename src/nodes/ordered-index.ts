@@ -96,7 +96,7 @@ export class OrderedIndex {
   }
 }
 
-/** Entries that are sorted in one step: 0.3 ms. */
+/** Entries that are sorted or merged in one step: 0.3 ms. */
 const SORTED_RUN = 512;
 
 /** A merge sort: runs in one step each, then merged two by two. */
@@ -117,12 +117,13 @@ function* sortedInSteps(entries: readonly NodeEntry[], order: NodeOrder): Steps<
 function* merge(first: readonly NodeEntry[], second: readonly NodeEntry[], order: NodeOrder): Steps<NodeEntry[]> {
   const merged: NodeEntry[] = [];
   let at = 0;
-  for (const entry of second) {
-    for (let other = first[at]; other && order(other, entry) <= 0; other = first[++at]) merged.push(other);
-    merged.push(entry);
+  while (merged.length < first.length + second.length) {
+    const [one, other] = [first[at], second[merged.length - at]];
+    const isFirst = one !== undefined && (other === undefined || order(one, other) <= 0);
+    merged.push((isFirst ? one : other) as NodeEntry);
+    if (isFirst) at++;
     if (merged.length % SORTED_RUN === 0) yield;
   }
-  for (; at < first.length; at++) merged.push(first[at] as NodeEntry);
   return merged;
 }
 

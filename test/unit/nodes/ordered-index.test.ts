@@ -80,6 +80,32 @@ describe('filling the index', () => {
   });
 });
 
+describe('the steps of filling the index', () => {
+  const stepsFor = (all: readonly NodeEntry[]): number => {
+    const index = new OrderedIndex(NODE_ORDERS.name);
+    const steps = index.fillInSteps(all);
+    let count = 0;
+    while (!steps.next().done) count++;
+    expect(namesOf(index)).toEqual(
+      all
+        .map(({ key }) => key)
+        .toSorted()
+        .reverse(),
+    );
+    return count;
+  };
+  /** 512 a step: to sort them, and to merge them two by two and then all; a leaf of 24 is another step. */
+  const STEPS = 4 + 4 + 4 + Math.ceil(2_048 / 24);
+
+  test.each([
+    ['in the order', (at: number) => 2_048 - at],
+    ['in the reverse of it', (at: number) => at],
+    ['in turns of the runs', (at: number) => (at % 512) * 4 + Math.floor(at / 512)],
+  ])('are of 512 entries, which came %s', (_, nameAt) => {
+    expect(stepsFor(Array.from({ length: 2_048 }, (_entry, at) => entry(nameAt(at))))).toBe(STEPS);
+  });
+});
+
 /** By falling name, so that the first leaf has the last names. */
 function filled(count: number): { index: OrderedIndex; removeFrom(leaf: number, count: number): void } {
   const index = new OrderedIndex(NODE_ORDERS.name);
