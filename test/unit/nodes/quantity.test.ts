@@ -38,6 +38,7 @@ describe('quantity', () => {
     ['1.0001Ki', '1024102400u'],
     ['128974848000m', '128974848'],
     ['100n', '100n'],
+    ['1234567891.5n', '1234567892n'],
     ['0.1n', '1n'],
     ['1e-10', '1e-9'],
     ['1e-999999999', '1e-9'],
@@ -83,6 +84,19 @@ describe('quantity', () => {
     for (const text of ['9223372036854775808', '100E', '8Ei', '1e999999999', '9'.repeat(128)]) {
       expect(parseQuantity(text)?.nano).toBe(GREATEST);
     }
+  });
+
+  test.each([
+    [1_000n, '1k'],
+    [-1_000n, '-1k'],
+    [1_023n, '1023'],
+    [1_024n, '1Ki'],
+    [-1_024n, '-1Ki'],
+    [1_025n, '1025'],
+    [2_000n, '2000'],
+    [-2_000n, '-2000'],
+  ])('%i in binary is written in decimal suffixes where it is less than 1Ki: %s', (units, text) => {
+    expect(formatQuantity(units * 10n ** 9n, 'BinarySI')).toBe(text);
   });
 
   test('what is written reads back as the same amount', () => {
