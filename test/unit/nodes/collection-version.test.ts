@@ -88,6 +88,24 @@ describe('the version of a mirrored collection', () => {
     expect(seen()).toEqual([true, true, true]);
   });
 
+  test('looks at all objects once for a state that it never had, while it is among the newest 1,024 of those', () => {
+    let looks = 0;
+    const version = new CollectionVersion();
+    version.countIn(() => {
+      looks++;
+      return [];
+    });
+    version.listed({ resourceVersion: '9000', newest: '9000', count: 3, sameHistory: false });
+    const looksFor = (newest: number): number => {
+      const before = looks;
+      version.has({ newest: `${newest}`, count: 1 });
+      return looks - before;
+    };
+    expect([looksFor(1), looksFor(1)]).toEqual([1, 0]);
+    for (let at = 2; at <= 1_024; at++) looksFor(at);
+    expect([looksFor(1), looksFor(1_025), looksFor(2), looksFor(1)]).toEqual([0, 1, 0, 1]);
+  });
+
   test('does not look at all objects for a state that it had itself', () => {
     const version = new CollectionVersion();
     version.countIn(() => {

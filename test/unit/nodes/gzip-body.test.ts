@@ -2,7 +2,7 @@ import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { combineCrc32, crcShift } from '../../../src/nodes/crc32-combine.ts';
-import { GzipBody } from '../../../src/nodes/gzip-body.ts';
+import { GzipBody, gzipEnd } from '../../../src/nodes/gzip-body.ts';
 import { Leaf } from '../../../src/nodes/leaf.ts';
 import { toNodeEntry } from '../../../src/nodes/node-entry.ts';
 import { atOnce } from '../../../src/runtime/time-slices.ts';
@@ -50,6 +50,18 @@ describe('gzip body', () => {
       }),
     );
     largest.expectAtLeast(20);
+  });
+
+  test('names no time, name or system, so that the same text is the same bytes', () => {
+    const [header] = new GzipBody().end();
+    expect(Buffer.from(header ?? []).toString('hex')).toBe('1f8b08000000000000ff');
+  });
+
+  test('ends with the checksum and the length of the text, of which 4 GiB and more tell the rest', () => {
+    const hex = (length: number) => Buffer.concat(gzipEnd(0x04030201, length)).toString('hex');
+    expect([5, 2 ** 32 - 1, 2 ** 32 + 5].map(hex)).toEqual(
+      ['05000000', 'ffffffff', '05000000'].map((end) => `030001020304${end}`),
+    );
   });
 
   test('compresses 2 MiB an answer at most and stores the rest', () => {

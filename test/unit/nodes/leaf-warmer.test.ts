@@ -62,6 +62,15 @@ describe('leaf warmer', () => {
     });
   });
 
+  test('ends on abort between two leaves', async () => {
+    const cache = heavyCache();
+    const stop = new AbortController();
+    const running = cache.lister.run(stop.signal);
+    stop.abort();
+    await running;
+    expect(cache.deflatedLeaves()).toBe(1);
+  });
+
   test('ends on abort', async () => {
     const cache = heavyCache();
     await whileRunning(cache, async () => undefined);
