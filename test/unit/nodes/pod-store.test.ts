@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { KeyTable } from '../../../src/kubernetes/reflector/key-table.ts';
 import { type PodEntry, PodStore, podFieldSelector } from '../../../src/nodes/pod-store.ts';
 import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
+import { atOnce } from '../../../src/runtime/time-slices.ts';
 import { replaceAll } from '../../support/replace-all.ts';
 import { makePod } from './node-objects.ts';
 
@@ -77,6 +79,50 @@ describe('pod store', () => {
     }
     replaceAll(store, []);
     expect([store.size, ledger.of('node-a')]).toEqual([0, undefined]);
+  });
+
+  test('keeps its own record of a pod that a list names as it is', () => {
+    const store = new PodStore(new UsageLedger());
+    const named = (version: string) => store.toEntry(makePod(SPEC, { name: 'p', uid: 'u', resourceVersion: version }));
+    const [first, same, other] = [named('1'), named('1'), named('2')];
+    for (const [listed, kept] of [
+      [first, first],
+      [same, first],
+      [other, other],
+    ] as const) {
+      replaceAll(store, [listed], { sameHistory: true, resourceVersion: '9' });
+      expect(store.get('default/p')).toBe(kept);
+    }
+  });
+
+  test('looks at 32 pods a step: at those of the list, at those that it has and at those that went', () => {
+    const store = new PodStore(new UsageLedger());
+    const listed = Array.from({ length: 100 }, (_, at) => store.toEntry(makePod(SPEC, { name: `p-${at}` })));
+    const stepsFor = (entries: typeof listed): number => {
+      const steps = store.prepare(entries, { sameHistory: true, resourceVersion: '9' });
+      for (let count = 0; ; count++) {
+        const step = steps.next();
+        if (!step.done) continue;
+        step.value();
+        return count;
+      }
+    };
+    expect([stepsFor(listed), stepsFor(listed), stepsFor([])]).toEqual([4, 4 + 3, 3 + 4]);
+  });
+
+  test.each([
+    ['10,000 changes into the map where it is', 10_000, 10_000],
+    ['more into a map that was made before, in steps', 10_001, 0],
+  ])('puts %s', (_, count, putAtOnce) => {
+    const store = new PodStore(new UsageLedger());
+    const pod = store.toEntry(makePod(SPEC));
+    const listed = Array.from({ length: count }, (_entry, at) => ({ ...pod, key: `p-${at}` }));
+    const show = atOnce(store.prepare(listed, { sameHistory: true, resourceVersion: '9' }));
+    const set = vi.spyOn(KeyTable.prototype, 'set');
+    show();
+    expect(set).toHaveBeenCalledTimes(putAtOnce);
+    set.mockRestore();
+    expect(store.size).toBe(count);
   });
 
   test('takes more changes than go into the map where it is, and fewer, to the same end', () => {

@@ -94,6 +94,22 @@ describe('usage ledger', () => {
     largest.expectAtLeast(12);
   });
 
+  test('the sums of a node changed with the newest of their changes, in whatever order a list names them', () => {
+    const ledger = new UsageLedger();
+    const draft = ledger.draft();
+    const usage = [{ nano: 1n, formats: 1 }];
+    for (const version of ['9', '10', '8']) {
+      ledger.add('node-a', usage, version);
+      draft.add('node-b', usage, version);
+    }
+    draft.subtract('node-b', usage, '7');
+    expect([ledger.changedAt('node-a'), ledger.changedAt('node-b'), ledger.changedCount]).toEqual(['10', undefined, 1]);
+    ledger.take(draft);
+    expect([ledger.changedAt('node-b'), ledger.changedCount]).toEqual(['10', 2]);
+    ledger.giveBack(new Map([['node-a', '11']]));
+    expect(ledger.changedAt('node-a')).toBe('11');
+  });
+
   test('a node whose pods are all gone is forgotten', () => {
     const ledger = new UsageLedger();
     ledger.add('node-a', [{ nano: 1n, formats: 1 }], '1');
