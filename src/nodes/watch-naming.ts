@@ -66,9 +66,8 @@ export class WatchNaming {
   /** The version of the node with which its reader has the list of `complete` whole. */
   completing({ seen }: NodeChange, complete: string): EventVersion {
     const [nodes = '', , pods = ''] = complete.split('.');
-    const isLocal = complete.startsWith(`${this.#epoch}-`);
     const isKnown =
       compareResourceVersions(seen.nodes.newest, nodes) <= 0 && compareResourceVersions(seen.pods.newest, pods) <= 0;
-    return { text: isLocal || isKnown ? complete : this.ahead(complete, seen), isResumable: true };
+    return { text: isKnown ? complete : this.ahead(complete, seen), isResumable: true };
   }
 }
