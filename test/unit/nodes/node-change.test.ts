@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { isSameShape, type NodeChange, withPast } from '../../../src/nodes/node-change.ts';
+import { type NodeEntry, toNodeEntry } from '../../../src/nodes/node-entry.ts';
+import { makeNode } from './node-objects.ts';
+
+const entry: NodeEntry = toNodeEntry(makeNode('node-a', { labels: {}, annotations: {} }), undefined);
+const mark = (version: number) => ({ version, changedAt: `${version}` });
+const STATE = { newest: '0', count: 0 };
+
+const CHANGE: NodeChange = {
+  name: 'node-a',
+  ...mark(1),
+  seen: { nodes: STATE, pods: STATE },
+  addedAt: mark(1),
+  shapedAt: 1,
+  past: [],
+  pastForgottenAt: mark(0),
+};
+
+test('four past shapes of a node are remembered, and when the newest of the others ended', () => {
+  let change = CHANGE;
+  const known: unknown[] = [];
+  for (let version = 2; version <= 7; version++) {
+    change = { ...change, ...withPast(change, entry, mark(version)), shapedAt: version };
+    known.push([change.past.map(({ from, until }) => [from, until.version]).join(' '), change.pastForgottenAt.version]);
+  }
+  expect(known).toEqual([
+    ['1,2', 0],
+    ['1,2 2,3', 0],
+    ['1,2 2,3 3,4', 0],
+    ['1,2 2,3 3,4 4,5', 0],
+    ['2,3 3,4 4,5 5,6', 2],
+    ['3,4 4,5 5,6 6,7', 3],
+  ]);
+});
+
+test('a past shape is all that filters read of the node, without its bytes', () => {
+  const { key, uid, labels, annotations, owners, status } = entry;
+  expect(withPast(CHANGE, entry, mark(2)).past[0]?.shape).toEqual({ key, uid, labels, annotations, owners, status });
+});
+
+describe('the shape of a node', () => {
+  const owned: NodeEntry = { ...entry, owners: [{ uid: '1', kind: 'Machine' }] };
+
+  test.each<[string, Partial<NodeEntry>]>([
+    ['its status', { status: 'unschedulable' }],
+    ['its labels', { labels: { a: 'b' } }],
+    ['its annotations', { annotations: { a: 'b' } }],
+    ['the uid of an owner', { owners: [{ uid: '2', kind: 'Machine' }] }],
+    ['the kind of an owner', { owners: [{ uid: '1', kind: 'MachinePool' }] }],
+    ['one owner less', { owners: [] }],
+    ['one owner more', { owners: [...owned.owners, ...owned.owners] }],
+  ])('is another with %s', (_, change) => {
+    expect(isSameShape(owned, { ...owned, ...change })).toBe(false);
+  });
+
+  test('is the same with equal owners and anything else that filters do not read', () => {
+    const owners = owned.owners.map((owner) => ({ ...owner }));
+    expect(isSameShape(owned, { ...owned, owners, createdAt: 1, resourceVersion: '2' })).toBe(true);
+  });
+});

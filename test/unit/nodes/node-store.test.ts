@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import type { NodeEntry } from '../../../src/nodes/node-entry.ts';
+import { TimeSlices } from '../../../src/runtime/time-slices.ts';
+import { eachTurn } from '../../support/steps.ts';
+import { makeCache, makeNode, makePod } from './node-objects.ts';
+
+const podOn = (nodeName: string, version: string, cpu = '1') =>
+  makePod(
+    { nodeName, containers: [{ resources: { requests: { cpu } } }] },
+    { name: `on-${nodeName}`, resourceVersion: version },
+  );
+
+/** A slice is over after each step. */
+const slowSlices = (): TimeSlices => {
+  let now = 0;
+  return new TimeSlices({ monotonic: () => (now += 10) });
+};
+
+/** Three nodes of version 1, of which two may be counted at once. */
+function threeNodes(slices = slowSlices()) {
+  const cache = makeCache({ slices, mostCountedAtOnce: 2 });
+  for (const name of ['node-a', 'node-b', 'node-c']) cache.putNode(makeNode(name));
+  return cache;
+}
+
+describe('usage that changed', () => {
+  test('is counted at once of as many nodes as may be, and aside of one more', async () => {
+    const { nodes, putPod } = threeNodes();
+    const putPods = (names: readonly string[], cpu: string): void => {
+      for (const name of names) putPod(podOn(name, '2', cpu));
+    };
+    const { version } = nodes;
+    putPods(['node-a', 'node-b'], '1');
+    expect(nodes.isCounted).toBe(true);
+    nodes.countUsage();
+    expect(nodes.version).toBe(version + 2);
+    putPods(['node-a', 'node-b', 'node-c'], '2');
+    expect(nodes.isCounted).toBe(false);
+    nodes.countUsage();
+    expect([nodes.version, nodes.isCounted]).toEqual([version + 2, false]);
+    await eachTurn(() => nodes.isCounted);
+    expect(nodes.version).toBe(version + 5);
+  });
+
+  test('is none where there is to be no usage', () => {
+    const { nodes, putNode, putPod } = makeCache({ usage: false, mostCountedAtOnce: 0 });
+    putNode(makeNode('node-a'));
+    putPod(podOn('node-a', '2'));
+    const { version } = nodes;
+    nodes.countUsage();
+    expect([nodes.isCounted, nodes.version]).toEqual([true, version]);
+  });
+
+  test.each([
+    ['at once', ['node-a', 'node-b']],
+    ['aside', ['node-a', 'node-b', 'node-c']],
+  ])('is no news of a node that went, counted %s', async (_, names) => {
+    const { nodes, putPod } = threeNodes();
+    nodes.remove('node-a', '2');
+    const before = nodes.progress.state;
+    for (const name of names) putPod(podOn(name, '3'));
+    nodes.countUsage();
+    await eachTurn(() => nodes.isCounted);
+    expect(nodes.progress.changedAfter(before).map(({ name }) => name)).toEqual(names.slice(1));
+  });
+});
+
+describe('a node that changed', () => {
+  test('is no news to who has that change, and of the pods all that are on it', () => {
+    const { nodes, putNode, putPod } = threeNodes();
+    putPod(podOn('elsewhere', '5'));
+    nodes.countUsage();
+    putNode(makeNode('node-a', { resourceVersion: '2' }));
+    const changedAfter = (node: string, pod: string): string[] =>
+      nodes.progress
+        .changedAfter({ nodes: { newest: node, count: 3 }, pods: { newest: pod, count: 0 } })
+        .map(({ name }) => name);
+    expect([changedAfter('1', '4'), changedAfter('2', '4')]).toEqual([['node-a'], []]);
+  });
+
+  test('is news to who has not heard of a pod that came before the node', () => {
+    const { nodes, putNode, putPod } = threeNodes();
+    putPod(podOn('node-d', '5'));
+    nodes.countUsage();
+    putNode(makeNode('node-d', { resourceVersion: '2' }));
+    const state = { nodes: { newest: '2', count: 4 }, pods: { newest: '4', count: 0 } };
+    expect(nodes.progress.changedAfter(state).map(({ name }) => name)).toEqual(['node-d']);
+  });
+});
+
+test('a list of nodes is taken over one node a step: those that went, all that are listed, and the news among them', () => {
+  const { nodes } = threeNodes();
+  const listed = (version: string): NodeEntry[] =>
+    ['node-b', 'node-c', 'node-d', 'node-e'].map((name) =>
+      nodes.toEntry(makeNode(name, { resourceVersion: name === 'node-d' ? version : '1' })),
+    );
+  const stepsFor = (entries: NodeEntry[]): number => {
+    const steps = nodes.prepare(entries, { sameHistory: true, resourceVersion: '9' });
+    for (let count = 0; ; count++) {
+      const step = steps.next();
+      if (!step.done) continue;
+      step.value();
+      return count;
+    }
+  };
+  expect([stepsFor(listed('1')), stepsFor(listed('1')), stepsFor(listed('2'))]).toEqual([1 + 4 + 2, 4, 4 + 1]);
+});
