@@ -14,6 +14,17 @@ describe('a resumed watch', () => {
     expect(story(client)).toEqual(['ADDED ghost', 'DELETED ghost', 'BOOKMARK']);
   });
 
+  test('gives what was missed versions as new as the newest state of any node, for each is told in its newest', () => {
+    const { cache } = start();
+    cache.putNode(changed('node-a'));
+    cache.putNode(changed('node-b'));
+    const lines = nextText(cache, openWatch(cache, 'resourceVersion=2.2.0.0'))?.trim().split('\n') ?? [];
+    expect(lines.map((line) => JSON.parse(line).object.metadata.resourceVersion)).toEqual([
+      '4.2.0.0-2.2.0.0-e1.3',
+      '4.2.0.0-2.2.0.0-e1.4',
+    ]);
+  });
+
   test('goes on from the tag of a list, though nobody watched meanwhile', () => {
     const { cache } = start();
     const list = cache.lister.list(parseNodeListQuery(''));
