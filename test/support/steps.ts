@@ -7,6 +7,12 @@ export function shortSlices(): TimeSlices {
   return new TimeSlices({ monotonic: () => ++now });
 }
 
+/** A slice is over after each step. */
+export function slowSlices(): TimeSlices {
+  let now = 0;
+  return new TimeSlices({ monotonic: () => (now += 10) });
+}
+
 /** Far more than a thousand entries take, a step each. */
 const MOST_TURNS = 3_000;
 

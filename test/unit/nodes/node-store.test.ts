@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeEntry } from '../../../src/nodes/node-entry.ts';
-import { TimeSlices } from '../../../src/runtime/time-slices.ts';
-import { eachTurn } from '../../support/steps.ts';
+import { eachTurn, slowSlices } from '../../support/steps.ts';
 import { makeCache, makeNode, makePod } from './node-objects.ts';
 
 const podOn = (nodeName: string, version: string, cpu = '1') =>
@@ -10,15 +9,9 @@ const podOn = (nodeName: string, version: string, cpu = '1') =>
     { name: `on-${nodeName}`, resourceVersion: version },
   );
 
-/** A slice is over after each step. */
-const slowSlices = (): TimeSlices => {
-  let now = 0;
-  return new TimeSlices({ monotonic: () => (now += 10) });
-};
-
 /** Three nodes of version 1, of which two may be counted at once. */
-function threeNodes(slices = slowSlices()) {
-  const cache = makeCache({ slices, mostCountedAtOnce: 2 });
+function threeNodes() {
+  const cache = makeCache({ slices: slowSlices(), mostCountedAtOnce: 2 });
   for (const name of ['node-a', 'node-b', 'node-c']) cache.putNode(makeNode(name));
   return cache;
 }

@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Composer, VersionedRepresentation } from '../../../src/nodes/representation.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
-
-/** A slice is over after each step. */
-const slowSlices = (): TimeSlices => {
-  let now = 0;
-  return new TimeSlices({ monotonic: () => (now += 10) });
-};
+import { slowSlices } from '../../support/steps.ts';
 
 function representationOf(pieces: readonly Uint8Array[], slices = new TimeSlices({ monotonic: () => 0 })) {
   let composed = 0;
