@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ChangeLog } from '../../../src/nodes/change-log.ts';
 import { ListProgress } from '../../../src/nodes/list-progress.ts';
+import { toNodeEntry } from '../../../src/nodes/node-entry.ts';
 import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
+import { makeNode } from './node-objects.ts';
 
 const NO_NODES = { newest: '0', count: 0 };
 const pods = (newest: string) => ({ nodes: NO_NODES, pods: { newest, count: 1 } });
@@ -38,5 +40,65 @@ describe('how far the list is', () => {
     const progress = new ListProgress(new ChangeLog(), undefined);
     expect(['0', '1'].map((newest) => progress.hasSeen(pods(newest)))).toEqual([true, false]);
     expect(['0', '1'].map((newest) => progress.knowsAfter(pods(newest)))).toEqual([true, false]);
+  });
+
+  test('it has seen the pods that changed no sums since, when what was counted aside is shown or given up', () => {
+    for (const end of ['counted', 'giveAsideUp'] as const) {
+      const { ledger, progress } = heard();
+      const taken = { names: new Map(), pods: ledger.pods.state };
+      progress.countAside(taken);
+      ledger.pods.advance('6', 1);
+      expect(progress.hasSeen(pods('6'))).toBe(false);
+      progress[end](taken);
+      expect(progress.hasSeen(pods('6'))).toBe(true);
+    }
+  });
+});
+
+describe('the nodes that changed after a state', () => {
+  /** One node, the first change of the store, of version 3. */
+  function oneNode() {
+    const changes = new ChangeLog();
+    const ledger = new UsageLedger();
+    const progress = new ListProgress(changes, ledger);
+    const entry = toNodeEntry(makeNode('node-a', { resourceVersion: '3' }), undefined);
+    changes.put(entry, undefined, { version: 1, changedAt: '3', seen: progress.seen });
+    const changedAfter = (node: string, pod: string): string[] =>
+      progress
+        .changedAfter({ nodes: { newest: node, count: 1 }, pods: { newest: pod, count: 1 } })
+        .map(({ name }) => name);
+    return { ledger, progress, changedAfter };
+  }
+
+  test('are those that are newer, the first of all among them', () => {
+    const { changedAfter } = oneNode();
+    expect([changedAfter('2', '0'), changedAfter('3', '0')]).toEqual([['node-a'], []]);
+  });
+
+  test('are those whose sums are newer, until the node goes', () => {
+    const { progress, changedAfter } = oneNode();
+    progress.used('node-a', '6');
+    expect([changedAfter('3', '5'), changedAfter('3', '6')]).toEqual([['node-a'], []]);
+    progress.forget('node-a');
+    expect(changedAfter('3', '5')).toEqual([]);
+  });
+
+  test.each([
+    ['those it had', '6', '5', '4', '6'],
+    ['those that were counted', '5', '6', '4', '6'],
+    ['those that are to be counted', '5', '4', '6', '6'],
+  ])('are those that got sums ahead of the others: the newest are %s', (_, had, counted, pending, newest) => {
+    const { ledger, progress, changedAfter } = oneNode();
+    progress.used('node-a', had);
+    progress.countAside({ names: new Map([['node-a', counted]]), pods: ledger.pods.state });
+    ledger.add('node-a', USAGE, pending);
+    progress.usedAhead('node-a');
+    expect([changedAfter('3', `${Number(newest) - 1}`), changedAfter('3', newest)]).toEqual([['node-a'], []]);
+  });
+
+  test('are none of which no sums ever changed', () => {
+    const { progress, changedAfter } = oneNode();
+    progress.usedAhead('node-a');
+    expect(changedAfter('3', '0')).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isSameShape, type NodeChange, withPast } from '../../../src/nodes/node-change.ts';
+import { isSameShape, type NodeChange, sharingTexts, withPast } from '../../../src/nodes/node-change.ts';
 import { type NodeEntry, toNodeEntry } from '../../../src/nodes/node-entry.ts';
 import { makeNode } from './node-objects.ts';
 
@@ -57,5 +57,29 @@ describe('the shape of a node', () => {
   test('is the same with equal owners and anything else that filters do not read', () => {
     const owners = owned.owners.map((owner) => ({ ...owner }));
     expect(isSameShape(owned, { ...owned, owners, createdAt: 1, resourceVersion: '2' })).toBe(true);
+  });
+});
+
+describe('the texts of a node that changed', () => {
+  const before: NodeEntry = { ...entry, labels: { a: '1', b: '2' }, annotations: { c: '3' } };
+
+  test('are those that it had where they are equal, so that its shape is the same', () => {
+    const shared = sharingTexts(before, { ...before, labels: { a: '1', b: '2' }, annotations: { c: '3' } });
+    expect([shared.labels === before.labels, shared.annotations === before.annotations]).toEqual([true, true]);
+    expect(isSameShape(before, shared)).toBe(true);
+  });
+
+  test.each([
+    ['another value', { a: '1', b: '3' }],
+    ['one less', { a: '1' }],
+    ['one more', { a: '1', b: '2', c: '3' }],
+    ['another name', { a: '1', c: '2' }],
+    ['the name of a member that every object has', { constructor: '1' }],
+    ['none', undefined],
+  ])('are its own with %s', (_, labels) => {
+    const shared = sharingTexts(before, { ...before, labels });
+    expect(shared.labels).toEqual(labels);
+    expect(isSameShape(before, shared)).toBe(false);
+    expect(sharingTexts({ ...before, labels }, before).labels).toEqual(before.labels);
   });
 });
