@@ -10,7 +10,7 @@ function representationOf(pieces: readonly Uint8Array[], slices = new TimeSlices
     yield;
     return pieces;
   }
-  const composer: Composer = { identity: compose, gzip: compose, identityLength: () => 0 };
+  const composer: Composer = { identity: compose, gzip: compose, identityLength: () => 7 };
   return { representation: new VersionedRepresentation('e1-1', composer, slices), composed: () => composed };
 }
 
@@ -24,6 +24,12 @@ describe('an answer at one version', () => {
     expect(representation.body('identity')).toHaveLength(count);
     expect(Buffer.concat(representation.body('identity')).equals(Buffer.concat(pieces))).toBe(true);
     expect(representation.length('gzip')).toBe(2 ** 20 + bytes);
+  });
+
+  test('has a known length where it is not compressed, without being composed', () => {
+    const { representation, composed } = representationOf([Buffer.from('{}')]);
+    expect([representation.length('identity'), composed()]).toEqual([7, 0]);
+    expect([representation.length('gzip'), composed()]).toEqual([2, 1]);
   });
 
   test('of one piece is that piece, not a copy', () => {
