@@ -34,6 +34,9 @@ export function entriesIn(folder: string): readonly Entry[] {
   );
 }
 
+/** What killed a mutant that was begun and not ended: until its process has ended, it may as well be under way. */
+export const END_OF_PROCESS = 'the end of its process';
+
 export interface Outcome {
   /** By which test; a mutant under which a worker died or hung has none. */
   readonly killed: ReadonlyMap<number, string>;
@@ -68,6 +71,6 @@ export function outcomeOf(entries: readonly Entry[]): Outcome {
     }
   }
   const killed = new Map<number, string>(kills.values());
-  for (const mutant of open.values()) killed.set(mutant, 'the end of its process');
+  for (const mutant of open.values()) killed.set(mutant, END_OF_PROCESS);
   return { killed, tried, ends: open.size + spoilt };
 }

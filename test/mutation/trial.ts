@@ -2,7 +2,7 @@ import { globSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createVitest } from 'vitest/node';
-import { entriesIn, type Outcome, outcomeOf } from './journal.ts';
+import { END_OF_PROCESS, entriesIn, type Outcome, outcomeOf } from './journal.ts';
 import { type Plan, ROOT } from './plan.ts';
 
 const PROGRESS_MS = 10_000;
@@ -119,7 +119,8 @@ export class Trial {
     const pairs = [...tried].map((pair) => pair.split(' '));
     const byTests = Object.groupBy(pairs, ([, tests = '']) => tests);
     const numbers = Object.entries(byTests).map(([tests, all = []]) => [tests, all.map(([mutant]) => Number(mutant))]);
-    this.#write('over.json', [...killed.keys(), ...wornOut(pairs)]);
+    const found = [...killed].filter(([, by]) => by !== END_OF_PROCESS).map(([number]) => number);
+    this.#write('over.json', [...found, ...wornOut(pairs)]);
     this.#write('tried.json', Object.fromEntries(numbers));
   }
 
