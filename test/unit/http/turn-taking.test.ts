@@ -28,9 +28,14 @@ async function storyOf(
 }
 
 test('workers have their turns in the order in which they came, for 8 ms before everything else has its own', async () => {
-  const story = await storyOf(150, { tookMs: 0.125 });
+  const story = await storyOf(150, { tookMs: 0.25 });
   expect(story.filter((one) => typeof one === 'number')).toEqual(Array.from({ length: 150 }, (_, worker) => worker));
-  expect([story.indexOf('others'), story.indexOf('others', 65)]).toEqual([64, 129]);
+  expect([story.indexOf('others'), story.indexOf('others', 33)]).toEqual([32, 65]);
+});
+
+test('64 have a turn together, however little time it takes: what they write costs some after it', async () => {
+  const story = await storyOf(150);
+  expect([story.indexOf('others'), story.indexOf('others', 65), story.indexOf('others', 130)]).toEqual([64, 129, 152]);
 });
 
 test.each([8, 500])('work of %i ms has a turn to itself', async (tookMs) => {
