@@ -72,7 +72,9 @@ export class CacheOracle {
     send();
     const writes = this.store.takeWrites();
     if (this.isCertain) hold(same(writes, isNew ? [writeOf(change)] : []), 'I3', () => ({ change, writes }));
-    if (!isNew) return;
+    // After a restore the cache may have another object of that name, whose removal is no news to it: it stays at its version.
+    const isDropped = !this.isCertain && writes.length === 0;
+    if (!isNew || isDropped) return;
     this.version = change.version;
     this.changedAt = this.#clock.monotonic();
     if (this.isCertain) this.#content = this.#history.stateAt(change.version);
