@@ -9,7 +9,7 @@ import { join } from 'node:path';
 export interface Turns {
   /** By the clock: on a busy machine with what others did meanwhile. */
   readonly longestMs: number;
-  /** In processor time of the thread: what the code takes, whoever else uses the machine. */
+  /** In processor time of the thread: what the code takes, however busy the machine is. */
   readonly longestCpuMs: number;
   /** The garbage collections in that very turn, by the clock. */
   readonly longestCpuGcMs: number;

@@ -20,7 +20,7 @@ export interface ListedCollection extends CollectionState {
 
 type Versioned = Pick<StoredEntry, 'resourceVersion'>;
 
-/** Of the newest states the counts are remembered, so that whoever goes on from one of them costs no look at all objects. */
+/** The counts of so many newest states are remembered: a client that resumes from one of them costs no look at all objects. */
 const MOST_COUNTS = 4_096;
 /**
  * A look at 450,000 pods takes some 15 ms, so each of these counts is made once and then kept up to date: 1,024 comparisons a change

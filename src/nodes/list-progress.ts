@@ -86,8 +86,8 @@ export class ListProgress {
   }
 
   /**
-   * A node got the sums that the ledger has now, which may be ahead of what is shown of the others: whoever has only what the name of
-   * the list's state says is told of it.
+   * A node got the sums that the ledger has now, which may be ahead of what the list shows of the others. A client that resumes from
+   * the state of the list is then told of this node again.
    */
   usedAhead(name: string, counted = this.#aside?.names.get(name)): void {
     const known = this.#usedAt.get(name) ?? NOTHING.newest;

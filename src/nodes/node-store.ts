@@ -43,7 +43,7 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
   readonly changes = new ChangeLog();
   /** How far the list is. */
   readonly progress: ListProgress;
-  /** For long work on the nodes, whoever does it. */
+  /** Runs all long work on the nodes. */
   readonly slices: TimeSlices;
   readonly #ledger: UsageLedger | undefined;
   readonly #usageKeys: UsageKeys;

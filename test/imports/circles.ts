@@ -1,6 +1,6 @@
 import type { Module } from './read.ts';
 
-/** From whom to whom, and the import that leads there, in words. */
+/** Which file or folder imports which, with the import that proves it, in words. */
 type Graph = Map<string, Map<string, string>>;
 
 /** The circles of files that load one another, each as its imports in order. What types alone import is not loaded. */

@@ -9,8 +9,8 @@ export interface SendQueues {
 
 /** IPv4, and IPv6 with IPv4 in it: where both are served, all connections are in the second. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
-/** Local address and port, the other end's, the state, and the send queue, all in hexadecimal (proc_net_tcp.rst of the kernel). */
-const LINE = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]*([0-9A-F]{8}:[0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):/gm;
+/** Local address and port, the other end's, the state, and the send queue that is not empty, all in hexadecimal (proc_net_tcp.rst of the kernel). */
+const LINE = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]*([0-9A-F]{8}:[0-9A-F]{4}) [0-9A-F]{2} (?!0{8})([0-9A-F]{8}):/gm;
 
 /**
  * The queues of all connections at this moment, from the tables of Linux: neither Node nor a write that is complete tells what of
@@ -20,7 +20,7 @@ export async function readSendQueues(): Promise<SendQueues> {
   const queues = new Map<string, number>();
   for (const text of await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => '')))) {
     for (const [, port, other, queue = ''] of text.matchAll(LINE)) {
-      if (queue !== '00000000') queues.set(`${port} ${other}`, Number.parseInt(queue, 16));
+      queues.set(`${port} ${other}`, Number.parseInt(queue, 16));
     }
   }
   return { bytesOf: (socket) => queues.get(keyOf(socket)) ?? 0 };

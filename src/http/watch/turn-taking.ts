@@ -48,7 +48,7 @@ export class TurnTaking<Worker> {
   #workSome(): void {
     const { clock, work } = this.#parts;
     const endsAt = clock.monotonic() + TURN_MS;
-    // Who is added again meanwhile comes in the next turn.
+    // A worker that is added again meanwhile waits for the next turn.
     let left = Math.min(this.#waiting.size, MOST_IN_A_TURN);
     for (const worker of this.#waiting) {
       this.#waiting.delete(worker);

@@ -6,6 +6,7 @@ import type { ReflectorMetrics } from '../metrics.ts';
 import type { KubernetesObject } from '../object.ts';
 import { compareResourceVersions } from '../resource-version.ts';
 import type { Freshness } from './freshness.ts';
+import { KeyTable } from './key-table.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
 import type { WatchEvent } from './watch-event.ts';
 
@@ -47,7 +48,7 @@ export interface CacheWriterParts<E extends StoredEntry> {
  */
 export class CacheWriter<E extends StoredEntry> implements Freshness {
   readonly #parts: CacheWriterParts<E>;
-  readonly #malformed = new Set<string>();
+  readonly #malformed = new KeyTable<{ readonly key: string }>();
   #resourceVersion = '';
   #epoch = 0;
   #lists = 0;
@@ -100,7 +101,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     }
     try {
       const entry = this.#parts.store.toEntry(value);
-      if (this.isMalformed(entry.key)) this.#malformed.delete(entry.key);
+      this.#malformed.delete(entry.key);
       return entry;
     } catch (error) {
       this.#skip(value, error);
@@ -108,11 +109,8 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     }
   }
 
-  /**
-   * Whether the newest version of this object was left out. An empty set is not asked: that would enter the key into V8's table of
-   * unique texts (`KeyTable`).
-   */
-  isMalformed = (key: string): boolean => this.#malformed.size > 0 && this.#malformed.has(key);
+  /** Whether the newest version of this object was left out. */
+  isMalformed = (key: string): boolean => this.#malformed.get(key) !== undefined;
 
   /** More objects were left out than are remembered. */
   get hasTooManyMalformed(): boolean {
@@ -208,8 +206,8 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     const { metrics, logger } = this.#parts;
     metrics.dropped('malformed');
     const key = keyOf(object);
-    if (this.#malformed.has(key) || this.#malformed.size >= NAMED_MALFORMED) return;
-    this.#malformed.add(key);
+    if (this.isMalformed(key) || this.#malformed.size >= NAMED_MALFORMED) return;
+    this.#malformed.set({ key });
     logger.warn({ err: error, object: key }, 'leaving out an object that cannot be understood');
   }
 

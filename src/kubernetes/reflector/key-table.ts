@@ -9,16 +9,17 @@ const SHARDS = 256;
 /**
  * A map of entries by their own keys, for hundreds of thousands of them.
  *
- * V8 enters every text that is a key of a `Map`, or is looked up in one, into its table of unique strings, and each collection of the old part of the heap
- * stops the thread to go through that table: of 450,000 pods for 20 to 70 ms. The keys here are numbers, the hashes of the texts. And a
- * `Map` that has grown too large is made anew in one go, of 450,000 entries in 30 to 80 ms: here are many small ones.
+ * V8 enters every text that is a key of a `Map`, or that is looked up in one, into its table of unique strings. Each collection of
+ * the old part of the heap stops the thread to go through that table: with 450,000 pods for 20 to 70 ms. The keys here are numbers,
+ * the hashes of the texts. A `Map` that outgrows itself is also made anew in one go, which takes 30 to 80 ms for 450,000 entries: so
+ * there are many small ones.
  */
 export class KeyTable<Entry extends Keyed> {
   /** By the low bits of the hash, the first entry of each hash by the whole of it. */
   readonly #shards = Array.from({ length: SHARDS }, () => new Map<number, Entry>());
   /**
    * The other entries of a hash, by their texts: some 20 of 450,000. Apart, so that going through all entries touches none of them.
-   * A `Map` again, because FNV is public: whoever may name pods can find many names of one hash.
+   * They are in a `Map` and not in a list, because FNV is public: a tenant can name many pods so that they have one hash.
    */
   readonly #others = new Map<number, Map<string, Entry>>();
   readonly #hash: (key: string) => number;

@@ -122,6 +122,19 @@ describe('a stream whose client has no room', () => {
     expect(response.sent).toEqual(['one', 'two']);
   });
 
+  test('alone is looked up among the queues: with room, it costs nothing', () => {
+    const { stream, response, events } = begin();
+    const asked: unknown[] = [];
+    const queues: SendQueues = { bytesOf: (socket) => asked.push(socket) };
+    stream.cutIfSlow(queues, 6_000);
+    expect(asked).toEqual([]);
+    events.push('one');
+    response.hasRoom = false;
+    stream.work(7_000);
+    stream.cutIfSlow(queues, 12_000);
+    expect(asked).toEqual([response.socket]);
+  });
+
   test('is cut off when neither its socket nor the kernel got rid of a byte for 30 s', () => {
     const { stream, response, events, exchange } = begin();
     events.push('one');
