@@ -67,15 +67,21 @@ export class CollectionVersion {
    * What came and went between the last event and the list is not known; whoever was told of it elsewhere begins anew. In another
    * history the versions of objects prove nothing: they count as changed with the list.
    */
-  listed({ resourceVersion, newest, count, sameHistory }: ListedCollection): void {
-    const isTrusted = this.trusts(sameHistory);
+  listed(list: ListedCollection): void {
+    const { resourceVersion, sameHistory } = list;
+    const state = this.after(list);
     this.#isListed = true;
-    const changed = isTrusted ? newest : resourceVersion;
     if (!sameHistory) this.#counts.clear();
     this.#unchanged.clear();
-    this.#become({ newest: sameHistory ? later(this.#state.newest, changed) : changed, count });
+    this.#become(state);
     this.#reached = resourceVersion;
     this.#floor = { ...this.#state, resourceVersion };
+  }
+
+  /** The state that `listed` leads to. */
+  after({ resourceVersion, newest, count, sameHistory }: ListedCollection): CollectionState {
+    const changed = this.trusts(sameHistory) ? newest : resourceVersion;
+    return { newest: sameHistory ? later(this.#state.newest, changed) : changed, count };
   }
 
   /** Whether the objects of the next list changed when their versions say so. */

@@ -1,7 +1,14 @@
 import { compareResourceVersions } from '../kubernetes/resource-version.ts';
 import type { ChangeLog } from './change-log.ts';
-import { type CollectionState, CollectionVersion, later, NOTHING } from './collection-version.ts';
+import {
+  type CollectionState,
+  CollectionVersion,
+  type ListedCollection,
+  later,
+  NOTHING,
+} from './collection-version.ts';
 import type { NodeChange } from './node-change.ts';
+import type { NodeEntry } from './node-entry.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 import type { ListState } from './watch-version.ts';
 
@@ -34,6 +41,11 @@ export class ListProgress {
   /** What the list shows now. */
   get state(): ListState {
     return { nodes: this.nodes.state, pods: this.#pods };
+  }
+
+  /** What `seen` is at least when this list of nodes is shown. */
+  seenWith(list: ListedCollection): ListState {
+    return { nodes: this.nodes.after(list), pods: this.seen.pods };
   }
 
   /** How new a node may be: its usage is as new as the ledger when it is written. */
@@ -93,6 +105,13 @@ export class ListProgress {
     const known = this.#usedAt.get(name) ?? NOTHING.newest;
     const pending = this.#ledger?.changedAt(name) ?? known;
     this.#usedAt.set(name, later(later(known, counted ?? known), pending));
+  }
+
+  /** A node came with the sums that the ledger has now. */
+  brought(entry: NodeEntry, previous: NodeEntry | undefined): void {
+    // Its pods may have come before it did.
+    if (!previous) this.used(entry.key, this.seen.pods.newest);
+    else if (previous.encoded.usage !== entry.encoded.usage) this.usedAhead(entry.key);
   }
 
   forget(name: string): void {

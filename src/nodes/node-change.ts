@@ -21,6 +21,8 @@ interface PastShape {
 /** What became of one node last; its next change takes the place of this one. */
 export interface NodeChange {
   readonly name: string;
+  /** False once the node changed again, or what became of it is forgotten. */
+  readonly isNewest: boolean;
   /** The version of the store that it made: no two changes have the same. */
   readonly version: number;
   /** The node's own newest change: that of its usage is one of its pods. */

@@ -1,9 +1,9 @@
 import type { KubernetesObject } from '../kubernetes/object.ts';
 import type { ReflectedStore, Replacement } from '../kubernetes/reflector/store.ts';
 import type { Steps, TimeSlices } from '../runtime/time-slices.ts';
-import { ChangeLog, type ChangeMoment } from './change-log.ts';
-import { type ListedCollection, later, NOTHING } from './collection-version.ts';
+import { ChangeLog, type ChangeOrigin, type PreparedChange } from './change-log.ts';
 import type { UsageKeys } from './encode-node.ts';
+import { draftOf, type ListDraft } from './list-draft.ts';
 import { ListProgress, type TakenUsage } from './list-progress.ts';
 import { sharingTexts } from './node-change.ts';
 import { NodeContent } from './node-content.ts';
@@ -27,10 +27,9 @@ const MOST_COUNTED_AT_ONCE = 300;
 /** A large change of usage under way: the nodes it is for, and their content with it, which all other changes go into as well. */
 type Recount = TakenUsage & { readonly draft: NodeContent };
 
-/** What a list changes. */
-interface ListNews {
-  readonly gone: readonly NodeEntry[];
-  readonly news: readonly NodeEntry[];
+interface CountedNode {
+  readonly entry: NodeEntry;
+  readonly change: PreparedChange;
 }
 
 /**
@@ -91,7 +90,9 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     if (!entry) return;
     this.#recount?.draft.remove(key);
     this.#content.remove(key);
-    this.#recordRemoval(entry, resourceVersion);
+    this.progress.forget(key);
+    const change = this.changes.prepareRemoval(entry, this.#origin(resourceVersion));
+    if (change) this.#add(change);
   }
 
   /**
@@ -102,17 +103,10 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     this.#giveRecountUp();
     this.#isReplacing = true;
     try {
-      const draft = new NodeContent(this.#content);
-      const gone = yield* this.#removeOthers(draft, entries);
-      const { news, newest } = yield* this.#newsIn(entries, replacement.sameHistory);
-      // Where most leaves would be spoilt one node at a time, all are made anew.
-      if (news.length * 2 > entries.length) yield* draft.putAll(news);
-      else
-        for (const entry of news) {
-          draft.put(entry);
-          yield;
-        }
-      return () => this.#showList(draft, { gone, news }, { ...replacement, newest, count: draft.size });
+      const { changes, progress } = this;
+      const finish = (entry: NodeEntry): NodeEntry => this.#sharing(this.#withUsage(entry));
+      const draft = yield* draftOf({ entries, replacement }, { content: this.#content, changes, progress, finish });
+      return () => this.#showList(draft);
     } finally {
       this.#isReplacing = false;
     }
@@ -167,37 +161,6 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     this.#advance();
   }
 
-  *#removeOthers(draft: NodeContent, entries: readonly NodeEntry[]): Steps<NodeEntry[]> {
-    const names = new Set(entries.map((entry) => entry.key));
-    const gone: NodeEntry[] = [];
-    for (const entry of this.#content.entries()) {
-      if (names.has(entry.key)) continue;
-      draft.remove(entry.key);
-      gone.push(entry);
-      yield;
-    }
-    return gone;
-  }
-
-  /** And the newest version of all that are listed. */
-  *#newsIn(entries: readonly NodeEntry[], sameHistory: boolean): Steps<{ news: NodeEntry[]; newest: string }> {
-    const news: NodeEntry[] = [];
-    let { newest } = NOTHING;
-    for (const entry of entries) {
-      newest = later(newest, entry.resourceVersion);
-      if (!this.#isKnown(entry, sameHistory)) news.push(this.#sharing(this.#withUsage(entry)));
-      yield;
-    }
-    return { news, newest };
-  }
-
-  /** In another history equal numbers prove nothing; equal texts do. */
-  #isKnown(entry: NodeEntry, sameHistory: boolean): boolean {
-    const known = this.#content.get(entry.key);
-    if (known?.uid !== entry.uid || known.resourceVersion !== entry.resourceVersion) return false;
-    return sameHistory || Buffer.compare(known.encoded.bytes(), this.#withUsage(entry).encoded.bytes()) === 0;
-  }
-
   #countHere(taken: TakenUsage): void {
     this.progress.counted(taken);
     for (const [name, version] of taken.names) {
@@ -208,25 +171,23 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
     }
   }
 
+  /** A change that comes meanwhile is in the draft as well, and told already. */
   *#countAside(recount: Recount): Steps<void> {
-    const counted: string[] = [];
+    const counted: CountedNode[] = [];
     for (const [name, version] of recount.names) {
-      const updated = this.#recounted(recount.draft, name);
-      if (updated) {
-        recount.draft.put(updated);
-        counted.push(name);
+      const previous = recount.draft.get(name);
+      const entry = this.#recounted(recount.draft, name);
+      if (entry) {
+        recount.draft.put(entry);
+        counted.push({ entry, change: this.changes.prepare(entry, previous, this.#origin()) });
       }
-      if (recount.draft.get(name)) this.progress.usedAhead(name, version);
+      if (previous) this.progress.usedAhead(name, version);
       yield;
       if (this.#recount !== recount) return;
     }
     this.#recount = undefined;
     this.progress.counted(recount);
-    const { seen } = this.progress;
-    for (const name of counted) {
-      const entry = recount.draft.get(name);
-      if (entry) this.#log(entry, this.#content.get(name), { seen, changedAt: undefined });
-    }
+    for (const { entry, change } of counted) if (recount.draft.get(entry.key) === entry) this.#add(change);
     this.#content = recount.draft;
   }
 
@@ -259,38 +220,24 @@ export class NodeStore implements ReflectedStore<NodeEntry> {
   #put(entry: NodeEntry, changedAt: string | undefined): void {
     const previous = this.#content.get(entry.key);
     this.#content.put(entry);
-    this.#recordChange(entry, previous, { seen: this.progress.seen, changedAt });
+    this.progress.brought(entry, previous);
+    this.#add(this.changes.prepare(entry, previous, this.#origin(changedAt)));
   }
 
-  /** In another history the versions of nodes prove nothing: they count as changed with the list. */
-  #showList(draft: NodeContent, { gone, news }: ListNews, list: ListedCollection): void {
-    const isTrusted = this.progress.nodes.trusts(list.sameHistory);
+  #showList({ content, list, gone, changes }: ListDraft): void {
     this.progress.nodes.listed(list);
-    for (const entry of gone) this.#recordRemoval(entry, list.resourceVersion);
-    const { seen } = this.progress;
-    for (const entry of news) {
-      const changedAt = isTrusted ? entry.resourceVersion : list.resourceVersion;
-      this.#recordChange(entry, this.#content.get(entry.key), { seen, changedAt });
-    }
-    this.#content = draft;
+    for (const { key } of gone) this.progress.forget(key);
+    for (const change of changes) this.#add(change);
+    this.#content = content;
   }
 
-  #recordRemoval(entry: NodeEntry, changedAt: string): void {
-    this.progress.forget(entry.key);
+  #origin(changedAt?: string): ChangeOrigin {
+    return { changedAt, seen: this.progress.seen };
+  }
+
+  #add(change: PreparedChange): void {
     this.#advance();
-    this.changes.remove(entry, { version: this.#version, changedAt, seen: this.progress.seen });
-  }
-
-  #recordChange(entry: NodeEntry, previous: NodeEntry | undefined, moment: Omit<ChangeMoment, 'version'>): void {
-    // Its pods may have come before it did.
-    if (!previous) this.progress.used(entry.key, moment.seen.pods.newest);
-    else if (previous.encoded.usage !== entry.encoded.usage) this.progress.usedAhead(entry.key);
-    this.#log(entry, previous, moment);
-  }
-
-  #log(entry: NodeEntry, previous: NodeEntry | undefined, { seen, changedAt }: Omit<ChangeMoment, 'version'>): void {
-    this.#advance();
-    this.changes.put(entry, previous, { version: this.#version, seen, changedAt });
+    this.changes.add(change, this.#version);
   }
 
   #advance(): void {

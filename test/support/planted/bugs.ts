@@ -37,10 +37,11 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     of: 'if (entry) into.push(entry);',
     instead: "if (entry) into.push(entry); writer.apply({ type: 'ADDED', object: item as never });",
   },
-  'atomic swap: what a list has no more stays': nodes(
-    'if (names.has(entry.key)) continue;',
-    'if (names.size >= 0) continue;',
-  ),
+  'atomic swap: what a list has no more stays': {
+    file: 'nodes/list-draft.ts',
+    of: 'if (!names.has(entry.key)) gone.push(entry);',
+    instead: '',
+  },
   'atomic swap: an answer of before is given again': nodes('this.#snapshot = undefined;', ''),
   'resume version: the version of an event is not kept': writer('if (forward) this.#resourceVersion = version;', ''),
   'resume version: the version of a bookmark is not kept': writer(

@@ -62,7 +62,7 @@ describe('the nodes that changed after a state', () => {
     const ledger = new UsageLedger();
     const progress = new ListProgress(changes, ledger);
     const entry = toNodeEntry(makeNode('node-a', { resourceVersion: '3' }), undefined);
-    changes.put(entry, undefined, { version: 1, changedAt: '3', seen: progress.seen });
+    changes.add(changes.prepare(entry, undefined, { changedAt: '3', seen: progress.seen }), 1);
     const changedAfter = (node: string, pod: string): string[] =>
       progress
         .changedAfter({ nodes: { newest: node, count: 1 }, pods: { newest: pod, count: 1 } })

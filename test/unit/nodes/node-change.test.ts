@@ -15,6 +15,7 @@ const CHANGE: NodeChange = {
   shapedAt: 1,
   past: [],
   pastForgottenAt: mark(0),
+  isNewest: true,
 };
 
 test('four past shapes of a node are remembered, and when the newest of the others ended', () => {

@@ -35,6 +35,23 @@ describe('usage that changed', () => {
     expect(nodes.version).toBe(version + 5);
   });
 
+  test('is told once of a node that changed while it was counted aside', async () => {
+    const { nodes, putNode, putPod } = threeNodes();
+    for (const name of ['node-a', 'node-b', 'node-c']) putPod(podOn(name, '2'));
+    const { version } = nodes;
+    nodes.countUsage();
+    for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
+    expect(nodes.isCounted).toBe(false);
+    putNode(makeNode('node-a', { resourceVersion: '3' }));
+    await eachTurn(() => nodes.isCounted);
+    const told = [...nodes.changes.since(version)].map((change) => [change.name, change.version]);
+    expect(told).toEqual([
+      ['node-a', version + 1],
+      ['node-b', version + 2],
+      ['node-c', version + 3],
+    ]);
+  });
+
   test('is none where there is to be no usage', () => {
     const { nodes, putNode, putPod } = makeCache({ usage: false, mostCountedAtOnce: 0 });
     putNode(makeNode('node-a'));
@@ -81,7 +98,7 @@ describe('a node that changed', () => {
   });
 });
 
-test('a list of nodes is taken over one node a step: those that went, all that are listed, and the news among them', () => {
+test('a list of nodes is taken over one node a step: those that went, all that are listed, the news among them, and the change of each', () => {
   const { nodes } = threeNodes();
   const listed = (version: string): NodeEntry[] =>
     ['node-b', 'node-c', 'node-d', 'node-e'].map((name) =>
@@ -96,5 +113,5 @@ test('a list of nodes is taken over one node a step: those that went, all that a
       return count;
     }
   };
-  expect([stepsFor(listed('1')), stepsFor(listed('1')), stepsFor(listed('2'))]).toEqual([1 + 4 + 2, 4, 4 + 1]);
+  expect([stepsFor(listed('1')), stepsFor(listed('1')), stepsFor(listed('2'))]).toEqual([1 + 4 + 2 + 3, 4, 4 + 1 + 1]);
 });
