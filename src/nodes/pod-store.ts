@@ -129,9 +129,11 @@ export class PodStore implements ReflectedStore<PodEntry> {
   *#unlisted(): Steps<PodEntry[]> {
     const gone: PodEntry[] = [];
     let looked = 0;
-    for (const entry of this.#pods.values()) {
-      if (entry.list !== this.#list) gone.push(entry);
-      if (++looked % STEP === 0) yield;
+    for (const part of this.#pods.parts()) {
+      for (const entry of part) {
+        if (entry.list !== this.#list) gone.push(entry);
+        if (++looked % STEP === 0) yield;
+      }
     }
     return gone;
   }
@@ -144,13 +146,16 @@ export class PodStore implements ReflectedStore<PodEntry> {
   /** Those that the list under way has named, and what it changes. */
   *#listedWith(changed: KeyTable<PodEntry>): Steps<KeyTable<PodEntry>> {
     const next = new KeyTable<PodEntry>();
-    for (const [at, entry] of this.#pods.values().entries()) {
-      if (entry.list === this.#list) next.set(entry);
-      if (at % STEP === 0) yield;
+    let looked = 0;
+    for (const part of this.#pods.parts()) {
+      for (const entry of part) {
+        if (entry.list === this.#list) next.set(entry);
+        if (++looked % STEP === 0) yield;
+      }
     }
-    for (const [at, entry] of changed.values().entries()) {
+    for (const entry of changed.values()) {
       next.set(entry);
-      if (at % STEP === 0) yield;
+      if (++looked % STEP === 0) yield;
     }
     return next;
   }

@@ -65,12 +65,17 @@ export class KeyTable<Entry extends Keyed> {
     if (others?.size === 0) this.#others.delete(hash);
   }
 
-  /** All entries of now, in any order: of 450,000 in some 5 ms. */
+  /** All entries of now, in any order. The list is made in its full length: growing to 450,000 entries, it would be copied 30 times. */
   values(): Entry[] {
-    const entries: Entry[] = [];
-    for (const shard of this.#shards) for (const entry of shard.values()) entries.push(entry);
-    for (const others of this.#others.values()) for (const entry of others.values()) entries.push(entry);
+    const entries = new Array<Entry>(this.#size);
+    let at = 0;
+    for (const part of this.parts()) for (const entry of part) entries[at++] = entry;
     return entries;
+  }
+
+  /** The same without a list, part by part: for work in steps, during which the table does not change. */
+  parts(): Iterable<Entry>[] {
+    return [...this.#shards, ...this.#others.values()].map((part) => part.values());
   }
 
   #shard(hash: number): Map<number, Entry> {
