@@ -11,7 +11,10 @@ const MAX_PATH = 1_024;
 const MAX_USER_AGENT = 256;
 /** Longer than any valid name; a path may hold anything. */
 const MAX_NAME = 256;
-/** A target of this length and an agent make up at most 6 KiB, whatever their characters: shorter ones need not be measured. */
+/**
+ * A line whose target is no longer than this need not be measured: target and user agent take at most 6 KiB, whatever
+ * their characters.
+ */
 const SHORT_TARGET = 1_024;
 const MAX_FAILURE = 2_048;
 
@@ -21,8 +24,8 @@ const TRACEPARENT = /^00-([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 export type AccessLog = (exchange: Exchange, durationMs: number) => void;
 
 /**
- * Only named members are logged: no header, no value of a parameter, no body (A-36). So the redaction of other lines, which
- * would cost many times the rest of a list request, is switched off for these.
+ * The line has named members only: no header, no parameter value, no body (A-36). Redaction is therefore switched off
+ * for these lines. It would cost many times the rest of a list request.
  */
 export function createAccessLog(logger: Logger): AccessLog {
   const unredacted = logger.child({}, { redact: [] });
@@ -45,8 +48,8 @@ export function createAccessLog(logger: Logger): AccessLog {
 const MOST_CALLERS = 1_000;
 
 /**
- * Loggers that hold what the requests of one caller to one place share, already written as JSON: most of a line, and most of
- * its cost.
+ * Keeps one child logger for each caller and place. It holds the fields that their requests share, already written as
+ * JSON: most of a line, and most of its cost.
  */
 class CallerLoggers {
   readonly #parent: Logger;
@@ -68,8 +71,9 @@ class CallerLoggers {
 }
 
 /**
- * No part can run over into the next: none of them holds a line break. Parts that a caller writes are cut and escaped as in
- * the line, so that no key is longer than 2 KiB. A service account has no session, and its name has colons, which the id of a session has not.
+ * The parts are joined by line breaks, and none of them can contain one, so two callers never share a key. Parts that a
+ * caller writes are cut and escaped as in the line, so that no key is longer than 2 KiB. A service account has no
+ * session id. Its name takes that place, and its colons keep it apart from every session id.
  */
 function keyOf(exchange: Exchange, { sid, name, clientId }: Identity): string {
   const { request, route, info, decision, source } = exchange;
@@ -92,13 +96,16 @@ function keyOf(exchange: Exchange, { sid, name, clientId }: Identity): string {
   ].join('\n');
 }
 
-/** A probe that is told 503 has its answer: what fails is logged when it begins to. */
+/** A failing probe (503) is logged at debug only: `Health` logs each check when it begins to fail. */
 function levelOf({ route }: Exchange, status: number): 'error' | 'info' | 'debug' {
   if (route?.admission === 'health' && status !== 500) return 'debug';
   return status >= 500 ? 'error' : 'info';
 }
 
-/** What this request alone has. One literal with all members, absent ones undefined: objects of one shape are the cheapest to write. */
+/**
+ * The fields of this request alone. One literal with all members, absent ones undefined: objects of one shape are the
+ * cheapest to write.
+ */
 function requestPart(exchange: Exchange, status: number, durationMs: number): Readonly<Record<string, unknown>> {
   const { request, response, target } = exchange;
   const { traceparent } = request.headers;
@@ -118,7 +125,7 @@ function requestPart(exchange: Exchange, status: number, durationMs: number): Re
   };
 }
 
-/** What it shares with others of the same caller to the same place. */
+/** The fields that it shares with other requests of the same caller to the same place. */
 function callerPart(exchange: Exchange): Readonly<Record<string, unknown>> {
   const { request, identity, party, info, decision } = exchange;
   return {
@@ -146,10 +153,13 @@ const userAgentOf = ({ headers }: IncomingMessage): string | undefined => {
   return agent && bounded(agent, MAX_USER_AGENT);
 };
 
-/** What a caller wrote, as it may stand in a line; cut before it is escaped, and after, since an escape is longer. */
+/**
+ * Text from a caller, made safe for a log line. It is cut before it is escaped, and again after, since an escape is
+ * longer.
+ */
 const bounded = (text: string, length: number): string => shownText(text.slice(0, length)).slice(0, length);
 
-/** The line of a CONNECT, behind which no exchange stands. It is not answered, so there is no status. */
+/** The log line of a CONNECT, which has no exchange. A CONNECT is not answered, so the line has no status. */
 export function connectLine(request: IncomingMessage, requestId: string): Readonly<Record<string, unknown>> {
   return boundedLine({
     requestId,
@@ -162,13 +172,16 @@ export function connectLine(request: IncomingMessage, requestId: string): Readon
   });
 }
 
-/** RFC 9112 3.2.3: host and port. What somebody put before or behind them may be a secret. */
+/** Host and port only (RFC 9112 3.2.3). What somebody put before or behind them may be a secret. */
 const authorityOf = (target: string): string => target.replace(/[?#].*$/s, '').replace(/^.*@/s, '');
 
-/** What stands before the name of a host: a name and a password, maybe (RFC 3986 3.2.1). A path of ours has none. */
+/** The userinfo before a host, perhaps a name and a password (RFC 3986 3.2.1). Our own paths have none. */
 const USER_INFO = /^((?:[a-z][a-z\d+.-]*:)?(?:\/{2,})?)[^/]*@/i;
 
-/** Without what may hold a secret: the query, the fragment that a client should have kept to itself, the user of an authority. */
+/**
+ * The target without the parts that may hold a secret: the query, the fragment (which a client should not send) and the
+ * userinfo.
+ */
 function pathOf(target: string): string {
   const mark = target.search(/[?#]/);
   const path = mark < 0 ? target : target.slice(0, mark);
@@ -177,7 +190,7 @@ function pathOf(target: string): string {
 
 const nameOrNothing = (text: string | undefined): string | undefined => (text ? bounded(text, MAX_NAME) : undefined);
 
-/** The stack of an unforeseen error, the chain of messages of any other. */
+/** The stack of an error, or its message where it has no stack, and the message of its cause. */
 function describeFailure(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure).slice(0, MAX_FAILURE);
   const text = failure.stack ?? failure.message;

@@ -47,12 +47,12 @@ export interface AppParts {
   readonly tokenReviews: TokenReviews;
   readonly verifier: BearerVerifier;
   readonly authorizer: Authorizer;
-  /** For how long an open watch goes on after the last decision on its caller, while the cluster gives no new one. */
+  /** How long an open watch may go on after the last decision about its caller, while the cluster gives no new one. */
   readonly maxDecisionAgeMs: number;
   readonly nodes: NodeLister;
   readonly nodeWatches: NodeWatchSource;
   readonly nodeAge: NodeAge;
-  /** Aborts when the port has closed: answers without an end are to end then. */
+  /** Aborts when the port has closed: open streams must end then. */
   readonly closing: AbortSignal;
   readonly health: HealthChecks;
   readonly limits: HttpLimits;
@@ -73,7 +73,7 @@ export function createApp(parts: AppParts): App {
   return serveRoutes(createRoutes(parts), parts);
 }
 
-/** The one table of what is served and who may have it. */
+/** The one table of what is served and who may access it. */
 export function createRoutes(parts: AppParts): Route[] {
   const { platform, clock, limits, registry, metrics, writer, descriptions, release } = parts;
   const bodies = createBodyReader({ clock, timeoutMs: limits.bodyTimeoutMs, metrics });
@@ -107,8 +107,8 @@ export function serveRoutes(routes: readonly Route[], parts: AppParts): App {
   const steps = [
     guard({ platform, limits, metrics, routes: table, sourceOf }), // protocol, header and path rules
     answerMethod(writer, cors), // OPTIONS and 405, without credentials
-    admission(limits, metrics, parts.registry), // places, by class
-    servePublicPaths(platform), // health, version, descriptions, /oauth: the bearer is not looked at
+    admission(limits, metrics, parts.registry), // bounds the requests in flight, by class
+    servePublicPaths(platform), // health, version, descriptions, /oauth: without a look at the bearer
     authenticate, // from here on a user is known, or 401 was answered
     readRequestInfo, // verb, group, resource, name
     refuseWithdrawnPaths, // 410 to anybody signed in
@@ -118,7 +118,7 @@ export function serveRoutes(routes: readonly Route[], parts: AppParts): App {
   return createChain(steps, { ...parts, cors });
 }
 
-/** The two steps that judge a caller: of every request, and of a stream again while it goes on. */
+/** The two steps that judge a caller. They run for every request, and again while a stream goes on. */
 function callerSteps({ platform, limits, clock, metrics, verifier, authorizer }: AppParts): CallerSteps {
   const { maxBearerBytes, answerTimeoutMs } = limits;
   const deadline = createAnswerDeadline(clock, answerTimeoutMs);

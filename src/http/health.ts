@@ -2,13 +2,16 @@ import type { Logger } from '../observability/logger.ts';
 
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 
-/** A named check. A part brings its own; the checks of a part that is switched off do not exist. */
+/** A named check. Each part of the server brings its own; a part that is switched off brings none. */
 export interface HealthCheck {
   readonly name: string;
   readonly endpoints: readonly HealthEndpoint[];
-  /** `false`: shown, and asked for alone it fails, but it does not make the endpoint fail. Default true. */
+  /**
+   * `false`: the check is shown, and fails when it is asked for alone, but it does not make the endpoint fail. Default
+   * true.
+   */
   readonly counts?: boolean;
-  /** Why it fails, for the log only; `undefined` when it holds. Reads memory, at once. */
+  /** Returns why it fails, for the log only, or `undefined` when it holds. Reads memory only, and does not wait. */
   check(): string | undefined;
 }
 
@@ -18,21 +21,21 @@ interface HealthResult {
   readonly name: string;
   readonly holds: boolean;
   readonly excluded: boolean;
-  /** Whether the endpoint fails when it does. */
+  /** Whether the endpoint fails when this check does. */
   readonly counts: boolean;
 }
 
 /** What the checks of one endpoint say now. */
 export interface HealthReport {
   readonly results: readonly HealthResult[];
-  /** Every check holds that counts. */
+  /** Every check that counts holds. */
   readonly holds: boolean;
 }
 
-/** That the event loop answers is all that it says. */
+/** Holds whenever the event loop can answer at all. */
 const PING: HealthCheck = { name: 'ping', endpoints: ['healthz', 'livez', 'readyz'], check: () => undefined };
 
-/** Runs named checks and logs each change of one, with the reason that nobody else is told. */
+/** Runs named checks. Logs each change of a check, with the reason, which is never sent. */
 export class Health {
   readonly #checks: HealthChecks;
   readonly #logger: Logger;

@@ -15,16 +15,16 @@ const FANOUT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10];
 export interface HttpMetrics {
   /** Once per answer, at its end. */
   answered(exchange: Exchange, seconds: number): void;
-  /** Once per answer to what was no request. */
+  /** Once per answer to bytes that were no request. */
   refusedUnread(status: number): void;
   /** A request or connection was turned away by this rule or limit. */
   rejected(reason: string): void;
-  /** A request needed a bearer and brought none, or one that is no token by its looks. */
+  /** A request needed a bearer and sent none, or sent one that does not look like a token. */
   bearerRefused(result: 'absent' | 'malformed'): void;
   /** Changes of the TLS files of a port: `ok` or `invalid`. */
   readonly tlsReloads: Counter<'server' | 'result'>;
   watchEnded(end: WatchEnd): void;
-  /** All watches that could take them were handed the changes that were found so long ago. */
+  /** Changes that were found `ms` ago have been sent to all watches that could take them. */
   watchesTold(ms: number): void;
 }
 
@@ -34,7 +34,7 @@ interface Series {
   readonly bytes: Counter.Internal;
 }
 
-/** For all ports; once a registry. `bearers`: the counter of verifications. */
+/** Counts for all ports; create it once for each registry. `bearers`: the counter of token verifications. */
 export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>): HttpMetrics {
   const registers = [registry];
   const counter = (name: string, help: string, labelNames: string[]): Counter =>
@@ -52,9 +52,9 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
   const reloads = 'Changes of the TLS files of a port, by whether they were taken.';
   const tlsReloads = counter('gatehouse_tls_reloads_total', reloads, ['server', 'result']);
   const watchEnds = counter('gatehouse_watches_ended_total', 'Watches of the node list that ended, by how.', ['end']);
-  for (const end of WATCH_ENDS) watchEnds.inc({ end }, 0); // so that a first one is a change of the series
+  for (const end of WATCH_ENDS) watchEnds.inc({ end }, 0); // so that the first one is a change of the series
   const told = watchesToldHistogram(registry);
-  // Finding a series by its labels costs more than counting in it. As many as there are series.
+  // Finding a series by its labels costs more than counting in it. This map has one entry for each series.
   const series = new Map<string, Series>();
   const seriesOf = ({ request, route, status, coding }: Exchange): Series => {
     const method = METHODS.has(request.method ?? '') ? (request.method as string) : 'other';

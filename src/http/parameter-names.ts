@@ -1,14 +1,15 @@
 const MAX_PARAMETERS = 32;
 
-/** A plain word, as every parameter of ours is; what a caller may have put in its place is none, as a rule. */
+/** A plain word, as all our parameter names are. What a caller may have put in the place of a name is seldom one. */
 const PLAIN = /^[A-Za-z][A-Za-z0-9._-]{0,31}$/;
 
 /** Parameters that are sent without a value. */
 const FLAGS: ReadonlySet<string> = new Set(['verbose', 'watch']);
 
 /**
- * The names in a query string, for the log, 32 at most: never a value, nor what might be one. A name is a plain word that has
- * a value; a token sent without a name (`?eyJ…`, `?b2s=` with its padding, `?access_token%3DeyJ…`) is `other`.
+ * The names in a query string, for the log, 32 at most: never a value, nor anything that might be one. A name must be a
+ * plain word that has a value. A token sent without a name (`?eyJ…`, `?b2s=` with its padding, `?access_token%3DeyJ…`)
+ * becomes `other`.
  */
 export function parameterNames(query: string): string[] {
   return query

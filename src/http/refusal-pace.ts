@@ -6,20 +6,21 @@ import type { Handler } from './chain/route-table.ts';
 
 /** 5 ms apart: 200 a second cost 3 % of a core, at 0.15 ms each. */
 const APART_MS = 5;
-/** So many may go at once: people who come together are not kept waiting. */
+/** This many are sent at once, so that people who come together need not wait. */
 const AT_ONCE = 50;
-/** As long as `Retry-After` says at least; also what a refusal holds its connection for at most. */
+/** The longest that a refusal waits, and so holds its connection: as long as the shortest `Retry-After`. */
 const LONGEST_MS = 1000;
 
 /**
- * Rejects with the error, at once unless it is a 429, a 503 of the API, or a 401 under /oauth, which costs a line of the audit
- * trail: then when its turn has come.
+ * Rejects with the error. A 429, a 503 of the API, and a 401 under /oauth (which costs a line of the audit trail) wait
+ * for their turn first; all other errors do not.
  */
 export type RefusalPace = (exchange: Exchange, error: unknown) => Promise<never>;
 
 /**
- * Sends such refusals one each 5 ms after the first fifty, each within a second: clients that try again without a pause wait for their answer instead of taking the
- * event loop from the others (R-02, R-21). One that waits holds its connection, on which no other request is handled meanwhile, and no place of admission.
+ * After the first fifty, sends one such refusal every 5 ms, each within a second. Clients that try again without a
+ * pause then wait for their answer instead of taking the event loop from the others (R-02, R-21). A refusal that waits
+ * holds its connection, on which no other request is handled meanwhile, but no place of admission.
  */
 export function createRefusalPace(clock: Clock): RefusalPace {
   let lastAt = Number.NEGATIVE_INFINITY;
@@ -38,7 +39,7 @@ export function createRefusalPace(clock: Clock): RefusalPace {
   };
 }
 
-/** Such refusals of this route at this pace. */
+/** Paces the refusals of this handler. */
 export const atPace =
   (pace: RefusalPace, handler: Handler): Handler =>
   async (exchange) => {

@@ -1,7 +1,7 @@
 import type { WatchForm } from '../../nodes/watch-event.ts';
 
 /**
- * Whether a caller takes `application/json` (RFC 9110 12.5.1): the most specific range that covers it decides.
+ * Whether a caller accepts `application/json` (RFC 9110 12.5.1): the most specific range that covers it decides.
  * `application/json;as=Table…` asks for a form that is not offered, so it covers nothing.
  */
 export function acceptsJson(accept: string | undefined): boolean {
@@ -16,9 +16,10 @@ export interface StreamForm {
 }
 
 /**
- * The form of a stream: server-sent events for a caller that names them and likes nothing of JSON better, else JSON lines.
- * Metadata alone for one that asks for `as=PartialObjectMetadata;g=meta.k8s.io;v=v1` and for nothing else before it, as the API
- * server has it. `undefined`: it takes none of them.
+ * Chooses the form of a stream. Server-sent events need a caller that names them and does not give JSON a higher
+ * weight, nor name it with the same weight; all others get JSON lines. Metadata alone is for a caller that asks for
+ * `as=PartialObjectMetadata;g=meta.k8s.io;v=v1` with a higher weight than whole objects, or first, as with the API
+ * server. `undefined`: the caller accepts neither form.
  */
 export function chooseStreamForm(accept = '*/*'): StreamForm | undefined {
   const json = judgeBoth(accept === '' ? '*/*' : accept, JSON_RANGES);
@@ -33,11 +34,13 @@ export function chooseStreamForm(accept = '*/*'): StreamForm | undefined {
 interface Judgement {
   readonly precision: number;
   readonly quality: number;
-  /** Its place in the row. */
+  /** Its position in the header. */
   readonly at: number;
 }
 
-/** Whole objects or metadata alone: what the caller likes better, or names first. */
+/**
+ * Chooses whole objects or metadata alone: the one with the higher weight, or else the one that the caller names first.
+ */
 function judgeBoth(accept: string, ranges: Ranges): Judgement & { readonly metadataOnly: boolean } {
   const whole = judge(accept, ranges, isWhole);
   const metadata = judge(accept, ranges, isMetadataOnly);
@@ -47,7 +50,7 @@ function judgeBoth(accept: string, ranges: Ranges): Judgement & { readonly metad
   return { ...(metadataOnly ? metadata : whole), metadataOnly };
 }
 
-/** The most specific of the ranges that the caller named with such parameters, and the quality that it gave it. */
+/** Finds the most specific range that the caller named with fitting parameters, and its weight. */
 function judge(accept: string, ranges: Ranges, isMeant: (parameters: readonly string[]) => boolean): Judgement {
   let best: Judgement = { precision: -1, quality: 0, at: -1 };
   for (const [at, range] of accept.split(',').entries()) {
@@ -72,8 +75,8 @@ const isMetadataOnly = (parameters: readonly string[]): boolean =>
   ['as=partialobjectmetadata', 'g=meta.k8s.io', 'v=v1'].every((parameter) => parameters.includes(parameter));
 
 /**
- * The content coding of the answer (RFC 9110 12.5.3): gzip when the caller takes it and does not prefer the plain form,
- * else plain, which is always there.
+ * The content coding of the answer (RFC 9110 12.5.3): gzip when the caller accepts it and does not prefer the plain
+ * form, else the plain form, which is always available.
  */
 export function chooseCoding(acceptEncoding: string | undefined): 'identity' | 'gzip' {
   if (acceptEncoding === undefined || !/gzip|\*/i.test(acceptEncoding)) return 'identity';

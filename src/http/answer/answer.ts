@@ -27,7 +27,10 @@ export const SECURITY_HEADERS: readonly string[] = [
   "default-src 'none'; frame-ancestors 'none'",
 ];
 
-/** What is left of a refused body is read and dropped up to here, so that the refusal reaches the client before a reset. */
+/**
+ * After a refusal, the rest of the body is read and dropped up to this size, so that the client sees the refusal before
+ * a reset.
+ */
 const LINGER_BYTES = 256 * 1024;
 const LINGER_MS = 1_000;
 
@@ -37,7 +40,7 @@ export class AnswerWriter {
   readonly #stallMs: number;
   readonly #outbox: Outbox;
 
-  /** `stallMs`: a client that takes nothing of its answer for so long is cut off. */
+  /** `stallMs`: a client that reads nothing of its answer for this long is cut off. */
   constructor(clock: Clock, stallMs: number) {
     this.#clock = clock;
     this.#stallMs = stallMs;
@@ -60,7 +63,7 @@ export class AnswerWriter {
     exchange.leavePlace();
   }
 
-  /** Begins an answer that has no length yet. Its body is the caller's to write, to watch over and to end. */
+  /** Begins an answer that has no length yet. The caller writes its body, watches for stalls, and ends it. */
   begin(exchange: Exchange, headers: AnswerHeaders): void {
     exchange.response.writeHead(200, headerBlock(exchange, headers));
     exchange.response.flushHeaders();
@@ -68,7 +71,10 @@ export class AnswerWriter {
     exchange.leavePlace();
   }
 
-  /** Answers a request whose body nobody wants: sends, then reads and drops what still comes, within bounds, then closes. */
+  /**
+   * Answers a request whose body is not wanted: sends the answer, reads and drops the rest of the body within bounds,
+   * then closes.
+   */
   #linger({ request, response }: Exchange, pieces: readonly Uint8Array[]): void {
     for (const piece of pieces) response.write(piece);
     if (pieces.length === 0) response.flushHeaders();
@@ -89,7 +95,7 @@ export class AnswerWriter {
 }
 
 function headerBlock(exchange: Exchange, headers: AnswerHeaders): string[] {
-  const block = SECURITY_HEADERS.slice(); // with pushes half the cost of one literal with spreads
+  const block = SECURITY_HEADERS.slice(); // pushes cost half of what one literal with spreads costs
   block.push('X-Request-Id', exchange.requestId);
   if (exchange.corsHeaders.length > 0) block.push(...exchange.corsHeaders);
   if (isEncrypted(exchange)) block.push('Strict-Transport-Security', 'max-age=31536000');
@@ -97,7 +103,7 @@ function headerBlock(exchange: Exchange, headers: AnswerHeaders): string[] {
   return block;
 }
 
-/** A request announces a body by one of these two (RFC 9112 6.3). */
+/** A request announces a body by `Transfer-Encoding` or `Content-Length` (RFC 9112 6.3). */
 export function hasBody(exchange: Exchange): boolean {
   const { headers } = exchange.request;
   if (headers['transfer-encoding'] !== undefined) return true;

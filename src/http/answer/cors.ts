@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Cross-origin headers for the configured origins; everybody else gets none. */
+/** Cross-origin headers: the configured origins are allowed, all others are not. */
 export interface Cors {
   /** For any answer: names and values in turn. */
   headers(request: IncomingMessage): readonly string[];

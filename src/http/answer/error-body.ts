@@ -6,7 +6,7 @@ import { internalError } from './refusals.ts';
 /** An error as it is sent: everything in it is public. */
 export interface ErrorAnswer {
   readonly status: number;
-  /** The reason of the `Status`, or the code of OAuth: one of a few words of ours. */
+  /** The reason of the `Status`, or the OAuth error code: always one of a few fixed words. */
   readonly reason: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -24,7 +24,7 @@ function orderedDetails(details: NonNullable<Answer['details']>): object {
   return { name, group, kind, causes, retryAfterSeconds };
 }
 
-/** A refusal that did not come from the authorization server, in the words of OAuth (RFC 6749 5.2). */
+/** Turns a refusal that did not come from the authorization server into an OAuth error (RFC 6749 5.2). */
 function toRefusal(answer: Answer): OAuthRefusal {
   const code = oauthCode(answer.code);
   const retryAfter = answer.details?.retryAfterSeconds;
@@ -44,7 +44,10 @@ function oauthCode(status: number): OAuthErrorCode {
 /** RFC 6749 5.2: x20-21, x23-5B, x5D-7E. */
 const describable = (text: string): boolean => /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/.test(text);
 
-/** What is sent for `error`: under /oauth in the words of OAuth, else a `Status`. Unknown errors are a 500 that tells nothing. */
+/**
+ * The answer to send for `error`: OAuth JSON under /oauth, else a `Status`. An unknown error becomes a 500 that reveals
+ * nothing.
+ */
 export function toErrorAnswer(error: unknown, requestId: string, oauth: boolean): ErrorAnswer {
   const known = error instanceof OAuthError || error instanceof StatusError ? error : internalError(requestId, error);
   if (known instanceof OAuthError) return oauthAnswer(known.refusal);

@@ -2,10 +2,10 @@ import { combineCrc32 } from '../../nodes/crc32-combine.ts';
 import { type DeflatedPiece, deflateShared } from '../../nodes/deflated-piece.ts';
 import { GZIP_HEADER, gzipEnd } from '../../nodes/gzip-body.ts';
 
-/** Each lives as long as the bytes that it was made of. */
+/** An entry lives as long as the bytes that it was made of. */
 const pieces = new WeakMap<Uint8Array, DeflatedPiece>();
 
-/** The same memory for the same bytes: what many streams send is compressed once. */
+/** Returns the same piece for the same bytes, so that what many streams send is compressed once. */
 function sharedPiece(plain: Uint8Array): DeflatedPiece {
   const piece = pieces.get(plain) ?? deflateShared(plain);
   pieces.set(plain, piece);
@@ -13,16 +13,17 @@ function sharedPiece(plain: Uint8Array): DeflatedPiece {
 }
 
 /**
- * A body that is one gzip member (RFC 1952) and is sent as it comes to be. Each piece is deflated without a look at what came before it and ends
- * at a byte boundary, by a sync flush: so it is the same for all streams, costs none of them a window, and gives its reader
- * all that it holds. A member for each piece would be simpler, and is not what browsers read: they stop after the first.
+ * A streamed body that is one gzip member (RFC 1952). Each piece is deflated independently of those before it, and ends
+ * at a byte boundary by a sync flush. So a piece is the same for all streams, none of them needs a window of its own,
+ * and a reader can decompress all that it has received. One member for each piece would be simpler, but browsers stop
+ * after the first member.
  */
 export class GzipStream {
   readonly head = GZIP_HEADER;
   #crc = 0;
   #length = 0;
 
-  /** What is sent of these bytes. */
+  /** Returns what to send for these bytes. */
   add(plain: Uint8Array): Uint8Array {
     const { bytes, crc, length, shift } = sharedPiece(plain);
     this.#crc = combineCrc32(this.#crc, crc, shift);

@@ -1,10 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { AnswerBody } from './answer.ts';
 
-/** 16 MiB: a list of 1,000 nodes in one vectored write. What a slow reader holds is shared with all who read that version. */
+/**
+ * 16 MiB: a list of 1,000 nodes in one vectored write. What waits for a slow reader is shared by all readers of that
+ * version.
+ */
 const BATCH_BYTES = 16 * 1024 * 1024;
 
-/** As many answers wait for each other: more gain nothing, and the first would wait for the last to be made. */
+/**
+ * At most this many answers are gathered: more bring no gain, and the first would have to wait until the last is made.
+ */
 const MOST_WAITING = 64;
 
 interface Outgoing {
@@ -13,22 +18,25 @@ interface Outgoing {
 }
 
 /**
- * Hands answers to their sockets together, when all requests that the event loop found ready have been judged. Judging one
- * after the other, then sending one after the other, keeps the code of each in the processor's caches, and wakes a reader of
- * several connections once: short lists cost a fifth less than when each is sent at once (docs/performance.md). At most 64 answers
- * or 16 MiB wait so.
+ * Writes answers to their sockets together, after all requests that the event loop found ready have been handled. First
+ * handling all, then writing all keeps the code of each phase in the processor's caches, and wakes a client with
+ * several connections once. Short lists cost a fifth less than when each answer is written at once
+ * (docs/performance.md). At most 64 answers or 16 MiB wait this way.
  */
 export class Outbox {
   readonly #stallMs: number;
   #outgoing: Outgoing[] = [];
   #bytes = 0;
 
-  /** `stallMs`: a client that takes nothing of its answer for so long is cut off. */
+  /** `stallMs`: a client that reads nothing of its answer for this long is cut off. */
   constructor(stallMs: number) {
     this.#stallMs = stallMs;
   }
 
-  /** Sends the pieces in this order, without a copy, and ends the answer. Its head was written, and it has its length. */
+  /**
+   * Sends the pieces in this order, without a copy, and ends the answer. Its head must have been written, with the
+   * length.
+   */
   add(response: ServerResponse, { pieces, length }: AnswerBody): void {
     if (this.#outgoing.length === 0) setImmediate(this.#send);
     this.#outgoing.push({ response, pieces });
@@ -47,12 +55,15 @@ export class Outbox {
   };
 }
 
-/** What the kernel did not take at once waits for the client. Node ends a socket on which nothing moves for so long. */
+/**
+ * If the kernel did not take the whole answer at once, the rest waits for the client: Node ends a socket on which
+ * nothing moves for `stallMs`.
+ */
 export function cutOffWhenStalled(response: ServerResponse, stallMs: number): void {
   if (response.socket?.writableLength !== 0) response.setTimeout(stallMs);
 }
 
-/** Writes a batch at a time, and the next one when the client has taken it. */
+/** Writes one batch at a time, the next one when the socket has drained. */
 function writePieces(response: ServerResponse, pieces: readonly Uint8Array[], from: number): void {
   let next = from;
   response.cork();

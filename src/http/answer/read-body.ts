@@ -29,7 +29,7 @@ export function createBodyReader({ clock, timeoutMs, metrics }: BodyReaderParts)
         metrics.rejected('body_size');
         throw bodyTooLarge(maxBytes);
       }
-      // Only now is a body wanted that the client holds back. HTTP/1.0 knows no interim answers (RFC 9110 15.2).
+      // The client may have held its body back until now. HTTP/1.0 has no interim answers (RFC 9110 15.2).
       if (headers.expect !== undefined && exchange.request.httpVersion === '1.1') exchange.response.writeContinue();
       return collect(exchange, { maxBytes, clock, timeoutMs, metrics });
     },

@@ -27,11 +27,11 @@ export const resourceNotFound = (details: StatusDetails = {}): StatusError =>
     details,
   });
 
-/** No route serves what the request line asks for; `info` is absent before it was read. */
+/** 404: no route serves what the request line asks for. `info` is absent before it was read. */
 export const nothingServed = (info: RequestInfo | undefined): StatusError =>
   resourceNotFound(info?.isResource ? { ...(info.group && { group: info.group }), kind: info.resource } : {});
 
-/** `allow` is empty on a path that nothing is served on: then there is no such header. */
+/** `allow` is empty on a path that nothing is served on; the answer then has no `Allow` header. */
 export const methodNotAllowed = (allow: string): StatusError =>
   new StatusError({
     code: 405,
@@ -61,7 +61,7 @@ export const bodyTooLarge = (limit: number): StatusError =>
     headers: { Connection: 'close' },
   });
 
-/** A-24: a compressed body may be a thousand times longer than what is sent of it. */
+/** A-24: a compressed body may expand to a thousand times the bytes that were sent. */
 export const encodedBody = (): StatusError =>
   new StatusError({
     code: 415,

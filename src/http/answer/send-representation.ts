@@ -10,13 +10,13 @@ const MIN_GZIP_BYTES = 1_024;
 export interface RepresentationHeaders {
   readonly contentType: string;
   readonly cacheControl: string;
-  /** How old the data behind it is, where that is worth telling. */
+  /** The age of the data behind it, set only where the answer is to tell it. */
   readonly staleSeconds?: number | undefined;
 }
 
 /**
- * Sends a representation in the coding that the caller prefers, or 304 when it has it already. To be called last, when
- * nothing can refuse the request any more. A promise only where the body is yet to be made and takes long.
+ * Sends a representation in the coding that the caller prefers, or 304 when the caller has it already. Call it last,
+ * when nothing can refuse the request any more. Returns a promise only when the body has yet to be made and takes long.
  */
 export function sendRepresentation(
   writer: AnswerWriter,

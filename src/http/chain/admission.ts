@@ -7,12 +7,14 @@ import type { Exchange } from './exchange.ts';
 import type { Step } from './step.ts';
 
 /**
- * Bounds the requests in flight, by class (HL-05): no class takes another's places, and health takes none. A place is given
- * back when the answer has been made or the client has gone: who reads slowly costs a connection (HL-03) and
- * bytes that all readers of a version share, and has the time limit of the writer.
+ * Bounds the requests in flight, by class (HL-05): no class can use up the places of another, and health checks need
+ * none. A request gives its place back when its answer has been made or the client has gone. A slow reader therefore
+ * holds no place. It holds a connection (HL-03) and bytes that all readers of a version share, and the writer limits
+ * its time.
  *
- * A form takes its place when it has arrived: a place is for work of ours, and forms that never come would hold all of them
- * for as long as the time limit of a body. What waits for a form is a connection (HL-03) and at most `maxFormBytes`.
+ * A request with a form takes its place when the form has arrived. Otherwise forms that never arrive could hold all
+ * places for the whole time limit of a body. Until then such a request costs a connection (HL-03) and at most
+ * `maxFormBytes`.
  */
 export function admission(limits: HttpLimits, metrics: HttpMetrics, registry: Registry): Step {
   const places = {

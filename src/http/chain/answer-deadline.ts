@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { answerTimedOut } from '../answer/refusals.ts';
 
-/** The time for an answer under /kapis (HL-06), for whatever has to be waited for. */
+/** The time limit of an answer under /kapis (HL-06), for steps that have to wait for something. */
 export interface AnswerDeadline {
   /** Settles as `work` does, or rejects with 504 when that takes too long. `work` itself goes on. */
   bound<T>(work: Promise<T>): Promise<T>;

@@ -23,7 +23,10 @@ const SENTENCES: Readonly<Record<TokenFault, string>> = {
   invalid: 'the access token is not valid',
 };
 
-/** From here on the caller is known, or 401 was answered. A cookie, a query or another header is no credential (N-30, A-33). */
+/**
+ * Verifies the bearer: after this step the caller is known, or 401 was answered. A cookie, a query parameter or another
+ * header is no credential (N-30, A-33).
+ */
 export function createAuthenticate(parts: AuthenticateParts): Step {
   const challenge = `Bearer realm="${parts.platform}"`;
   const refuse = (fault: TokenFault): StatusError =>

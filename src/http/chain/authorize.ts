@@ -11,14 +11,15 @@ import type { Outcome, Step } from './step.ts';
 export interface AuthorizeParts {
   readonly authorizer: Authorizer;
   readonly deadline: AnswerDeadline;
-  /** Of the refusals for want of places for reviews, or of answers. */
+  /** Paces the refusals that are sent when reviews have no free place or no answer. */
   readonly pace: RefusalPace;
 }
 
 /**
- * Asks for the right to every resource under /kapis that a route serves, before any cache or parameter is looked at (N-32).
- * What no route serves is 404 to everybody who is signed in: discovery names what is served anyway, and a made-up path must
- * not cost the cluster a review (A-49). What names no resource (discovery) has nothing to protect.
+ * Authorizes each request for a resource under /kapis that a route serves, before any cache or parameter is looked at
+ * (N-32). A path that no route serves is 404 for everybody who is signed in: discovery names what is served anyway, and
+ * a made-up path must not cost the cluster a review (A-49). A path that names no resource (discovery) has nothing to
+ * protect.
  */
 export function createAuthorize({ authorizer, deadline, pace }: AuthorizeParts): Step {
   return (exchange) => {
@@ -35,8 +36,8 @@ export function createAuthorize({ authorizer, deadline, pace }: AuthorizeParts):
 }
 
 /**
- * Groups, versions, resources, namespaces and names are DNS subdomains at most (RFC 1123): no longer word of a path can be one.
- * That holds for everybody, so the answer tells nobody anything, and the cluster is spared a review.
+ * Groups, versions, resources, namespaces and names are DNS subdomains at most (RFC 1123), so a longer segment cannot
+ * be one. This holds for every caller: the 404 reveals nothing, and it spares the cluster a review.
  */
 const isNoName = (segment: string): boolean => segment.length > 253;
 
@@ -59,7 +60,7 @@ function toAttributes(info: RequestInfo): ResourceAttributes {
   };
 }
 
-/** The words of Kubernetes (`apimachinery` `errors.NewForbidden`, `apiserver` `responsewriters.ForbiddenStatus`). */
+/** The wording of Kubernetes (`apimachinery` `errors.NewForbidden`, `apiserver` `responsewriters.ForbiddenStatus`). */
 export function forbidden(user: string, info: RequestInfo): StatusError {
   const { verb, group, resource, subresource, namespace, name } = info;
   const what = group === '' ? resource : `${resource}.${group}`;

@@ -10,7 +10,7 @@ import type { Exchange } from './exchange.ts';
 import { createRequestIds } from './request-id.ts';
 import type { Step } from './step.ts';
 
-/** What a port serves, and of which classes its messages are. */
+/** What a port serves, and the classes that its messages are made from. */
 export interface App {
   handle(request: IncomingMessage, response: ServerResponse): void;
   readonly classes: {
@@ -48,7 +48,7 @@ export function createChain(steps: readonly Step[], parts: ChainParts): App {
     handle: (request, response) => {
       const exchange = begin(request, response, beginning);
       (response as ServerResponse & { locals: Locals }).locals = { exchange };
-      // Express has a reader of its own for URLs; it gets nothing to read. The guard reads the target as it was sent.
+      // Express parses `url` by itself, so it gets a constant. The guard reads the target as it was sent.
       request.url = '/';
       run(request, response, (error) => writeError(writer, exchange, error));
     },
@@ -56,12 +56,12 @@ export function createChain(steps: readonly Step[], parts: ChainParts): App {
   };
 }
 
-/** One layer for all steps: a layer each would cost more than what the steps do on the way to a list. */
+/** One Express layer runs all steps: a layer for each would cost more than the steps of a list request do. */
 function toHandler(steps: readonly Step[]): RequestHandler<object, unknown, unknown, object, Locals> {
   return (_request, response) => runFrom(steps, 0, response.locals.exchange);
 }
 
-/** Runs the steps until one has answered. A step that need not wait does not: no promise on the hot path. */
+/** Runs the steps until one has answered. A step that need not wait returns no promise, so the hot path makes none. */
 function runFrom(steps: readonly Step[], first: number, exchange: Exchange): void | Promise<void> {
   for (let index = first; index < steps.length; index++) {
     const outcome = (steps[index] as Step)(exchange);
@@ -73,14 +73,14 @@ function runFrom(steps: readonly Step[], first: number, exchange: Exchange): voi
   throw new Error('the last step of the chain has to answer');
 }
 
-/** Express knows an error handler by its four parameters. */
+/** Express recognizes an error handler by its four parameters. */
 function toErrorHandler(writer: AnswerWriter): ErrorRequestHandler<object, unknown, unknown, object, Locals> {
   return (error, _request, response, _next) => writeError(writer, response.locals.exchange, error);
 }
 
 /**
- * Express turns every message into one of its own by changing its prototype, which costs more than the rest of Express.
- * Messages that are born with that prototype are left as they are.
+ * Express changes the prototype of every message to its own, which costs more than the rest of Express. It leaves a
+ * message alone that was constructed with that prototype.
  */
 function messageClasses(app: Express): App['classes'] {
   return {

@@ -12,9 +12,9 @@ export interface Beginning {
   readonly response: ServerResponse;
   /** The request target as sent. */
   readonly rawTarget: string;
-  /** As the answer and the log have it: the caller's own, when it is harmless. */
+  /** The id in the answer and in the log: the caller's own when it is harmless, else ours. */
   readonly requestId: string;
-  /** Ours, where `requestId` is the caller's: whoever gives another request's id has this one beside it. */
+  /** Our own id, set when `requestId` is the caller's. It tells requests apart that reuse an id. */
   readonly ownRequestId?: string | undefined;
   /** Monotonic milliseconds. */
   readonly startedAt: number;
@@ -46,7 +46,7 @@ export class Exchange {
   parameters: readonly string[] = [];
   /** Written by authentication. */
   identity: Identity | undefined;
-  /** Written by the routes under /oauth: who took part, as the authorization server found out. */
+  /** Written by the routes under /oauth: the client and the user, as far as the authorization server found out. */
   party: Party | undefined;
   /** Written after authentication. */
   info: RequestInfo | undefined;
@@ -56,10 +56,13 @@ export class Exchange {
   corsHeaders: readonly string[] = [];
   /** Written by the writer of answers, and by a stream as it goes. */
   bodyBytes = 0;
-  /** Written by the writer when an answer begins that goes on for long: monotonic milliseconds. */
+  /** Written by the writer when a streamed answer begins: monotonic milliseconds. */
   streamedAt: number | undefined;
   coding: 'identity' | 'gzip' = 'identity';
-  /** Written by authentication and the error writer: a word of ours for why a 4xx was answered. By a stream: how it ended. */
+  /**
+   * Written by authentication and the error writer: our word for why a 4xx was answered. Written by a stream: how it
+   * ended.
+   */
   reason: string | undefined;
   /** Written by the error writer and by streams: why a 5xx was answered, or a stream broken off. Logged, never sent. */
   failure: unknown;
@@ -78,17 +81,17 @@ export class Exchange {
     this.response.on('close', () => this.#end());
   }
 
-  /** What was answered; 499, as proxies write it, when the client went before anything was. */
+  /** The status of the answer; 499, as proxies write it, when the client left before an answer began. */
   get status(): number {
     return this.response.headersSent ? this.response.statusCode : 499;
   }
 
-  /** Errors under /oauth are OAuth JSON, those of a refused target included. */
+  /** Whether errors are sent as OAuth JSON: everywhere under /oauth, even when the target itself is refused. */
   get speaksOAuth(): boolean {
     return this.target.segments[0] === 'oauth' || isOAuthPath(this.rawTarget);
   }
 
-  /** Takes a place of admission, to be left by `leave`: once, when the answer has been made or the client has gone. */
+  /** Holds a place of admission. `leave` is called once, when the answer has been made or the client has gone. */
   takePlace(leave: () => void): void {
     if (this.#ended) leave();
     else this.#leave = leave;

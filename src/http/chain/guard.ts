@@ -26,8 +26,8 @@ interface GuardParts {
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/;
 
 /**
- * The first step: the rules of the protocol that Node's parser leaves to us, then the canonical path. Whoever passes has one
- * reading only.
+ * The first step: checks the rules of the protocol that Node's parser leaves to us, then the path. What passes can be
+ * read in one way only.
  */
 export function guard(parts: GuardParts): Step {
   const locator = new Locator(parts.routes);
@@ -84,7 +84,7 @@ function countHeaders(rawHeaders: readonly string[]): HeaderCounts {
   const counts = { host: 0, authorization: 0, transferEncoding: 0 };
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
-    // The lengths of the three names: only these are worth folding to lower case.
+    // Only a name as long as one of the three is worth folding to lower case.
     if (name.length === 4 && name.toLowerCase() === 'host') counts.host++;
     else if (name.length === 13 && name.toLowerCase() === 'authorization') counts.authorization++;
     else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') counts.transferEncoding++;

@@ -8,11 +8,17 @@ export interface Location {
   readonly match: Match | undefined;
 }
 
-/** Clients ask the same few things over and over. At most 64 KiB of texts; when full, all go, so a flood of new ones costs no more than none. */
+/**
+ * Clients ask for the same few targets over and over. At most 64 KiB of text. When the map is full it is emptied, so
+ * the cost per request does not grow with the number of distinct targets.
+ */
 const MOST_KEPT = 256;
 const LONGEST_KEPT = 256;
 
-/** Finds a request's place by its raw target; places of short paths are remembered, since each has one reading only. */
+/**
+ * Finds the place of a request by its raw target. Remembers the places of short paths, since a path can be read in one
+ * way only.
+ */
 export class Locator {
   readonly #routes: RouteTable;
   readonly #known = new Map<string, Location>();

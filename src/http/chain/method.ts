@@ -6,7 +6,7 @@ import type { Step } from './step.ts';
 
 const KNOWN = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Answers OPTIONS from the route table, without credentials, and refuses the methods that nothing here has (TRACE …). */
+/** Answers OPTIONS from the route table, without credentials, and refuses methods that no route has (TRACE …). */
 export function answerMethod(writer: AnswerWriter, cors: Cors): Step {
   return (exchange) => {
     const { request, route } = exchange;

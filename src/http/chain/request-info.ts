@@ -26,7 +26,7 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: 'delete',
 };
 
-/** Without a name, these verbs speak of the collection. */
+/** Without a name, these verbs apply to the collection. */
 const COLLECTION_VERBS: Readonly<Record<string, string>> = { get: 'list', delete: 'deletecollection' };
 
 /** Subresources of a namespace itself, which would otherwise read as resources in it. */
@@ -84,8 +84,8 @@ function asksToWatch(query: string): boolean {
 }
 
 /**
- * What can name an object in a path, as Kubernetes has it. A selector of anything else names nothing, so that the right to the
- * whole collection is asked for.
+ * The names that an object can have in a path, by the rule of Kubernetes. A selector with any other value names no
+ * object, so the caller needs the right to the whole collection.
  */
 const OBJECT_NAME = /^(?!\.{1,2}$)[^/%\p{C}\p{Z}]{1,253}$/u;
 

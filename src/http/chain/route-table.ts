@@ -13,12 +13,12 @@ export interface Route {
   readonly access: 'public' | 'signed-in' | 'authorized';
   /** Which places it takes while in flight: HL-05. Health takes none. */
   readonly admission: 'health' | 'sign-in' | 'other';
-  /** A POST reads a form (or a review) and calls `exchange.admit` when it has arrived, not before. */
+  /** A POST reads a form (or a review), and calls `exchange.admit` only when it has arrived. */
   readonly readsForm?: true;
   /** `json` routes answer 406 to a caller that accepts no JSON. */
   readonly produces: 'json' | 'any';
   readonly methods: Readonly<Partial<Record<Method, Handler>>>;
-  /** Answers a GET or HEAD of the collection that asks to watch it, in the forms that it offers itself. */
+  /** Answers a GET or HEAD that asks to watch the collection. It checks `Accept` itself. */
   readonly watch?: Handler;
   /** Set on the collection of a kind: how discovery names it (`metav1.APIResource`). */
   readonly kind?: ResourceKind;

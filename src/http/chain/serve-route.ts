@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts';
 import { allowOf, type Method, type Route } from './route-table.ts';
 import type { Outcome, Step } from './step.ts';
 
-/** Path, method, then `Accept`; the rest is the handler's. */
+/** Checks the method, then `Accept`, then runs the handler. */
 function serve(exchange: Exchange, route: Route): Outcome | Promise<Outcome> {
   const handler = route.methods[exchange.request.method as Method];
   if (!handler) throw methodNotAllowed(allowOf(route));
@@ -16,7 +16,10 @@ function serve(exchange: Exchange, route: Route): Outcome | Promise<Outcome> {
 const conclude = (done: void | Promise<void>): Outcome | Promise<Outcome> =>
   done instanceof Promise ? done.then((): Outcome => 'answered') : 'answered';
 
-/** Serves what needs no token (docs/contract/http.md, section 2) without looking at one: a stale header must not fail a probe. */
+/**
+ * Serves the public paths (docs/contract/http.md, section 2) without a look at the bearer: a stale header must not fail
+ * a probe.
+ */
 export function servePublicPaths(platform: string): Step {
   const notOffered = `config.${platform}.io`;
   return (exchange) => {
@@ -36,7 +39,7 @@ export const refuseWithdrawnPaths: Step = ({ route, parameters }) => {
   return 'next';
 };
 
-/** Serves what the caller was found to have a right to, or says that there is nothing. */
+/** Serves the route that the caller is allowed to use, or answers 404 when there is none. */
 export const serveRoute: Step = (exchange) => {
   if (exchange.route) return serve(exchange, exchange.route);
   throw nothingServed(exchange.info);

@@ -26,7 +26,10 @@ export function toParserRefusal(code: string | undefined, limits: HttpLimits): P
   }
 }
 
-/** Tells a request whose body is being read that it is broken: the chain answers it. Returns whether there was one. */
+/**
+ * Reports an error to a request whose body is being read, so that the chain answers it. Returns whether there was such
+ * a request.
+ */
 export function refuseBody(current: InFlight | undefined, refusal: StatusError): boolean {
   if (!current || current.request.complete || current.response.headersSent) return false;
   if (current.request.listenerCount('error') === 0) return false; // nobody reads it
@@ -34,8 +37,8 @@ export function refuseBody(current: InFlight | undefined, refusal: StatusError):
 }
 
 /**
- * Answers what the parser refused on the bare socket, because no request stands behind it. All answers before it are complete.
- * Returns whether it was written: not to a client that has gone, nor behind an answer that closes.
+ * Answers on the bare socket, because what the parser refused is no request. All answers before it must be complete.
+ * Returns whether it was written: it is not when the client has gone, nor behind an answer that closes the connection.
  */
 export function answerParserRefusal(socket: Socket, refusal: StatusError, requestId: string): boolean {
   if (!socket.writable) {
@@ -43,7 +46,7 @@ export function answerParserRefusal(socket: Socket, refusal: StatusError, reques
     return false;
   }
   socket.end(rawAnswer(refusal, requestId));
-  // A peer that goes on sending must not keep the connection.
+  // A peer that goes on sending must not keep the connection open.
   socket.once('finish', () => socket.destroy());
   return true;
 }

@@ -15,7 +15,7 @@ interface Connection {
   current: InFlight | undefined;
   /** Requests that wait or are being answered. None: the connection is idle. */
   unanswered: number;
-  /** All but the first of them; absent where no request ever came before the answer to the last. */
+  /** Holds all of them but the first; absent until a request comes before the one before it was answered. */
   pipeline: Pipeline | undefined;
   answered: boolean;
   /** Called when the last answer is complete. */
@@ -23,14 +23,17 @@ interface Connection {
 }
 
 /**
- * The open connections, capped in total and per address (HL-03). Beyond a cap an idle one goes first, the oldest; when all
- * are busy the new one is refused (A-11).
+ * The open connections, capped in total and per address (HL-03). Beyond a cap the oldest idle one is closed; when all
+ * others are busy, the new one is (A-11).
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #refused: (reason: string) => void;
   readonly #open = new Map<Socket, Connection>();
-  /** Under TLS requests come over another socket than the one that was opened: from that one to this. */
+  /**
+   * Under TLS, requests come over a different socket than the one that was opened. Maps the TLS socket to the opened
+   * one.
+   */
   readonly #secured = new WeakMap<Socket, Socket>();
   readonly #handshaking = new Map<string, Socket>();
   readonly #addresses = new Map<string, Set<Socket>>();
@@ -65,7 +68,7 @@ export class Connections {
     if (this.#open.size > this.#limits.maxConnections) this.#closeOne(this.#open.keys(), 'connections');
   }
 
-  /** A new connection that begins with a TLS handshake. It counts at once: a handshake may never come. */
+  /** A new connection that begins with a TLS handshake. It counts at once, since the handshake may never come. */
   openedForTls(socket: Socket): void {
     const peer = peerOf(socket);
     this.#handshaking.set(peer, socket);
@@ -75,7 +78,7 @@ export class Connections {
     this.opened(socket);
   }
 
-  /** The handshake is done. Node does not say which connection a TLS socket has, but both have the same two ends. */
+  /** The handshake is done. Node does not say which connection a TLS socket belongs to, but both have the same peer. */
   secured(tlsSocket: Socket): void {
     const peer = peerOf(tlsSocket);
     const socket = this.#handshaking.get(peer);
@@ -85,12 +88,13 @@ export class Connections {
   }
 
   /**
-   * A request came in: its connection is busy until the answer is complete. It is handled at once, or when those before it on its
-   * connection have been answered. What is too much to wait is never handled, and its connection closes behind their answers.
+   * A request came in: its connection is busy until the answer is complete. The request is handled at once, or after
+   * those before it on its connection have been answered. A request for which there is no room is never handled: the
+   * connection closes after the answers before it.
    */
   came(inFlight: InFlight, handle: Handle): void {
     const { socket } = inFlight.request;
-    if (socket.destroyed) return; // Node goes on with what it has read
+    if (socket.destroyed) return; // Node goes on parsing what it has read
     const connection = this.#of(socket);
     if (!connection) return void handle(inFlight);
     const waits = connection.unanswered > 0 || connection.pipeline?.isFull === true;
@@ -105,13 +109,16 @@ export class Connections {
     return this.#of(socket)?.current;
   }
 
-  /** Whether one request alone is being answered here, of which neither the body is complete nor the answer has begun. */
+  /** Whether exactly one request is being answered here, its body is not complete, and its answer has not begun. */
   awaitsBodyAlone(socket: Socket): boolean {
     const { current, unanswered } = this.#of(socket) ?? {};
     return unanswered === 1 && current !== undefined && !current.request.complete && !current.response.headersSent;
   }
 
-  /** Runs `then` when nothing on this connection waits for its answer any more: now or later, once, the first one given. */
+  /**
+   * Runs `then` once, when every request on this connection has been answered, which may be now. Only the first `then`
+   * that is given counts.
+   */
   afterAnswers(socket: Socket, then: () => void): void {
     const connection = this.#of(socket);
     if (!connection || connection.whenAnswered) return;
@@ -153,7 +160,7 @@ export class Connections {
       connection.answered = true;
       if (connection.unanswered === 0) connection.current = undefined;
       const next = connection.pipeline?.next();
-      // Behind an answer that closes nothing is handled (RFC 9112 9.6).
+      // Nothing is handled after an answer that closes the connection (RFC 9112 9.6).
       if (next?.request.socket.writable) {
         pauseWhile(connection.pipeline?.isLong === true, next.request.socket);
         this.#begin(connection, next, handle);
@@ -162,14 +169,17 @@ export class Connections {
     handle(inFlight);
   }
 
-  /** Whether a request that is not the first may wait. The first that may not is counted, and none after it may. */
+  /**
+   * Whether a request that is not the first may wait. The first one refused is counted, and all later ones are refused
+   * as well.
+   */
   #holds(connection: Connection, inFlight: InFlight): boolean {
     const { socket } = inFlight.request;
     connection.pipeline ??= new Pipeline(this.#pipelineRoom);
     const { pipeline } = connection;
     const wasFull = pipeline.isFull;
     const outcome = pipeline.add(inFlight);
-    // When Node has done with what it has read: it resumes the socket with each request.
+    // Node resumes the socket with each request, so the pause waits until Node has parsed all that it has read.
     if (pipeline.isLong) process.nextTick(() => pauseWhile(pipeline.isLong, socket));
     if (outcome === 'held') return true;
     if (!wasFull) {
@@ -187,7 +197,7 @@ export class Connections {
     return this.#open.get(this.#secured.get(socket) ?? socket);
   }
 
-  /** The new connection is the last of `among`, and idle: so it goes when no other can. */
+  /** The new connection is the last of `among`, and idle: so it is closed only when no other can be. */
   #closeOne(among: Iterable<Socket>, reason: string): void {
     this.#refused(reason);
     for (const socket of among) {

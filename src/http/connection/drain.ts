@@ -63,7 +63,7 @@ async function untilAborted(server: Server, signal: AbortSignal): Promise<void> 
   const broken = once(server, 'error', { signal: stop.signal }).then(([error]) => {
     throw error;
   });
-  // The loser of the race is told to stop waiting, which rejects it; that is not news.
+  // The loser of the race is told to stop waiting, and so rejects. That is expected.
   aborted.catch(() => {});
   broken.catch(() => {});
   try {

@@ -14,7 +14,7 @@ import { type HttpServer, type HttpServerOptions, type HttpServerParts, servePor
 import { createSourceAddress } from './source-address.ts';
 
 export interface MetricsAppParts extends Omit<HttpServerParts, 'onDraining'> {
-  /** The realm of challenges; none is ever sent here. */
+  /** The realm of the guard's challenge; this port asks for no credentials. */
   readonly platform: string;
   readonly writer: AnswerWriter;
 }
@@ -34,7 +34,10 @@ function createMetricsApp(parts: MetricsAppParts): App {
 
 const compress = promisify(gzip);
 
-/** `/metrics` of the metrics port, in the form that the scraper asks for. Public: the port is not to be published. */
+/**
+ * `/metrics` of the metrics port, in the form that the scraper asks for. It is public, so the port must not be
+ * published.
+ */
 export function metricsRoute(registry: Registry, writer: AnswerWriter): Route {
   const handler: Handler = async (exchange) => {
     const { accept, 'accept-encoding': acceptEncoding } = exchange.request.headers;
@@ -63,8 +66,9 @@ export function metricsRoute(registry: Registry, writer: AnswerWriter): Route {
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
 /**
- * The OpenMetrics form of Prometheus text: counters are described without `_total`, blank lines go, an end mark comes.
- * The client library's own switch renames the counters of the registry for good, so it is not used.
+ * Turns Prometheus text into OpenMetrics: `# HELP` and `# TYPE` name counters without `_total`, blank lines are
+ * dropped, and `# EOF` is added. The client library's own switch renames the counters of the registry for good, so it
+ * is not used.
  */
 export function toOpenMetrics(text: string): string {
   const lines = text.split('\n').filter((line) => line !== '');
@@ -80,7 +84,7 @@ export function toOpenMetrics(text: string): string {
   return `${rewritten.join('\n')}\n# EOF\n`;
 }
 
-/** The metrics port: it stays open as long as the API port, so that a shutdown can be watched. */
+/** The metrics port. It stays open as long as the API port, so that a shutdown can be observed. */
 export function createMetricsServer(options: HttpServerOptions, parts: MetricsAppParts): HttpServer {
   const connections = new Connections(parts.limits, parts.metrics.rejected);
   return servePort(options, createMetricsApp(parts), { ...parts, connections, name: 'metrics', onDraining: () => {} });

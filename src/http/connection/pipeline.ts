@@ -6,7 +6,7 @@ export interface InFlight {
   readonly response: ServerResponse;
 }
 
-/** What Node keeps of one request that waits: 1.5 KiB of a bare one, 2.5 KiB with a bearer of 600 bytes. */
+/** The memory that Node takes for a waiting request: 1.5 KiB for a bare one, 2.5 KiB with a bearer of 600 bytes. */
 const REQUEST_BYTES = 2 * 1024;
 
 /** On one connection: 192 bare requests, or a hundred of 1.8 KiB (A-12). No client in use sends a second one before its answer. */
@@ -15,7 +15,10 @@ const MOST_BYTES = 384 * 1024;
 /** On all connections together: a sixteenth of the memory of the smallest pod of the chart. */
 const ROOM_BYTES = 16 * 1024 * 1024;
 
-/** Twelve requests: above, the connection is not read for now. So many may wait although there is no room any more. */
+/**
+ * Twelve requests. Above this the connection is not read for now. Up to this, requests may wait even when there is no
+ * room left.
+ */
 const FEW_BYTES = 24 * 1024;
 
 /** What the waiting requests of all connections take. */
@@ -23,20 +26,24 @@ export interface PipelineRoom {
   takenBytes: number;
 }
 
-/** `held`: it is handled when its turn comes. `full`: it is not handled, nor any after it. `cut`: not even the end can be waited for. */
+/**
+ * `held`: it is handled when its turn comes. `full`: neither it nor any after it is handled. `cut`: like `full`, but
+ * the connection must be cut at once.
+ */
 export type Pipelined = 'held' | 'full' | 'cut';
 
 /**
- * The requests that a client sent before it had the answers to those before them (RFC 9112 9.3.2). They wait as Node parsed them, without
- * an exchange: one request of a connection is handled at a time. So a refusal that waits for its turn really holds its connection, an
- * answer that nobody reads is the only one that was made, and two forms of one connection are not judged at once.
+ * The requests that a client sent before those before them were answered (RFC 9112 9.3.2). They wait as Node parsed
+ * them, without an exchange: one request of a connection is handled at a time. So a refusal that waits for its turn
+ * really holds its connection, at most one answer is made that nobody reads, and two forms of one connection are not
+ * judged at once.
  *
  * Node parses all of a read, 64 KiB, before anything can stop it, and keeps what it parsed until the connection closes.
- * So requests that are not to be handled take room, too.
+ * So requests that will not be handled take room, too.
  */
 export class Pipeline {
   readonly #room: PipelineRoom;
-  /** With each, how much of the connection had been read when it came. */
+  /** Each with the number of bytes that had been read from the connection when it came. */
   #held: (InFlight & { readonly readBytes: number })[] = [];
   #refused = 0;
   #takenBytes = 0;
@@ -51,14 +58,14 @@ export class Pipeline {
   }
 
   /**
-   * Whether nothing more is to be read for now. That a client has gone is not seen meanwhile: so a few wait without that. A full one
-   * reads on, lest its last answer be lost in a reset.
+   * Whether to stop reading for now. A paused connection does not notice that its client has gone, so a few requests
+   * may wait without a pause. A full one reads on, so that a reset does not lose its last answer.
    */
   get isLong(): boolean {
     return this.#takenBytes > FEW_BYTES && !this.isFull;
   }
 
-  /** Takes one in as far as there is room for it. */
+  /** Adds a request if there is room for it. */
   add({ request, response }: InFlight): Pipelined {
     const { bytesRead: readBytes } = request.socket;
     this.#held.push({ request, response, readBytes });
@@ -80,7 +87,7 @@ export class Pipeline {
     return next;
   }
 
-  /** Forgets the newest one when the rest of it will not come. Returns whether it did. */
+  /** Drops the newest one if its body is not complete, since the rest will not come. Returns whether it did. */
   dropIncomplete(): boolean {
     const last = this.#held.at(-1);
     if (!last || last.request.complete) return false;
@@ -96,7 +103,7 @@ export class Pipeline {
     this.#held = [];
   }
 
-  /** Bodies are counted by what was read since the oldest one came: Node keeps up to 64 KiB of each. */
+  /** Counts bodies by the bytes that were read since the oldest one came: Node keeps up to 64 KiB of each. */
   #weigh(readBytes: number): void {
     const bodies = readBytes - (this.#held[0]?.readBytes ?? readBytes);
     const takenBytes = (this.#held.length + this.#refused) * REQUEST_BYTES + bodies;

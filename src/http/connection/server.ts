@@ -39,9 +39,9 @@ export interface HttpServerParts {
   readonly logger: Logger;
   readonly registry: Registry;
   readonly metrics: HttpMetrics;
-  /** Called at the signal, before anything else: readiness is to fail from then on. */
+  /** Called at the signal, before anything else: readiness must fail from then on. */
   onDraining(): void;
-  /** Called when the port has closed: answers without an end are to end from then on. */
+  /** Called when the port has closed: open streams must end from then on. */
   readonly onClosing?: (() => void) | undefined;
 }
 
@@ -56,14 +56,14 @@ export interface HttpServer {
 /** Node looks for overdue requests at this interval: the "+ 1 s" of R-08. */
 const CHECK_MS = 1_000;
 
-/** The API port: an HTTP/1.1 server with its limits set on purpose, under the app. */
+/** The API port: an HTTP/1.1 server with explicit limits, in front of the app. */
 export function createHttpServer(options: HttpServerOptions, app: App, parts: HttpServerParts): HttpServer {
   const connections = new Connections(parts.limits, parts.metrics.rejected);
   registerConnections(parts.registry, connections);
   return servePort(options, app, { ...parts, connections, name: 'api' });
 }
 
-/** Any port of ours. */
+/** Serves the API port or the metrics port. */
 export function servePort(
   options: HttpServerOptions,
   app: App,
@@ -77,7 +77,8 @@ export function servePort(
     connections.came({ request, response }, serve);
   };
   server.on('request', handle);
-  // The body is held back until the chain has judged the head; unknown expectations are refused by the guard.
+  // The client may hold its body back until the chain has judged the head. The guard refuses unknown
+  // expectations.
   server.on('checkContinue', handle).on('checkExpectation', handle);
   if (options.tls) {
     server.on('connection', (socket: Socket) => connections.openedForTls(socket));
@@ -88,7 +89,8 @@ export function servePort(
     metrics.rejected('connect');
     logger.info(connectLine(request, nextId()), 'request');
     socket.on('error', () => {}); // Node has taken its own listeners off: without one a reset would end the process
-    // A turn later, behind the answers that were made before it. What is still being made is lost: nobody tends this socket any more.
+    // One turn later, after the answers that were made before it. Answers still being made are lost: Node no longer
+    // tends this socket.
     setImmediate(() => socket.destroy());
   });
   server.on('clientError', refuseUnparsed({ ...parts, nextId }));
@@ -101,7 +103,7 @@ export function servePort(
   };
 }
 
-/** What to do with bytes that are no request, and with a request that does not come. */
+/** Handles bytes that are no request, and requests that do not come in time. */
 function refuseUnparsed({
   limits,
   logger,
@@ -114,7 +116,7 @@ function refuseUnparsed({
 ) => void {
   return (fault, duplex) => {
     const socket = duplex as Socket;
-    // A failed handshake comes here, too: there is nobody to answer to.
+    // A failed handshake ends up here, too: there is nobody to answer.
     if (fault.code === 'ECONNRESET' || !connections.has(socket)) return void socket.destroy();
     const { rule, error } = toParserRefusal(fault.code, limits);
     if (refuseBody(connections.currentOf(socket), error)) return metrics.rejected(rule);
@@ -135,7 +137,7 @@ function refuseUnparsed({
 
 interface BuiltServer {
   readonly server: Server;
-  /** What a port over TLS does besides serving. */
+  /** Follows the TLS files of the port; does nothing on a port without TLS. */
   followFiles(signal: AbortSignal): Promise<void>;
 }
 
@@ -152,7 +154,7 @@ function createServer(
     requestTimeout: limits.headersTimeoutMs + limits.bodyTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: CHECK_MS,
-    requireHostHeader: false, // the guard answers it, with a body
+    requireHostHeader: false, // the guard refuses a missing Host, with a body
   };
   if (!tls) return { server: unlimitedHeaders(createPlainServer(options)), followFiles: async () => {} };
   const certificate = readServingCertificate(tls);
@@ -164,7 +166,7 @@ function createServer(
   };
 }
 
-/** The guard counts; Node would silently drop what is above its own limit. */
+/** The guard counts header lines. Node would silently drop those above its own limit. */
 function unlimitedHeaders<Kind extends Server>(server: Kind): Kind {
   server.maxHeadersCount = 0;
   return server;

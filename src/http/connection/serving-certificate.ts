@@ -12,7 +12,10 @@ import { followFiles } from '../../runtime/followed-file.ts';
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
-  /** Authorities of client certificates: these are asked for then, and a connection without one serves all the same. */
+  /**
+   * Authorities that issue client certificates. When set, clients are asked for a certificate; one without is served
+   * all the same.
+   */
   readonly clientCAFile?: string;
 }
 
@@ -31,17 +34,20 @@ interface Pems {
   readonly ca?: string;
 }
 
-/** Files are not replaced in one step: what does not fit together is read again so much later before it is called bad. */
+/**
+ * Files are not replaced in one step: files that do not fit together are read again after this time before they are
+ * called bad.
+ */
 const SETTLE_MS = 1_000;
 
-/** A certificate, its key, and whom client certificates have to come from. */
+/** A certificate, its key, and the authorities that client certificates must come from. */
 export interface ServingCertificate {
   /** As read at start. */
   readonly options: TlsOptions;
   /**
-   * Follows the files until the signal aborts: handshakes begin with the new ones within seconds, connections that are
-   * open stay as they are (C-31). Sessions from before are not resumed, so that an authority which is gone vouches for
-   * nobody. Files that cannot be used leave the last good ones in place.
+   * Follows the files until the signal aborts: handshakes use changed files within seconds, and open connections stay
+   * as they are (C-31). TLS sessions from before a change are not resumed, so that an authority that was removed
+   * vouches for nobody. When the files cannot be used, the last good ones stay in use.
    */
   follow(server: Pick<Server, 'setSecureContext'>, parts: FollowParts, signal: AbortSignal): Promise<void>;
 }
@@ -66,7 +72,7 @@ export function readServingCertificate(files: TlsFiles): ServingCertificate {
       inUse = next;
       logger.info({ validTo: new X509Certificate(next.cert).validTo }, 'the changed TLS files are in use');
     };
-    // From the start: an alert sees no increase of a series that begins at 1.
+    // Set to 0 from the start: an alert sees no increase of a series that begins at 1.
     for (const result of ['ok', 'invalid']) reloads.inc({ server: name, result }, 0);
     await followFiles(Object.values(files), reload, { clock, signal });
   };
@@ -104,7 +110,8 @@ async function readGood(files: TlsFiles): Promise<Pems | { readonly fault: strin
   try {
     if (!new X509Certificate(pems.cert).checkPrivateKey(createPrivateKey(pems.key)))
       return { fault: 'the key is not that of the certificate' };
-    // Without this an empty file would mean the authorities that Node brings along: anybody's certificate.
+    // Without this check an empty file would stand for the authorities that Node brings along, and so for anybody's
+    // certificate.
     if (pems.ca !== undefined) new X509Certificate(pems.ca);
     createSecureContext(toTlsOptions(pems));
     return pems;

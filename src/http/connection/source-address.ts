@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** A hop whose header is believed. */
+/** A proxy whose header is believed. */
 export interface TrustedProxy {
   /** `10.0.0.0/8`, `2001:db8::/32`, or a single address. */
   readonly cidr: string;
@@ -15,8 +15,8 @@ interface Hop {
 }
 
 /**
- * Tells the address of a caller, normalised: the socket's, or what a trusted proxy says in its header, where the rightmost
- * address that is not itself trusted counts. What cannot be read falls back to the socket's (A-34).
+ * Finds the address of a caller, normalised: the socket's, or the one in the header of a trusted proxy, where the
+ * rightmost address that is not itself trusted counts. If that cannot be read, the socket's counts (A-34).
  */
 export function createSourceAddress(proxies: readonly TrustedProxy[]): (request: IncomingMessage) => string {
   const hops = proxies.map(toHop);
@@ -49,7 +49,7 @@ function contains(addresses: BlockList, address: string): boolean {
   return family !== 0 && addresses.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** RFC 4291 2.5.5.2, in either writing of the last 32 bits. */
+/** RFC 4291 2.5.5.2, with the last 32 bits in either notation. */
 const MAPPED = /^(?:::|(?:0{1,4}:){5})ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i;
 
 /** `::ffff:192.0.2.1` is how a dual-stack socket names an IPv4 peer; a proxy may write `::ffff:c000:201`. */

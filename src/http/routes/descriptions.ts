@@ -20,7 +20,7 @@ export interface DescriptionParts {
 
 /** `/openapi` and what it lists: the description of this server, with its own group names and release. */
 export function descriptionRoutes(parts: DescriptionParts, writer: AnswerWriter): Route[] {
-  // Made on first use: to read 75 KB of YAML takes 80 ms, a good part of a start.
+  // Made on first use: parsing 75 KB of YAML takes 80 ms, a good part of a start.
   const serve = (make: () => Buffer, contentType: string): Handler => {
     let representation: Representation | undefined;
     return (exchange) => {

@@ -40,7 +40,7 @@ function answerHealth({ health, writer, endpoint }: HealthAnswerParts, exchange:
   writer.send(exchange, 200, headers, wholeBody(Buffer.from(text)));
 }
 
-/** The reason is for the log alone. */
+/** The reason goes to the log only. */
 const FAILED = 'failed: reason withheld';
 
 function verbose(endpoint: HealthEndpoint, report: HealthReport): string {

@@ -19,7 +19,9 @@ export interface NodeRouteParts {
   readonly writer: AnswerWriter;
 }
 
-/** The node list, the node get and the watch of the list: memory only, nothing awaited but a long body. */
+/**
+ * The node list, the node get and the watch of the list. All are answered from memory; only a long body is waited for.
+ */
 export function nodeRoutes({ platform, nodes, age, watches, writer }: NodeRouteParts): Route[] {
   const list: Handler = (exchange) => {
     const representation = nodes.list(parseNodeListQuery(exchange.target.query));

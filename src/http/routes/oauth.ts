@@ -30,7 +30,7 @@ const UNCACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 /** N-57: every answer under /oauth, JWKS and metadata aside. */
 const NO_STORE = { 'Content-Type': 'application/json', ...UNCACHED };
 
-/** The documents say themselves how long a copy is good: a new signing key is published long before its use. */
+/** Copies are good for five minutes: a new signing key is published long before it is used. */
 const DOCUMENT = { contentType: 'application/json', cacheControl: 'public, max-age=300' };
 
 const METADATA_PATHS = [
@@ -40,7 +40,10 @@ const METADATA_PATHS = [
   '/oauth/.well-known/openid-configuration',
 ];
 
-/** Everything under /oauth and its metadata. All of it is public: the authorization server asks for its own credentials. */
+/**
+ * Everything under /oauth and its metadata. All of it is public: the authorization server checks credentials of its own
+ * kind.
+ */
 export function oauthRoutes(parts: OAuthRouteParts): Route[] {
   const common = { access: 'public', admission: 'other', produces: 'json' } as const;
   const keys = documentHandler(() => parts.server.keys(), parts.writer);
@@ -61,7 +64,7 @@ export function oauthRoutes(parts: OAuthRouteParts): Route[] {
   ];
 }
 
-/** What the audit trail tells of a request, and what the access log learns from it. */
+/** What the audit trail records of a request, and how the access log learns who took part in it. */
 const originOf = (exchange: Exchange): Required<Origin> => ({
   source: exchange.source,
   requestId: exchange.requestId,
@@ -92,7 +95,7 @@ function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Reco
   };
 }
 
-/** A form is not read: a token in it would be no credential (N-30). */
+/** Does not read the form: a token in it would be no credential (N-30). */
 function userinfoHandler({ server, writer }: OAuthRouteParts): Handler {
   return (exchange) => {
     const userinfo = server.userinfo(exchange.request.headers.authorization, originOf(exchange).partyKnown);

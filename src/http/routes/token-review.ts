@@ -17,12 +17,12 @@ export interface TokenReviewRouteParts {
 /** A review holds one token of at most 8 KiB and a few names: above, 413. */
 const LONGEST_REVIEW = 64 * 1024;
 
-/** N-57: an answer is good for this moment. The API server keeps it for as long as its own settings say. */
+/** N-57: an answer holds for this moment only. The API server keeps it for as long as its own settings say. */
 const NO_STORE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
 /**
- * The TokenReview webhook. Public as all of /oauth: it asks for credentials of its own kind. Who is not let in waits for
- * others of its kind only: the pace is the webhook's own.
+ * The TokenReview webhook. It is public like all of /oauth, because it checks credentials of its own kind. It has a
+ * pace of its own, so that callers who are refused here wait only for each other.
  */
 export function tokenReviewRoutes(parts: TokenReviewRouteParts): Route[] {
   return [
@@ -37,7 +37,7 @@ export function tokenReviewRoutes(parts: TokenReviewRouteParts): Route[] {
   ];
 }
 
-/** The query is not looked at: the API server appends its own time limit. */
+/** Ignores the query: the API server appends its own time limit. */
 function reviewHandler({ reviews, bodies, writer }: TokenReviewRouteParts): Handler {
   return async (exchange) => {
     const { headers, socket } = exchange.request;

@@ -4,7 +4,7 @@ import { toJsonBytes, toRepresentation } from '../answer/document.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
 import type { Handler, Route } from '../chain/route-table.ts';
 
-/** What was built, and what runs it. */
+/** The build, and what it runs on. */
 export interface ReleaseInfo {
   /** Semantic version without `v`. */
   readonly version: string;
@@ -19,13 +19,13 @@ export interface ReleaseInfo {
 
 export interface VersionParts {
   readonly release: ReleaseInfo;
-  /** The cluster's own `/version`, whole; `undefined` until it is known. A new object when it changed. */
+  /** The cluster's own `/version`, whole; `undefined` until it is known. A changed version is a new object. */
   clusterVersion(): Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * The API level that is spoken here. Clients of KubeSphere 3.4 compare the first two numbers of `gitVersion` with 3.2 to
- * choose their paths, so the release itself stands behind it as build metadata.
+ * The API level of this server. Clients of KubeSphere 3.4 compare the first two numbers of `gitVersion` with 3.2 to
+ * choose their paths, so our own release follows as build metadata.
  */
 const API_LEVEL = { gitVersion: 'v3.4.1', gitMajor: '3', gitMinor: '4' };
 

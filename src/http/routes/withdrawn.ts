@@ -1,7 +1,10 @@
 import { gone } from '../answer/refusals.ts';
 import type { Handler, Method, Route } from '../chain/route-table.ts';
 
-/** The log endpoints of older clients, withdrawn in release 3.4: 410 with a way out for any signed-in caller. */
+/**
+ * The log endpoints of older clients, withdrawn in release 3.4: any signed-in caller gets a 410 that says what to use
+ * instead.
+ */
 export function withdrawnLogRoutes(platform: string): Route[] {
   const base = `/kapis/logging.${platform}.io/v1alpha2`;
   const search = `this endpoint was removed in release 3.4; use GET /kapis/tenant.${platform}.io/v1alpha2/logs`;

@@ -1,30 +1,32 @@
 /**
- * Who takes less in a minute, while more lies ready for it, is cut off: it would hold its place, and some megabytes of the kernel's, for as long as
- * it likes. 2.2 kB/s is a quarter of what the slowest reader that was ever of use takes. A reader's kernel takes in
- * steps, 64 KiB each on a loopback interface: two of them, so that none falls into the wrong minute.
+ * Cuts off a client that reads less than this in a minute while more is ready for it. Otherwise it would hold its
+ * place, and some megabytes of kernel memory, for as long as it likes. 2.2 kB/s is a quarter of the rate of the slowest
+ * reader that is of any use. A reader's kernel takes bytes in steps, of 64 KiB on a loopback interface. The limit is
+ * two steps, so that a step which falls into the next minute does no harm.
  */
 export const LEAST_BYTES_A_MINUTE = 128 * 1024;
 const MINUTE_MS = 60_000;
-/** Looks in the time after which one that takes nothing is cut off: it ends a sixth of that late at most. */
+/** Looks within `stallMs`: a client that reads nothing is cut off at most a sixth of that time late. */
 const LOOKS = 6;
 
 /**
- * Whether the reader of one stream takes what lies ready. What its socket says is not enough: the kernel asks for more when a third of
- * its send buffer is free, which is a megabyte and takes a reader of 10 kB/s two minutes. All times are of the monotonic clock.
+ * Judges whether the reader of one stream takes what is ready for it. The socket alone does not tell: the kernel asks
+ * for more only when a third of its send buffer is free. That is a megabyte, and takes a reader of 10 kB/s two minutes.
+ * All times are of the monotonic clock.
  */
 export class ReaderPace {
   readonly #stallMs: number;
-  /** Since when what lies ready waits for the reader. */
+  /** Since when bytes have been waiting for the reader. */
   #blockedAt: number | undefined;
   #lookAt = 0;
-  /** When it was last seen to take something, or began to be waited for. */
+  /** When the reader was last seen to take something, or when the wait began. */
   #movedAt = 0;
-  /** The most that it was seen to have taken; `undefined` until the first look at what it is waited for. */
+  /** The most bytes that it was seen to have taken; `undefined` until the first look of a wait. */
   #taken: number | undefined;
-  /** Where its minute began; `undefined` while nothing waits for it. */
+  /** Where the current minute began; `undefined` while nothing waits for the reader. */
   #minute: { readonly at: number; readonly taken: number } | undefined;
 
-  /** `stallMs`: who takes nothing for so long is cut off. */
+  /** `stallMs`: a client that reads nothing for this long is cut off. */
   constructor(stallMs: number) {
     this.#stallMs = stallMs;
   }
@@ -51,12 +53,12 @@ export class ReaderPace {
     this.#minute = undefined;
   }
 
-  /** Whether what it has taken is to be looked at. */
+  /** Whether it is time to look at what the reader has taken. */
   isDue(now: number): boolean {
     return this.#blockedAt !== undefined && (now >= this.#lookAt || now - this.#movedAt >= this.#stallMs);
   }
 
-  /** False: it is too slow. `taken`: all bytes since the stream began, as they were at `now`. */
+  /** Returns false when the reader is too slow. `taken`: all bytes that it took since the stream began, as of `now`. */
   keepsUp(taken: number, now: number): boolean {
     if (this.#blockedAt === undefined || this.#blockedAt > now) return true;
     this.#lookAt = now + this.#stallMs / LOOKS;

@@ -13,24 +13,26 @@ export interface CallerSteps {
 export type Recheck = () => void | Promise<void>;
 
 /**
- * A bearer is judged at each call, from memory. Its right is asked for at every third one or so, and at each one until there is a
- * new answer: 30 s and the 10 s for which a decision is remembered are the longest that a withdrawn right lasts. 10,000 users who each watch cost the cluster 330
- * reviews a second at worst.
+ * A recheck judges the bearer each time, from memory. It asks for the right about every third time, and then each time
+ * until there is a new answer. So a withdrawn right lasts at most 30 s plus the 10 s for which a decision is
+ * remembered. 10,000 users with a watch each cost the cluster at most 330 reviews a second.
  */
 const RIGHT_MS = 29_000;
 /**
- * Our own want of places (429) makes no old answer good: asked again at the next call, 10 s later, and then it is the end. That holds for the right, and for the bearer of a service account, which the cluster judges.
+ * A 429 comes from our own lack of places, so it must not keep an old answer good for long: the next recheck, 10 s
+ * later, asks again, and if that fails as well the watch ends. This holds for the right, and for the bearer of a
+ * service account, which the cluster judges.
  */
 const RIGHT_OVERLOADED_MS = RIGHT_MS + 10_000;
 const BEARER_OVERLOADED_MS = 19_000;
 
 export interface RecheckParts extends CallerSteps {
   readonly clock: Clock;
-  /** For how long the last decision on a caller holds while the cluster gives no new one. */
+  /** How long the last decision about a caller holds while the cluster gives no new one. */
   readonly maxDecisionAgeMs: number;
 }
 
-/** Begins the rechecks of exchanges that have just been let in. */
+/** Returns a function that prepares the rechecks of an exchange that has just been let in. */
 export function createRecheck({
   authenticate,
   authorize,
@@ -45,7 +47,7 @@ export function createRecheck({
       if (now - askedAt < RIGHT_MS) return;
       try {
         await authorize(exchange);
-        // Else nobody was asked, or nobody answered: the next call asks again.
+        // A stale decision means that nobody was asked or nobody answered: the next call asks again.
         if (isNew(exchange)) askedAt = allowedAt = now;
       } catch (error) {
         if (now - allowedAt > patienceMs(error, maxDecisionAgeMs)) throw error;
@@ -68,7 +70,10 @@ export function createRecheck({
   };
 }
 
-/** How old the last yes may be when a recheck ends like this. The cluster's silence leaves it good for long, its no not at all. */
+/**
+ * How old the last positive decision may be when a recheck fails with this error. When the cluster does not answer, the
+ * decision holds for long; when the cluster refuses, it ends at once.
+ */
 function patienceMs(error: unknown, maxDecisionAgeMs: number): number {
   if (isOverload(error)) return RIGHT_OVERLOADED_MS;
   return error instanceof StatusError && error.answer.code >= 500 ? maxDecisionAgeMs : Number.NEGATIVE_INFINITY;
@@ -76,5 +81,5 @@ function patienceMs(error: unknown, maxDecisionAgeMs: number): number {
 
 const isOverload = (error: unknown): boolean => error instanceof StatusError && error.answer.code === 429;
 
-/** Whether the last decision is one of the cluster's own, of now. An old one that still holds has its age already. */
+/** Whether the last decision is current. A stale one that still holds must not count as a new one. */
 const isNew = ({ decision }: Exchange): boolean => decision?.source !== 'stale';

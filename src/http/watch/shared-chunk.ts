@@ -5,10 +5,10 @@ import type { Exchange } from '../chain/exchange.ts';
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 const CRLF = '\r\n';
 
-/** Each lives as long as the bytes that it frames: the batches that are kept take twice their own 4 MiB. */
+/** An entry lives as long as the bytes that it frames, so the batches that are kept take twice their own 4 MiB. */
 const chunks = new WeakMap<Uint8Array, Buffer>();
 
-/** These bytes as one chunk: the same memory for the same bytes, so that many streams send what was framed once. */
+/** Frames the bytes as one chunk. The same bytes give the same chunk, so that what many streams send is framed once. */
 export function sharedChunk(bytes: Uint8Array): Buffer {
   const known = chunks.get(bytes);
   if (known) return known;
@@ -18,9 +18,10 @@ export function sharedChunk(bytes: Uint8Array): Buffer {
 }
 
 /**
- * The body of an answer whose head was sent and said nothing of a length. Node would frame each piece for each response: four
- * pieces to be gathered by the kernel in the place of one, and half of the time that a write takes. Everything else, what
- * waits, `drain` and the end, is the response's own as before. It is compressed as `exchange.coding` says, and counted there.
+ * The body of an answer whose head was sent without a length. It frames the chunks itself. Node would frame each piece
+ * again for each response: the kernel would gather four pieces instead of one, which is half of the time of a write.
+ * Buffering, `drain` and the end stay with the response. The body is compressed as `exchange.coding` says, and counted
+ * in `exchange.bodyBytes`.
  */
 export class StreamedBody {
   readonly #exchange: Exchange;
@@ -37,7 +38,10 @@ export class StreamedBody {
     if (this.#gzip) this.#send(this.#gzip.head);
   }
 
-  /** Whether there is room for more; otherwise the response says `drain` when there is. Never empty: that would be the end. */
+  /**
+   * Returns whether there is room for more. If not, the response emits `drain` when there is. `bytes` must not be
+   * empty, because an empty chunk is the end.
+   */
   write(bytes: Uint8Array): boolean {
     return this.#send(this.#gzip ? this.#gzip.add(bytes) : bytes);
   }

@@ -1,25 +1,25 @@
 import type { Clock } from '../../runtime/clock.ts';
 
 /**
- * Then everything else that waits for the event loop has its turn. Most work is a small write of 12 µs; that of a watcher with a selector
- * of its own may be a look at 15,000 nodes, which takes 5 ms.
+ * After this time everything else that waits for the event loop has its turn. Most work is a small write of 12 µs. A
+ * watcher with a selector of its own may have to look at 15,000 nodes, which takes 5 ms.
  */
 const TURN_MS = 8;
 /**
- * What is written goes to the kernel when the turn is over, which no clock sees within it: by time alone, a turn of 8 ms had 50 ms of
- * writes behind it.
+ * Writes go to the kernel when the turn is over, so no clock sees them within the turn. With a limit on time alone, a
+ * turn of 8 ms was followed by 50 ms of writes.
  */
 const MOST_IN_A_TURN = 64;
 
 interface TurnTakingParts<Worker> {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Does one worker's little; it may add any worker again. It must not throw. */
+  /** Does a small piece of one worker's work. It may add any worker again, and must not throw. */
   work(worker: Worker): void;
-  /** Called when nobody waits any more, a turn after the last one: what that one wrote has been handed to the kernel by then. */
+  /** Called when no worker waits any more, a turn after the last one: by then the kernel has what that one wrote. */
   rest(): void;
 }
 
-/** Lets many do a little work each in the order in which they came, without holding the event loop. */
+/** Lets many workers do a little work each, in the order in which they came, without holding the event loop. */
 export class TurnTaking<Worker> {
   readonly #waiting = new Set<Worker>();
   readonly #parts: TurnTakingParts<Worker>;
@@ -29,7 +29,7 @@ export class TurnTaking<Worker> {
     this.#parts = parts;
   }
 
-  /** Who waits already keeps its place. */
+  /** A worker that waits already keeps its place. */
   add(worker: Worker): void {
     this.#waiting.add(worker);
     if (this.#isRunning) return;

@@ -2,16 +2,16 @@ import { StatusError } from '../../status-error.ts';
 
 /** How a watch came to its end: in the log, and the label of `gatehouse_watches_ended_total`. */
 export const WATCH_ENDS = [
-  'client', // it went
-  'timeout', // its own, or ours
-  'stopping', // the server
-  'slow', // it took nothing of what lay ready
+  'client', // the client left
+  'timeout', // its own time limit, or ours
+  'stopping', // the server is stopping
+  'slow', // the client did not read, or read too slowly
   'unauthorized', // its bearer is no longer good
   'forbidden', // its right was withdrawn
-  'overloaded', // its caller's own questions left no place for the one about its right
-  'expired', // it lagged behind what is remembered
+  'overloaded', // no place was left to recheck its caller, because of the caller's own requests
+  'expired', // the client lagged behind the changes that are kept
   'unavailable', // the data, or what is known of sessions, is too old
-  'failed', // by a fault of ours
+  'failed', // a fault of ours
 ] as const;
 
 export type WatchEnd = (typeof WATCH_ENDS)[number];
@@ -25,9 +25,12 @@ const BY_STATUS: Readonly<Record<number, WatchEnd>> = {
   504: 'unavailable',
 };
 
-/** The end that this error is. */
+/** The way in which a watch ends that fails with this error. */
 export const endOf = (error: unknown): WatchEnd =>
   (error instanceof StatusError ? BY_STATUS[error.answer.code] : undefined) ?? 'failed';
 
-/** Whether a stream that ends so may tell the version that it came to: a lost one is not known any more, and a fault of ours may have spoilt it. */
+/**
+ * Whether a stream that ends this way may tell the version that it reached. After `expired` that version is not known
+ * any more, and after `failed` it may be wrong.
+ */
 export const isSound = (end: WatchEnd): boolean => end !== 'expired' && end !== 'failed';

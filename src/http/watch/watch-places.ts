@@ -3,13 +3,13 @@ import type { HttpLimits } from '../limits.ts';
 import type { HttpMetrics } from '../metrics.ts';
 
 /**
- * Bounds the watches that are open at once: all of them, and those of one user (HL-05). A user is a name, however many
- * sessions, clients and addresses it comes with: its dashboards and its programs share the places.
+ * Bounds the watches that are open at once: all of them, and those of one user (HL-05). A user is counted by name, over
+ * all sessions, clients and addresses: dashboards and programs of a user share the places.
  */
 export class WatchPlaces {
   readonly #limits: HttpLimits;
   readonly #metrics: HttpMetrics;
-  /** Users with a watch open, and nobody else: not above `maxWatches`. */
+  /** Only users with an open watch, so at most `maxWatches` entries. */
   readonly #taken = new Map<string, number>();
   #all = 0;
 
@@ -18,7 +18,10 @@ export class WatchPlaces {
     this.#metrics = metrics;
   }
 
-  /** Throws a 429 when there is no place for a watch of this user. A user who is full is told so, whoever else is. */
+  /**
+   * Throws a 429 when there is no place for a watch of this user. A user whose own places are all taken is told so,
+   * even when there is no place for anybody.
+   */
   check(user: string): void {
     const { maxWatches, maxWatchesPerUser } = this.#limits;
     if ((this.#taken.get(user) ?? 0) >= maxWatchesPerUser) {

@@ -10,13 +10,13 @@ import { StreamedBody } from './shared-chunk.ts';
 import { endOf, isSound, type WatchEnd } from './watch-end.ts';
 
 interface WatchTimes {
-  /** The bearer is judged anew at this interval. */
+  /** The interval at which the caller is checked again. */
   readonly recheckMs: number;
-  /** At this interval a stream tells its reader the version that it has, however busy it is. */
+  /** The interval at which a stream tells its reader the version that it has reached, however busy the stream is. */
   readonly bookmarkMs: number;
-  /** After this time a client of server-sent events is to come back by itself. */
+  /** The time after which a client of server-sent events reconnects by itself. */
   readonly retryMs: number;
-  /** A client that takes nothing of what lies ready for so long is cut off. */
+  /** A client that reads nothing for this long while bytes are ready for it is cut off. */
   readonly stallMs: number;
 }
 
@@ -26,16 +26,16 @@ export interface WatchStreamParts {
   readonly form: WatchForm;
   readonly recheck: Recheck;
   readonly times: WatchTimes;
-  /** When it is to end, by the monotonic clock; all times given to the methods are of that clock. */
+  /** When the stream ends, by the monotonic clock. All times given to the methods are of that clock. */
   readonly endsAt: number;
   readonly startedAt: number;
-  /** Called when the client takes bytes again. */
+  /** Called when the socket has room for more bytes again. */
   onDrain(): void;
 }
 
 /**
- * One watch on its connection. It has no timer and no queue: it is looked at ten times a second, does one thing at a time when
- * its turn comes, and takes events from its watch only when the socket has room.
+ * One watch on its connection. It has no timer and no queue. `Watches` looks at it ten times a second; it does one
+ * thing at each turn, and takes events from its watch only when the socket has room.
  */
 export class WatchStream {
   readonly #parts: WatchStreamParts;
@@ -60,7 +60,7 @@ export class WatchStream {
     });
   }
 
-  /** `client` when it went by itself. */
+  /** `client` when the client left by itself. */
   get end(): WatchEnd {
     return this.#end ?? 'client';
   }
@@ -81,16 +81,16 @@ export class WatchStream {
     else if (!this.#pace.isBlocked) this.#tell(now);
   }
 
-  /** Whether `cutIfSlow` is to be called with what the kernel holds. */
+  /** Whether it is time to read the kernel's queues and call `cutIfSlow`. */
   isToBeLookedAt(now: number): boolean {
     return this.#pace.isDue(now);
   }
 
-  /** Cuts off a client that takes too little of what lies ready. `now`: when the queues were read. */
+  /** Cuts off a client that reads too little of what is ready for it. `now`: when the queues were read. */
   cutIfSlow(queues: SendQueues, now: number): void {
     const { exchange } = this.#parts;
     const { socket } = exchange.response;
-    // Most streams wait for nothing, and telling which of ten thousand sockets is which took 100 ms.
+    // Most streams wait for nothing. Looking up all of ten thousand sockets in the queues took 100 ms.
     if (!socket || !this.#pace.isBlocked) return;
     const taken = socket.bytesWritten - socket.writableLength - queues.bytesOf(socket);
     if (this.#pace.keepsUp(taken, now)) return;
@@ -99,24 +99,27 @@ export class WatchStream {
     exchange.response.destroy();
   }
 
-  /** Ends it at its next turn: with an event that says why, unless the server just stops. */
+  /** Ends the stream at its next turn, with an event that says why. */
   fail(error: unknown): void {
     this.#pending ??= { end: endOf(error), error };
   }
 
-  /** A first state is told to its end: who takes longer for it than a stream lasts would begin it again for ever. */
+  /**
+   * Whether its time is up. The first state is always sent to its end: otherwise a client that needs longer for it than
+   * a stream lasts would begin again for ever.
+   */
   #isOver(now: number): boolean {
     return now >= this.#parts.endsAt && !this.#parts.watch.isBeginning;
   }
 
-  /** Ends it at its next turn. False when it was told so before, or ends for another reason. */
+  /** Ends the stream at its next turn because the server stops. Returns false when it is ending already. */
   stop(): boolean {
     if (this.#pending) return false;
     this.#pending = { end: 'stopping' };
     return true;
   }
 
-  /** What has happened. When a bookmark is due, that first, as soon as its reader has been brought to a version. */
+  /** Sends what has happened. When a bookmark is due it comes first, as soon as the reader has reached a version. */
   #tell(now: number): void {
     const { watch } = this.#parts;
     try {
@@ -128,7 +131,10 @@ export class WatchStream {
     }
   }
 
-  /** A bookmark; on the way from one version to the next, what leads there; a sign of life where neither is to be had. */
+  /**
+   * What to send when a bookmark is due: the bookmark, or the next events when the reader is between two versions, or a
+   * keep-alive when there is neither.
+   */
   #sign(now: number): Uint8Array | undefined {
     const { watch, times } = this.#parts;
     const bookmark = watch.bookmark();
@@ -142,7 +148,10 @@ export class WatchStream {
     else this.#pace.block(now);
   }
 
-  /** A client of server-sent events that comes back too early would be refused, and many do not come back after that. */
+  /**
+   * The ERROR event. It comes with a retry time where there is one: a client of server-sent events that comes back too
+   * early would be refused, and many do not come back after that.
+   */
   #errorEvent(error: unknown): readonly Uint8Array[] {
     const { exchange, form } = this.#parts;
     const event = eventBytes('ERROR', toErrorAnswer(error, exchange.requestId, false).body, form);
@@ -159,7 +168,7 @@ export class WatchStream {
     }
   }
 
-  /** The last that is told is the version to go on from, as far as there is one, and the error. */
+  /** Ends the stream. Its last events are a bookmark to go on from, where there is one, and the error. */
   #finish({ end, error }: { end: WatchEnd; error?: unknown }, now: number): void {
     const { exchange, watch } = this.#parts;
     this.#end = end;
@@ -170,7 +179,7 @@ export class WatchStream {
     if (bookmark) last.push(bookmark);
     if (error) last.push(...this.#errorEvent(error));
     const bytes = last.length > 0 ? Buffer.concat(last) : undefined;
-    // From here on the client has so long to take what is left.
+    // From here on the client has `stallMs` to read what is left.
     this.#pace.block(now);
     this.#body.end(bytes);
   }

@@ -25,27 +25,34 @@ export interface WatchesParts {
   readonly metrics: HttpMetrics;
   readonly clock: Clock;
   readonly random: Random;
-  /** Aborts when the port has closed: streams are to end then. */
+  /** Aborts when the port has closed: streams must end then. */
   readonly closing: AbortSignal;
   recheck(exchange: Exchange): Recheck;
 }
 
-/** How often the streams are looked at while there are any: the time in which changes are gathered into one batch. */
+/** How often the streams are looked at while there are any. Changes within this time are gathered into one batch. */
 const LOOK_MS = 100;
 const RECHECK_MS = 10_000;
-/** Each minute at the latest. 45 s, because a bookmark waits for its turn, and proxies commonly end what is silent for 60 s. */
+/**
+ * A bookmark is sent each minute at the latest. 45 s, because it waits for its turn, and proxies commonly close a
+ * connection that is silent for 60 s.
+ */
 const BOOKMARK_MS = 45_000;
 /** kube-apiserver ends its watches after 30 to 60 minutes, so that clients spread over the replicas again. */
 const LIFETIME_MS = { least: 1_800_000, spread: 1_800_000 };
-/** Browsers take three to five seconds by themselves; spread, since the streams of a replica that fails come back together. */
+/**
+ * Browsers wait three to five seconds by default. Spread, since the streams of a failed replica all come back together.
+ */
 const RETRY_MS = { least: 1_000, spread: 4_000 };
-/** At a shutdown: not all at once, because each comes back to another replica for its first state. */
+/**
+ * At a shutdown the streams end over this time, not all at once: each of them asks another replica for the first state.
+ */
 const STOPPING_MS = 5_000;
 
 const HEADERS = {
   json: { 'Content-Type': 'application/json' },
   events: { 'Content-Type': 'text/event-stream' },
-  // A proxy that gathers a body before it passes it on (nginx) would hold back all events.
+  // A proxy that buffers a body before it passes it on (nginx) would hold back all events.
   identity: {},
   gzip: { 'Content-Encoding': 'gzip' },
   common: {
@@ -56,7 +63,7 @@ const HEADERS = {
   },
 };
 
-/** The running watches. Nothing of it runs while there are none. */
+/** The running watches. There is no timer while there are none. */
 export class Watches {
   readonly #parts: WatchesParts;
   readonly #places: WatchPlaces;
@@ -64,11 +71,11 @@ export class Watches {
   readonly #turns: TurnTaking<WatchStream>;
   #isLooking = false;
   #isLookingForSlow = false;
-  /** At the last look, or when the first of the streams began. */
+  /** The version at the last look, or when the first of the streams began. */
   #version: number | undefined;
-  /** When the changes were found that not everybody has been told yet. */
+  /** When the changes were found that some watches have not been sent yet. */
   #newsAt: number | undefined;
-  /** Set at a shutdown: how many end at each look. */
+  /** Set at a shutdown: how many streams end at each look. */
   #endingShare: number | undefined;
 
   constructor(parts: WatchesParts) {
@@ -87,8 +94,8 @@ export class Watches {
   }
 
   /**
-   * Begins the stream that this exchange is answered with. Throws a 429 when there is no place for it, 503 and 410 as the
-   * source does. A HEAD is judged like a GET and gets the headers.
+   * Answers this exchange with a stream. Throws 429 when there is no place for it, and 503 and 410 as the source does.
+   * A HEAD passes the same checks as a GET, and gets the headers only.
    */
   open(exchange: Exchange, query: NodeWatchQuery, form: WatchForm): void {
     const { source, age, limits, writer, clock } = this.#parts;
@@ -139,7 +146,7 @@ export class Watches {
     this.#parts.metrics.watchEnded(stream.end);
   }
 
-  /** Its turn: one thing, and another turn when there is more. */
+  /** The turn of a stream: it does one thing, and gets another turn when there is more. */
   #work(stream: WatchStream): void {
     if (!this.#streams.has(stream)) return;
     const now = this.#now();
@@ -178,7 +185,7 @@ export class Watches {
     }
   }
 
-  /** One look at the kernel's queues for all that wait for their readers, and the next when somebody is due again already. */
+  /** Reads the kernel's queues once for all streams that wait for their readers, and again while any of them is due. */
   async #lookForSlow(): Promise<void> {
     if (this.#isLookingForSlow) return;
     this.#isLookingForSlow = true;
@@ -194,7 +201,9 @@ export class Watches {
     return false;
   }
 
-  /** Everybody, but those who take nothing: they go on when they do. */
+  /**
+   * All watches have been sent the changes, except those whose clients do not read. These go on when their clients do.
+   */
   #allTold(): void {
     if (this.#newsAt !== undefined) this.#parts.metrics.watchesTold(this.#now() - this.#newsAt);
     this.#newsAt = undefined;
