@@ -1,6 +1,6 @@
 import type { Origin, Party } from './tokens/act.ts';
 
-/** A form POST under /oauth, as HTTP delivers it. The body was read within its limit. */
+/** A form POST under /oauth, as HTTP delivers it. The body was already read, within its limit. */
 export interface FormRequest extends Origin {
   readonly contentType: string | undefined;
   /** What follows `?`, raw; `''` when there is none. */
@@ -19,7 +19,7 @@ export interface TokenResponse {
   readonly access_token: string;
   readonly token_type: 'Bearer';
   readonly refresh_token: string;
-  /** Whole seconds of life left of the access token. */
+  /** Remaining lifetime of the access token, in whole seconds. */
   readonly expires_in: number;
   readonly scope?: string;
 }
@@ -71,19 +71,22 @@ export interface PublicDocument {
   readonly etag: string;
 }
 
-/** What the HTTP routes under /oauth need. Every refusal is a rejected or thrown `OAuthError`. */
+/** What the HTTP routes under /oauth need. Every refusal is an `OAuthError`, thrown or rejected with. */
 export interface AuthorizationServer {
   /** Checks that come before the body of a form is read: content type and query string (N-02, N-03). Throws `OAuthError`. */
   checkFormHead(endpoint: FormEndpointName, contentType: string | undefined, queryString: string): void;
   token(request: FormRequest): Promise<TokenResponse>;
-  /** RFC 7009: ends the session of the token. Resolves as well when there is nothing to end. */
+  /** RFC 7009: ends the session of the token. Resolves even when there is nothing to end. */
   revoke(request: FormRequest): Promise<void>;
   /** RFC 7662. */
   introspect(request: FormRequest): Promise<Introspection>;
-  /** Who the bearer of this `Authorization` header is; `partyKnown` is told for the access log. Throws `OAuthError`. */
+  /**
+   * Describes the user of the bearer in this `Authorization` header. Calls `partyKnown` for the access log. Throws
+   * `OAuthError`.
+   */
   userinfo(authorization: string | undefined, partyKnown?: (party: Party) => void): Userinfo;
   logout(request: LogoutRequest): Promise<LogoutResponse>;
-  /** JWKS: public keys in state next, active and verify-only. */
+  /** The JWKS: public keys in the states next, active and verify-only. */
   keys(): PublicDocument;
   /** Authorization server metadata (RFC 8414, OpenID Connect Discovery): names only what works. */
   metadata(): PublicDocument;

@@ -9,7 +9,7 @@ interface KeysToShow {
   readonly rotation: RotationRules;
 }
 
-/** The states and the age of the signing keys and when another one is due, read at each scrape. */
+/** The states and ages of the signing keys, and when the next one is due. Read at each scrape. */
 export function registerKeyMetrics(registry: Registry, clock: Clock, { keys, rotation }: KeysToShow): void {
   new Gauge({
     name: 'gatehouse_signing_key_info',
@@ -50,7 +50,7 @@ export const createRotationFailures = (registry: Registry): Counter =>
     registers: [registry],
   });
 
-/** Bearers by what became of them: those that are no token by their looks are counted where they are read. */
+/** Bearers, by result. Those that do not look like a token are counted where they are read. */
 export const createVerificationCounter = (registry: Registry): Counter<'result'> =>
   new Counter({
     name: 'gatehouse_token_verifications_total',
@@ -110,12 +110,12 @@ export function createClientFailureCounter(registry: Registry): Counter<'reason'
     labelNames: ['reason'],
     registers: [registry],
   });
-  // From the start: no increase is seen of a series that begins at 1.
+  // Set to 0 from the start: no increase is seen of a series that begins at 1.
   for (const reason of CLIENT_FAULTS) counter.inc({ reason }, 0);
   return counter;
 }
 
-/** What came of token reviews: few words of ours, never anything of the token. */
+/** Token reviews by result: a few words of ours, never anything of the token. */
 export const createReviewCounter = (registry: Registry): Counter<'result'> =>
   new Counter({
     name: 'gatehouse_token_reviews_total',

@@ -20,7 +20,10 @@ export interface OAuthRefusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal or failure under /oauth, as a value; turned into bytes by the one error writer. `cause` is logged for 5xx only. */
+/**
+ * A refusal or failure under /oauth, as a value. The one error writer turns it into bytes. `cause` is logged for 5xx
+ * only.
+ */
 export class OAuthError extends Error {
   readonly refusal: OAuthRefusal;
 

@@ -1,6 +1,6 @@
 import type { ClientThrottleOptions } from './endpoints/client-throttle.ts';
 
-/** An OAuth client, with its secret in hand. */
+/** An OAuth client, with its secret already read. */
 export interface Client {
   /** The `client_id`. */
   readonly name: string;
@@ -27,7 +27,7 @@ export interface OAuthOptions {
   readonly accessTokenMaxAgeSeconds: number;
   /** A refresh token lives this much longer than an access token. */
   readonly accessTokenInactivityTimeoutSeconds: number;
-  /** No token outlives its sign-in by more. */
+  /** No token lives longer than this after its sign-in. */
   readonly sessionMaxAgeSeconds: number;
   readonly refreshReplayWindowSeconds: number;
   readonly maximumClockSkewSeconds: number;
@@ -44,20 +44,20 @@ export interface Lifetimes {
   readonly refreshSeconds: number;
 }
 
-/** How long the tokens of one client live, at most. */
+/** The longest lifetimes of the tokens of one client. */
 export function lifetimesOf(client: Client | undefined, options: OAuthOptions): Lifetimes {
   const accessSeconds = client?.accessTokenMaxAgeSeconds ?? options.accessTokenMaxAgeSeconds;
   const idleSeconds = client?.accessTokenInactivityTimeoutSeconds ?? options.accessTokenInactivityTimeoutSeconds;
   return { accessSeconds, refreshSeconds: accessSeconds + idleSeconds };
 }
 
-/** How long after its issue any token can still be taken: what was revoked must be remembered for as long. */
+/** How long after its issue a token can be accepted at most. A revocation must be remembered for as long. */
 export const longestTokenSeconds = (options: OAuthOptions): number =>
   Math.max(...[undefined, ...options.clients].map((client) => lifetimesOf(client, options).refreshSeconds)) +
   options.maximumClockSkewSeconds;
 
 type Endpoint = 'token' | 'userinfo' | 'keys' | 'revoke' | 'introspect' | 'logout';
 
-/** The address of an endpoint: an issuer that ends in `/oauth` already names the folder. */
+/** The URL of an endpoint. An issuer that ends in `/oauth` already contains the path prefix. */
 export const endpointUrl = (issuer: string, endpoint: Endpoint): string =>
   `${issuer}${issuer.endsWith('/oauth') ? '' : '/oauth'}/${endpoint}`;

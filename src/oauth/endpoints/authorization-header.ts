@@ -1,6 +1,6 @@
 import { decodeFormText } from './form.ts';
 
-/** One `Authorization` header, split as RFC 9110 11.4 has it; the scheme in lower case. */
+/** One `Authorization` header, split by the rule of RFC 9110 11.4, with the scheme in lower case. */
 export interface Credentials {
   readonly scheme: string;
   /** What follows the scheme, without the spaces around it; `''` when nothing does. */
@@ -23,7 +23,7 @@ export type Bearer =
 /** RFC 6750 2.1, RFC 9110 11.4: the scheme in any case, at least one space, one token. */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** The one reading of a bearer, on every path. Another scheme is no bearer (N-27). */
+/** The only place that reads a bearer, for every path. Another scheme counts as no bearer (N-27). */
 export function readBearer(header: string | undefined, maxBytes: number): Bearer {
   const text = header === undefined ? undefined : BEARER.exec(header)?.[1];
   if (text !== undefined) return text.length > maxBytes ? { kind: 'unfit' } : { kind: 'token', text };

@@ -4,8 +4,8 @@ import { readBearer } from './authorization-header.ts';
 import { invalidToken, malformedBearer, toOAuthError } from './refusals.ts';
 
 /**
- * The access token that a request under /oauth carries as its bearer; `undefined` when it carries none. Every other header
- * is refused as on the API (N-29, N-33), in the words of OAuth.
+ * The access token that a request under /oauth carries as its bearer; `undefined` when it carries none. A bearer that
+ * is malformed or not valid is refused as on the API (N-29, N-33), but with an OAuth error.
  */
 export type BearerTokens = (authorization: string | undefined) => AccessToken | undefined;
 
@@ -20,7 +20,7 @@ export function createBearerTokens({ platform, maxBearerBytes }: OAuthOptions, v
   };
 }
 
-/** The verifier throws while it cannot judge: that is never the token's fault. */
+/** The verifier throws while it cannot judge a token. That must not count against the token. */
 function inspect(text: string, verifier: AccessTokens): ReturnType<AccessTokens['inspect']> {
   try {
     return verifier.inspect(text);

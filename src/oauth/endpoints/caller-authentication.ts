@@ -3,10 +3,13 @@ import type { Random } from '../../runtime/random.ts';
 import type { ClientFault } from '../tokens/act.ts';
 import { parseAuthorization } from './authorization-header.ts';
 
-/** What a caller of the webhook shows of itself. */
+/** The credentials that a caller of the webhook shows. */
 export interface CallerProof {
   readonly authorization: string | undefined;
-  /** Names in the client certificate of a configured authority that the connection has proven; none without one. */
+  /**
+   * Names in the client certificate that the connection has proven and a configured authority vouches for; empty
+   * without one.
+   */
   readonly certificateNames: readonly string[];
   /** Whether the connection has shown a client certificate at all, whoever vouches for it. */
   readonly hasShownCertificate: boolean;
@@ -20,7 +23,9 @@ export interface CallerAuthenticationOptions {
   readonly platform: string;
   /** `none`: everybody may ask. */
   readonly callerAuth: 'required' | 'none';
-  /** Who of those that an authority vouches for may ask: names compared exactly. Empty: nobody by certificate. */
+  /**
+   * The names in client certificates whose holders may ask, compared exactly. Empty: nobody is let in by certificate.
+   */
   readonly clientNames: readonly string[];
 }
 
@@ -30,8 +35,8 @@ export type CallerAuthentication = (
 ) => { readonly caller: Caller } | { readonly fault: ClientFault };
 
 /**
- * A client certificate of a listed name or the configured bearer; with neither configured nobody is let in. Bearers are compared by keyed
- * digests of one length, in constant time.
+ * Lets in a client certificate with a listed name, or the configured bearer; with neither configured it lets nobody in.
+ * Bearers are compared by keyed digests of one length, in constant time.
  */
 export function createCallerAuthentication(
   { callerAuth, clientNames }: Omit<CallerAuthenticationOptions, 'platform'>,

@@ -8,11 +8,14 @@ import { followFile } from '../../runtime/followed-file.ts';
 /** The bearer that callers of the webhook show, kept in a file. */
 export interface CallerTokenFile {
   token(): string | undefined;
-  /** Follows the file; one that cannot be used leaves the last good token in place. Only a bug makes it throw. */
+  /** Follows the file. If it cannot be used, the last good token stays in use. Only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** The configuration was checked before: a file that went bad since then lets nobody in until it is good. */
+/**
+ * The configuration check has read the file before. If the file went bad since, nobody is let in until it is good
+ * again.
+ */
 export function createCallerTokenFile(
   path: string,
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },

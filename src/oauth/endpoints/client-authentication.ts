@@ -11,7 +11,7 @@ import { type Form, parameter } from './form.ts';
 import { clientAuthenticationFailed, invalidRequest, tooManyClientFailures } from './refusals.ts';
 
 /**
- * Finds the client that a form comes from and tells the act, or throws `invalid_client` (RFC 6749 2.3), or
+ * Finds the client that a form comes from and records it in the act, or throws `invalid_client` (RFC 6749 2.3), or
  * `temporarily_unavailable` after too many failures.
  */
 export interface ClientAuthentication {
@@ -30,13 +30,15 @@ interface Proof {
   readonly secret: string | undefined;
 }
 
-/** A client by the name that was given, and what is wrong with the proof; the client is absent for a name that is not ours. */
+/**
+ * The client with the given name, and what is wrong with the proof. The client is absent when no client has that name.
+ */
 interface Judgement {
   readonly client?: Client;
   readonly fault?: ClientFault;
 }
 
-/** Every client of the configuration, and the one way in which any name is compared. */
+/** Checks a proof against the clients of the configuration. Every name is compared in the same way. */
 type Compare = (proof: Proof) => Judgement;
 
 /**
@@ -78,16 +80,23 @@ export function createClientAuthentication(
 }
 
 /**
- * Nobody guesses so many characters in any time. A shorter secret, of which there is a warning at start, is not taken while its
- * client is throttled: an address could go on testing guesses. So whoever shares that address can shut the client out.
+ * Nobody can guess a secret of so many characters. A shorter secret, which causes a warning at start, is not accepted
+ * while its client is throttled: otherwise the address could go on testing guesses. So whoever shares that address can
+ * shut the client out.
  */
 const LONG_SECRET = 16;
 const isLong = ({ secret = '' }: Client): boolean => secret.length >= LONG_SECRET;
 
-/** A secret that everybody knows, as the built-in client's: there is nothing to guess, and throttling would only shut people out. */
+/**
+ * A secret that everybody knows, like that of the built-in client. There is nothing to guess, and throttling would only
+ * shut people out.
+ */
 const provesNothing = ({ name, secret }: Client): boolean => secret === name;
 
-/** What the throttle counts: nothing is guessed without a name, nor of a client whose secret proves nothing or which has none. */
+/**
+ * What the throttle counts the attempt under, or `undefined` when nothing can be guessed: without a client name, or for
+ * a client that has no secret or whose secret proves nothing.
+ */
 function guessOf(
   proof: Proof | 'unfit',
   client: Client | undefined,
@@ -116,7 +125,10 @@ function createCompare(options: OAuthOptions, random: Random): Compare {
   };
 }
 
-/** From the header or from the body, never both (N-08, N-09). A bearer beside the form is none of our business here. */
+/**
+ * Reads the proof from the header or from the body, never from both (N-08, N-09). A bearer beside the form is ignored
+ * here.
+ */
 function readProof(form: Form, authorization: string | undefined): Proof | 'unfit' {
   const credentials = parseAuthorization(authorization);
   const inBody = { id: parameter(form, 'client_id'), secret: parameter(form, 'client_secret') };

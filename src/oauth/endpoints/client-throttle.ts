@@ -6,13 +6,13 @@ import { createTextDigest } from '../tokens/text-digest.ts';
 
 export interface ClientThrottleOptions {
   /**
-   * Failures of one client name from one address. Ten a minute by default: a minute is short enough to wait for once a wrong
-   * secret is put right, and 14,400 guesses a day are nothing against 16 random characters.
+   * Failures of one client name from one address. Ten a minute by default: once a wrong secret has been corrected, a
+   * minute is short enough to wait, and 14,400 guesses a day do not find 16 random characters.
    */
   readonly client: BucketOptions;
   /**
-   * Failures from one address, over all client names that have not succeeded there lately. Six times as many by default: five
-   * clients with a wrong secret behind one proxy keep no sixth out that comes for the first time.
+   * Failures from one address, over all client names that have not succeeded there lately. Six times as many by
+   * default: five clients with a wrong secret behind one proxy do not keep out a sixth that comes for the first time.
    */
   readonly address: BucketOptions;
 }
@@ -25,9 +25,9 @@ export interface ClientAttempt {
 }
 
 /**
- * Limits guesses of client secrets without locking a client out. What fails at one address says nothing about the same client at
- * another, and an address where a client succeeded in the last day answers for that client's own failures only. There a long
- * secret that is right is taken all the same.
+ * Limits guesses of client secrets without locking a client out. Failures at one address do not count against the same
+ * client at another address. Where a client succeeded in the last day, only its own failures count against it, and the
+ * right secret is accepted even while it is throttled, if it is long.
  */
 export class ClientThrottle {
   readonly #byPair: FailureBuckets;
@@ -50,8 +50,9 @@ export class ClientThrottle {
   }
 
   /**
-   * Whether a right secret is taken although the client may not try again: where it succeeded in the last day. So whoever sends
-   * wrong ones from the same address (a NAT, a proxy that is not trusted) does not shut the client out.
+   * Whether a right secret is accepted although the client is throttled: only at an address where it succeeded in the
+   * last day. So others who send wrong secrets from the same address (a NAT, a proxy that is not trusted) cannot shut
+   * the client out.
    */
   isKnownGood(attempt: ClientAttempt): boolean {
     return this.#knownGood.has(this.#pair(attempt));
@@ -63,14 +64,20 @@ export class ClientThrottle {
     if (!this.#knownGood.has(pair)) this.#byAddress.add(attempt.source);
   }
 
-  /** The bucket of the address stays as it is: whoever has a secret of his own could otherwise go on guessing those of others. */
+  /**
+   * Leaves the bucket of the address as it is. Otherwise whoever has a secret of their own could go on guessing those
+   * of others.
+   */
   succeeded(attempt: ClientAttempt): void {
     const pair = this.#pair(attempt);
     this.#byPair.empty(pair);
     this.#knownGood.add(pair);
   }
 
-  /** Of one length, however long the name is that somebody sent; and as quick for a name of ours as for any other. */
+  /**
+   * The key of a client at an address. It has a fixed length, however long the sent name is, and takes the same time
+   * for a name of ours as for any other.
+   */
   #pair({ name, source }: ClientAttempt): string {
     return this.#digest(`${source}\n${name}`);
   }

@@ -13,12 +13,12 @@ import { invalidRequest, toOAuthError } from './refusals.ts';
 
 /** An endpoint that is asked about a token by form: revocation and introspection. */
 export interface FormEndpoint<Answer> {
-  /** What is judged before the body is read. */
+  /** Checks what can be checked before the body is read. */
   checkHead(contentType: string | undefined, queryString: string): void;
   answer(request: FormRequest): Promise<Answer>;
 }
 
-/** An answer, and the word for it in the metric and in the audit trail. */
+/** An answer, and its word in the metric and in the audit trail. */
 interface Result<Answer> {
   readonly result: string;
   readonly answer: Answer;
@@ -28,28 +28,28 @@ export interface FormEndpointParts {
   readonly clients: ClientAuthentication;
   readonly keys: SigningKeys;
   readonly sessions: SessionStore;
-  /** One for each request, by the word of its answer or the code of its refusal. */
+  /** Counts each request, by the word of its answer or the code of its refusal. */
   readonly results: Counter<'result'>;
   readonly events: SecurityEvents;
 }
 
-/** How the endpoint is called, and what a request to it is in the audit trail, once its client has proved who it is. */
+/** The endpoint's name, and how its request is recorded in the audit trail once the client has proved who it is. */
 interface FormEndpointNames {
   readonly endpoint: Exclude<FormEndpointName, 'token'>;
   begin(act: Act, client: Client): void;
 }
 
-/** A form of a client that proved who it is. */
+/** The form of a client that has proved who it is. */
 interface TokenForm {
   readonly client: Client;
   readonly token: string;
-  /** Is told whose token it is, for the audit trail. */
+  /** Records whose token it is, for the audit trail. */
   readonly act: Act;
 }
 
 /**
- * The steps of RFC 7009 2.1 and RFC 7662 2.1 in the order of the token endpoint. `token_type_hint` is not read: a hint may be
- * wrong without harm, and our tokens say themselves of which type they are. What else goes wrong is an `OAuthError`, code 500.
+ * The steps of RFC 7009 2.1 and RFC 7662 2.1 in the order of the token endpoint. `token_type_hint` is not read: a hint
+ * may be wrong, and our tokens carry their own type. Any other failure becomes an `OAuthError`, code 500.
  */
 export function createFormEndpoint<Answer>(
   names: FormEndpointNames,
@@ -86,7 +86,10 @@ export function createFormEndpoint<Answer>(
   return { checkHead, answer };
 }
 
-/** Without keys or with stale session records no token can be judged: 503, so that nobody takes it for a bad one. */
+/**
+ * Without keys or with stale session records no token can be judged. The answer is then 503, so that nobody takes the
+ * token for a bad one.
+ */
 function readTokenForm(
   request: FormRequest,
   parts: FormEndpointParts,

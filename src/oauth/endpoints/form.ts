@@ -6,12 +6,13 @@ export type Form = ReadonlyMap<string, string>;
 const MOST_PARAMETERS = 64;
 
 /**
- * RFC 6749 appendix B: a form in UTF-8, which the charset parameter may say but not change. A semicolon without a parameter
- * behind it is allowed (RFC 9110 5.6.6). Each blank can belong to one place of the pattern only, so it never backtracks far.
+ * RFC 6749 appendix B: a form is UTF-8, and the charset parameter may only repeat that. A semicolon without a parameter
+ * after it is allowed (RFC 9110 5.6.6). Each blank matches at one place of the pattern only, so it never backtracks
+ * far.
  */
 const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(;[ \t]*(charset=("utf-8"|utf-8)[ \t]*)?)*$/i;
 
-/** What is judged before a body is read (N-02, N-03). */
+/** The checks before a body is read (N-02, N-03). */
 export function checkFormHead(contentType: string | undefined, queryString: string): void {
   checkFormType(contentType);
   if (queryString !== '') throw invalidRequest('parameters belong in the body, not in the address');
@@ -22,7 +23,10 @@ export function checkFormType(contentType: string | undefined): void {
     throw invalidRequest('the body must be application/x-www-form-urlencoded in UTF-8');
 }
 
-/** Decodes a form: number of parameters, encoding, repeats, in this order (N-04 to N-07). Its size was judged as it was read. */
+/**
+ * Decodes a form. Checks the number of parameters, the encoding, and repeats, in this order (N-04 to N-07). Its size
+ * was checked as it was read.
+ */
 export const parseForm = (body: Buffer): Form => parseParameters(body.toString('latin1'));
 
 /** Decodes `name=value&…`, from a query or a form; each character stands for one byte. Empty pairs are skipped. */
@@ -37,7 +41,7 @@ export function parseParameters(text: string): Form {
   return form;
 }
 
-/** A value as RFC 6749 3.2 sees it: an empty one counts as omitted. */
+/** The value of a parameter; an empty one counts as omitted (RFC 6749 3.2). */
 export const parameter = (form: Form, name: string): string | undefined => form.get(name) || undefined;
 
 function decodePair(pair: string): [string, string] {
@@ -49,7 +53,7 @@ function decodePair(pair: string): [string, string] {
   return [decoded[0], decoded[1]];
 }
 
-/** `ignoreBOM` keeps a leading U+FEFF: a password is its bytes, all of them. */
+/** `ignoreBOM` keeps a leading U+FEFF, because every byte of a password counts. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Undoes form-encoding; `undefined` when an escape is broken or the bytes are not UTF-8 (N-06). */

@@ -15,7 +15,7 @@ export interface IntrospectionParts extends FormEndpointParts {
   readonly clock: Clock;
 }
 
-/** The line names the client of the token, if that is a good one; who asks is another member. */
+/** The audit line names the client of the token, if the token is good; `askedBy` names the client that asks. */
 const NAMES = {
   endpoint: 'introspect',
   begin: (act: Act, client: Client) => {
@@ -27,8 +27,9 @@ const NAMES = {
 const INACTIVE = { result: 'inactive', answer: { active: false } } as const;
 
 /**
- * RFC 7662: would the token be accepted now? One answer for all that would not, and for tokens of other clients, so that
- * nothing can be found out about them (RFC 7662, section 4). Only for clients that can prove who they are.
+ * RFC 7662: tells whether the token would be accepted now. All tokens that would not be, and tokens of other clients,
+ * get the same answer, so that nothing can be found out about them (RFC 7662, section 4). Only for clients that can
+ * prove who they are.
  */
 export function createIntrospection(options: OAuthOptions, parts: IntrospectionParts): FormEndpoint<Introspection> {
   const activeClaims = (text: string): TokenClaims | undefined => {
@@ -45,9 +46,10 @@ export function createIntrospection(options: OAuthOptions, parts: IntrospectionP
 }
 
 /**
- * The current refresh token of its session, when its client may use it. Its predecessor is not active, in the replay window
- * neither: it has been used. The window answers a lost reply once more; it gives the predecessor no new life, and who asks
- * here wants to hear of one good refresh token for each session, not of two for half a minute.
+ * The claims of a refresh token that is the current one of its session and whose client may use it. Its predecessor is
+ * not active, even in the replay window, because it has been used. The window only repeats a lost answer; it does not
+ * make the predecessor good again. A client that introspects expects one good refresh token for each session, not two
+ * for half a minute.
  */
 function activeRefreshClaims(
   text: string,
@@ -61,7 +63,7 @@ function activeRefreshClaims(
   if (!client?.grantTypes.includes('refresh_token')) return undefined;
   const at = { nowMs: clock.now(), replayWindowMs: options.refreshReplayWindowSeconds * 1000 };
   const verdict = judge(sessions.read(claims.sub), claims, at);
-  // Too many rotations in a minute are asked to wait: that says nothing against the token.
+  // A client that rotates too often is asked to wait. That says nothing against the token.
   return verdict.kind === 'rotate' || verdict.kind === 'too_often' ? claims : undefined;
 }
 

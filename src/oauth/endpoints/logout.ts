@@ -17,7 +17,10 @@ export interface LogoutParts {
   readonly events: SecurityEvents;
 }
 
-/** RP-initiated logout (T-31 to T-36). Everything is checked before anything is ended. Without a bearer it is nobody's act. */
+/**
+ * RP-initiated logout (T-31 to T-36). Everything is checked before anything is ended. A logout without a bearer leaves
+ * no line in the audit trail.
+ */
 export function createLogout(
   options: OAuthOptions,
   parts: LogoutParts,
@@ -47,7 +50,7 @@ export function createLogout(
   };
 }
 
-/** From the query and, for a POST, from the form; a parameter of both is given twice. */
+/** Reads the query and, for a POST, the form. A parameter that is in both is given twice. */
 function readParameters({ queryString, form }: LogoutRequest): Form {
   const query = parseParameters(queryString);
   if (!form) return query;
@@ -57,7 +60,9 @@ function readParameters({ queryString, form }: LogoutRequest): Form {
   return new Map([...query, ...body]);
 }
 
-/** Only to an address that the client of the token, or the one named, has registered, byte by byte (N-26). */
+/**
+ * The redirect target. It must be registered, byte by byte, for the client of the token or for the named client (N-26).
+ */
 function redirectTarget(form: Form, token: AccessToken | undefined, options: OAuthOptions): string | undefined {
   const named = parameter(form, 'client_id');
   if (token && named !== undefined && named !== token.claims.client_id)

@@ -13,8 +13,8 @@ function toDocument(value: object): PublicDocument {
 }
 
 /**
- * The JWK Set (RFC 7517 5), made once for each state of the keys. Throws `server_error` (503) while there are none: an empty
- * set would be kept for minutes by whoever asked too early.
+ * The JWK Set (RFC 7517 5), made once for each state of the keys. Throws `server_error` (503) while there are none: a
+ * client that asked too early would keep an empty set for minutes.
  */
 export function createJwks(keys: Pick<SigningKeys, 'publicKeys' | 'ready'>): () => PublicDocument {
   let made: { readonly of: readonly PublicJwk[]; readonly document: PublicDocument } | undefined;
@@ -26,12 +26,12 @@ export function createJwks(keys: Pick<SigningKeys, 'publicKeys' | 'ready'>): () 
   };
 }
 
-/** What our tokens and the userinfo endpoint say of a user and of the sign-in. */
+/** The claims about a user and the sign-in in our tokens and at the userinfo endpoint. */
 const CLAIMS = 'iss sub aud iat exp auth_time name email locale preferred_username'.split(' ');
 
 /**
- * Authorization server metadata (RFC 8414 2, OpenID Connect Discovery 3). Names what works and nothing else (N-44): a public
- * client, for example, may revoke its tokens without proof, and may not introspect any.
+ * Authorization server metadata (RFC 8414 2, OpenID Connect Discovery 3). It names only what works (N-44): for example,
+ * a public client may revoke its tokens without proof, but may not introspect any.
  */
 export function createMetadata(options: OAuthOptions, grantTypes: readonly string[]): PublicDocument {
   const proofs = ['client_secret_basic', 'client_secret_post'];

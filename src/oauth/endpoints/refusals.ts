@@ -2,11 +2,11 @@ import { DataTooOld } from '../../data-age.ts';
 import { StatusError } from '../../status-error.ts';
 import { OAuthError } from '../oauth-error.ts';
 
-/** RFC 6749 5.2. The description is one of ours; at most a known parameter is named in it. */
+/** RFC 6749 5.2. The description is a fixed text of ours, which names a known parameter at most. */
 export const invalidRequest = (description: string): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_request', description });
 
-/** One answer for an unknown client, a wrong secret and none at all (N-10); RFC 9110 15.5.2 wants the challenge. */
+/** One answer for an unknown client, a wrong secret and none at all (N-10); RFC 9110 15.5.2 requires the challenge. */
 export const clientAuthenticationFailed = (platform: string): OAuthError =>
   new OAuthError({
     status: 401,
@@ -24,7 +24,7 @@ export const tooManyClientFailures = (retryAfterSeconds: number): OAuthError =>
     headers: { 'Retry-After': String(retryAfterSeconds) },
   });
 
-/** The caller of the TokenReview webhook is not who may ask (N-61). */
+/** The caller of the TokenReview webhook is not allowed to ask (N-61). */
 export const callerAuthenticationFailed = (platform: string): OAuthError =>
   new OAuthError({
     status: 401,
@@ -40,7 +40,7 @@ export const unauthorizedClient = (): OAuthError =>
     description: 'the client may not use this grant type',
   });
 
-/** Who cannot prove who it is learns nothing of tokens (T-26). */
+/** A client that cannot prove who it is learns nothing about tokens (T-26). */
 export const mayNotIntrospect = (): OAuthError =>
   new OAuthError({
     status: 400,
@@ -71,7 +71,9 @@ export const signInThrottled = (retryAfterSeconds: number): OAuthError =>
 export const refreshTokenNotValid = (): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_grant', description: 'the refresh token is not valid' });
 
-/** The same for a client that sent a bearer beside the form: it waits for a 401 to show its sign-in page (T-01). */
+/**
+ * The same refusal for a client that sent a bearer beside the form: it shows its sign-in page only after a 401 (T-01).
+ */
 export const refreshTokenNotValidBesideBearer = (platform: string): OAuthError =>
   new OAuthError({
     ...refreshTokenNotValid().refusal,
@@ -79,7 +81,7 @@ export const refreshTokenNotValidBesideBearer = (platform: string): OAuthError =
     headers: bearerChallenge(platform, 'invalid_token'),
   });
 
-/** RFC 7009 2.1: the token stays good (T-25). */
+/** RFC 7009 2.1: the token remains valid (T-25). */
 export const tokenOfAnotherClient = (): OAuthError =>
   new OAuthError({ status: 400, code: 'invalid_grant', description: 'the token was issued to another client' });
 
@@ -117,11 +119,11 @@ export const malformedBearer = (platform: string): OAuthError =>
     headers: bearerChallenge(platform, 'invalid_request'),
   });
 
-/** Keys or session records cannot be reached; nothing has changed and the request may be sent again. */
+/** Keys or session records cannot be reached. Nothing has changed, and the request may be sent again. */
 export const notAvailable = (cause: unknown): OAuthError =>
   unavailable({ description: 'the server cannot answer now; try again', retryAfterSeconds: 1 }, cause);
 
-/** The same for data that is older than it may be: the sentence of the error names the data and the limit. */
+/** The same for data that is older than allowed. The error's own sentence names the data and the limit. */
 const tooOld = (error: DataTooOld): OAuthError =>
   unavailable({ description: error.message, retryAfterSeconds: error.retryAfterSeconds }, error);
 
@@ -137,7 +139,10 @@ const unavailable = (
 const serverError = (cause: unknown): OAuthError =>
   new OAuthError({ status: 500, code: 'server_error', description: 'the server failed' }, cause);
 
-/** What went wrong, as an answer under /oauth: data of ours that is missing is no failure, and the same may be asked again. */
+/**
+ * Turns any error into an answer under /oauth. Missing data of ours is no failure of the server: it is a 503, and the
+ * client may ask again.
+ */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof DataTooOld) return tooOld(error);

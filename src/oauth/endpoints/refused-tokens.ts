@@ -3,20 +3,20 @@ import type { Random } from '../../runtime/random.ts';
 import type { TokenFault } from '../tokens/identity.ts';
 import { createTextDigest } from '../tokens/text-digest.ts';
 
-/** A token that becomes good, because its key has arrived, is taken at most so much later. */
+/** When a token becomes good because its key has arrived, it is accepted at most this much later. */
 const KEPT_MS = 10_000;
 
 /** About 6 MB when full. */
 const CAPACITY = 32_000;
 
-/** Tokens that were found bad a moment ago, by a digest of theirs: asking again costs no cryptography. */
+/** Remembers tokens that were found bad a moment ago, by their digests, so that asking again costs no cryptography. */
 export interface RefusedTokens {
   get(text: string): TokenFault | undefined;
   add(text: string, fault: TokenFault): void;
 }
 
 export function createRefusedTokens(clock: Clock, random: Random): RefusedTokens {
-  // In the order of their end, since all are kept for the same time: the first is always the oldest.
+  // In the order of expiry, since all entries are kept for the same time: the first is always the oldest.
   const refused = new Map<string, { readonly fault: TokenFault; readonly until: number }>();
   const digest = createTextDigest(random);
   const dropOverdue = (now: number): void => {

@@ -1,19 +1,22 @@
 import { parseStrictObject } from '../tokens/strict-json.ts';
 import { invalidRequest } from './refusals.ts';
 
-/** What is asked by a TokenReview: https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-review-v1/ */
+/**
+ * The question of a TokenReview:
+ * https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-review-v1/
+ */
 export interface ReviewRequest {
   readonly apiVersion: string;
-  /** `''` when there is none: Go leaves an empty one out. */
+  /** `''` when there is none: Go omits an empty one. */
   readonly token: string;
-  /** Absent or at least one. */
+  /** Absent, or has at least one. */
   readonly audiences?: readonly string[];
 }
 
-/** RFC 8259 11: JSON is UTF-8, which a charset parameter may say but not change. */
+/** RFC 8259 11: JSON is UTF-8, and a charset parameter may only repeat that. */
 const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i;
 
-/** A review has three levels, four with the metadata of an object (A-23). */
+/** A review nests three levels deep, or four with the metadata of an object (A-23). */
 const DEEPEST = 32;
 
 const API_VERSIONS: readonly unknown[] = ['authentication.k8s.io/v1', 'authentication.k8s.io/v1beta1'];
@@ -22,7 +25,7 @@ export function checkReviewType(contentType: string | undefined): void {
   if (!JSON_TYPE.test(contentType ?? '')) throw invalidRequest('the body must be application/json in UTF-8');
 }
 
-/** Reads a body whose size was judged as it arrived; members that we do not know are passed over, as Kubernetes does. */
+/** Reads a body whose size was checked as it arrived. Members that we do not know are ignored, as in Kubernetes. */
 export function parseReview(body: Buffer): ReviewRequest {
   const review = parseStrictObject(body, DEEPEST);
   if (!review) throw invalidRequest('the body is not one JSON object without repeated names');

@@ -8,7 +8,7 @@ import { createTokenCheck } from '../tokens/token-check.ts';
 import { createFormEndpoint, type FormEndpoint, type FormEndpointParts } from './form-endpoint.ts';
 import { notAvailable, tokenOfAnotherClient } from './refusals.ts';
 
-/** The client that asks is that of the token, or is refused. */
+/** The client that asks must be the client of the token, else it is refused. */
 const NAMES = { endpoint: 'revoke', begin: (act: Act) => act.is('revocation') } as const;
 
 export interface RevocationParts extends FormEndpointParts {
@@ -17,9 +17,9 @@ export interface RevocationParts extends FormEndpointParts {
 }
 
 /**
- * RFC 7009. Either token ends the session that it belongs to, with all of its tokens. The generation of a refresh token does
- * not matter: a client may have lost the newest one, and whoever wants a session ended gets it ended. Nor does the state of
- * the user: who is disabled today may be enabled tomorrow.
+ * RFC 7009. An access token and a refresh token both end their session, with all of its tokens. The generation of a
+ * refresh token does not matter: a client may have lost the newest one, and the session must end all the same. The
+ * state of the user does not matter either: a user who is disabled today may be enabled tomorrow.
  */
 export function createRevocation(options: OAuthOptions, parts: RevocationParts): FormEndpoint<void> {
   const checks = [ACCESS, REFRESH].map((type) => createTokenCheck(type, options, parts));
@@ -34,7 +34,7 @@ export function createRevocation(options: OAuthOptions, parts: RevocationParts):
     const claims = claimsOf(token);
     if (claims) act.involves({ user: claims.sub, sid: claims.sid });
     if (claims && claims.client_id !== client.name) throw tokenOfAnotherClient();
-    // What is no good any more needs no end (RFC 7009 2.2), and no write.
+    // A token that is no longer good has nothing to end (RFC 7009 2.2), and needs no write.
     const isOver = !claims || isDead(parts.sessions.read(claims.sub), claims);
     if (isOver) return { result: 'nothing_to_end', answer: undefined };
     await parts.ends.session(claims.sub, claims.sid).catch((error: unknown) => {

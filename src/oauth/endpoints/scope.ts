@@ -1,17 +1,20 @@
 import { type Form, parameter } from './form.ts';
 import { invalidScope } from './refusals.ts';
 
-/** In the order of the metadata document. Scopes give no right: rights are the cluster's. */
+/** In the order of the metadata document. Scopes grant no rights: the cluster does. */
 export const SCOPES: readonly string[] = ['openid', 'profile', 'email', 'offline_access'];
 
-/** The words that were asked for, each once; `undefined` when none were. Unknown ones are refused (N-18). */
+/** The requested words, each once; `undefined` when there are none. Unknown words are refused (N-18). */
 export function requestedScope(form: Form): string | undefined {
   const words = new Set((parameter(form, 'scope') ?? '').split(' ').filter((word) => word !== ''));
   for (const word of words) if (!SCOPES.includes(word)) throw invalidScope('a word of the scope is not known');
   return words.size === 0 ? undefined : [...words].join(' ');
 }
 
-/** RFC 6749 6: a refresh may ask for less, never for more (N-22). What it gets is the scope of the session, as it was. */
+/**
+ * RFC 6749 6: a refresh may ask for less scope, never for more (N-22). The new token has the unchanged scope of the
+ * session.
+ */
 export function checkNotWidened(asked: string | undefined, granted: string | undefined): void {
   const words = (granted ?? '').split(' ');
   if (asked?.split(' ').some((word) => !words.includes(word)))

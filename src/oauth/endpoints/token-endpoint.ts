@@ -20,7 +20,7 @@ import {
 } from './refusals.ts';
 import { requestedScope } from './scope.ts';
 
-/** While not every user is known, nobody may be told that the password is incorrect. */
+/** It needs `UserData`: while not every user is known, nobody may be told that the password is incorrect. */
 export interface TokenEndpointParts extends UserData {
   readonly platform: string;
   readonly clients: ClientAuthentication;
@@ -32,7 +32,7 @@ export interface TokenEndpointParts extends UserData {
   readonly events: SecurityEvents;
 }
 
-/** What a grant is in the audit trail. */
+/** The name of each grant in the audit trail. */
 const ACTS: Readonly<Record<string, ActName>> = { password: 'sign_in', refresh_token: 'refresh' };
 
 export interface TokenEndpoint {
@@ -40,7 +40,9 @@ export interface TokenEndpoint {
   token(request: FormRequest): Promise<TokenResponse>;
 }
 
-/** POST /oauth/token (RFC 6749 3.2). Every refusal is an `OAuthError`; what else goes wrong is one as well, code 500. */
+/**
+ * POST /oauth/token (RFC 6749 3.2). Every refusal is an `OAuthError`; any other failure becomes one as well, code 500.
+ */
 export function createTokenEndpoint(parts: TokenEndpointParts): TokenEndpoint {
   const checkHead: TokenEndpoint['checkHead'] = (contentType, queryString) => {
     try {
@@ -68,7 +70,7 @@ export function createTokenEndpoint(parts: TokenEndpointParts): TokenEndpoint {
   return { checkHead, token };
 }
 
-/** The order is that of docs/contract/tokens.md, section 2.3; nothing is hashed before the grant. */
+/** In the order of docs/contract/tokens.md, section 2.3. Nothing is hashed before the grant runs. */
 async function answer(
   request: FormRequest,
   parts: TokenEndpointParts,

@@ -21,12 +21,12 @@ import { callerAuthenticationFailed, toOAuthError } from './refusals.ts';
 import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
 import { checkReviewType, parseReview, type ReviewRequest } from './review-request.ts';
 
-/** What is judged of a POST to /oauth/authenticate before its body is read. */
+/** What a POST to /oauth/authenticate is checked by before its body is read. */
 export interface ReviewHead extends CallerProof, Origin {
   readonly contentType: string | undefined;
 }
 
-/** Who asks, once `checkHead` has let the caller in. */
+/** How the caller was let in by `checkHead`. */
 interface ReviewOrigin extends Origin {
   readonly askedBy: Caller;
 }
@@ -37,33 +37,33 @@ type ReviewStatus =
   | {
       readonly authenticated: true;
       readonly user: { readonly username: string; readonly uid: string; readonly groups: readonly string[] };
-      /** Those that were asked for and that the token has; absent when none were asked for. */
+      /** The requested audiences that the token has; absent when none were requested. */
       readonly audiences?: readonly string[];
     };
 
 interface ReviewAnswer {
-  /** As it was asked. */
+  /** The same as in the request. */
   readonly apiVersion: string;
   readonly kind: 'TokenReview';
   readonly status: ReviewStatus;
 }
 
 /**
- * The webhook by which an API server asks whose a token is. Both methods throw an `OAuthError` for what is no answer: a
- * caller who may not ask, a body that asks nothing, data of ours that is missing. A bad token is no error but an answer,
- * because the API server takes errors for an outage, and keeps answers.
+ * The webhook by which an API server asks whose token it has. Both methods throw an `OAuthError` when there is no
+ * answer: the caller may not ask, the body is no review, or data of ours is missing. A bad token is an answer, not an
+ * error, because the API server takes errors for an outage, and caches answers.
  */
 export interface TokenReviews {
   checkHead(head: ReviewHead): Caller;
   review(body: Buffer, origin: ReviewOrigin): ReviewAnswer;
 }
 
-/** Somebody whom nobody has told us of yet is no user who is gone. */
+/** It needs `UserData`: while not every user is known, an unknown user must not be taken for one who is gone. */
 export interface TokenReviewParts extends UserData {
   readonly verifier: Pick<AccessTokens, 'inspect'>;
   readonly keys: SigningKeys;
   readonly sessions: Pick<SessionStore, 'fault' | 'tooOld'>;
-  /** The bearer that callers show; `undefined` when there is none. */
+  /** The bearer that callers must show; `undefined` when there is none. */
   callerToken(): string | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -73,7 +73,7 @@ export interface TokenReviewParts extends UserData {
   readonly clientFailures: Counter<'reason'>;
 }
 
-/** N-58 to N-61. Answers from memory; the cluster, which is who asks, is never asked. */
+/** N-58 to N-61. Answers from memory. It never asks the cluster, because the cluster is the caller. */
 export function createTokenReviews(options: CallerAuthenticationOptions, parts: TokenReviewParts): TokenReviews {
   const results = createReviewCounter(parts.registry);
   const authenticate = createCallerAuthentication(options, parts);
@@ -90,7 +90,7 @@ export function createTokenReviews(options: CallerAuthenticationOptions, parts: 
       act.end();
     }
   };
-  /** Strangers first: what they sent is nobody's business. */
+  /** The caller is checked first: nothing that a stranger sent is looked at. */
   const checkHead = (head: ReviewHead, act: Act): Caller => {
     const judged = authenticate(head);
     if ('fault' in judged) {
@@ -128,7 +128,7 @@ interface Judgement {
   /** For the metric. */
   readonly result: 'authenticated' | 'other_audience' | TokenFault;
   readonly status: ReviewStatus;
-  /** Whose token it is, when it is a good one: for the audit trail. */
+  /** Whose token it is, if it is a good one: for the audit trail. */
   readonly whose?: SecurityEventFields;
 }
 
@@ -148,8 +148,8 @@ function createJudge(parts: TokenReviewParts): (request: ReviewRequest) => Judge
 type Inspected = ReturnType<AccessTokens['inspect']>;
 
 /**
- * What is too long is refused before a digest is made of it (A-20). Keeps what costs cryptography to find out; who is signed
- * in is read from memory anyway, and may change (A-44).
+ * Refuses a text that is too long before making a digest of it (A-20). Remembers only results that cost cryptography.
+ * Whether the session and the user are still good is read from memory each time, since it may change (A-44).
  */
 function inspect(text: string, { verifier }: TokenReviewParts, refused: RefusedTokens): Inspected {
   if (text.length > LONGEST_TOKEN) return { fault: 'invalid' };

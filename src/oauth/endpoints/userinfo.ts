@@ -4,8 +4,8 @@ import type { BearerTokens } from './bearer-token.ts';
 import { loginRequired } from './refusals.ts';
 
 /**
- * OpenID Connect Core 5.3. What the user directory says today; the scopes of the token do not narrow it, as in
- * KubeSphere 3.4, whose clients ask for none.
+ * OpenID Connect Core 5.3. Answers with the current data of the user directory. The scopes of the token do not narrow
+ * it, as in KubeSphere 3.4, whose clients request none.
  */
 export function createUserinfo({ platform }: OAuthOptions, bearerToken: BearerTokens): AuthorizationServer['userinfo'] {
   return (authorization, partyKnown) => {

@@ -58,8 +58,9 @@ async function begin(
 }
 
 /**
- * No token is issued in a second that is cut off: its end is at most a second away, plus the skew of another replica. When
- * it is further, a clock was set back meanwhile, by hours perhaps; nobody waits for that with a connection open.
+ * Waits until the cut-off second is over, because no token may be issued in it. It ends at most a second from now, plus
+ * the clock skew of another replica. When it is further away, a clock was set back, perhaps by hours; the request fails
+ * instead of waiting that long with a connection open.
  */
 async function waitPastCutOff(
   user: User,
@@ -68,7 +69,8 @@ async function waitPastCutOff(
 ): Promise<void> {
   const longestMs = (parts.options.maximumClockSkewSeconds + 1) * 1000;
   const leftMs = (): number => (parts.sessions.read(user.name).cutOff + 1) * 1000 - parts.clock.now();
-  // Again after each wait: a timer may fire a millisecond early by the wall clock, still inside the second that is cut off.
+  // Checked again after each wait: a timer may fire a millisecond early by the wall clock, still inside the cut-off
+  // second.
   for (let waitMs = leftMs(); waitMs > 0 && !signal.aborted; waitMs = leftMs()) {
     if (waitMs > longestMs) throw notAvailable(new Error('the clock was set back behind the end of earlier sessions'));
     await parts.clock.sleep(waitMs, signal);

@@ -23,7 +23,7 @@ export interface RefreshGrantParts {
   readonly metrics: TokenMetrics;
 }
 
-/** What a rotation or a replay comes to: the pair to answer with, or why there is none. */
+/** The result of a rotation or a replay: the imprint of the pair to answer with, or why there is none. */
 type Outcome =
   | { readonly kind: 'pair'; readonly imprint: Imprint; readonly isReplay: boolean }
   | Exclude<Verdict, { kind: 'rotate' | 'replay' }>;
@@ -34,7 +34,9 @@ interface Presentation {
   readonly act: Act;
 }
 
-/** RFC 6749 6 with rotation (RFC 9700 4.14.2): single use, and one successor for 30 s. */
+/**
+ * RFC 6749 6 with rotation (RFC 9700 4.14.2): a refresh token is used once, and gets the same successor again for 30 s.
+ */
 export function createRefreshGrant(options: OAuthOptions, parts: RefreshGrantParts): Grant {
   const refresher = new Refresher(options, parts);
   return async (request) => {
@@ -44,7 +46,10 @@ export function createRefreshGrant(options: OAuthOptions, parts: RefreshGrantPar
   };
 }
 
-/** Everything about a refresh token that does not depend on its generation; any failure is one answer (N-20, N-23). */
+/**
+ * Checks everything about a refresh token that does not depend on its generation. All failures have the same answer
+ * (N-20, N-23).
+ */
 function present({ form, client, act }: GrantRequest, refreshTokens: RefreshTokens): Presentation {
   const text = parameter(form, 'refresh_token');
   if (text === undefined) throw invalidRequest('the parameter refresh_token is missing');
@@ -68,7 +73,7 @@ class Refresher {
   async refresh(presentation: Presentation): Promise<TokenResponse> {
     const { session, act } = presentation;
     const user = session.user.name;
-    // First from memory: only a rotation needs the record itself, and its write finds out when memory was behind.
+    // Decided from memory first: only a rotation needs the stored record, and its write notices when memory was behind.
     const seen = this.#decide(this.#parts.sessions.read(user), presentation);
     const outcome = seen.next
       ? await this.#parts.sessions
@@ -92,7 +97,8 @@ class Refresher {
     const verdict = judge(current, claims, { nowMs, replayWindowMs: this.#options.refreshReplayWindowSeconds * 1000 });
     if (verdict.kind === 'replay') return { outcome: { kind: 'pair', imprint: verdict.record, isReplay: true } };
     if (verdict.kind !== 'rotate') return { outcome: verdict };
-    // Not before its predecessor: that one may come from a replica whose clock runs ahead, and is past the cut-off.
+    // Never earlier than its predecessor, which may come from a replica whose clock runs ahead, and which is past the
+    // cut-off.
     const issuedAt = Math.max(Math.floor(nowMs / 1000), claims.iat);
     const imprint = this.#parts.issuer.imprint(claims.gen + 1, issuedAt);
     const keepUntil = this.#parts.issuer.keepUntil(session, imprint);
@@ -100,7 +106,10 @@ class Refresher {
     return { next: withRotation(current, session.sid, rotated), outcome: { kind: 'pair', imprint, isReplay: false } };
   }
 
-  /** The refusal waits for the first try to write the end, and for none of those that follow until it stands (T-14). */
+  /**
+   * Ends the session of a reused token. The refusal waits for the first attempt to write the end, but not for the
+   * retries (T-14).
+   */
   async #endReused({ session: { user, sid }, act }: Presentation): Promise<void> {
     this.#parts.metrics.reuse.inc();
     act.is('refresh_token_reused');

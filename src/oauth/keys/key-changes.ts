@@ -1,17 +1,20 @@
 import { type KeyRecord, nextKey, planRotation, type RotationRules, withActive, withRevoked } from './key-plan.ts';
 
-/** Each says which keys to store instead of the given ones, or nothing when all is as it should be: so each may be repeated. */
+/**
+ * Each of these functions returns the keys to store instead of the given ones, or `undefined` when nothing needs to
+ * change. So each may be repeated.
+ */
 
-/** What a change is made with. */
+/** What a change needs besides the keys. */
 export interface ChangeMeans<Key> {
   readonly nowMs: number;
-  /** A new key that is in this state from now on. */
+  /** Makes a new key, which is in this state from now on. */
   newKey(state: 'next' | 'active', nowMs: number): Promise<Key>;
 }
 
 type Changed<Key> = readonly Key[] | undefined;
 
-/** What the clock asks for. */
+/** Does what the rotation schedule requires now. */
 export async function rotated<Key extends KeyRecord>(
   keys: readonly Key[],
   rules: RotationRules,
@@ -21,7 +24,7 @@ export async function rotated<Key extends KeyRecord>(
   return plan?.publish ? [...plan.keys, await newKey('next', nowMs)] : plan?.keys;
 }
 
-/** There is a next key. */
+/** Makes sure that there is a next key. */
 export async function published<Key extends KeyRecord>(
   keys: readonly Key[],
   { nowMs, newKey }: ChangeMeans<Key>,
@@ -29,13 +32,13 @@ export async function published<Key extends KeyRecord>(
   return nextKey(keys) ? undefined : [...keys, await newKey('next', nowMs)];
 }
 
-/** This key signs, if it is still waiting to. */
+/** Makes this key the active one, if it is still waiting. */
 export function activated<Key extends KeyRecord>(keys: readonly Key[], kid: string, nowMs: number): Changed<Key> {
   const isWaiting = keys.some((key) => key.kid === kid && key.state === 'next');
   return isWaiting ? withActive(keys, kid, nowMs) : undefined;
 }
 
-/** This key is refused. Was it the active one, then the next one is active at once, or else a new one. */
+/** Revokes this key. Revoking the active key activates the next key at once, or a new one when there is none. */
 export async function revoked<Key extends KeyRecord>(
   keys: readonly Key[],
   kid: string,

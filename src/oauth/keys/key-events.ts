@@ -1,7 +1,7 @@
 import type { SecurityEvents } from '../../security-events.ts';
 import type { LoadedKeys } from './loaded-keys.ts';
 
-/** Tells what another set of keys means to this replica: each replica tells when it has taken the change in. */
+/** Reports what changed in the keys of this replica. Each replica reports a change when it has loaded it. */
 export function reportKeyChanges(before: LoadedKeys, now: LoadedKeys, events: SecurityEvents): void {
   const stateBefore = new Map(before.keys.map(({ kid, state }) => [kid, state]));
   const listed = new Set(now.keys.map(({ kid }) => kid));

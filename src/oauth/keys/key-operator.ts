@@ -7,7 +7,7 @@ import { keyTable, timeText } from './key-table.ts';
 import { newKey, type StoredKey } from './signing-key-data.ts';
 import type { SigningKeyOptions } from './signing-keys.ts';
 
-/** The operator named a key that there is not. */
+/** The operator named a key that does not exist. */
 class UnknownKeyError extends Error {
   constructor(kid: string) {
     super(`there is no signing key "${kid}"; gatehouse keys list names them all`);
@@ -18,17 +18,17 @@ class UnknownKeyError extends Error {
 export interface KeyOperatorParts {
   readonly secrets: SecretStore;
   readonly clock: Clock;
-  /** Tells the operator what was done, a line each. */
+  /** Tells the operator what was done, one line for each step. */
   print(line: string): void;
 }
 
-/** Every replica knows a published key after this long: its watch brings it (R-06). */
+/** Every replica knows a published key after this time: its watch brings it (R-06). */
 const KNOWN_EVERYWHERE_MS = 5_000;
 
 /**
- * Does to the signing keys what an operator asks, by the same compare-and-swap as the replicas. Whatever was cut off may be
- * asked for again. Every method rejects with a sentence when there are no keys to be changed, and with whatever the cluster
- * rejects with.
+ * Changes the signing keys as an operator asks, by the same compare-and-swap as the replicas. A command that was
+ * interrupted may be repeated. Every method rejects with a sentence when there are no keys that can be changed, and
+ * with the cluster's error when the cluster fails.
  */
 export class KeyOperator {
   readonly #options: SigningKeyOptions;
@@ -44,13 +44,13 @@ export class KeyOperator {
     for (const line of keyTable(keys, this.#parts.clock.now())) this.#parts.print(line);
   }
 
-  /** There is a next key; a replica activates it when it has been published for long enough. */
+  /** Makes sure that there is a next key. A replica activates it when it has been published for long enough. */
   async rotate(): Promise<void> {
     const next = await this.#publish();
     this.#parts.print(`a replica makes it the active one at ${timeText(activationDueAt(next))}, or a minute later`);
   }
 
-  /** The next key signs at once: as soon as every replica can know it, so that none refuses its tokens. */
+  /** Activates the next key as soon as every replica can know it, so that none of them refuses its tokens. */
   async rotateNow(): Promise<void> {
     const { clock, print } = this.#parts;
     const next = await this.#publish();
@@ -65,7 +65,7 @@ export class KeyOperator {
       print('a verifier that has cached /oauth/keys from before may refuse its tokens for up to 5 minutes');
   }
 
-  /** This key is refused; another one signs. Rejects with an `UnknownKeyError` for a key that is not listed. */
+  /** Revokes a key; another one signs from then on. Rejects with an `UnknownKeyError` for a key that is not listed. */
   async revoke(kid: string): Promise<void> {
     const { clock, print } = this.#parts;
     const { keys, isChanged } = await this.#change((stored) => {

@@ -11,29 +11,33 @@ export interface KeyRecord {
 export interface RotationRules {
   /** Time from one activation to the next; 0: keys are rotated by hand only. */
   readonly periodMs: number;
-  /** How long after its issue any token can still be taken. */
+  /** How long after its issue a token can be accepted at most. */
   readonly tokenLifeMs: number;
 }
 
-/** What must be stored next. */
+/** The keys to store next. */
 interface KeyPlan<Key> {
   readonly keys: readonly Key[];
-  /** Besides: a new key in state `next`. */
+  /** Whether to add a new key in state `next`. */
   readonly publish: boolean;
 }
 
-/** Verifiers keep the JWKS for 300 s, and proxies before them may do so once more: three times that. */
+/** Verifiers cache the JWKS for 300 s, and proxies in front of them may do so once more: three times that. */
 const PUBLISHED_MS = 15 * 60_000;
 
-/** The rotators look at least this often: about once a minute, with jitter. */
+/** The longest time between two looks of a rotator, which looks about once a minute, with jitter. */
 export const LONGEST_CHECK_MS = 75_000;
 
-/** One look may find that a key is due for publication, another that it is due for use: so it is in use on time. */
+/**
+ * A key is published early by two looks, because one look finds that it is due for publication and another that it is
+ * due for use. So it is in use on time.
+ */
 const PUBLISH_EARLY_MS = PUBLISHED_MS + 2 * LONGEST_CHECK_MS;
 
 /**
- * A refresh token that comes again within the replay window (at most 60 s) is answered with the same pair, which only the
- * same key can make; 30 s for replicas that learn late that the key has retired, 30 s for clocks that differ.
+ * A refresh token that is sent again within the replay window (at most 60 s) is answered with the same pair, and only
+ * the same key can sign that. Another 30 s are for replicas that learn late that the key has retired, and 30 s for
+ * clocks that differ.
  */
 const PRIVATE_PART_MS = 120_000;
 
@@ -41,9 +45,9 @@ const PRIVATE_PART_MS = 120_000;
 const MARGIN_MS = 60_000;
 
 /**
- * What the clock asks for, or nothing. A key that is `next` becomes active 15 minutes after its publication, whoever
- * published it; the schedule decides when one is published. Exactly one key is active before and after. A clock that was
- * set back makes everything late, never early.
+ * What the schedule requires now, or `undefined`. A key in state `next` becomes active 15 minutes after its
+ * publication, whoever published it; the schedule decides when one is published. Exactly one key is active before and
+ * after. If the clock is set back, changes come late, never early.
  */
 export function planRotation<Key extends KeyRecord>(
   keys: readonly Key[],
@@ -63,10 +67,10 @@ export function planRotation<Key extends KeyRecord>(
 export const nextKey = <Key extends KeyRecord>(keys: readonly Key[]): Key | undefined =>
   keys.filter((key) => key.state === 'next').sort((one, other) => one.sinceMs - other.sinceMs)[0];
 
-/** When a key that is `next` is to become active. */
+/** When a key in state `next` becomes active. */
 export const activationDueAt = (next: KeyRecord): number => next.sinceMs + PUBLISHED_MS;
 
-/** When another key is to become active; `undefined` when only an operator will make one so. */
+/** When another key becomes active; `undefined` when that is left to an operator. */
 export function rotationDueAt(keys: readonly KeyRecord[], { periodMs }: RotationRules): number | undefined {
   const next = nextKey(keys);
   if (next) return activationDueAt(next);
@@ -77,20 +81,20 @@ export function rotationDueAt(keys: readonly KeyRecord[], { periodMs }: Rotation
 const publishAt = (keys: readonly KeyRecord[], rules: RotationRules): number =>
   (rotationDueAt(keys, rules) ?? Number.POSITIVE_INFINITY) - PUBLISH_EARLY_MS;
 
-/** This key signs from now on, and the one before only verifies, in one step. */
+/** Makes this key the active one, and the one before it verify-only, in one step. */
 export const withActive = <Key extends KeyRecord>(keys: readonly Key[], kid: string, nowMs: number): readonly Key[] =>
   keys.map((key) => {
     if (key.kid === kid) return { ...key, state: 'active', sinceMs: nowMs };
     return key.state === 'active' ? { ...key, state: 'verify-only', sinceMs: nowMs } : key;
   });
 
-/** This key is refused from now on, and never signs again. */
+/** Makes this key revoked: it is refused from now on, and never signs again. */
 export const withRevoked = <Key extends KeyRecord>(keys: readonly Key[], kid: string, nowMs: number): readonly Key[] =>
   keys.map((key) => (key.kid === kid ? { ...withoutPrivatePart(key), state: 'revoked', sinceMs: nowMs } : key));
 
 /**
- * Without keys whose tokens have all expired, and without private parts that nothing needs. A revoked key stays listed as
- * long: a replica that does not see it any more could take it for one that got lost.
+ * Removes keys whose tokens have all expired, and private parts that are no longer needed. A revoked key stays listed
+ * as long as other keys: a replica that does not see it any more could take it for a lost one.
  */
 function tidy<Key extends KeyRecord>(keys: readonly Key[], nowMs: number, rules: RotationRules): readonly Key[] {
   const isRetired = ({ state }: KeyRecord): boolean => state === 'verify-only' || state === 'revoked';

@@ -19,13 +19,13 @@ export interface KeyRotatorParts {
   readonly registry: Registry;
 }
 
-/** Of the longest wait: so that replicas that started together do not look together for ever. */
+/** The share of the longest wait that is random, so that replicas that started together do not always look together. */
 const JITTER = 0.4;
 
 /**
- * Does what the clock asks of the signing keys. Every replica runs one: compare-and-swap decides who makes a change, and
- * the others find it made. `run` looks about once a minute, in memory; it speaks to the cluster only when something is due,
- * and not at all while the Secret is gone or broken (C-39). What failed is tried again at the next look.
+ * Rotates the signing keys on schedule. Every replica runs one: compare-and-swap decides which of them makes a change,
+ * and the others find it made. `run` looks about once a minute, in memory. It talks to the cluster only when something
+ * is due, and not at all while the Secret is gone or broken (C-39). A failed change is tried again at the next look.
  */
 export function createKeyRotator(
   { secretName, rotation }: SigningKeyOptions,

@@ -1,17 +1,20 @@
 import type { SecretStore, StoredSecret } from '../../secret-store.ts';
 import { readKeyData, type StoredKey, withKeys } from './signing-key-data.ts';
 
-/** The keys as they are stored now, or why there are none to be changed. */
+/** The keys as they are stored now, or why they cannot be changed. */
 export type KeyOutcome =
   | { readonly keys: readonly StoredKey[]; readonly isChanged: boolean }
   | { readonly fault: string };
 
-/** The keys to store instead of these, or nothing to leave them. Asked again with other keys when somebody else was first. */
+/**
+ * Returns the keys to store instead of these, or `undefined` to leave them. It is called again with newer keys when
+ * somebody else's change came first.
+ */
 export type KeyDecision = (
   keys: readonly StoredKey[],
 ) => readonly StoredKey[] | undefined | Promise<readonly StoredKey[] | undefined>;
 
-/** Each conflict means that somebody else's change was stored; those are rare, and never of so many at once. */
+/** Each conflict means that somebody else's change was stored. Such changes are rare, and never this many at once. */
 const ATTEMPTS = 10;
 
 /**
@@ -32,7 +35,7 @@ export async function changeKeys(secrets: SecretStore, name: string, decide: Key
   throw new Error(`the Secret ${name} was changed by others ${ATTEMPTS} times in a row`);
 }
 
-/** A write whose answer got lost may stand all the same: then it must not be made twice (C-36). */
+/** When the answer to a write is lost, the write may have happened, and then it must not be repeated (C-36). */
 async function store(secrets: SecretStore, name: string, { data, version }: StoredSecret): Promise<unknown> {
   try {
     return await secrets.update(name, data, version);

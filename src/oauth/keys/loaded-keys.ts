@@ -10,7 +10,7 @@ export interface SigningKey {
   readonly signatureLength: number;
 }
 
-/** The keys in use. Never changed: a change of the Secret makes another one. */
+/** The keys in use. Immutable: a change of the Secret makes a new object. */
 export interface LoadedKeys {
   readonly keys: readonly StoredKey[];
   /** Keys that are in `keys` although the Secret no longer lists them. */
@@ -39,8 +39,8 @@ export function loadKeys(keySet: KeySet, before: LoadedKeys | undefined): Loaded
 }
 
 /**
- * Keys that signed or were about to, and are missing without having been retired: their tokens are still out there, so
- * they go on verifying until the process ends (C-39). Who wants a key refused says `revoked`.
+ * Keys that were active or next and are missing without having been retired. Their tokens are still in use, so these
+ * keys go on verifying until the process ends (C-39). To have a key refused, an operator must mark it `revoked`.
  */
 function unexpectedlyGone(now: KeySet, before: LoadedKeys | undefined): readonly StoredKey[] {
   if (!before) return [];

@@ -5,12 +5,12 @@ import type { JWK } from 'jose';
 export const MODULUS_BITS = 2048;
 const LONGEST_MODULUS_BITS = 8192;
 
-/** NIST SP 800-56B 6.2; with 1 every text would be its own signature. */
+/** NIST SP 800-56B 6.2; with the exponent 1 every text would be its own signature. */
 const LEAST_EXPONENT = 65537n;
 
 /**
- * Whether RS256 may be verified with a key: it is strong enough, its makers did not give its factors away, and its own
- * description, where it says something, allows this use (RFC 7517 4.2 to 4.4).
+ * Whether a key may verify RS256: it is strong enough, its library did not give its factors away, and its own
+ * description, as far as it has one, allows this use (RFC 7517 4.2 to 4.4).
  */
 export function isFitForRs256(jwk: JWK, key: KeyObject): boolean {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
@@ -21,12 +21,13 @@ export function isFitForRs256(jwk: JWK, key: KeyObject): boolean {
   return isStrong && isMeant && !hasRocaModulus(key);
 }
 
-/** For keys of 2048 to 3968 bits the weak library worked modulo the product of the primes up to here. */
+/** For keys of 2048 to 3968 bits, the weak library worked modulo the product of the primes up to this one. */
 const LAST_PRIME = 701;
 
 /**
- * CVE-2017-15361: both factors are powers of 65537 modulo each of those primes, and so is their product. That a random
- * number is so modulo all of them does not happen; it fails at one of the first, so the rest is rarely worked out.
+ * CVE-2017-15361: modulo each of those primes, both factors are powers of 65537, and so is their product. A random
+ * number is practically never such a power modulo all of them. It fails at one of the first primes, so the rest is
+ * rarely computed.
  */
 function hasRocaModulus(key: KeyObject): boolean {
   const { n = '' } = key.export({ format: 'jwk' });

@@ -23,7 +23,7 @@ export interface PublicJwk {
 export interface StoredKey {
   readonly kid: string;
   readonly state: KeyState;
-  /** When it came into its state, in milliseconds. */
+  /** When it entered its state, in milliseconds. */
   readonly sinceMs: number;
   readonly publicKey: KeyObject;
   readonly publicJwk: PublicJwk;
@@ -78,7 +78,7 @@ export function withKeys(data: Data, keys: readonly StoredKey[]): Data {
   return { ...data, [KEYS]: Buffer.from(JSON.stringify({ keys: entries })) };
 }
 
-/** The keys of a Secret, or why they cannot be used, in words that hold nothing of them. */
+/** Reads the keys of a Secret, or says why they cannot be used, without quoting any of them. */
 export async function readKeyData(data: Data): Promise<KeySet | { readonly fault: string }> {
   const digestKey = data[DIGEST_KEY];
   if (!digestKey || digestKey.length < DIGEST_KEY_BYTES) return { fault: `${DIGEST_KEY} is missing or too short` };
@@ -92,7 +92,7 @@ export async function readKeyData(data: Data): Promise<KeySet | { readonly fault
     if (new Set(keys.map((key) => key.kid)).size < keys.length) return { fault: 'a key is listed twice' };
     return { keys, active: { ...only, privateKey: only.privateKey }, digestKey };
   } catch {
-    // Not the message: a parser's may quote what it could not read.
+    // Does not pass on the parser's message, which may quote what it could not read.
     return { fault: `${KEYS} is missing or not a list of sound RSA keys of ${MODULUS_BITS} bits or more` };
   }
 }
@@ -106,7 +106,7 @@ async function readKey({ state, since, jwk }: KeyEntry): Promise<StoredKey> {
   return jwk.d === undefined ? stored : { ...stored, privateKey: createPrivateKey({ key: jwk, format: 'jwk' }) };
 }
 
-/** The key with its name: the thumbprint of RFC 7638. */
+/** Names the key by its thumbprint (RFC 7638). */
 async function identified(publicKey: KeyObject): Promise<Pick<StoredKey, 'kid' | 'publicKey' | 'publicJwk'>> {
   const { n, e } = publicKey.export({ format: 'jwk' }) as { n: string; e: string };
   const kid = await calculateJwkThumbprint({ kty: 'RSA', n, e });

@@ -18,17 +18,19 @@ export interface SigningKeys {
   run(signal: AbortSignal): Promise<void>;
   /** Why there are no keys to work with yet; `undefined` once there are. For the log and the readiness check. */
   ready(): string | undefined;
-  /** The sentence for callers while the keys are older than they may be: one may have been revoked unseen (C-38). */
+  /** The message for callers while the keys are older than allowed: one of them may have been revoked unseen (C-38). */
   tooOld(): string | undefined;
   /** The active key, or another one that still has its private part. */
   signingKey(kid?: string): SigningKey | undefined;
   /** The public key, unless it is unknown or revoked. */
   verificationKey(kid: string): KeyObject | undefined;
-  /** Keys in state next, active and verify-only. Another list after each change. */
+  /** Keys in the states next, active and verify-only. Each change makes a new list. */
   publicKeys(): readonly PublicJwk[];
-  /** What the Secret holds, as far as this replica knows; `undefined` while it is gone, broken or not read yet. */
+  /** The keys in the Secret, as far as this replica knows; `undefined` while it is gone, broken or not yet read. */
   stored(): readonly StoredKey[] | undefined;
-  /** For keyed digests that every replica makes alike, across restarts; `undefined` until the keys are loaded. */
+  /**
+   * The key for digests that are the same on every replica and across restarts; `undefined` until the keys are loaded.
+   */
   digestKey(): Buffer | undefined;
 }
 
@@ -43,14 +45,17 @@ export interface SigningKeyParts {
 
 export interface SigningKeyOptions {
   readonly secretName: string;
-  /** Keys whose Secret was not proven current for so long are not judged by: one may have been revoked. */
+  /**
+   * The longest time without proof that the Secret is current. After it the keys are not used for judging tokens: one
+   * may have been revoked.
+   */
   readonly maxStalenessMs: number;
   readonly rotation: RotationRules;
 }
 
 /**
- * The keys of one Secret. Whoever comes first creates it; the others read what is there. A Secret that cannot be read
- * is never replaced: before the first load we stay not ready, afterwards the last good keys stay (C-39).
+ * The keys of one Secret. The first replica creates it; the others read it. A Secret that cannot be read is never
+ * replaced: before the first load we are not ready, and afterwards the last good keys stay in use (C-39).
  */
 export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyParts): SigningKeys {
   const { events } = parts;
@@ -81,7 +86,7 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
     const backoff = new Backoff(parts.clock, parts.random);
     while (!signal.aborted) {
       try {
-        // 'exists': the watch shows what the winner has made.
+        // 'exists': the watch will bring the keys that the other replica made.
         const made = await parts.secrets.create(options.secretName, data);
         if (made === 'exists') return;
         await load(made);
@@ -102,7 +107,7 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
   };
 
   const run = async (signal: AbortSignal): Promise<void> => {
-    // One after the other, in the order of the changes: loading waits for digests, and a later state must win.
+    // Changes are loaded one after the other, in their order: loading waits for digests, and the later state must win.
     let turn = Promise.resolve();
     const broken = Promise.withResolvers<never>();
     const onChange = (found: StoredSecret | undefined): void => {
@@ -114,7 +119,7 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
 
   const ready = (): string | undefined => {
     if (!current) return reason;
-    // Keys that we have just made are proven by their watch, once.
+    // Keys that we have just created count only after their watch has shown them once.
     isProven ||= Number.isFinite(parts.secrets.stalenessMs(secret));
     return isProven ? undefined : 'the signing keys are not followed yet';
   };

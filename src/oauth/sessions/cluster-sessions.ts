@@ -11,9 +11,11 @@ import { isEmpty, trimmed } from './session-rules.ts';
 import { type Change, NOTHING_REMEMBERED, type SessionStore, type UserSessions } from './sessions.ts';
 
 export interface ClusterSessionsOptions {
-  /** Names of the records: this and a digest of the user's name. */
+  /** Records are named by this prefix and a digest of the user's name. */
   readonly namePrefix: string;
-  /** Records that were not proven current for so long are not judged by (C-38). */
+  /**
+   * The longest time without proof that the records are current. After it they are not used for judging tokens (C-38).
+   */
   readonly maxStalenessMs: number;
 }
 
@@ -27,19 +29,27 @@ export interface ClusterSessionsParts {
 
 /** Sessions that all replicas share: one record per user in the cluster, changed by compare-and-swap, read from memory. */
 export interface ClusterSessions extends SessionStore {
-  /** Removes records that no token depends on any more. */
+  /** Removes records that no token needs any more. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Writers of one record who lose this often in a row have a busy minute: the client is told to come again. */
+/** After this many lost races in a row the record is too busy, and the client is told to try again. */
 const MOST_ATTEMPTS = 12;
-/** Losers spread themselves: up to 15 ms more after each loss, so 12 attempts stay within a second. */
+/**
+ * The losers of a race wait for a random time, up to 15 ms more after each loss. So 12 attempts stay within a second.
+ */
 const PAUSE_STEP_MS = 15;
 
-/** Changes of one user in one write. Each copies what is remembered of the user, up to 1,300 entries: 8 ms for all of them. */
+/**
+ * The most changes of one user in one write. Each of them copies what is remembered of the user, up to 1,300 entries: 8
+ * ms for all of them.
+ */
 const MOST_TOGETHER = 128;
 
-/** Every replica looks for expired records, at its own time: each hour or two is enough for what lives for hours. */
+/**
+ * Every replica looks for expired records, at its own time. Once in an hour or two is enough for records that live for
+ * hours.
+ */
 const SWEEP_MS = 3_600_000;
 
 export function createClusterSessions(options: ClusterSessionsOptions, parts: ClusterSessionsParts): ClusterSessions {
@@ -50,10 +60,10 @@ class SharedSessions implements ClusterSessions {
   readonly #options: ClusterSessionsOptions;
   readonly #parts: ClusterSessionsParts;
   readonly #byUser = new Map<string, UserSessions>();
-  /** Whose record it is, by its name. */
+  /** The user of each record, by the record's name. */
   readonly #users = new Map<string, string>();
   readonly #unreadable = new Set<string>();
-  /** Of each user with a write under way here: the changes that came since. They share the next one. */
+  /** For each user with a write under way here: the changes that came since. They share the next write. */
   readonly #waiting = new Map<string, PendingChange[]>();
 
   constructor(options: ClusterSessionsOptions, parts: ClusterSessionsParts) {
@@ -77,8 +87,8 @@ class SharedSessions implements ClusterSessions {
   };
 
   /**
-   * Never joins a write that has begun: what another replica did since would be missing in it, though the caller may know
-   * of it already. The next write is one for all that wait, each decided on what the one before it made of the record.
+   * Never joins a write that has begun: that write would miss what another replica did since, although the caller may
+   * know of it already. The next write carries all waiting changes. Each is decided on the result of the one before it.
    */
   update<T>(user: string, decide: (current: UserSessions) => Change<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -109,7 +119,10 @@ class SharedSessions implements ClusterSessions {
     this.#waiting.delete(user);
   }
 
-  /** Decides by what is in memory: when that was old, the write finds out, and it is decided again by what is stored. */
+  /**
+   * Decides by the record in memory. If that is out of date, the write fails, and the changes are decided again on the
+   * stored record.
+   */
   async #swap(user: string, undecided: Set<PendingChange>): Promise<void> {
     const { clock, random, records } = this.#parts;
     const name = this.#nameOf(user);
@@ -127,7 +140,7 @@ class SharedSessions implements ClusterSessions {
     throw new Error(`a session record was changed by others ${MOST_ATTEMPTS} times in a row`);
   }
 
-  /** False when somebody else was first. */
+  /** Returns false when somebody else's change came first. */
   async #store(name: string, user: string, next: UserSessions): Promise<boolean> {
     const { records, clock } = this.#parts;
     const kept = trimmed(next, Math.floor(clock.now() / 1000));
@@ -138,7 +151,9 @@ class SharedSessions implements ClusterSessions {
     return (await records.update(name, data, stored.version)) === 'updated';
   }
 
-  /** Takes over what memory says of a record now. One that cannot be read is nobody's proof of anything: see `read`. */
+  /**
+   * Takes over the current state of a record. A record that cannot be read proves nothing about its user: see `read`.
+   */
   #take(name: string): void {
     const secret = this.#parts.records.get(name);
     const owner = this.#users.get(name);
@@ -158,7 +173,7 @@ class SharedSessions implements ClusterSessions {
     }
   }
 
-  /** Only what is wholly expired: a record that still matters is trimmed when it is changed next. */
+  /** Removes only records that are wholly expired. A record that is still needed is trimmed at its next change. */
   async #sweep(signal: AbortSignal): Promise<void> {
     const { clock, records, logger } = this.#parts;
     const now = Math.floor(clock.now() / 1000);

@@ -2,12 +2,12 @@ import type { Clock } from '../../runtime/clock.ts';
 import { isEmpty, trimmed } from './session-rules.ts';
 import { type Change, NOTHING_REMEMBERED, type SessionStore, type UserSessions } from './sessions.ts';
 
-/** Records of users who never come back are looked for at most this often. */
+/** How often, at most, to look for records of users who never come back. */
 const SWEEP_MS = 600_000;
 
 /**
- * Sessions of a single replica. After a restart nothing is remembered: refresh tokens go on from their own generation,
- * and what was revoked before lives until it expires.
+ * Sessions of a single replica. A restart forgets everything: refresh tokens go on from the generation that they carry,
+ * and tokens that were revoked before are good again until they expire.
  */
 export function createMemorySessions(parts: { readonly clock: Clock }): SessionStore {
   const users = new Map<string, UserSessions>();

@@ -1,12 +1,12 @@
 import type { Change, UserSessions } from './sessions.ts';
 
-/** A change whose promise is open. Its outcome, when called, resolves it. */
+/** A change whose promise is still pending. Calling its outcome resolves the promise. */
 export interface PendingChange {
   decide(current: UserSessions): Change<() => void>;
   reject(error: unknown): void;
 }
 
-/** Forgets the type of the outcome, so that changes of every kind can wait in one list. */
+/** Hides the type of the outcome, so that changes of every kind can wait in one list. */
 export const toPending = <T>(
   decide: (current: UserSessions) => Change<T>,
   resolve: (outcome: T) => void,
@@ -20,8 +20,9 @@ export const toPending = <T>(
 });
 
 /**
- * One change after the other; `next` is what the last of them leaves. What needs no write, and rests on none of those before
- * it, is settled at once, and so is a change that throws: neither has to do with what becomes of the write.
+ * Decides one change after the other; `next` is the state after the last of them. A change is settled at once if it
+ * needs no write and does not rest on one before it that does. So is a change that throws. Neither depends on whether
+ * the write succeeds.
  */
 export function decideAll(
   current: UserSessions,

@@ -8,22 +8,27 @@ import { withCutOff, withSessionEnded } from './session-rules.ts';
 import type { SessionStore } from './sessions.ts';
 
 /**
- * The ways in which sessions end before their time. Each rejects when the end could not be written. What somebody asked for is told
- * by the act that asked; only a change of the user, which is nobody's request, is told here.
+ * The ways in which sessions end before their time. `session`, `user` and `others` reject when the end could not be
+ * written. An end that somebody requested is reported by the act of that request. Only a change of the user, which
+ * nobody requested, is reported here.
  */
 export interface SessionEnds {
   /** One session: all of its tokens, access tokens included. */
   session(user: string, sid: string): Promise<void>;
-  /** Every session of the user that has issued a token up to now, or up to `iat` when a clock runs ahead. */
+  /** Every session of the user that has issued a token up to now, or up to `iat` when another clock runs ahead. */
   user(user: string, iat: number): Promise<void>;
-  /** All but the one that begins in this second. */
+  /** All sessions but `spared`, which begins in this second. */
   others(user: string, spared: string, iat: number): Promise<void>;
-  /** One session whose refresh token came again: tried until it stands, for the token may be in the wrong hands. */
+  /**
+   * One session whose refresh token was reused. It is tried until it succeeds, because the token may be in the wrong
+   * hands.
+   */
   reused(user: string, sid: string): Promise<void>;
   /**
-   * Every session of a user who changed, so that changing back revives none: tried until it stands. `cause` names what
-   * the user has become; a replica that sees it later than another ends no session that has begun since. That somebody is
-   * gone counts each time: nobody can tell whether a namesake has come and gone in between.
+   * Every session of a user who changed, so that changing back revives none. It is tried until it succeeds. `cause`
+   * names what the user has become: a replica that sees the same change later ends no session that has begun since.
+   * Only a user who is gone is cut off each time, since nobody can tell whether a namesake has come and gone in
+   * between.
    */
   changed(user: string, cause: string): Promise<void>;
 }
@@ -36,11 +41,12 @@ interface EndParts {
   readonly events: SecurityEvents;
 }
 
-/** Between two tries to end what must not go on. */
+/** The time between two attempts to end what must not go on. */
 const RETRY_MS = 5000;
 
 export function createSessionEnds(options: OAuthOptions, parts: EndParts): SessionEnds {
-  // Twice the skew more: the token's replica may be ahead of this one, and the one that forgets ahead of the one that judges.
+  // Twice the skew is added: the clock of the token's replica may be ahead of this one, and the clock of the replica
+  // that forgets may be ahead of the one that judges.
   const remembered = longestTokenSeconds(options) + 2 * options.maximumClockSkewSeconds;
   const now = (): number => Math.floor(parts.clock.now() / 1000);
   const session = async (user: string, sid: string): Promise<void> => {
@@ -68,7 +74,7 @@ export function createSessionEnds(options: OAuthOptions, parts: EndParts): Sessi
     parts.metrics.revocations.inc({ scope: 'user' });
     parts.events.report('user_sessions_ended', { user, reason: cause === GONE ? 'gone' : 'changed' });
   };
-  /** Ends that are yet to be written. However often one is asked for meanwhile, one timer tries it. */
+  /** Ends that have not been written yet. However often one is requested meanwhile, one timer retries it. */
   const waiting = new Set<string>();
   const insist = async (
     key: string,

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { DeadSession, SessionRecord, UserSessions } from './sessions.ts';
 
-/** What is stored of one user, as a Secret's data: the user's name, and a JSON document with everything that is remembered. */
+/**
+ * The record of one user, as a Secret's data: the user's name, and a JSON document with everything that is remembered.
+ */
 const USER = 'user';
 const RECORD = 'record.json';
 
-/** Raised when an older release could no longer read what a newer one writes. */
+/** Raised when an older release could not read what a newer one writes. */
 const FORMAT = 1;
 
 type Data = Readonly<Record<string, Buffer>>;
@@ -16,8 +18,8 @@ export interface StoredSessions {
 }
 
 /**
- * The name of a user's record: a digest, because a user's name can be as long as an object's may be. 160 bits, in hex
- * for RFC 1123.
+ * The name of a user's record. It uses a digest, because a user's name alone can be as long as an object's name may be.
+ * 160 bits, in hex for RFC 1123.
  */
 export const recordName = (prefix: string, user: string): string =>
   `${prefix}${createHash('sha256').update(user).digest('hex').slice(0, 40)}`;
@@ -46,7 +48,7 @@ export function decodeSessions(data: Data): StoredSessions {
   return { user, sessions };
 }
 
-/** Not the message of the parser, which may quote what it could not read. */
+/** Does not pass on the parser's message, which may quote what it could not read. */
 function parse(bytes: Buffer | undefined): Readonly<Record<string, unknown>> {
   try {
     return asObject(JSON.parse(bytes?.toString() ?? ''));

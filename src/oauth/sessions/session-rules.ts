@@ -1,16 +1,19 @@
 import { type DeadSession, NOTHING_REMEMBERED, type SessionRecord, type UserSessions } from './sessions.ts';
 
-/** Rotated sessions of one user; past it the one idle longest dies. */
+/** The most rotated sessions of one user. Above it the session that was idle longest ends. */
 const MOST_SESSIONS = 256;
 
-/** Ended sessions that are remembered one by one. About 60 kB; a record must fit into a Secret of 1 MiB. */
+/** The most ended sessions that are remembered one by one. About 60 kB; a record must fit into a Secret of 1 MiB. */
 const MOST_DEAD = 1024;
 
-/** At most ten rotations of a session a minute (T-02): each is a write. */
+/** At most ten rotations of a session in a minute (T-02), because each is a write. */
 const MOST_ROTATIONS = 10;
 const ROTATION_SPAN_MS = 60_000;
 
-/** Whether a token of this session, issued in this second, is refused (T-17, cut-off). */
+/**
+ * Whether a token of this session, issued in this second, is refused: its session has ended, or the cut-off covers it
+ * (T-17).
+ */
 export const isDead = (sessions: UserSessions, token: { readonly sid: string; readonly iat: number }): boolean =>
   sessions.dead.has(token.sid) || (token.iat <= sessions.cutOff && sessions.spared !== token.sid);
 
@@ -35,7 +38,7 @@ export function judge(
 ): Verdict {
   if (isDead(sessions, presented)) return { kind: 'dead' };
   const record = sessions.live.get(presented.sid);
-  // A generation ahead of the record: the record was lost, and the signed token knows better (T-15).
+  // The token is ahead of the record: the record was lost, and the signed token is right (T-15).
   if (presented.gen >= (record?.generation ?? 0)) return rotateUnlessTooOften(record, at.nowMs);
   const isPredecessor = record !== undefined && presented.gen === record.generation - 1;
   if (isPredecessor && at.nowMs - record.rotatedAtMs <= at.replayWindowMs) return { kind: 'replay', record };
@@ -49,7 +52,10 @@ function rotateUnlessTooOften(record: SessionRecord | undefined, nowMs: number):
     : { kind: 'too_often', waitMs: Math.min(ROTATION_SPAN_MS, oldest + ROTATION_SPAN_MS - nowMs) };
 }
 
-/** Within the span on either side: a clock that is set back must not refuse a session until it has caught up. */
+/**
+ * Rotations within the span before or after now. If the clock is set back, a session must not be refused until the
+ * clock has caught up.
+ */
 const recentRotations = (record: SessionRecord | undefined, nowMs: number): readonly number[] =>
   (record?.rotationsMs ?? []).filter((time) => Math.abs(nowMs - time) < ROTATION_SPAN_MS);
 
@@ -89,8 +95,8 @@ export function withCutOff(
 }
 
 /**
- * The record without what no token depends on any more, and within its bounds. What falls over a bound falls on the
- * safe side: it ends sessions, it never revives one.
+ * The record without entries that no token needs any more, and within its bounds. Dropping an entry over a bound ends
+ * sessions; it never revives one.
  */
 export function trimmed(sessions: UserSessions, nowSeconds: number): UserSessions {
   const isWanted = ([, entry]: [string, { readonly keepUntil: number }]): boolean => entry.keepUntil > nowSeconds;
@@ -104,7 +110,10 @@ export function trimmed(sessions: UserSessions, nowSeconds: number): UserSession
   return mergeOldestDead({ ...cutOff, live: new Map(live), dead: new Map(dead) });
 }
 
-/** Too many ended sessions: the older half is covered by a cut-off instead, at the cost of older tokens of the others. */
+/**
+ * When there are too many ended sessions, a cut-off replaces the older half. The cost: older tokens of the user's other
+ * sessions die, too.
+ */
 function mergeOldestDead(sessions: UserSessions): UserSessions {
   if (sessions.dead.size <= MOST_DEAD) return sessions;
   const dead = [...sessions.dead].sort(([, a], [, b]) => b.endedAt - a.endedAt);

@@ -1,6 +1,6 @@
 /**
- * What is remembered of one rotated session: enough to make its last pair of tokens again, letter by letter, from the
- * refresh token before it. Never a token.
+ * What is remembered of one rotated session: enough to make its last pair of tokens again, byte for byte, when the
+ * previous refresh token is sent. Never a token.
  */
 export interface SessionRecord {
   /** Generation of the current refresh token. */
@@ -14,7 +14,7 @@ export interface SessionRecord {
   readonly refreshJti: string;
   /** Rotations of the last minute, in milliseconds, oldest first. */
   readonly rotationsMs: readonly number[];
-  /** When the last token of the session has expired, in seconds: then the record may go. */
+  /** When the last token of the session has expired, in seconds. After that the record may be dropped. */
   readonly keepUntil: number;
 }
 
@@ -33,13 +33,13 @@ export interface UserSessions {
   readonly cutOff: number;
   /** The one session that the cut-off spares. */
   readonly spared?: string;
-  /** What the user had become when the cut-off was set: another replica that sees the same need not set it again. */
+  /** What the user had become when the cut-off was set. A replica that sees the same change need not set it again. */
   readonly cutOffCause?: string;
-  /** When the last token that the cut-off concerns has expired, in seconds. */
+  /** When the last token that the cut-off covers has expired, in seconds. */
   readonly cutOffKeepUntil: number;
 }
 
-/** A session that was never rotated, ended or cut off needs no record: generation 0 follows from its token. */
+/** A session that was never rotated, ended or cut off needs no record: its tokens say that its generation is 0. */
 export const NOTHING_REMEMBERED: UserSessions = {
   live: new Map(),
   dead: new Map(),
@@ -47,7 +47,7 @@ export const NOTHING_REMEMBERED: UserSessions = {
   cutOffKeepUntil: 0,
 };
 
-/** What is to be stored (nothing when absent), and what the caller makes of it. */
+/** What to store (nothing when absent), and the result for the caller. */
 export interface Change<T> {
   readonly next?: UserSessions;
   readonly outcome: T;
@@ -55,16 +55,21 @@ export interface Change<T> {
 
 /** The records of sessions, one for each user who has any. */
 export interface SessionStore {
-  /** Why the records are not known yet, so that no token can be called good; `undefined` once they are. For the log. */
+  /**
+   * Why the records are not loaded yet, so that no token can be called good; `undefined` once they are. For the log.
+   */
   fault(): string | undefined;
-  /** The sentence for callers while the records are older than they may be: a session may have ended unseen (C-38). */
+  /** The message for callers while the records are older than allowed: a session may have ended unseen (C-38). */
   tooOld(): string | undefined;
-  /** From memory; at most seconds behind the other replicas. Throws `ServiceUnavailable` when it cannot be told. */
+  /**
+   * Reads from memory, at most seconds behind the other replicas. Throws `ServiceUnavailable` when the user's record
+   * cannot be read.
+   */
   read(user: string): UserSessions;
   /**
-   * Compare-and-swap: `decide` sees the record and says what to store. When somebody else changed it meanwhile, it is
-   * called again with the newer one. Resolves once the change stands, and `read` shows it; rejects when it could not be
-   * written or confirmed.
+   * Compare-and-swap: `decide` sees the record and says what to store. If somebody else changed the record meanwhile,
+   * `decide` is called again with the newer one. Resolves once the change is stored and `read` shows it; rejects when
+   * it could not be written or confirmed.
    */
   update<T>(user: string, decide: (current: UserSessions) => Change<T>): Promise<T>;
 }

@@ -1,7 +1,9 @@
 import type { ActName, SecurityEventFields, SecurityEvents } from '../../security-events.ts';
 import type { OAuthRefusal } from '../oauth-error.ts';
 
-/** Who takes part in a request under /oauth, as far as we know: names of ours, never what a caller typed. */
+/**
+ * Who takes part in a request under /oauth, as far as we know: only names that exist here, never what a caller typed.
+ */
 export interface Party {
   readonly user?: string | undefined;
   /** The client that asks. */
@@ -9,22 +11,22 @@ export interface Party {
   readonly sid?: string | undefined;
 }
 
-/** Where a request comes from, as the log tells it. */
+/** Where a request comes from, as it is logged. */
 export interface Origin {
   /** The caller's normalised address. */
   readonly source: string;
   /** The same as in the access log, so that the lines of one request can be found together. */
   readonly requestId: string;
-  /** What we call the request, where `requestId` is the caller's word for it. */
+  /** Our own id of the request, set when `requestId` is the caller's. */
   readonly ownRequestId?: string | undefined;
   /**
-   * Called whenever more is known, and with all of it: the access log names the same people as the audit trail, as far as
-   * they are known when the client has its answer or has left.
+   * Called whenever more is known, with everything known so far. The access log then names the same people as the audit
+   * trail, as far as they are known when the client has its answer or has left.
    */
   partyKnown?(party: Party): void;
 }
 
-/** Why nobody was let in as a client, or as a caller of the TokenReview webhook. A label of a metric, too. */
+/** Why a client, or a caller of the TokenReview webhook, was refused. Also a label of a metric. */
 export const CLIENT_FAULTS = [
   'no_credentials',
   'unfit_credentials',
@@ -40,8 +42,8 @@ export type ClientFault = (typeof CLIENT_FAULTS)[number];
 export type EndpointName = 'token' | 'revoke' | 'introspect' | 'logout' | 'authenticate';
 
 /**
- * What one request under /oauth is and comes to: gathered while it is judged, told once at its end as one line of the audit
- * trail. A request that was never said to be an act leaves no line: one that is malformed, for example.
+ * Collects what one request under /oauth does and how it ends, and reports it at its end as one line of the audit
+ * trail. A request for which `is` or `refusesClient` was never called leaves no line: a malformed one, for example.
  */
 export class Act {
   readonly #events: SecurityEvents;
@@ -58,28 +60,31 @@ export class Act {
     this.#endpoint = endpoint;
   }
 
-  /** From here on the request is this act. */
+  /** Names the act that this request is. */
   is(name: ActName): void {
     this.#name = name;
   }
 
-  /** Who takes part; what is absent here stays as it was. */
+  /** Adds who takes part; members that are absent here keep their values. */
   involves(party: Party): void {
     this.#party = { ...this.#party, ...party };
     this.#origin.partyKnown?.(this.#party);
   }
 
-  /** Further members of the line. They win over those of the party: a token can be another client's than the one that asks. */
+  /**
+   * Further members of the line. They win over those of the party, because a token may belong to another client than
+   * the one that asks.
+   */
   says(fields: SecurityEventFields): void {
     this.#fields = { ...this.#fields, ...fields };
   }
 
-  /** What it came to, where `ok` does not say it, or where a refusal has a better word than its status. */
+  /** The result, where `ok` does not say it, or where a refusal has a better word than its status gives. */
   came(result: string): void {
     this.#result = result;
   }
 
-  /** Whoever asks is not let in: that is the act, whatever was wanted. */
+  /** The caller is refused. That refusal is the act, whatever the caller wanted. */
   refusesClient(reason: ClientFault): void {
     this.#name = 'client_refused';
     this.says({ endpoint: this.#endpoint, reason });
@@ -90,7 +95,7 @@ export class Act {
     this.#fields = { reason: code, ...this.#fields };
   }
 
-  /** Tells it, once. */
+  /** Reports the act. Call it once. */
   end(): void {
     if (this.#name === undefined) return;
     const { source, requestId, ownRequestId } = this.#origin;

@@ -1,4 +1,4 @@
-/** What our tokens say, apart from what only one type of them says. Times are whole seconds since 1970. */
+/** The claims that both types of token have. Times are whole seconds since 1970. */
 export interface TokenClaims {
   readonly iss: string;
   readonly sub: string;
@@ -8,7 +8,7 @@ export interface TokenClaims {
   readonly iat: number;
   readonly jti: string;
   readonly sid: string;
-  /** Keyed digest of the password hash at sign-in; another one today means that the password was changed. */
+  /** Keyed digest of the password hash at sign-in. If it differs today, the password was changed. */
   readonly pwd?: string;
   readonly scope?: string;
 }
@@ -26,7 +26,7 @@ export type TokenType = typeof ACCESS | typeof REFRESH;
 
 type RawClaims = Readonly<Record<string, unknown>>;
 
-/** The claims that every token of ours has, each of its type (N-38), else `undefined`. */
+/** The claims if all that our tokens share are present and well-typed (N-38), else `undefined`. */
 export function toTokenClaims(raw: RawClaims): TokenClaims | undefined {
   const { iss, sub, aud, client_id, exp, iat, jti, sid, pwd, scope } = raw;
   const strings = [iss, sub, client_id, jti, sid].every(isText) && [pwd, scope].every(isTextOrAbsent);

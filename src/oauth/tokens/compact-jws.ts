@@ -1,7 +1,7 @@
 import { constants, type KeyObject, verify } from 'node:crypto';
 import { parseStrictObject } from './strict-json.ts';
 
-/** What a signature is over, and the signature (RFC 7515 5.1). */
+/** The signed text and its signature (RFC 7515 5.1). */
 export interface Signed {
   readonly signingInput: string;
   readonly signature: Buffer;
@@ -13,17 +13,17 @@ export interface JwsParts extends Signed {
   readonly payload: Buffer;
 }
 
-/** A JWS in compact form that holds claims, taken apart but not verified. */
+/** A JWS in compact form that holds claims: parsed, not verified. */
 export interface CompactJws extends Signed {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** RFC 6750 2.1 allows more characters; a JWT has these. */
+/** RFC 6750 2.1 allows more characters; a JWT uses only these. */
 const THREE_PARTS = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 
 /**
- * Takes exactly the texts that we could have made: three base64url parts that encode back to themselves, so no other
+ * Accepts only texts that we could have made: three base64url parts that encode back to themselves, so that no other
  * text stands for the same token (N-41), with header and claims as JSON objects without repeated names (N-42).
  */
 export function parseCompactJws(text: string): CompactJws | undefined {
@@ -35,7 +35,7 @@ export function parseCompactJws(text: string): CompactJws | undefined {
     : undefined;
 }
 
-/** Three base64url parts, none empty, each the only text of its bytes. */
+/** Splits a text into three base64url parts, none of them empty, each in the only encoding of its bytes. */
 export function splitCompactJws(text: string): JwsParts | undefined {
   const parts = THREE_PARTS.exec(text)?.slice(1).map(decodePart);
   const [header, payload, signature] = parts ?? [];
@@ -52,10 +52,13 @@ export const toJwsPart = (value: object): string => Buffer.from(JSON.stringify(v
 
 const MEMBERS: readonly string[] = ['alg', 'typ', 'kid'];
 
-/** RS256, and no member but ours: whatever else a header may ask for is refused, nothing is fetched (N-34, N-39, N-40). */
+/**
+ * Whether the algorithm is RS256 and all members are known. Any other member of a header is refused, and nothing is
+ * fetched (N-34, N-39, N-40).
+ */
 export const isPlainRs256 = (header: CompactJws['header']): boolean =>
   header['alg'] === 'RS256' && Object.keys(header).every((name) => MEMBERS.includes(name));
 
-/** RS256 whatever the header says, with a key that is for nothing else (RFC 8725 3.1). */
+/** Verifies with RS256 whatever the header says, with a key that is used for nothing else (RFC 8725 3.1). */
 export const isSigned = ({ signingInput, signature }: Signed, key: KeyObject): boolean =>
   verify('sha256', Buffer.from(signingInput), { key, padding: constants.RSA_PKCS1_PADDING }, signature);

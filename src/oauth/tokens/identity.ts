@@ -4,8 +4,8 @@ export interface Identity {
   readonly name: string;
   readonly uid: string;
   /**
-   * The user's current groups without `system:*` and `kubeadm:*`, plus `system:authenticated`; a service account's, as the
-   * cluster says.
+   * The user's current groups without `system:*` and `kubeadm:*`, plus `system:authenticated`. For a service account:
+   * the groups that the cluster reports.
    */
   readonly groups: readonly string[];
   /** Absent for a service account, which did not sign in with us. */
@@ -14,12 +14,12 @@ export interface Identity {
   readonly sid?: string;
 }
 
-/** Why a bearer was not accepted; also the `result` label of `gatehouse_token_verifications_total`. */
+/** Why a bearer was refused; also the `result` label of `gatehouse_token_verifications_total`. */
 export type TokenFault = 'expired' | 'not_yet_valid' | 'revoked' | 'invalid';
 
 export type Verification = { readonly identity: Identity; readonly cached: boolean } | { readonly fault: TokenFault };
 
-/** Judges any bearer: at once, or by promise when somebody has to be asked. */
+/** Judges any bearer: at once, or by promise when the cluster must be asked. */
 export interface BearerVerifier {
   /** `text` is what follows the scheme in `Authorization`, exactly as sent; `source` the caller's normalised address. */
   verify(text: string, source: string): Verification | Promise<Verification>;

@@ -10,17 +10,17 @@ interface RefreshToken {
   readonly user: User;
 }
 
-/** A refresh token that is good apart from its session: ended, rotated away or not is the record's to say. */
+/** Checks a refresh token apart from its session: whether that has ended or rotated is left to the session record. */
 export type RefreshTokens = (text: string) => RefreshToken | undefined;
 
 export interface RefreshTokenParts {
-  /** Of refresh tokens. */
+  /** The check of refresh tokens. */
   readonly check: TokenCheck;
   readonly liveUser: LiveUsers;
   readonly clock: Clock;
 }
 
-/** Text, signature and claims; the user; then the age of the session, counted from its sign-in. */
+/** Checks the text, signature and claims, then the user, then the age of the session, counted from its sign-in. */
 export function createRefreshTokens(options: OAuthOptions, parts: RefreshTokenParts): RefreshTokens {
   return (text) => {
     const checked = parts.check(text);

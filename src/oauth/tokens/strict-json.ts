@@ -1,11 +1,12 @@
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Strings whole, else single characters: enough to tell names from values in text that is known to be JSON. */
+/** Matches whole strings, else single characters: enough to tell names from values in text that is known to be JSON. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
 
 /**
- * A JSON object in UTF-8 without two members of one name at any depth (RFC 8259 4 leaves their meaning open: N-42), of at
- * most `deepest` levels (RFC 8259 9). A member `__proto__` is one like any other: nothing is merged into anything.
+ * Parses a JSON object in UTF-8 that has no two members of one name at any depth (RFC 8259 4 leaves their meaning open:
+ * N-42) and at most `deepest` levels (RFC 8259 9). A member `__proto__` is handled like any other, since nothing is
+ * merged.
  */
 export function parseStrictObject(
   bytes: Buffer,
@@ -21,7 +22,7 @@ export function parseStrictObject(
   }
 }
 
-/** Nests too deep, or repeats a name. */
+/** Whether the text nests too deep or repeats a name. */
 function isUnfit(text: string, deepest: number): boolean {
   const open: (Set<string> | undefined)[] = [];
   let last = '';

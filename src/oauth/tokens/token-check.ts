@@ -7,22 +7,28 @@ import type { TokenFault } from './identity.ts';
 
 export interface CheckedToken {
   readonly claims: TokenClaims;
-  /** The key that verified it: a token is good no longer than its key. */
+  /** The key that verified it: a token is good only as long as its key. */
   readonly kid: string;
-  /** Seconds: when it is expired for us. */
+  /** When the token expires for us, in seconds. */
   readonly endsAt: number;
 }
 
-/** Text, header, signature, claims, client, in this order; nothing that depends on the state of sessions or users. */
+/**
+ * Checks text, header, signature, claims and client, in this order; nothing that depends on the state of sessions or
+ * users.
+ */
 export type TokenCheck = (text: string) => CheckedToken | { readonly fault: TokenFault };
 
-/** Ours have a quarter of it at most: what is longer is refused without any cryptography. */
+/** Our own tokens have a quarter of this at most. A longer text is refused without any cryptography. */
 export const LONGEST_TOKEN = 8 * 1024;
 
 const INVALID = { fault: 'invalid' } as const;
 const REVOKED = { fault: 'revoked' } as const;
 
-/** Builds the check of one type of token. Synchronous: about 0.1 ms, off the thread pool, where hashes would delay it. */
+/**
+ * Builds the check of one type of token. The check is synchronous and takes about 0.1 ms. In the thread pool it would
+ * wait behind password hashes.
+ */
 export function createTokenCheck(
   type: TokenType,
   options: OAuthOptions,
@@ -42,8 +48,8 @@ export function createTokenCheck(
     const token = { claims, kid, endsAt: endOf(claims) };
     const fault = timeFault(token, parts.clock.now() / 1000, options.maximumClockSkewSeconds);
     if (fault) return { fault };
-    // A client that was taken out of the configuration takes its tokens with it. It changes at a restart only, so what is
-    // found good stays so for as long as this process remembers it.
+    // When a client is removed from the configuration, its tokens are no longer accepted. The configuration changes at
+    // a restart only, so a token that passed stays good for as long as this process remembers it.
     return clients.has(claims.client_id) ? token : REVOKED;
   };
 }
@@ -52,7 +58,7 @@ export function createTokenCheck(
 export const audienceOf = (type: TokenType, options: OAuthOptions): string =>
   type === ACCESS ? (options.accessTokenAudience ?? options.issuer) : endpointUrl(options.issuer, 'token');
 
-/** The key that a header names, if all else in it is as we write it: `typ` tells the types of token apart (N-36). */
+/** The `kid` of a header, if all else in it is as we write it. `typ` tells the types of token apart (N-36). */
 function headerKid({ header }: CompactJws, type: TokenType): string | undefined {
   const { typ, kid } = header;
   const isOurs = isPlainRs256(header) && (typ === type.typ || typ === `application/${type.typ}`);
@@ -60,8 +66,8 @@ function headerKid({ header }: CompactJws, type: TokenType): string | undefined 
 }
 
 /**
- * When a token ends, the skew included, in seconds. One that was issued under longer lifetimes than today's ends with the
- * longest of today's: what was revoked is forgotten then.
+ * When a token ends, skew included, in seconds. A token that was issued under longer lifetimes than today's ends with
+ * the longest of today's, because revocations are forgotten then.
  */
 function createTokenEnd(options: OAuthOptions): (claims: TokenClaims) => number {
   const longest = longestTokenSeconds(options);

@@ -11,7 +11,7 @@ import { toJwsPart } from './compact-jws.ts';
 import { audienceOf } from './token-check.ts';
 import type { Standings } from './user-standing.ts';
 
-/** What sign-in settled; the same for every pair of a session. */
+/** What the sign-in fixed; the same for every pair of a session. */
 export interface Session {
   readonly sid: string;
   readonly user: User;
@@ -21,7 +21,7 @@ export interface Session {
   readonly scope?: string;
 }
 
-/** What makes a pair of tokens this pair and no other: made with the same, it comes out the same, letter by letter. */
+/** What identifies a pair of tokens: made again from the same imprint, the pair is the same, byte for byte. */
 export interface Imprint {
   readonly generation: number;
   /** Seconds. */
@@ -32,7 +32,7 @@ export interface Imprint {
 }
 
 export interface TokenIssuer {
-  /** A new imprint, under the active key. Throws `server_error` (503) while there is no key. */
+  /** Makes a new imprint, under the active key. Throws `server_error` (503) while there is no key. */
   imprint(generation: number, issuedAt: number): Imprint;
   /** When the last token of the pair will have expired, in seconds. */
   keepUntil(session: Session, imprint: Imprint): number;
@@ -47,7 +47,7 @@ export interface IssuerParts {
   readonly random: Random;
 }
 
-/** A token stands in a cookie, which has 4,096 bytes; half of that leaves room for the rest (N-17). */
+/** A token is kept in a cookie, which has 4,096 bytes. Half of that leaves room for the rest (N-17). */
 const LONGEST_TOKEN = 2048;
 
 /** 128 random bits. */
@@ -108,7 +108,7 @@ const ownClaims = ({ scope }: Session, pwd: string | undefined) => ({
   ...(scope === undefined ? {} : { scope }),
 });
 
-/** With the groups, for display, unless the token would be too long with them. */
+/** Adds the groups, for display, unless they would make the token too long. */
 function signAccess(key: SigningKey, claims: object, groups: readonly string[]): string {
   const input = signingInput(key, ACCESS, { ...claims, groups });
   const fits = input.length + 1 + key.signatureLength <= LONGEST_TOKEN;

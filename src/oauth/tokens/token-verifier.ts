@@ -19,11 +19,11 @@ export interface VerifierParts extends UserData {
   readonly users: UserDirectory;
   readonly clock: Clock;
   readonly random: Random;
-  /** Of bearers, by result. */
+  /** Counts bearers, by result. */
   readonly verifications: Counter<'result'>;
 }
 
-/** What logout needs besides: whose token it is, and when it was issued. */
+/** Also tells whose token it is and when it was issued, which logout needs. */
 export interface AccessTokens extends TokenVerifier {
   inspect(text: string): AccessToken | { readonly fault: TokenFault };
 }
@@ -37,9 +37,9 @@ export interface AccessToken {
 const REVOKED = { fault: 'revoked' } as const;
 
 /**
- * Verifies access tokens: from the memory of verified ones, else in full; then the state of key, session and user, each
- * time. Throws `ServiceUnavailable` while keys, records or users are missing or too old: then no token can be called good or
- * bad (C-38).
+ * Verifies access tokens: from the memory of verified tokens, else in full. Then it checks the state of key, session
+ * and user, each time. Throws `ServiceUnavailable` while keys, records or users are missing or too old, since no token
+ * can be called good or bad then (C-38).
  */
 export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts): AccessTokens {
   const standing = createStandings(parts.keys);
@@ -66,7 +66,7 @@ export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts)
   return { verify, inspect };
 }
 
-/** A token seen before: good until it expires, as long as its key is. */
+/** A token that was verified before is good until it expires, as long as its key is. */
 function fromMemory(
   text: string,
   verified: VerifiedTokens,
@@ -92,8 +92,9 @@ function inFull(
 }
 
 /**
- * Groups as they are today, whatever the token says; `system:authenticated` as for every caller of Kubernetes. One object for
- * all calls with a token, until its user changes: what others work out of it, they can keep with it.
+ * Uses the groups of today, whatever the token says, and adds `system:authenticated` as Kubernetes does for every
+ * caller. All calls with a token get one object until its user changes, so that others can keep what they derive from
+ * it.
  */
 function createIdentities(standing: Standings): (token: AccessToken) => Identity {
   const known = new WeakMap<TokenClaims, { readonly user: User; readonly identity: Identity }>();

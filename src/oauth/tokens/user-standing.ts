@@ -5,7 +5,7 @@ import type { TokenClaims } from './claims.ts';
 
 /** What tokens and verification need of a user besides name and uid. */
 interface Standing {
-  /** Without the groups that Kubernetes gives a meaning of its own (A-31). */
+  /** Without the groups that Kubernetes gives its own meaning (A-31). */
   readonly groups: readonly string[];
   /** The `pwd` claim as it would be issued now. */
   readonly pwd: string | undefined;
@@ -13,12 +13,12 @@ interface Standing {
 
 export type Standings = (user: User) => Standing;
 
-/** The user whom a token names, if that person still has the right to use it. */
+/** The user that a token names, if that user may still use it. */
 export type LiveUsers = (claims: TokenClaims) => User | undefined;
 
 /**
- * In the directory, which knows no reserved names, and not Disabled; with the password of the sign-in, across restarts
- * too. AuthLimitExceeded does not matter: a throttle never ends live tokens.
+ * The user must be in the directory, which knows no reserved names, and not Disabled. The password must be the one of
+ * the sign-in, even across restarts. AuthLimitExceeded does not matter: a throttle never ends live tokens.
  */
 export function createLiveUsers(users: UserDirectory, standing: Standings): LiveUsers {
   return (claims) => {
@@ -31,7 +31,7 @@ export function createLiveUsers(users: UserDirectory, standing: Standings): Live
 /** 11 characters of base64url: 66 bits, enough to tell two hashes of one user apart. */
 const DIGEST_CHARACTERS = 11;
 
-/** Works the standing of users out, once for each user object: sources replace a user's object when it changes. */
+/** Computes the standing of users, once for each user object: sources replace a user's object when it changes. */
 export function createStandings(keys: SigningKeys): Standings {
   const known = new WeakMap<User, { readonly key: Buffer | undefined; readonly standing: Standing }>();
   return (user) => {
@@ -44,12 +44,12 @@ export function createStandings(keys: SigningKeys): Standings {
   };
 }
 
-/** What somebody has become who is no user any more; not of the length of a digest. */
+/** The standing of a user who no longer exists. Its length differs from that of a digest. */
 export const GONE = 'gone';
 
 /**
- * What a user has become, in a word that tells nothing of it: equal on every replica that knows the user as the same person
- * with the same password in the same state.
+ * A word for the current standing of a user, which reveals nothing about it. It is equal on every replica that knows
+ * the user as the same person with the same password in the same state.
  */
 export function standingDigest(user: User | undefined, standing: Standings): string {
   if (!user) return GONE;

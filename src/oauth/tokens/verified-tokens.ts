@@ -2,10 +2,13 @@ import type { Random } from '../../runtime/random.ts';
 import { createTextDigest } from './text-digest.ts';
 import type { CheckedToken } from './token-check.ts';
 
-/** About 40 MB when full of our longest tokens' claims. */
+/** About 40 MB when full of claims as long as our longest tokens have. */
 const CAPACITY = 32_000;
 
-/** Tokens whose text, header, signature and claims were found good. Keyed by a digest: no token stays in memory. */
+/**
+ * Remembers tokens whose text, header, signature and claims were found good. Keyed by a digest, so no token stays in
+ * memory.
+ */
 export interface VerifiedTokens {
   get(text: string): CheckedToken | undefined;
   add(text: string, token: CheckedToken): void;
