@@ -1,6 +1,8 @@
 import type { KubernetesObject } from './object.ts';
 
-/** Whether a listed or watched value has what ordering needs: name, uid and resourceVersion. A Table has none of them. */
+/**
+ * Whether a listed or watched value has what ordering needs: name, uid and resourceVersion. A `Table` has none of them.
+ */
 export function isKubernetesObject(value: unknown): value is KubernetesObject {
   if (typeof value !== 'object' || value === null) return false;
   const { metadata } = value as { metadata?: unknown };

@@ -26,7 +26,7 @@ import { TokenReviews } from './token-reviews.ts';
 
 /** `/version` costs the API server nothing. */
 const VERSION_LIMIT_MS = 5_000;
-/** The set is made when the API server starts. Tokens may wait for it, as for a review. */
+/** The API server makes the set when it starts. Tokens may have to wait for it, as they do for a review. */
 const KEYS_LIMIT_MS = 3_000;
 
 export interface ClusterOptions {
@@ -49,7 +49,7 @@ export interface ClusterParts {
 
 interface MirroredSecrets {
   readonly records: SecretRecords;
-  /** Keeps them current. */
+  /** Keeps the records current. */
   readonly reflector: Reflector;
 }
 
@@ -65,7 +65,7 @@ export interface Cluster {
    * most once.
    */
   mirrorSecrets(name: string, labels: Readonly<Record<string, string>>): MirroredSecrets;
-  /** Shows the age of what is followed without a reflector, as that of a reflector is shown. `resource` labels it. */
+  /** Exposes the age of data that has no reflector, as the age of a reflector is exposed. `resource` is its label. */
   exposeStaleness(resource: string, stalenessMs: () => number): void;
   /** At most one reflector per resource name: the name labels its metrics. */
   reflect<E extends StoredEntry>(resource: WatchedResource, store: ReflectedStore<E>, plan: CheckPlan): Reflector;
@@ -80,8 +80,8 @@ export interface Cluster {
 }
 
 /**
- * Finds the cluster and how to speak to it, without speaking to it: a cluster that is away is no error here. Throws an
- * `Error` of one sentence when no access is configured, or what is configured cannot be read.
+ * Finds the cluster and how to connect to it, without a connection yet: an unreachable cluster is no error here. Throws
+ * an `Error` of one sentence when no access is configured or the configured one cannot be read.
  */
 export async function connectCluster(options: ClusterOptions, parts: ClusterParts): Promise<Cluster> {
   const { clock, random, logger, registry } = parts;
@@ -161,7 +161,7 @@ async function readVersion(client: ApiClient, signal: AbortSignal): Promise<Read
   return body as Record<string, unknown>;
 }
 
-/** RFC 7517 8.5.2. Asked for JSON alone, the API server answers 406. */
+/** RFC 7517 8.5.2. The API server answers 406 when it is asked for JSON only. */
 const JWK_SET = 'application/jwk-set+json';
 
 /** Every service account may read them: Kubernetes binds `system:service-account-issuer-discovery` to all of them. */

@@ -6,7 +6,7 @@ const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** A list of 10 nodes takes some milliseconds, one of 15,000 over a slow line half a minute. */
 const LIST_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** `gatehouse_cluster_*`: what we ask of the API server. A request without an answer has the code `error`. */
+/** `gatehouse_cluster_*`: our requests to the API server. A request without an answer has the code `error`. */
 export class RequestMetrics {
   readonly #requests: Counter<'purpose' | 'code'>;
   readonly #duration: Histogram<'purpose'>;
@@ -49,7 +49,7 @@ export class RequestMetrics {
 /** 1 ms to 10 s: the watch usually brings a write within milliseconds; R-06 allows 5 s. */
 const LAG_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** How far the other replicas are behind a change of ours. */
+/** How far the other replicas lag behind a change of ours. */
 export const createSecretLag = (registry: Registry): Histogram =>
   new Histogram({
     name: 'gatehouse_session_record_lag_seconds',
@@ -63,7 +63,7 @@ export type ReflectorState = 'listing' | 'watching' | 'backing_off';
 export type RelistReason = 'expired' | 'too_large_version' | 'stream_error' | 'restored' | 'self_check';
 type DropReason = 'stale' | 'unknown_type' | 'no_metadata' | 'malformed';
 
-/** What is read of a reflector when metrics are collected. */
+/** What the metrics read from a reflector when they are collected. */
 export interface ReflectorGauges {
   readonly state: ReflectorState;
   readonly objects: number;
@@ -80,7 +80,7 @@ export class ReflectorMetricsFamily {
   readonly #counters;
   readonly #listDuration: Histogram<'resource'>;
   readonly #reflectors = new Map<string, ReflectorGauges>();
-  /** Of all data that is followed: each reflector's, and what has no reflector. */
+  /** The age of all data that is followed, with or without a reflector. */
   readonly #stalenessMs = new Map<string, () => number>();
 
   constructor(registry: Registry) {
@@ -96,7 +96,7 @@ export class ReflectorMetricsFamily {
     createStalenessGauge(registry, this.#stalenessMs);
   }
 
-  /** Shows the age of this data under the name. */
+  /** Exposes the age of this data under this name. */
   exposeStaleness(resource: string, stalenessMs: () => number): void {
     this.#stalenessMs.set(resource, stalenessMs);
   }
@@ -105,7 +105,7 @@ export class ReflectorMetricsFamily {
     const { lists, relists, surprises, watches, events, dropped, selfChecks } = this.#counters;
     surprises.inc({ resource }, 0); // an alert on it needs the series to exist
     const byType = new Map(EVENT_TYPES.map((type) => [type, events.labels(resource, type)]));
-    const otherType = events.labels(resource, 'other'); // the type comes from the wire: a label must not
+    const otherType = events.labels(resource, 'other'); // the type comes from the wire, so it must not become a label
     return {
       expose: (gauges: ReflectorGauges): void => {
         this.#reflectors.set(resource, gauges);

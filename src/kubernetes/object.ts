@@ -1,4 +1,4 @@
-/** `metav1.ObjectMeta`, as far as it is read here. Other members are kept as they came. */
+/** `metav1.ObjectMeta`, as far as we read it. Other members are kept as they came. */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;

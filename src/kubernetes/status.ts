@@ -1,4 +1,4 @@
-/** `metav1.Status`, as far as it decides what to do next. Missing members are empty. */
+/** The part of `metav1.Status` that decides what to do next. Missing members are empty. */
 export interface Status {
   readonly code: number;
   readonly reason: string;
@@ -7,7 +7,7 @@ export interface Status {
   readonly retryAfterSeconds: number;
 }
 
-/** Reads a Status from JSON. A body that is none (a proxy's error page) yields one with the HTTP status alone. */
+/** Reads a Status from JSON. For any other body (a proxy's error page) it has only the HTTP status. */
 export function toStatus(body: unknown, httpStatus: number): Status {
   const status = asRecord(body);
   const details = asRecord(status['details']);

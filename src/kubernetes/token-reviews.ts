@@ -1,7 +1,7 @@
 import type { ApiClient } from './client/api-client.ts';
 import { ClusterError } from './client/cluster-error.ts';
 
-/** A service account, as the cluster says of a token of its own. */
+/** The service account that the cluster reports for a token of its own. */
 export interface ReviewedServiceAccount {
   /** `system:serviceaccount:<namespace>:<name>` */
   readonly username: string;
@@ -23,8 +23,8 @@ export class TokenReviews {
   }
 
   /**
-   * The service account that a token made for `audience` stands for; `undefined` when the cluster knows no such token, when
-   * it was made for others, or stands for anybody else. Rejects when there is no answer.
+   * The service account of a token that was made for `audience`. `undefined` when the cluster does not know the token,
+   * when it was made for others, or when it does not belong to a service account. Rejects when there is no answer.
    */
   async review(token: string, audience: string, signal: AbortSignal): Promise<ReviewedServiceAccount | undefined> {
     const body = {
@@ -41,15 +41,15 @@ export class TokenReviews {
 }
 
 interface TokenReviewStatus {
-  /** Left out for `false`. */
+  /** Omitted when false. */
   readonly authenticated?: unknown;
   readonly audiences?: unknown;
   readonly user?: { readonly username?: unknown; readonly uid?: unknown; readonly groups?: unknown } | null;
 }
 
 /**
- * An authenticator that knows nothing of audiences leaves them out, and then the token was made for the API server: only
- * our audience in the answer says that it was made for us
+ * An authenticator that does not know audiences omits them, and then the token was made for the API server. Only our
+ * audience in the answer proves that the token was made for us
  * (https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-review-v1/).
  */
 function toServiceAccount(status: TokenReviewStatus, audience: string): ReviewedServiceAccount | undefined {

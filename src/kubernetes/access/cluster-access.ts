@@ -3,13 +3,16 @@ import type { ImpersonationHeaders } from './impersonation.ts';
 /** A file that may change while we run, or its content as configured. */
 export type Source = { readonly file: string } | { readonly data: string | Buffer };
 
-/** `client.authentication.k8s.io`: a program that hands out a credential. */
+/** `client.authentication.k8s.io`: a program that provides a credential. */
 export interface ExecCommand {
   readonly command: string;
   readonly [member: string]: unknown;
 }
 
-/** Where the cluster is and how to prove who we are, as found in the pod or in a kubeconfig; nothing of it is read yet. */
+/**
+ * Where the cluster is and how to prove who we are, as found in the pod or in a kubeconfig. The files that it names
+ * have not been read yet.
+ */
 export interface ClusterAccess {
   readonly inCluster: boolean;
   /** With the path prefix, if it has one; without a slash at the end. */
@@ -23,8 +26,8 @@ export interface ClusterAccess {
   readonly exec?: ExecCommand;
   readonly serverName?: string;
   readonly skipTlsVerify: boolean;
-  /** The user that the API server is to take us for. */
+  /** The user that the API server is to treat us as. */
   readonly impersonation?: ImpersonationHeaders;
-  /** By way of which the server is reached. */
+  /** The proxy through which the server is reached. */
   readonly proxy?: URL;
 }

@@ -4,7 +4,9 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { ClusterAccess, Source } from './cluster-access.ts';
 import { ExecPlugin } from './exec-plugin.ts';
 
-/** What a TLS connection needs. A new object means new material: connections made with the old one are left behind. */
+/**
+ * What a TLS connection needs. A new object means new material: connections made with the old one are no longer used.
+ */
 export interface TlsMaterial {
   readonly ca?: string;
   readonly cert?: string;
@@ -19,10 +21,12 @@ export interface Credential {
   readonly tls: TlsMaterial;
 }
 
-/** Files are looked at again before a request when the last look is this old; the kubelet rotates them within a minute. */
+/** Files are read again before a request when the last read is this old. The kubelet rotates them within a minute. */
 const LOOK_AGAIN_MS = 10_000;
 
-/** Reads the credential, again when it may have changed, and keeps the last good one when a read fails (C-27, C-31). */
+/**
+ * Reads the credential, again when it may have changed. When a read fails, the last good one stays in use (C-27, C-31).
+ */
 export class CredentialSource {
   readonly #access: ClusterAccess;
   readonly #clock: Clock;
@@ -40,8 +44,8 @@ export class CredentialSource {
   }
 
   /**
-   * The first read. Throws an `Error` of one sentence for a file that cannot be read. An exec plugin that fails is no
-   * such error: it may need the network, and is asked again by the first request.
+   * The first read. Throws an `Error` of one sentence for a file that cannot be read. A failing exec plugin does not
+   * make it throw: the plugin may need the network, and the first request asks it again.
    */
   async load(): Promise<void> {
     try {
@@ -53,7 +57,7 @@ export class CredentialSource {
     }
   }
 
-  /** The credential to send now. Rejects only when none was ever read; a plugin may take 30 s. */
+  /** The credential to send now. Rejects only when none was ever read. A plugin may take 30 s. */
   current(): Promise<Credential> {
     const fresh = this.#clock.monotonic() - this.#lookedAt < LOOK_AGAIN_MS;
     return fresh && this.#last ? Promise.resolve(this.#last) : this.#readOnce();
@@ -65,7 +69,7 @@ export class CredentialSource {
     return this.#readOnce();
   }
 
-  /** Callers at the same time share one read. */
+  /** Concurrent callers share one read. */
   #readOnce(): Promise<Credential> {
     this.#reading ??= this.#readOrKeep().finally(() => {
       this.#reading = undefined;
@@ -108,7 +112,7 @@ export class CredentialSource {
 async function read(source: Source | undefined): Promise<string | undefined> {
   if (!source) return undefined;
   const text = 'data' in source ? source.data.toString() : await readFile(source.file, 'utf8');
-  // An empty file is a rotation caught half way: an error, so that the last good content stays.
+  // An empty file is a rotation caught half way. It counts as an error, so that the last good content stays in use.
   if ('file' in source && text.trim() === '') throw new Error(`${source.file} is empty`);
   return text;
 }

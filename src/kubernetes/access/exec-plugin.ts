@@ -3,14 +3,17 @@ import type { ExecAuth } from '@kubernetes/client-node/dist/exec_auth.js';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ExecCommand } from './cluster-access.ts';
 
-/** What a plugin hands out; empty when it says nothing. */
+/** The credential that a plugin provides; empty when its answer has none. */
 interface PluginCredential {
   readonly authorization?: string;
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** A cloud's plugin answers within seconds, a sign-in of its own included. One that takes longer waits for a person. */
+/**
+ * A cloud provider's plugin answers within seconds, even when it signs in first. One that takes longer is waiting for a
+ * person.
+ */
 const TIME_LIMIT_MS = 30_000;
 
 /**
@@ -32,7 +35,7 @@ export class ExecPlugin {
     const { ExecAuth } = await import('@kubernetes/client-node/dist/exec_auth.js');
     this.#auth ??= new ExecAuth();
     const limit = new AbortController();
-    // The library sets no limit, but has a place for another way to begin the program.
+    // The library sets no time limit, but lets us start the program in another way.
     Object.assign(this.#auth, { execFn: spawnWithin(limit.signal) });
     const answer: { headers: Record<string, string>; cert?: string; key?: string } = { headers: {} };
     const cancel = this.#clock.after(TIME_LIMIT_MS, () => limit.abort());
@@ -48,13 +51,13 @@ export class ExecPlugin {
     return { ...(authorization ? { authorization } : {}), ...(cert && key ? { cert, key } : {}) };
   }
 
-  /** The next answer is a new one. */
+  /** Forgets the remembered answer, so that the next `ask` runs the plugin again. */
   forget(): void {
     this.#auth = undefined;
   }
 }
 
-/** Ends the program with the signal, and its output with it: what it has started itself may hold that open. */
+/** Kills the program when the signal aborts, and closes its output: processes that it started may hold that open. */
 const spawnWithin =
   (signal: AbortSignal) =>
   (command: string, args: readonly string[] = [], options: object = {}) => {

@@ -14,7 +14,7 @@ export interface AccessOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** Finds the cluster. Throws a `ClusterAccessError` when there is none to be found, or its kubeconfig is no good. */
+/** Finds the cluster. Throws a `ClusterAccessError` when there is none, or when its kubeconfig cannot be used. */
 export async function findAccess(options: AccessOptions): Promise<ClusterAccess> {
   const access = await configuredAccess(options);
   if (access.proxy) return access;

@@ -1,6 +1,8 @@
 type Members = Readonly<Record<string, unknown>>;
 
-/** Request headers that make the API server take us for another user: name and value. A group is a header of its own. */
+/**
+ * Request headers that make the API server treat us as another user: name and value. Each group is a header of its own.
+ */
 export type ImpersonationHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** Characters of a header name (RFC 9110 5.6.2), but for `%`, which begins an escape. */
@@ -9,8 +11,9 @@ const UNSENDABLE = /[\r\n\0]/;
 
 /**
  * The headers of a kubeconfig user's `as`, `as-groups`, `as-uid` and `as-user-extra`
- * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation); `undefined` without them.
- * Throws an `Error` that says what cannot be used: a setting that was dropped would leave us the rights of another user.
+ * (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation); `undefined` without
+ * them. Throws an `Error` that says what cannot be used: if a setting were dropped, we would act with the rights of the
+ * wrong user.
  */
 export function impersonationHeaders(user: Members): ImpersonationHeaders | undefined {
   const name = text(user, 'as');

@@ -6,7 +6,9 @@ import type { ClusterAccess, ExecCommand, Source } from './cluster-access.ts';
 import { type ImpersonationHeaders, impersonationHeaders } from './impersonation.ts';
 import { proxyAt } from './proxy.ts';
 
-/** What several kubeconfig files say together; the first one to name a thing wins ("Organizing Cluster Access"). */
+/**
+ * The merged content of several kubeconfig files. The first file to name a thing wins ("Organizing Cluster Access").
+ */
 interface Entries {
   clusters: Cluster[];
   users: (User & { readonly tokenFile?: string; readonly raw: NonNullable<RawUser['user']> })[];
@@ -14,20 +16,23 @@ interface Entries {
   currentContext: string | undefined;
 }
 
-/** How to reach the cluster is said nowhere, or cannot be used as it is said: one sentence, for the operator to act on. */
+/**
+ * No access to the cluster is configured, or the configured one cannot be used. The message is one sentence that tells
+ * the operator what to do.
+ */
 export class ClusterAccessError extends Error {
   override readonly name = 'ClusterAccessError';
 }
 
 /**
  * Reads the access that the current context of these files names. Throws a `ClusterAccessError` for a file that is
- * missing or no kubeconfig, and for a setting that cannot be followed: none is dropped without a word.
+ * missing or no kubeconfig, and for a setting that cannot be followed: no setting is dropped silently.
  */
 export async function kubeconfigAccess(files: readonly string[]): Promise<ClusterAccess> {
   const all: Entries = { clusters: [], users: [], contexts: [], currentContext: undefined };
   for (const file of files) {
     const one = await readEntries(file).catch((cause: Error) => {
-      // No `cause`: the sentence says all of it, and would be followed by it once more in a log.
+      // No `cause`: the sentence already says all of it, and a log would print it a second time.
       throw new ClusterAccessError(`cannot read the kubeconfig ${file}: ${faultOf(cause)}`);
     });
     all.clusters.push(...one.clusters);
@@ -38,7 +43,10 @@ export async function kubeconfigAccess(files: readonly string[]): Promise<Cluste
   return toAccess(all, files.join(', '));
 }
 
-/** The parser's sentences may quote a token: only the place is taken from them. An alias without its anchor has none. */
+/**
+ * The parser's messages may quote a token, so only the line number is taken from them. An error about an alias without
+ * its anchor has no line number.
+ */
 function faultOf(error: Error): string {
   const isYaml = error.name === 'YAMLParseError' || error.name === 'ReferenceError';
   if (!isYaml) return error.message;
@@ -47,8 +55,8 @@ function faultOf(error: Error): string {
 }
 
 async function readEntries(file: string): Promise<Entries> {
-  // The schema half of the client library's KubeConfig costs 5 ms and 5 MB; the class itself loads the generated API
-  // classes as well, 350 ms and 45 MB that a server which makes plain requests never uses.
+  // The schema module of the client library's KubeConfig costs 5 ms and 5 MB. The class itself also loads the generated
+  // API classes: 350 ms and 45 MB that a server which makes plain requests never uses.
   const { newClusters, newContexts, newUsers } = await import('@kubernetes/client-node/dist/config_types.js');
   const { parse } = await import('yaml');
   const text = await readFile(file, 'utf8');
@@ -78,7 +86,7 @@ function absolute<T extends object, K extends keyof T & string>(folder: string, 
 type RawUser = { readonly name?: string; readonly user?: Readonly<Record<string, unknown>> };
 const rawUsers = (users: unknown): RawUser[] => (Array.isArray(users) ? users : []);
 
-/** The library would read `tokenFile` never, and `token-file` once and for all; we watch it. */
+/** The library never reads `tokenFile`, and reads `token-file` only once. We watch both ourselves. */
 const withoutTokenFiles = (users: unknown): RawUser[] =>
   rawUsers(users).map((entry) => ({ ...entry, user: { ...entry.user, 'token-file': undefined } }));
 

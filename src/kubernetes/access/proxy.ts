@@ -3,9 +3,9 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy by which the environment has a server reached, as every Go program reads it (golang.org/x/net/http/httpproxy):
- * `HTTPS_PROXY`, `HTTP_PROXY` for a server without TLS, and `NO_PROXY`, in upper or lower case. Never for this machine.
- * Throws an `Error` that says why a proxy cannot be used.
+ * The proxy that the environment sets for a server, by the rules of every Go program (golang.org/x/net/http/httpproxy):
+ * `HTTPS_PROXY`, `HTTP_PROXY` for a server without TLS, and `NO_PROXY`, in upper or lower case. Loopback addresses
+ * never use a proxy. Throws an `Error` that says why a proxy cannot be used.
  */
 export function environmentProxy(environment: Environment, server: URL): URL | undefined {
   const name = server.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -14,7 +14,10 @@ export function environmentProxy(environment: Environment, server: URL): URL | u
   return proxyAt(address.includes('://') ? address : `http://${address}`, name);
 }
 
-/** Reads the address of a proxy that `setting` gives. No error quotes it, for it may hold a password. */
+/**
+ * Reads the address of a proxy from the value of `setting`. Its errors never quote the value, which may hold a
+ * password.
+ */
 export function proxyAt(address: string, setting: string): URL {
   const proxy = URL.canParse(address) ? new URL(address) : undefined;
   if (proxy === undefined || !hasReadablePassword(proxy)) throw new Error(`names no address of a proxy in ${setting}`);
@@ -60,7 +63,10 @@ function isInNetwork(host: string, entry: string): boolean {
   return network.check(host, family(host));
 }
 
-/** `example.com` is it and all below it, `.example.com` and `*.example.com` all below it; each may have a port. */
+/**
+ * `example.com` matches itself and all names below it; `.example.com` and `*.example.com` match only the names below
+ * it. Each may have a port.
+ */
 function isNamedBy(entry: string, host: string, port: string): boolean {
   const [name, entryPort] = isIPv6(entry) ? [entry] : splitPort(entry);
   if (name === '' || (entryPort !== undefined && entryPort !== port)) return false;

@@ -24,13 +24,13 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The parsed body; `undefined` when it is no JSON. */
+  /** The parsed body; `undefined` when it is not JSON. */
   readonly body: unknown;
   /** The length of the body. */
   readonly bytes: number;
 }
 
-/** What to send as ours. Either may take its time, and is shared by all who wait for it. */
+/** Provides the credential to send. Both calls may take time, and all who wait share one result. */
 interface Credentials {
   current(): Promise<Credential>;
   /** After a 401. */
@@ -40,7 +40,7 @@ interface Credentials {
 export interface ApiClientParts {
   readonly server: string;
   readonly userAgent: string;
-  /** Of every request, beside its own. */
+  /** Sent with every request, in addition to its own headers. */
   readonly impersonation?: ImpersonationHeaders | undefined;
   readonly credentials: Credentials;
   readonly pool: ConnectionPool;
@@ -49,18 +49,18 @@ export interface ApiClientParts {
 }
 
 /**
- * A Secret, a review or a version is one object, and etcd takes none above 1.5 MiB (its `--max-request-bytes`). Errors
- * are a Status of some hundred bytes.
+ * A Secret, a review or a version is one object, and etcd accepts none above 1.5 MiB (its `--max-request-bytes`). An
+ * error is a Status of some hundred bytes.
  */
 const ONE_OBJECT_BYTES = 2 * 1024 * 1024;
 /**
- * A page is at most 500 objects, and about 2 MiB where they are as large as those of the page before (`paged-list.ts`). This
- * leaves 262 KiB for each of 500 when they are not. 500 objects at etcd's limit would take 750 MiB, more than the process may: no
- * collection that is read here comes near.
+ * A page has at most 500 objects, and about 2 MiB if they are as large as those of the page before (`paged-list.ts`).
+ * If they are larger, this limit leaves 262 KiB for each of 500. 500 objects at etcd's limit would take 750 MiB, more
+ * than the process may use; no collection that we read comes near.
  */
 const PAGE_BYTES = 128 * 1024 * 1024;
 
-/** A watch never ends by size: its lines have their own limit. */
+/** A watch has no limit on its total size; its lines have a limit of their own. */
 const LONGEST_BODY: Readonly<Record<Purpose, number>> = {
   list: PAGE_BYTES,
   watch: Number.POSITIVE_INFINITY,
@@ -71,7 +71,7 @@ const LONGEST_BODY: Readonly<Record<Purpose, number>> = {
   keys: ONE_OBJECT_BYTES,
 };
 
-/** Plain requests to the API server, with the current credential. No time limits of its own. */
+/** Sends plain requests to the API server with the current credential. Sets no time limits. */
 export class ApiClient {
   readonly #parts: ApiClientParts;
   readonly #origin: string;
@@ -84,7 +84,10 @@ export class ApiClient {
     this.#prefix = server.pathname.replace(/\/$/, '');
   }
 
-  /** The whole answer, whatever its status. Rejects when there is none, or one too long. `progress` is called whenever bytes come. */
+  /**
+   * Returns the whole answer, whatever its status. Rejects when there is none or when it is too long. Calls `progress`
+   * whenever bytes come.
+   */
   async json(request: ApiRequest, signal: AbortSignal, progress: () => void = () => undefined): Promise<ApiResponse> {
     const chunks: Buffer[] = [];
     let status = 0;
@@ -107,9 +110,9 @@ export class ApiClient {
   }
 
   /**
-   * Sends the request and feeds the answer to `sink` as it comes. A 401 makes the credential be read again, and so does a
-   * server whose certificate nobody vouches for; when that brought another one, the request is sent once more, at once
-   * (C-27, C-31), and the sink sees the last answer only.
+   * Sends the request and feeds the answer to `sink` as it comes. After a 401, or when nobody vouches for the server's
+   * certificate, the credential is read again. If it has changed, the request is sent once more at once (C-27, C-31),
+   * and the sink sees only the last answer.
    */
   async stream(request: ApiRequest, sink: ResponseSink, signal: AbortSignal): Promise<void> {
     const { credentials } = this.#parts;
@@ -169,8 +172,8 @@ export class ApiClient {
 }
 
 /**
- * Codes of OpenSSL for a certificate that our authorities do not vouch for:
- * https://nodejs.org/api/tls.html#x509-certificate-error-codes. Nothing of the request was sent then.
+ * OpenSSL's codes for a certificate that our authorities do not vouch for:
+ * https://nodejs.org/api/tls.html#x509-certificate-error-codes. In these cases nothing of the request has been sent.
  */
 const UNTRUSTED: ReadonlySet<unknown> = new Set([
   'CERT_SIGNATURE_FAILURE',

@@ -2,10 +2,12 @@ import { retryAfterMs } from '../reflector/failure.ts';
 import { type Status, toStatus } from '../status.ts';
 import type { ApiResponse } from './api-client.ts';
 
-/** The API server answered, and not with what was asked for. For the log: our callers see their own errors. */
+/**
+ * The API server's answer was not the one that was asked for. For the log only: our callers get errors of their own.
+ */
 export class ClusterError extends Error {
   readonly status: Status;
-  /** For how long the API server asks to be left alone, with 429 and 503 (RFC 9110 10.2.3); 0 when it says nothing of that. */
+  /** How long the API server asks us to wait, with 429 and 503 (RFC 9110 10.2.3); 0 when it does not say. */
   readonly retryAfterMs: number;
 
   constructor(what: string, response: ApiResponse) {

@@ -5,16 +5,21 @@ import { createTunnelConnector } from './tunnel.ts';
 /** Long-lived streams get their own connections, so that they never hold up a request. */
 export type Lane = 'requests' | 'watches';
 
-/** Before Kubernetes' own first answer to a dead peer: found after 10 s + 9 probes on most systems (C-05: within 45 s). */
+/**
+ * When to probe an idle connection: a dead peer is found after 10 s and 9 probes on most systems (C-05: within 45 s).
+ */
 const KEEP_ALIVE_PROBE_MS = 10_000;
-/** The API server closes idle connections after 3 min; being first avoids writing into a closing one. */
+/**
+ * The API server closes idle connections after 3 min. We close them earlier, so that we never write into one that it is
+ * closing.
+ */
 const IDLE_CONNECTION_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 interface PoolParts {
   readonly createAgent: typeof Agent;
   readonly createConnector: typeof buildConnector;
-  /** Every connection goes by way of it. */
+  /** Every connection goes through this proxy. */
   readonly proxy: URL | undefined;
 }
 
@@ -57,7 +62,10 @@ export class ConnectionPool {
     if (agents) await Promise.all([agents.lanes.requests.destroy(), agents.lanes.watches.destroy()]);
   }
 
-  /** Requests finish on the old connections; watches would stay on them for minutes and are dialled again (C-31). */
+  /**
+   * Requests finish on the old connections. Watches would stay on them for minutes, so their connections are closed and
+   * they connect again (C-31).
+   */
   #leave(): void {
     const ignore = (): void => undefined;
     this.#agents?.lanes.requests.close().catch(ignore);
@@ -66,11 +74,11 @@ export class ConnectionPool {
 
   #agent(tls: TlsMaterial): Agent {
     const agent = new this.#parts.createAgent({
-      allowH2: false, // a lost packet or a reset then hits one watch, not all of them at once
+      allowH2: false, // so that a lost packet or a reset hits one watch, not all of them at once
       pipelining: 1,
       keepAliveTimeout: IDLE_CONNECTION_MS,
       connect: this.#connector(tls),
-      headersTimeout: 0, // limits of silence run on the injected clock
+      headersTimeout: 0, // limits of silence use the injected clock
       bodyTimeout: 0,
     });
     agent.on('connect', () => void this.#connections++);

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-/** Fed while an answer comes in. Nothing here may throw or reject. */
+/** Receives an answer as it comes in. Its methods must not throw or reject. */
 export interface ResponseSink {
   /** Status and headers; names are in lower case. */
   start(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
@@ -8,7 +8,7 @@ export interface ResponseSink {
   data(chunk: Buffer): Promise<void> | undefined;
 }
 
-/** The answer was broken off for its size; what came of it must not be used. */
+/** The answer was cut off because it was too long. What was received of it must not be used. */
 export class AnswerTooLong extends Error {
   readonly status: number;
 
@@ -28,8 +28,8 @@ interface Exchanging {
 
 /**
  * One request and its answer. Resolves at the end of the body; rejects when it breaks off, with `AnswerTooLong` when it
- * exceeds its limit, and at once when the signal aborts. Chunks go to the sink as they come, without a promise each: a
- * watch may deliver thousands a second.
+ * exceeds its limit, and at once when the signal aborts. Chunks go to the sink as they come, without a promise for
+ * each, because a watch may deliver thousands a second.
  */
 export function exchange(
   dispatcher: Dispatcher,

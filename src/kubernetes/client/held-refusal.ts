@@ -1,6 +1,6 @@
 import type { ResponseSink } from './exchange.ts';
 
-/** Passes an answer on as it comes, but keeps a 401 back until it is known whether the request is sent again. */
+/** Passes an answer on as it comes, but holds a 401 back until it is clear whether the request is sent again. */
 export class HeldRefusal implements ResponseSink {
   readonly #sink: ResponseSink;
   readonly #chunks: Buffer[] = [];
@@ -25,7 +25,7 @@ export class HeldRefusal implements ResponseSink {
     return undefined;
   }
 
-  /** The 401 stands. */
+  /** The request is not sent again: passes the 401 on. */
   release(): void {
     if (!this.#headers) return;
     this.#sink.start(401, this.#headers);

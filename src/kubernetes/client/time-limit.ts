@@ -1,8 +1,8 @@
 import type { Clock } from '../../runtime/clock.ts';
 
 /**
- * Runs a request with a signal that aborts with any of `signals`, or after `ms` by the injected clock. For requests that
- * somebody waits for; streams have a limit of silence instead.
+ * Runs a request with a signal that aborts with any of `signals`, or after `ms` by the injected clock. For requests
+ * that a caller waits for; streams have a limit of silence instead.
  */
 export async function withTimeLimit<T>(
   clock: Clock,

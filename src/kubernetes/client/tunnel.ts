@@ -12,8 +12,8 @@ export interface TunnelOptions {
 }
 
 /**
- * How undici connects by way of a proxy: `CONNECT` (RFC 9110 9.3.6), also to a server without TLS, and then TLS to the server
- * itself, so that the proxy sees its name and port and nothing else.
+ * Connects undici through a proxy: with `CONNECT` (RFC 9110 9.3.6), even to a server without TLS, and then with TLS to
+ * the server itself, so that the proxy sees only its name and port.
  */
 export function createTunnelConnector(options: TunnelOptions): buildConnector.connector {
   return (asked, callback) => {
@@ -32,7 +32,8 @@ export function createTunnelConnector(options: TunnelOptions): buildConnector.co
       socket.setTimeout(0);
       socket.setKeepAlive(true, options.keepAliveProbeMs);
       if (statusCode >= 200 && statusCode <= 299) {
-        // The server speaks first in no protocol of ours, so nothing has come yet; were it so, TLS would fail without it.
+        // In none of our protocols does the server speak first, so no bytes should have come yet. If some did, TLS
+        // would fail without them.
         if (early.length > 0) socket.unshift(early);
         if (asked.protocol === 'https:') options.connectTls({ ...asked, httpSocket: socket }, callback);
         else callback(null, socket);

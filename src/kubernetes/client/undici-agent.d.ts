@@ -1,4 +1,7 @@
-/** undici's Agent alone: half the start-up time and memory of the package's front door, which also loads fetch and more. */
+/**
+ * Only undici's Agent: it takes half the start-up time and memory of the package's main entry, which also loads fetch
+ * and more.
+ */
 declare module 'undici/lib/dispatcher/agent.js' {
   import type { Agent } from 'undici';
 
@@ -6,7 +9,7 @@ declare module 'undici/lib/dispatcher/agent.js' {
   export = AgentClass;
 }
 
-/** How the Agent makes a connection when it is told nothing else. */
+/** How the Agent connects by default. */
 declare module 'undici/lib/core/connect.js' {
   import type { buildConnector } from 'undici';
 

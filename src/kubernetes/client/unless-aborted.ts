@@ -1,4 +1,7 @@
-/** Settles as the promise does, or rejects at once when the signal aborts; what was begun goes on for others. */
+/**
+ * Settles as the promise does, or rejects at once when the signal aborts. The work behind the promise goes on for
+ * others.
+ */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(new Error('aborted'));

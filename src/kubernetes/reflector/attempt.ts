@@ -2,16 +2,22 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Failure } from './failure.ts';
 import { SilenceLimit } from './silence-limit.ts';
 
-/** No response headers, or a list that stops flowing. Progress counts, not total time (C-26). */
+/**
+ * Limit for response headers and for a list that stops flowing. It counts from the last progress, not from the start
+ * (C-26).
+ */
 const ANSWER_LIMIT_MS = 30_000;
-/** Bookmarks come about each 60 s, plus a margin; TCP keep-alive finds a dead peer, this finds one that says nothing. */
+/**
+ * Bookmarks come about each 60 s, plus a margin. TCP keep-alive finds a dead peer; this finds a peer that sends
+ * nothing.
+ */
 const QUIET_LIMIT_MS = 75_000;
 
 const NO_ANSWER: Failure = { kind: 'refused', detail: 'nothing came for 30 s' };
 
 /**
- * One request under a limit of silence: 30 s until `allowQuiet`. Its signal aborts with the outer one, by
- * `end`, or for silence; whichever was first says how the attempt ended. Call `finish` in every case.
+ * One request under a limit of silence: 30 s until `allowQuiet`. Its signal aborts with the outer one, by `end`, or for
+ * silence; whichever comes first decides how the attempt ended. Call `finish` in every case.
  */
 export class Attempt {
   readonly #controller = new AbortController();
@@ -33,7 +39,7 @@ export class Attempt {
 
   heard = (): void => this.#silence.heard();
 
-  /** The stream may be quiet for longer from now on: there is nothing to tell while nothing changes. */
+  /** Allows longer silence from now on: a stream has nothing to send while nothing changes. */
   allowQuiet(): void {
     this.#silent = { kind: 'quiet' };
     this.#silence.restart(QUIET_LIMIT_MS);
@@ -44,7 +50,7 @@ export class Attempt {
     this.#controller.abort();
   }
 
-  /** Lets go of timer and listener. What ended the attempt from here wins over what the source made of it. */
+  /** Releases the timer and the listener. If the attempt was ended here, that reason wins over the source's result. */
   finish<T>(result: T): T | Failure {
     this.#silence.stop();
     this.#outer.removeEventListener('abort', this.#stop);

@@ -10,7 +10,7 @@ import { KeyTable } from './key-table.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
 import type { WatchEvent } from './watch-event.ts';
 
-/** Malformed objects are named in the log once; beyond so many the log has told enough. */
+/** Each malformed object is named in the log once, and at most this many are. */
 const NAMED_MALFORMED = 1_000;
 
 /** Entries compared in one step, below a microsecond each. */
@@ -22,14 +22,14 @@ export interface CompleteList<E> {
   readonly resourceVersion: string;
 }
 
-/** A list beside the cache. */
+/** How a list compares with the cache. */
 export interface Comparison {
   /**
-   * Older than what is shown, as a whole or in one object. A list that is not older as a whole and has an older object is of another
-   * history: the server was restored, and has written since (C-24).
+   * The list is older than the cache, as a whole or in one object. If only one object is older, the list belongs to
+   * another history: the server was restored, and has been written to since (C-24).
    */
   readonly isOlder: boolean;
-  /** Objects of which only this list tells, though their events should have come. */
+  /** Objects that only this list revealed, although their events should have come. */
   readonly surprises: number;
 }
 
@@ -43,8 +43,8 @@ export interface CacheWriterParts<E extends StoredEntry> {
 }
 
 /**
- * Orders what the cluster says and writes it to the store: within an epoch no object and not the cache as a whole goes
- * back in time (I2), whatever is repeated, reordered or older. Knows nothing of requests.
+ * Orders what the cluster says and writes it to the store. Within an epoch neither an object nor the cache as a whole
+ * goes back in time (I2), whatever is repeated, reordered or older. It knows nothing of requests.
  */
 export class CacheWriter<E extends StoredEntry> implements Freshness {
   readonly #parts: CacheWriterParts<E>;
@@ -65,12 +65,12 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     return this.#resourceVersion;
   }
 
-  /** 0 before the first list; one more at each restored server. */
+  /** 0 before the first list; grows by one each time the server was restored. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** How many lists went into the store. */
+  /** How many lists were written to the store. */
   get lists(): number {
     return this.#lists;
   }
@@ -83,17 +83,20 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     return compareResourceVersions(version, this.#resourceVersion) < 0;
   }
 
-  /** An attempt or a byte. */
+  /** Notes an attempt or a received byte. */
   active(): void {
     this.#activeAt = this.#parts.clock.monotonic();
   }
 
-  /** The cluster has just shown that nothing newer is missing here. */
+  /** Notes that the cluster has just proved that nothing newer is missing here. */
   proven(): void {
     this.#provenAt = this.#parts.clock.monotonic();
   }
 
-  /** `undefined` for a value that cannot be kept: counted, and logged once per object. */
+  /**
+   * Turns a value into an entry. Returns `undefined` for a value that cannot be kept, which is counted, and logged once
+   * per object.
+   */
   toEntry(value: unknown): E | undefined {
     if (!isKubernetesObject(value)) {
       this.#parts.metrics.dropped('no_metadata');
@@ -112,12 +115,12 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
   /** Whether the newest version of this object was left out. */
   isMalformed = (key: string): boolean => this.#malformed.get(key) !== undefined;
 
-  /** More objects were left out than are remembered. */
+  /** Whether more objects were left out than we remember. */
   get hasTooManyMalformed(): boolean {
     return this.#malformed.size >= NAMED_MALFORMED;
   }
 
-  /** Looks at each entry of a complete list once, beside the cache as it is. */
+  /** Compares each entry of a complete list once with the unchanged cache. */
   *compare({ entries, resourceVersion }: CompleteList<E>): Steps<Comparison> {
     let isOlder = this.isAheadOf(resourceVersion);
     let surprises = 0;
@@ -132,9 +135,9 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
   }
 
   /**
-   * Takes over the state of a list. An older one than before means that the server was restored. `isSuspect`: the cache was found
-   * to differ, so that equal versions prove nothing. Nothing is seen of it before the last step, and all of it then; between
-   * `compare` and that step there is no other change.
+   * Replaces the content of the cache with a list. A list older than the cache means that the server was restored.
+   * `isSuspect`: the cache was found to differ, so equal versions prove nothing. Readers see nothing of the list before
+   * the last step, and all of it then. No other change may come between `compare` and that step.
    */
   *replace({ entries, resourceVersion }: CompleteList<E>, found: Comparison, isSuspect: boolean): Steps<Replaced> {
     const isSameEpoch = !found.isOlder && this.#epoch > 0;
@@ -150,7 +153,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     return found.isOlder ? 'restored' : 'same_epoch';
   }
 
-  /** Applies an event that is not ERROR. True when it brought the cache forward. */
+  /** Applies an event other than ERROR. Returns true when it brought the cache forward. */
   apply(event: WatchEvent): boolean {
     if (event.type === 'BOOKMARK') return this.#bookmark(versionOf(event.object));
     const removed = event.type === 'DELETED';
@@ -161,7 +164,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     return this.#advance(event.object.metadata.resourceVersion);
   }
 
-  /** A store that throws has a bug; it may cost one object, never the reflector. */
+  /** A store that throws has a bug. It may cost one object, never the reflector. */
   #write(object: KubernetesObject, removed: boolean): void {
     const { store, logger } = this.#parts;
     try {
@@ -173,13 +176,16 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     }
   }
 
-  /** An event in the past of its object, or of the whole cache when the object is not (or no longer) there. */
+  /**
+   * Whether an event is in the past of its object, or of the whole cache when the object is not (or no longer) there.
+   */
   #isStale(object: KubernetesObject, removed: boolean): boolean {
     const { uid, resourceVersion } = object.metadata;
     const stored = this.#parts.store.get(keyOf(object));
     if (!stored) return compareResourceVersions(resourceVersion, this.#resourceVersion) <= 0;
     const order = compareResourceVersions(resourceVersion, stored.resourceVersion);
-    // Another uid is another object of the same name: a later one replaces, its predecessor's end is no news.
+    // Another uid is another object of the same name: a later one replaces it, and the removal of its predecessor is
+    // old news.
     if (uid !== stored.uid) return removed || order <= 0;
     return removed ? order < 0 : order <= 0;
   }
@@ -211,7 +217,10 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     logger.warn({ err: error, object: key }, 'leaving out an object that cannot be understood');
   }
 
-  /** An entry no newer than the cache that it has not in this version: its event never came. There are none (I3). */
+  /**
+   * Whether an entry is no newer than the cache, yet the cache does not have it in this version: its event never came.
+   * There should be none (I3).
+   */
   #isSurprise({ uid, resourceVersion }: E, stored: E | undefined): boolean {
     if (compareResourceVersions(resourceVersion, this.#resourceVersion) > 0) return false;
     return stored?.uid !== uid || stored.resourceVersion !== resourceVersion;

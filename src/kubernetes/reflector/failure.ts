@@ -1,16 +1,16 @@
 import type { Status } from '../status.ts';
 
 /**
- * How a list or a watch ended. The words are the classes of failure; what each one leads to is said once, in
- * `recovery.ts`. `detail` is for the log only.
+ * How a list or a watch ended. The kinds are the classes of failure; `recovery.ts` alone decides how to react to each.
+ * `detail` is for the log only.
  *
- * - `closed`: the server ended the stream cleanly; `quiet`: we ended it for its silence; `aborted`: we were told to stop.
+ * - `closed`: the server ended the stream cleanly; `quiet`: we ended it because it was silent; `aborted`: we were told to stop.
  * - `expired`: 410, the version or the continue token is no longer in the server's history.
  * - `too_large_version`: 504, the server has not reached the version that we know.
- * - `throttled`: 429; `refused`: no answer, or one that is no success; `reset`: broken off after the headers.
- * - `unreadable`: a line that is truncated, too long or no watch event, or an answer that is no list or longer than we read
- *   (`isTooLong`); `stream_error`: an ERROR event of another code.
- * - `unsupported`: 400 or 422, the server does not know what was asked for.
+ * - `throttled`: 429; `refused`: no answer, or one that is no success; `reset`: cut off after the headers.
+ * - `unreadable`: a line that is truncated, too long or no watch event, or an answer that is no list or longer than our
+ *   limit (`isTooLong`); `stream_error`: an ERROR event of another code.
+ * - `unsupported`: 400 or 422, the server does not know this kind of request.
  */
 export type Failure =
   | { readonly kind: Exclude<FailureKind, 'throttled'>; readonly detail?: string; readonly isTooLong?: true }
@@ -49,17 +49,17 @@ function classify(status: Status, retryAfter: string | undefined): Failure | und
   return undefined;
 }
 
-/** By cause since Kubernetes 1.18; servers before it say it in the message only (kubernetes/kubernetes#91073). */
+/** Since Kubernetes 1.18 the cause says so; older servers say it only in the message (kubernetes/kubernetes#91073). */
 const isTooLargeVersion = (status: Status): boolean =>
   status.causes.includes('ResourceVersionTooLarge') ||
   (status.code === 504 && status.message.includes('Too large resource version'));
 
-/** Below the 5 min without an attempt after which a reflector counts as dead (I8), whatever a server asks for. */
+/** Stays below the 5 min without an attempt after which a reflector counts as dead (I8), whatever a server asks for. */
 const LONGEST_RETRY_AFTER_MS = 240_000;
 
 /**
- * How long the server asks to wait. The header counts in whole seconds (RFC 9110 10.2.3); a date, which the Kubernetes API
- * never sends, counts as absent.
+ * How long the server asks us to wait. The header counts in whole seconds (RFC 9110 10.2.3). A date, which the
+ * Kubernetes API never sends, counts as absent.
  */
 export function retryAfterMs(status: Status, header: string | undefined): number {
   const seconds = header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : status.retryAfterSeconds;

@@ -1,6 +1,6 @@
-/** What a reflector tells of itself, for readiness, liveness and the age of an answer. */
+/** What a reflector reports about itself, for readiness, liveness and the age of an answer. */
 export interface Freshness {
-  /** The first complete list is in the store. Never false again. */
+  /** Whether the first complete list is in the store. Once true, it stays true. */
   hasSynced(): boolean;
   /**
    * Milliseconds since the last proof that the cache is current: an event, a bookmark, a complete list, or a watch

@@ -17,7 +17,7 @@ export interface WatchedResource {
   readonly labelSelector?: string;
 }
 
-/** Names and versions only: "Receiving resources as Tables / metadata" of the API concepts. */
+/** Names and versions only ("Receiving resources as Tables / metadata" of the API concepts). */
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 export interface HttpListerWatcherParts {
@@ -38,7 +38,10 @@ export function createHttpListerWatcher(parts: HttpListerWatcherParts, resource:
   };
 }
 
-/** A resourceVersion beside `limit` alone would mean Exact: the match is always said (API concepts, "Semantics"). */
+/**
+ * A resourceVersion together with `limit` alone would mean Exact, so the match is always given (API concepts,
+ * "Semantics").
+ */
 function listQuery({ version, limit, continueToken }: ListRequest): Record<string, string> {
   const page = { limit: String(limit) };
   if (continueToken) return { ...page, continue: continueToken };

@@ -2,7 +2,7 @@ import { KeyTable } from './key-table.ts';
 import type { StoredEntry } from './store.ts';
 import type { WatchEvent } from './watch-event.ts';
 
-/** Ends the state in a WatchList stream ("Streaming lists", KEP-3157). */
+/** The annotation that ends the initial state in a WatchList stream ("Streaming lists", KEP-3157). */
 const END = 'k8s.io/initial-events-end';
 
 export function endsInitialEvents(event: WatchEvent): boolean {
@@ -11,7 +11,10 @@ export function endsInitialEvents(event: WatchEvent): boolean {
   return metadata?.annotations?.[END] === 'true';
 }
 
-/** The state as a WatchList stream tells it, reduced on arrival. Changes may already be mixed in before the end. */
+/**
+ * The state that a WatchList stream sends, reduced to entries on arrival. Changes may already be mixed in before the
+ * end.
+ */
 export class InitialEvents<E extends StoredEntry> {
   readonly #entries = new KeyTable<E>();
   readonly #toEntry: (value: unknown) => E | undefined;

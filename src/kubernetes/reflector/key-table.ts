@@ -3,29 +3,30 @@ import { textHash } from './text-hash.ts';
 
 type Keyed = Pick<StoredEntry, 'key'>;
 
-/** 450,000 entries are 1,800 in each. A power of two. */
+/** A power of two. 450,000 entries make 1,800 in each shard. */
 const SHARDS = 256;
 
 /**
- * A map of entries by their own keys, for hundreds of thousands of them.
+ * A map of entries by their own keys, made for hundreds of thousands of them.
  *
- * V8 enters every text that is a key of a `Map`, or that is looked up in one, into its table of unique strings. Each collection of
- * the old part of the heap stops the thread to go through that table: with 450,000 pods for 20 to 70 ms. The keys here are numbers,
- * the hashes of the texts. A `Map` that outgrows itself is also made anew in one go, which takes 30 to 80 ms for 450,000 entries: so
- * there are many small ones.
+ * V8 enters every text that is a key of a `Map`, or is looked up in one, into its table of unique strings. Each
+ * collection of the old part of the heap stops the thread to go through that table: 20 to 70 ms with 450,000 pods. The
+ * keys here are therefore numbers, the hashes of the texts. A `Map` that outgrows its space is also rebuilt in one go,
+ * which takes 30 to 80 ms for 450,000 entries. So there are many small ones.
  */
 export class KeyTable<Entry extends Keyed> {
-  /** By the low bits of the hash, the first entry of each hash by the whole of it. */
+  /** Shards by the low bits of the hash. Each maps the whole hash to the first entry that has it. */
   readonly #shards = Array.from({ length: SHARDS }, () => new Map<number, Entry>());
   /**
-   * The other entries of a hash, by their texts: some 20 of 450,000. Apart, so that going through all entries touches none of them.
-   * They are in a `Map` and not in a list, because FNV is public: a tenant can name many pods so that they have one hash.
+   * The other entries with the same hash, by their texts: about 20 of 450,000. They are kept apart, so that going
+   * through all entries touches none of them. They are in a `Map` and not in a list because FNV is public: a tenant can
+   * choose many pod names with one hash.
    */
   readonly #others = new Map<number, Map<string, Entry>>();
   readonly #hash: (key: string) => number;
   #size = 0;
 
-  /** `hash`: a whole number of 32 bits with a sign, which a `Map` holds without an object for each. */
+  /** `hash` returns a signed 32-bit integer, which a `Map` holds without an object for each. */
   constructor(hash: (key: string) => number = textHash) {
     this.#hash = hash;
   }
@@ -40,7 +41,7 @@ export class KeyTable<Entry extends Keyed> {
     return first?.key === key ? first : this.#others.get(hash)?.get(key);
   }
 
-  /** Takes the place of the entry with the same key. */
+  /** Adds an entry, or replaces the one with the same key. */
   set(entry: Entry): void {
     const { key } = entry;
     const hash = this.#hash(key);

@@ -1,19 +1,22 @@
 const NEWLINE = 0x0a;
-/** A watch event is one line. The largest object of the API is about 1.5 MiB (etcd's limit); 8 MiB is a fault (I7). */
+/**
+ * A watch event is one line. The largest object of the API has about 1.5 MiB (etcd's limit), so a line of 8 MiB is a
+ * fault (I7).
+ */
 export const LONGEST_LINE_BYTES = 8 * 1024 * 1024;
 
-/** What became of a chunk: `stopped` because the consumer said so. */
+/** What happened to a chunk. `stopped`: the consumer returned false. */
 export type Decoded = 'more' | 'stopped' | 'too_long';
 
 /**
- * Cuts a byte stream into lines. A line is decoded only when it is whole, so a chunk boundary inside a UTF-8 sequence
- * does no harm. Holds at most one unfinished line of at most `LONGEST_LINE_BYTES`. Empty lines are skipped.
+ * Cuts a byte stream into lines. A line is decoded only when it is complete, so a chunk boundary inside a UTF-8
+ * sequence does no harm. Holds at most one unfinished line, of at most `LONGEST_LINE_BYTES`. Empty lines are skipped.
  */
 export class LineDecoder {
   #parts: Buffer[] = [];
   #held = 0;
 
-  /** Bytes of a line that has begun and not ended: at the end of a stream, a truncated line. */
+  /** Bytes of a line that has begun and not ended. At the end of a stream they are a truncated line. */
   get unfinished(): number {
     return this.#held;
   }

@@ -7,7 +7,7 @@ export type ListVersion = '' | { readonly notOlderThan: string } | { readonly ex
 export interface ListRequest {
   readonly version: ListVersion;
   readonly limit: number;
-  /** From the page before; the server then ignores `version`. */
+  /** From the previous page; the server then ignores `version`. */
   readonly continueToken?: string;
   /** Names and versions only, for the self-check. */
   readonly metadataOnly?: boolean;
@@ -20,7 +20,7 @@ export interface ListPage {
   readonly continueToken: string;
   /** Unchecked objects. */
   readonly items: readonly unknown[];
-  /** Of the answer; absent where nothing was read from a connection. */
+  /** The size of the answer; absent when nothing was read from a connection. */
   readonly bytes?: number;
 }
 
@@ -32,15 +32,15 @@ export interface WatchRequest {
   readonly initialEvents?: boolean;
 }
 
-/** Fed while a watch runs, synchronously and in order. */
+/** Receives a watch as it runs, synchronously and in order. */
 export interface WatchSink {
-  /** The server took the request: a success status came. */
+  /** The server accepted the request: a success status came. */
   accepted(): void;
   /** Bytes came, whatever they hold. */
   bytes(): void;
   /** A returned failure ends the stream. */
   event(event: WatchEvent): Failure | undefined;
-  /** While it resolves, a source that can wait brings nothing more. What comes nevertheless is taken. */
+  /** Until the promise resolves, a source that can pause brings nothing more. What comes nevertheless is accepted. */
   busy?(): Promise<void> | undefined;
 }
 

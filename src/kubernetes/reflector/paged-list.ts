@@ -6,13 +6,18 @@ import type { Failure } from './failure.ts';
 import type { ListerWatcher, ListPage, ListVersion } from './lister-watcher.ts';
 import type { StoredEntry } from './store.ts';
 
-/** Objects of a page at most, as kubectl asks for them. */
+/** The most objects on a page, the same as kubectl's. */
 export const PAGE_SIZE = 500;
-/** Of the first page: nodes of 12 kB make 1.2 MB. */
+/** The size of the first page: nodes of 12 kB make 1.2 MB. */
 const FIRST_PAGE_SIZE = 100;
-/** A page is parsed in one turn of the event loop: so much in some 10 ms. The whole of 15,000 nodes would hold it for a second. */
+/**
+ * A page is parsed in one turn of the event loop; this much takes about 10 ms. The whole list of 15,000 nodes would
+ * hold the loop for a second.
+ */
 const PAGE_BYTES = 2 * 1024 * 1024;
-/** A page that was too long is asked for again with so many times fewer objects: five tries from 500 to one. */
+/**
+ * A page that was too long is requested again with this many times fewer objects: five attempts from 500 down to one.
+ */
 const FEWER = 4;
 
 export interface Listed<E> extends CompleteList<E> {
@@ -29,8 +34,9 @@ export interface PagedListParts<E extends StoredEntry> {
 }
 
 /**
- * A whole list, page by page, each page reduced to entries as it arrives. A throttled page is asked for again, one that is longer
- * than we read with fewer objects; every other failure ends the list. Others have the event loop between pages, and within long ones.
+ * Reads a whole list, page by page, and reduces each page to entries as it arrives. A throttled page is requested
+ * again, and a page that is too long is requested with fewer objects; any other failure ends the list. The event loop
+ * is free for others between pages, and within long ones.
  */
 export async function listInPages<E extends StoredEntry>(
   parts: PagedListParts<E>,
@@ -61,7 +67,7 @@ export async function listInPages<E extends StoredEntry>(
   return { kind: 'aborted' };
 }
 
-/** As many objects as `PAGE_BYTES` take when they are like those of this page. */
+/** The number of objects that fit into `PAGE_BYTES` if they are as large as those of this page. */
 function nextLimit({ items, bytes = 0 }: ListPage): number {
   if (items.length === 0) return FIRST_PAGE_SIZE;
   return Math.max(1, Math.min(PAGE_SIZE, Math.floor((PAGE_BYTES * items.length) / Math.max(1, bytes))));

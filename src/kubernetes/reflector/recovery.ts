@@ -22,25 +22,34 @@ export interface WatchRun {
   readonly resourceVersion: string;
 }
 
-/** A stream that ends cleanly after this long did its work; one that ends sooner may be a fault that repeats. */
+/** A stream that ends cleanly after this time did its work. One that ends sooner may be a fault that repeats. */
 const SHORT_MS = 1_000;
-/** Streams that bring something and end at once are followed at once; after so many in a row it is a storm (I5). */
+/**
+ * A stream that brought something and ended soon is reopened at once. After this many in a row it is a storm, and the
+ * next one waits (I5).
+ */
 const FREE_SHORT_CLOSES = 3;
-/** A relist has helped when the watches after it lived so long, whatever they brought (I5: a 410 may follow an event at once). */
+/**
+ * A relist has helped if the watches after it lived this long, whatever they brought (I5: a 410 may follow right after
+ * an event).
+ */
 const HELPED_MS = 60_000;
-/** The third bad stream in a row at one version: what comes next there cannot be read, so it is listed instead. */
+/**
+ * After this many bad streams in a row at one version, the next event there cannot be read, so the collection is listed
+ * instead.
+ */
 const BAD_STREAMS = 3;
 
 /**
- * One stated reaction per class of failure: "How the cache follows the cluster" of docs/promises.md in code. Remembers only
- * what the rules need.
+ * One reaction for each class of failure: "How the cache follows the cluster" of docs/promises.md in code. It remembers
+ * only what the rules need.
  */
 export class Recovery {
   readonly #backoff: Backoff;
   #shortCloses = 0;
   /** How long the watches since the last relist lived. */
   #livedMs = HELPED_MS;
-  /** The server could not list from the last version, as it could not watch from it. */
+  /** The server could not list from the last version, just as it could not watch from it. */
   #isLastOutOfReach = false;
   #badStreams = 0;
   #badAt: string | undefined;
@@ -54,7 +63,7 @@ export class Recovery {
     switch (run.failure.kind) {
       case 'closed':
         return { kind: 'watch', waitMs: this.#afterClose(run) };
-      case 'quiet': // it took its time already
+      case 'quiet': // the silence was wait enough
         return { kind: 'watch', waitMs: 0 };
       case 'expired':
         return this.relist('last', 'expired');
@@ -78,14 +87,14 @@ export class Recovery {
     return { ...again, waitMs: this.#wait(failure) };
   }
 
-  /** A watch lived so long and was then ended by ourselves: for a relist. */
+  /** Counts the lifetime of a watch that we ended ourselves for a relist. */
   watched(livedMs: number): void {
     this.#livedMs += livedMs;
   }
 
   /**
-   * The first relist is immediate; one that follows another too soon for that to have helped waits, and does not try again
-   * what failed before (I5: two lists each time would be twice the budget).
+   * The first relist is immediate. A relist that follows another one too soon for that to have helped waits first, and
+   * skips the attempt that failed before (I5: two lists each time would be twice the budget).
    */
   relist(from: 'last' | 'newest', reason: RelistReason): Step {
     const hasHelped = this.#livedMs >= HELPED_MS;
@@ -95,7 +104,7 @@ export class Recovery {
     return { kind: 'list', from: start, reason, waitMs: hasHelped ? 0 : this.#backoff.failed() };
   }
 
-  /** Back-off, or longer when the server said so (RFC 6585 4). */
+  /** The back-off, or longer if the server says so (RFC 6585 4). */
   #wait(failure: Failure): number {
     const wait = this.#backoff.failed();
     return failure.kind === 'throttled' ? Math.max(failure.retryAfterMs, wait) : wait;

@@ -16,7 +16,9 @@ import { StreamedLists } from './streamed-lists.ts';
 import { Waiting } from './waiting.ts';
 import { WatchSession } from './watch-session.ts';
 
-/** The server ends a watch after a time between these, so that all clients do not come back at once. */
+/**
+ * Watches ask the server to end them after a random time in this range, so that clients do not all come back at once.
+ */
 const SHORTEST_WATCH_SECONDS = 300;
 const LONGEST_WATCH_SECONDS = 600;
 
@@ -50,8 +52,8 @@ interface Taking {
 const WATCH_NOW: Step = { kind: 'watch', waitMs: 0 };
 
 /**
- * Lists, then watches, for ever. The store is written by nobody else. What each failure leads to is decided in
- * `Recovery`, what an event does to the store in `CacheWriter`; this is the loop between them.
+ * Lists, then watches, for ever. It is the only writer of its store. `Recovery` decides how to react to each failure,
+ * and `CacheWriter` what an event does to the store; this class is the loop between them.
  */
 export class StoreReflector<E extends StoredEntry> implements Reflector {
   readonly #parts: ReflectorParts<E>;
@@ -61,13 +63,13 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   #state: ReflectorState = 'listing';
   readonly #streamed: StreamedLists;
   #failing = false;
-  /** The server was away since the last watch or list that went well. */
+  /** Whether the server was unreachable since the last watch or list that succeeded. */
   #wasAway = false;
   #relistAsked: RelistReason | undefined;
   readonly #check: SelfCheck<E>;
-  /** Between two watches. */
+  /** The wait between two watches. */
   readonly #waiting: Waiting;
-  /** The watch that runs now. */
+  /** The watch that is running now. */
   #session: WatchSession<E> | undefined;
 
   constructor(parts: ReflectorParts<E>) {
@@ -114,7 +116,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     }
   }
 
-  /** A relist that the self-check asks for comes before the next watch, which would go on with a wrong cache. */
+  /** A relist requested by the self-check comes before the next watch, which would go on with a wrong cache. */
   #unlessAsked(step: Step): Step {
     const reason = this.#relistAsked;
     if (!reason || step.kind === 'list') return step;
@@ -144,7 +146,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     return this.#recovery.afterWatch(run);
   }
 
-  /** The self-check found the cache wrong: the watch, or the wait for it, makes way for a list. */
+  /** The self-check found the cache wrong. Ends the watch, or the wait for it, so that a list can come. */
   #relist(reason: RelistReason): void {
     this.#parts.logger.error({ resource: this.#parts.name }, 'the cache differs from the cluster; listing again');
     this.#relistAsked = reason;
@@ -168,7 +170,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     return this.#afterWatch(run);
   }
 
-  /** A server that took the stream and did not bring it to its end in good order is asked for pages for a while. */
+  /** If a server accepted the stream and did not complete it in good order, lists use pages for a while. */
   #streamFailed(failure: Failure, step: ListStep, wasAccepted: boolean): Step {
     const { kind } = failure;
     const incomplete = kind === 'closed' || kind === 'refused' || kind === 'stream_error' || kind === 'unreadable';
@@ -214,14 +216,18 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   }
 
   /**
-   * The list goes into the store, in slices, and is seen at their end; stopped before, it leaves the store as it was. A source does
-   * not bring events meanwhile, and the session keeps those that it had brought already: nobody else writes to the store.
+   * Writes the list to the store in slices; readers see it when the last one is done. If it is stopped before, the
+   * store stays as it was. Meanwhile nobody else writes to the store: a source brings no events, and the session holds
+   * those that it had brought already.
    */
   #accept(listed: Listed<E>, taking: Taking): Failure | undefined | Promise<Failure | undefined> {
     return this.#parts.slices.run(untilAborted(this.#take(listed, taking), taking.signal));
   }
 
-  /** Unless it is older than what we show: only a quorum read may go back (I2). */
+  /**
+   * Replaces the store's content with the list, unless the list is older than the cache: only a quorum read may go back
+   * (I2).
+   */
   *#take(listed: Listed<E>, { step, began }: Taking): Steps<Failure | undefined> {
     const { metrics, clock, logger, name } = this.#parts;
     const found = yield* this.#writer.compare(listed);
@@ -254,7 +260,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     this.#wasAway = false;
   }
 
-  /** The first failure in a row is worth a warning, those after it are counted only. */
+  /** The first failure in a row is logged as a warning, those after it at debug level. */
   #ended(what: 'list' | 'watch', failure: Failure): void {
     const { logger, metrics, name } = this.#parts;
     if (failure.kind === 'aborted') return;
@@ -267,7 +273,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   }
 }
 
-/** The steps, as far as they come before the signal aborts. */
+/** Runs the steps until the signal aborts. */
 function* untilAborted<Result>(steps: Steps<Result>, signal: AbortSignal): Steps<Result | Failure> {
   try {
     while (!signal.aborted) {

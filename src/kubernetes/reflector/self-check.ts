@@ -11,32 +11,42 @@ import type { ReflectedStore, StoredEntry } from './store.ts';
 import { VersionDigest } from './version-digest.ts';
 import { Waiting } from './waiting.ts';
 
-/** Between two checks: 5 min, half as much again at most, so that replicas do not all ask at once. */
+/** The time between two checks: 5 min, plus up to half of that at random, so that replicas do not all ask at once. */
 const PERIOD_MS = 300_000;
 const SPREAD = 1.5;
 /**
- * Up to here a check is at most 40 pages, and made each period whatever it finds: every node of the largest cluster that Kubernetes
- * supports. Beyond it each check that agrees makes the next one wait twice as long.
+ * Up to this size a check takes at most 40 pages and is made each period whatever it finds. That covers every node of
+ * the largest cluster that Kubernetes supports. Above it, each check that finds no difference doubles the wait for the
+ * next one.
  */
 const CHEAP_OBJECTS = 40 * PAGE_SIZE;
-/** From a reconnect to its check: 2 to 5 s, so that not all reflectors list while the server is coming up. */
+/** The time from a reconnect to its check: 2 to 5 s, so that not all reflectors list while the server is coming up. */
 const AFTER_RECONNECT_MS = 2_000;
 const RECONNECT_SPREAD_MS = 3_000;
-/** Between two checks, whoever asks: a restore is then seen within 20 s of the reconnect, inside the 30 s of C-23. */
+/**
+ * The least time between two checks, whoever asks. A restore is then noticed within 20 s of the reconnect, inside the
+ * 30 s of C-23.
+ */
 const SHORTEST_PERIOD_MS = 20_000;
-/** An early check that could say nothing, for the cluster was still coming up, is repeated so often: the last one a minute later. */
+/**
+ * How often an early check is repeated that had no result because the cluster was still coming up. The last one comes a
+ * minute later.
+ */
 const EARLY_RETRIES = 3;
 /** Entries hashed in one step. */
 const STEP = 64;
 
-/** The shortest `longestPeriodMs`: with it every check comes after 5 to 7.5 min. */
+/** The shortest `longestPeriodMs`: with it every check comes 5 to 7.5 min after the one before. */
 export const SHORTEST_LONGEST_PERIOD_MS = PERIOD_MS * SPREAD;
 
 /** How often a collection is compared with the cluster while nothing points to a fault. */
 export interface CheckPlan {
-  /** No two checks are further apart, however often they agreed and however many objects there are. */
+  /** The longest time between two checks, however often they found no difference and however many objects there are. */
   readonly longestPeriodMs: number;
-  /** Asked before each of these checks; default: always. Those after a reconnect or a sign of a restore are made in any case. */
+  /**
+   * Called before each regular check; default: always true. Checks after a reconnect or a sign of a restore are made in
+   * any case.
+   */
   isWanted?(signal: AbortSignal): Promise<boolean>;
 }
 
@@ -49,16 +59,16 @@ export interface SelfCheckParts<E extends StoredEntry> {
   readonly slices: TimeSlices;
   readonly metrics: ReflectorMetrics;
   readonly plan: CheckPlan;
-  /** The cache is wrong, seen twice. */
+  /** Called when two comparisons in a row found the cache wrong. */
   onMismatch(reason: RelistReason): void;
 }
 
-/** `out_of_reach`: the cluster has not come to our version, or no longer, since it was restored. */
+/** `out_of_reach`: the cluster has not reached our version yet, or no longer has it because it was restored. */
 type Result = 'match' | 'mismatch' | 'out_of_reach' | 'skipped';
 
 /**
- * Finds what no event will ever repair: a lost event, a history that diverged without an error (C-24, C-30), a restored
- * cluster, which takes a watch at a version of its future and stays silent (C-23).
+ * Finds errors that no event would ever repair: a lost event, a history that diverged without an error (C-24, C-30),
+ * and a restored cluster, which accepts a watch at a version of its future and stays silent (C-23).
  */
 export class SelfCheck<E extends StoredEntry> {
   readonly #parts: SelfCheckParts<E>;
@@ -67,7 +77,7 @@ export class SelfCheck<E extends StoredEntry> {
   #checkedAt = Number.NEGATIVE_INFINITY;
   #dueAt = Number.POSITIVE_INFINITY;
   #retriesLeft = 0;
-  /** Something points to a fault: the next check is not one of the plan. */
+  /** Something points to a fault: the next check is not a regular one. */
   #isAsked = false;
   /** Checks in a row that found no difference. */
   #agreed = 0;
@@ -93,7 +103,7 @@ export class SelfCheck<E extends StoredEntry> {
       if (!isWanted) continue;
       const { lists } = writer;
       const found = await this.#confirmed(signal);
-      const result = writer.lists === lists ? found : 'skipped'; // a list has come in between: it may have repaired all
+      const result = writer.lists === lists ? found : 'skipped'; // a list came in between and may have repaired everything
       metrics.selfChecked(result === 'out_of_reach' ? 'mismatch' : result);
       this.#report(result);
       if (result !== 'skipped') this.#agreed = result === 'match' ? this.#agreed + 1 : 0;
@@ -101,14 +111,14 @@ export class SelfCheck<E extends StoredEntry> {
     }
   }
 
-  /** The cluster has shown a version below ours. */
+  /** Checks at once: the cluster has shown a version below ours. */
   now(): void {
     this.#isAsked = true;
     this.#retriesLeft = EARLY_RETRIES;
     this.#checkBy(this.#parts.clock.monotonic());
   }
 
-  /** The cluster was away: it may have come back as another one. */
+  /** Checks soon: the cluster was unreachable, and may have come back in another state. */
   reconnected(): void {
     this.#checkSoon(EARLY_RETRIES);
   }
@@ -130,7 +140,7 @@ export class SelfCheck<E extends StoredEntry> {
     return shortest * (1 + random.fraction() * (SPREAD - 1));
   }
 
-  /** The first check of a large collection is a period late, so that the nodes are checked before the pods. */
+  /** The first check of a large collection comes one period later, so that the nodes are checked before the pods. */
   async #isWanted(signal: AbortSignal): Promise<boolean> {
     const letsOthersGoFirst = this.#isLarge && !this.#hasLetOthersGoFirst;
     this.#hasLetOthersGoFirst = true;
@@ -143,7 +153,7 @@ export class SelfCheck<E extends StoredEntry> {
     this.#waiting.end();
   }
 
-  /** Waits anew whenever the time was brought forward. */
+  /** Waits until the check is due. Waits again whenever the time was brought forward. */
   async #due(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const ms = this.#dueAt - this.#parts.clock.monotonic();
@@ -163,12 +173,15 @@ export class SelfCheck<E extends StoredEntry> {
     return first === 'mismatch' || first === 'out_of_reach' ? this.#compare(signal) : first;
   }
 
-  /** Skipped where nothing can be said: before the first sync, the version is out of history, the cluster is away. */
+  /**
+   * Skipped when no result is possible: before the first sync, when the version is out of history, or when the cluster
+   * is unreachable.
+   */
   async #compare(signal: AbortSignal): Promise<Result> {
     const { store, writer, slices } = this.#parts;
     if (!writer.hasSynced() || writer.hasTooManyMalformed) return 'skipped';
     const version = writer.resourceVersion;
-    const entries = store.entries(); // in the same turn as the version: they belong together
+    const entries = store.entries(); // read in the same turn as the version, so that they belong together
     const theirs = await this.#listed(version, signal);
     if (!(theirs instanceof VersionDigest)) return theirs;
     return (await slices.run(this.#digest(entries))).equals(theirs) ? 'match' : 'mismatch';
@@ -183,7 +196,7 @@ export class SelfCheck<E extends StoredEntry> {
     return digest;
   }
 
-  /** What could not be kept is on neither side. */
+  /** Objects that could not be kept are left out on both sides. */
   #add(digest: VersionDigest, entry: StoredEntry): void {
     if (!this.#parts.writer.isMalformed(entry.key)) digest.add(entry);
   }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../runtime/clock.ts';
 
 /**
- * Calls `onSilent` once when nothing was heard for the limit. `heard` is cheap: it notes the time, and the one timer
- * looks at the note when it fires.
+ * Calls `onSilent` once when nothing was heard for the limit. `heard` is cheap: it only notes the time, and the one
+ * timer checks it when it fires.
  */
 export class SilenceLimit {
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class SilenceLimit {
     this.#lastHeard = this.#clock.monotonic();
   }
 
-  /** Counts from now on with another limit. */
+  /** Starts again from now with another limit. */
   restart(limitMs: number): void {
     this.#cancel();
     this.#limitMs = limitMs;

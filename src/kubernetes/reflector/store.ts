@@ -10,32 +10,36 @@ export interface StoredEntry {
 }
 
 export interface Replacement {
-  /** An entry of the same uid and version has the same content. Not after a restore: the new history repeats numbers. */
+  /**
+   * Whether an entry of the same uid and version has the same content. Not after a restore, because the new history
+   * repeats versions.
+   */
   readonly sameHistory: boolean;
-  /** The version of the list: what is newer cannot be missing from it. */
+  /** The version of the list. The list may lack only objects that are newer. */
   readonly resourceVersion: string;
 }
 
 /**
- * What a reflector writes to. The reflector is the only writer; every change is synchronous, so no reader sees half of one.
- * It orders events by (uid, resourceVersion) before it calls `put` and `remove`: a store need not check again.
+ * What a reflector writes to. The reflector is the only writer; every change is synchronous, so no reader sees half of
+ * one. It orders events by (uid, resourceVersion) before it calls `put` and `remove`, so a store need not check again.
  */
 export interface ReflectedStore<Entry extends StoredEntry> {
   /**
-   * Reduces an object to what is kept of it. Throws an `Error` for an object that it cannot understand: the reflector
-   * then skips it, counts it and logs it once.
+   * Reduces an object to the entry that is kept. Throws an `Error` for an object that it cannot understand: the
+   * reflector then skips it, counts it and logs it once.
    */
   toEntry(object: KubernetesObject): Entry;
   get(key: string): Entry | undefined;
   put(entry: Entry): void;
-  /** `resourceVersion`: of the removal. */
+  /** `resourceVersion` is that of the removal. */
   remove(key: string, resourceVersion: string): void;
   /**
-   * Makes ready to replace the whole content, in steps during which readers see the old one as it is. Its result shows the new
-   * content, whole and at once. The reflector calls it in the turn of the last step, or never; neither `put` nor `remove` comes before.
+   * Prepares to replace the whole content, in steps during which readers still see the old content. The returned
+   * function shows the new content, whole and at once. The reflector calls it in the turn of the last step, or never.
+   * Neither `put` nor `remove` is called before that.
    */
   prepare(entries: readonly Entry[], replacement: Replacement): Steps<() => void>;
-  /** All entries of now, in any order: for the self-check's hash over (key, uid, resourceVersion). */
+  /** All current entries, in any order: for the self-check's hash over (key, uid, resourceVersion). */
   entries(): readonly Entry[];
   /** Number of entries, for `gatehouse_cache_objects`. */
   readonly size: number;

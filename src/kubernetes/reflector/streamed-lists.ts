@@ -1,11 +1,16 @@
 import type { Clock } from '../../runtime/clock.ts';
 
-/** A server that had trouble with a stream may have it no more: it was busy, restarted, or has been upgraded. */
+/**
+ * After a failed stream, how long to wait before the next one: the server may have been busy, restarted, or upgraded by
+ * then.
+ */
 const FIRST_PAUSE_MS = 600_000;
-/** One without WatchList refuses a small request each time, at most six a day. */
+/** A server without WatchList refuses one small request each time, at most six a day. */
 const LONGEST_PAUSE_MS = 14_400_000;
 
-/** Whether a list is asked for as a stream (WatchList) or in pages: a stream that failed is not asked for again for a while. */
+/**
+ * Decides whether to list by a stream (WatchList) or in pages. After a stream has failed, lists use pages for a while.
+ */
 export class StreamedLists {
   readonly #clock: Clock;
   #againAt = Number.NEGATIVE_INFINITY;

@@ -20,7 +20,7 @@ export class Waiting {
     signal.removeEventListener('abort', stop);
   }
 
-  /** Does nothing when nobody waits. */
+  /** Ends the wait. Does nothing when nobody waits. */
   end(): void {
     this.#controller?.abort();
   }

@@ -1,10 +1,10 @@
-/** One line of a watch stream: `metav1.WatchEvent`. The object is as yet unchecked. */
+/** One line of a watch stream: `metav1.WatchEvent`. The object has not been checked yet. */
 export interface WatchEvent {
   readonly type: string;
   readonly object: Readonly<Record<string, unknown>>;
 }
 
-/** `undefined` for a line that is no watch event; the stream cannot be trusted after it. */
+/** Returns `undefined` for a line that is no watch event. The stream cannot be trusted after that. */
 export function parseWatchEvent(line: string): WatchEvent | undefined {
   let event: unknown;
   try {

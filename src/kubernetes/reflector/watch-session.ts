@@ -17,15 +17,18 @@ export interface WatchSessionParts<E extends StoredEntry> {
   readonly writer: CacheWriter<E>;
   readonly clock: Clock;
   readonly metrics: ReflectorMetrics;
-  /** The server took the watch. */
+  /** The server accepted the watch. */
   onAccepted(): void;
   /** A bookmark below our version came: the server may have been restored. */
   onLowerBookmark(): void;
-  /** The initial events are complete. A failure ends the stream; until a promise has resolved, no event is applied. */
+  /**
+   * The initial events are complete. A returned failure ends the stream. If a promise is returned, no event is applied
+   * until it has resolved.
+   */
   onListed(list: Listed<E>, signal: AbortSignal): Failure | undefined | Promise<Failure | undefined>;
 }
 
-/** One watch from its request to its end, with the initial events if they were asked for. Feeds the writer. */
+/** One watch from its request to its end, with the initial events if they were requested. Feeds the writer. */
 export class WatchSession<E extends StoredEntry> implements WatchSink {
   readonly #parts: WatchSessionParts<E>;
   readonly #request: WatchRequest;
@@ -33,7 +36,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
   #initial: InitialEvents<E> | undefined;
   #acceptedAt: number | undefined;
   #progressed = false;
-  /** While the list goes into the store: the events after it, of the chunk that ended it. */
+  /** Events that came in the same chunk, after the list's end. They are held while the list goes into the store. */
   #held: WatchEvent[] | undefined;
   #taking: Promise<void> | undefined;
 
@@ -43,7 +46,9 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     if (request.initialEvents) this.#initial = new InitialEvents((value) => parts.writer.toEntry(value));
   }
 
-  /** Still waiting for the end of the initial events: how it ends is how a list ended. */
+  /**
+   * Whether the end of the initial events is still to come. If the watch ends now, that counts as the end of a list.
+   */
   get isListing(): boolean {
     return this.#initial !== undefined;
   }
@@ -63,7 +68,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     return { failure, livedMs, progressed: this.#progressed, resourceVersion: writer.resourceVersion };
   }
 
-  /** Ends it from outside, so that a list can come instead. */
+  /** Ends the watch from outside, so that a list can come instead. */
   stop(): void {
     this.#attempt?.end({ kind: 'aborted' });
   }
@@ -71,7 +76,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
   accepted(): void {
     this.#acceptedAt = this.#parts.clock.monotonic();
     this.#parts.onAccepted();
-    if (this.#initial) return; // as a list: it must flow, and it proves nothing before its end
+    if (this.#initial) return; // it is a list: it must keep flowing, and it proves nothing before its end
     this.#attempt?.allowQuiet();
     this.#parts.writer.proven();
   }
@@ -107,7 +112,8 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
 
   #initialEvent(initial: InitialEvents<E>, event: WatchEvent): Failure | undefined {
     if (!endsInitialEvents(event)) {
-      // A server that has WatchList sends no other bookmark before the end: this one took us for a plain watch.
+      // A server with WatchList sends no other bookmark before the end, so this one treats the request as a plain
+      // watch.
       if (event.type === 'BOOKMARK') return { kind: 'unsupported', detail: 'no end of the initial events' };
       initial.add(event);
       return undefined;
@@ -117,7 +123,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     const signal = this.#attempt?.signal ?? AbortSignal.abort();
     const taken = this.#parts.onListed(list, signal);
     if (!(taken instanceof Promise)) return this.#listTaken(taken);
-    // Nothing is read meanwhile, which is no silence of the server's.
+    // Nothing is read meanwhile, which must not count as silence of the server.
     this.#attempt?.allowQuiet();
     this.#held = [];
     this.#taking = taken.then((failure) => this.#goOn(failure));
@@ -131,7 +137,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     return undefined;
   }
 
-  /** What came while the list went into the store follows it, in its order. */
+  /** Applies the events that came while the list went into the store, in their order. */
   #goOn(failure: Failure | undefined): void {
     const held = this.#held ?? [];
     this.#held = undefined;

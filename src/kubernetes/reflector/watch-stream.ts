@@ -6,10 +6,13 @@ import { LineDecoder } from './line-decoder.ts';
 import type { WatchSink } from './lister-watcher.ts';
 import { parseWatchEvent } from './watch-event.ts';
 
-/** A Status is some hundred bytes; of anything longer the rest says nothing more. */
+/** A Status has some hundred bytes. Anything longer is not one, so the rest is dropped. */
 const LONGEST_REFUSAL_BYTES = 64 * 1024;
 
-/** From the bytes of a watch's answer to events: lines of a 200, the Status of any other. Stops at the first bad line. */
+/**
+ * Turns the bytes of a watch's answer into events: each line of a 200 is one, and any other answer is a Status. Stops
+ * at the first bad line.
+ */
 export class WatchStream implements ResponseSink {
   readonly #sink: WatchSink;
   readonly #slices: TimeSlices;
@@ -26,7 +29,7 @@ export class WatchStream implements ResponseSink {
     this.#slices = slices;
   }
 
-  /** Aborts when the stream must not go on, for what it said or because of `stop`. */
+  /** Aborts when the stream must end, because of what it said or because of `stop`. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -53,7 +56,7 @@ export class WatchStream implements ResponseSink {
     this.#sink.accepted();
   }
 
-  /** A flood is taken in slices: sockets are read up to 2 MB at a time, which is 30 ms of events. */
+  /** A flood is processed in slices: a socket delivers up to 2 MB at a time, which is 30 ms of events. */
   data(chunk: Buffer): Promise<void> | undefined {
     if (this.#failure) return undefined;
     if (this.#status !== 200) return this.#refuse(chunk);
@@ -61,7 +64,7 @@ export class WatchStream implements ResponseSink {
     return this.#sink.busy?.() ?? this.#slices.untilNext();
   }
 
-  /** How a stream ended that the server ended. */
+  /** How the stream ended, when the server ended it. */
   ended(): Failure {
     if (this.#failure) return this.#failure;
     if (this.#status !== 200) return this.#refused();
@@ -98,7 +101,7 @@ export class WatchStream implements ResponseSink {
     try {
       body = JSON.parse(Buffer.concat(this.#refusal).toString('utf8'));
     } catch {
-      // a proxy's page: the status alone decides
+      // a proxy's error page: the status alone decides
     }
     return failureOfResponse(toStatus(body, this.#status), this.#retryAfter);
   }

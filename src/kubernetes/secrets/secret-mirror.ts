@@ -8,12 +8,12 @@ import { compareResourceVersions } from '../resource-version.ts';
 import { toStoredSecret } from './secret-object.ts';
 
 export interface SecretEntry extends StoredEntry {
-  /** As it must be sent back to be changed. */
+  /** The object as it must be sent back to change it. */
   readonly object: KubernetesObject;
   readonly secret: StoredSecret;
 }
 
-/** What we know ahead of the watch, by a write or a read of our own. */
+/** What we know before the watch does, from a write or a read of our own. */
 type Ahead =
   | { readonly entry: SecretEntry; readonly writtenAtMs: number | undefined }
   /** The object of this uid is gone. */
@@ -26,8 +26,8 @@ export interface SecretMirrorParts {
 }
 
 /**
- * Secrets in memory. The reflector writes what the cluster says; what we wrote ourselves is laid over it until the watch
- * has caught up, so that nobody here sees the state before it again.
+ * Secrets in memory. The reflector writes what the cluster says. Our own writes are laid over that until the watch has
+ * caught up, so that nobody here sees the earlier state again.
  */
 export class SecretMirror implements ReflectedStore<SecretEntry> {
   readonly #parts: SecretMirrorParts;
@@ -39,12 +39,12 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     this.#parts = parts;
   }
 
-  /** `changed` is called with the key of each Secret whose newest known state has become another one. */
+  /** Calls `changed` with the key of each Secret whose newest known state has changed. */
   onChange(changed: (key: string) => void): void {
     this.#listeners.push(changed);
   }
 
-  /** The newest state that is known, whoever told it. */
+  /** The newest known state, wherever it came from. */
   current(key: string): SecretEntry | undefined {
     const ahead = this.#ahead.get(key);
     const seen = this.#seen.get(key);
@@ -60,7 +60,7 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     }
   }
 
-  /** We wrote this state, or read it past the watch. */
+  /** Takes over a state that we wrote, or read without the watch. */
   learned(object: KubernetesObject, how: 'written' | 'read'): void {
     const entry = this.toEntry(object);
     const known = this.current(entry.key);
@@ -70,7 +70,7 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     this.#notify(entry.key);
   }
 
-  /** We removed this object, or found it gone; one of another uid that came meanwhile stays. */
+  /** Takes over that we removed this object, or found it gone. An object of another uid that came meanwhile stays. */
   learnedGone({ key, uid }: Pick<SecretEntry, 'key' | 'uid'>): void {
     if (this.current(key)?.uid !== uid) return;
     if (this.#seen.get(key)?.uid === uid) this.#ahead.set(key, { goneUid: uid });
@@ -87,7 +87,7 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
 
   toEntry(object: KubernetesObject): SecretEntry {
     const { uid, resourceVersion } = object.metadata;
-    // Who owns which field is the longest part of a small object, and the API server knows it by itself.
+    // `managedFields` are the longest part of a small object, and the API server knows them by itself.
     const { managedFields: _, ...metadata } = object.metadata;
     return {
       key: keyOf(object),
@@ -110,13 +110,13 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     const ahead = this.#ahead.get(key);
     const removed = this.#seen.get(key);
     this.#seen.delete(key);
-    // Made anew here after this end: the watch has yet to tell of it.
+    // We have created it again after this removal, and the watch has yet to show that.
     const isSuccessor = ahead && 'entry' in ahead && ahead.entry.uid !== removed?.uid;
     if (!isSuccessor) this.#ahead.delete(key);
     this.#tell(key, before);
   }
 
-  /** All in the last step: there are some thousands at most, and we write to it ourselves meanwhile. */
+  /** Does all in the last step: there are some thousands at most, and our own writes come in between. */
   *prepare(entries: readonly SecretEntry[], replacement: Replacement): Steps<() => void> {
     return () => this.#replace(entries, replacement);
   }
@@ -129,7 +129,7 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     for (const key of new Set([...before.keys(), ...this.#seen.keys()])) this.#tell(key, before.get(key));
   }
 
-  /** The watch has told all about `key` up to this version. */
+  /** The watch has shown everything about `key` up to this version. */
   #caughtUp(key: string, version: string): void {
     const ahead = this.#ahead.get(key);
     if (!ahead) return;

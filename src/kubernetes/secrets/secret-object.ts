@@ -2,7 +2,7 @@ import type { StoredSecret } from '../../secret-store.ts';
 import { isKubernetesObject } from '../checked-object.ts';
 import type { KubernetesObject } from '../object.ts';
 
-/** Throws for anything but a Secret; never with its content in the message. */
+/** Throws for anything but a Secret. The message never quotes its content. */
 export function toStoredSecret(value: unknown): StoredSecret {
   const object = toSecretObject(value);
   const data = (object['data'] ?? {}) as Record<string, unknown>;

@@ -6,16 +6,19 @@ import type { SecretRequests } from './secret-requests.ts';
 export interface SecretRecordsParts {
   readonly requests: Pick<SecretRequests, 'get' | 'create' | 'replace' | 'remove'>;
   readonly namespace: string;
-  /** What every one of them carries, and is selected by. */
+  /** The labels that every one of them carries and is selected by. */
   readonly labels: Readonly<Record<string, string>>;
   readonly mirror: SecretMirror;
-  /** Of the mirror. */
+  /** The freshness of the mirror. */
   readonly freshness: Freshness;
 }
 
 type Data = Readonly<Record<string, Buffer>>;
 
-/** The Secrets of one namespace with our labels, mirrored; needs list, watch, get, create, update and delete. */
+/**
+ * The Secrets of one namespace with our labels, mirrored. Needs the rights to list, watch, get, create, update and
+ * delete.
+ */
 export class ClusterSecretRecords implements SecretRecords {
   readonly #parts: SecretRecordsParts;
 
@@ -40,7 +43,7 @@ export class ClusterSecretRecords implements SecretRecords {
   async refresh(name: string): Promise<void> {
     const before = this.#entry(name);
     const object = await this.#parts.requests.get(name);
-    // An answer that left before the end of the object, and came after the watch had told of it.
+    // The answer was sent before the object was removed, but arrived after the watch had shown the removal.
     const isPast = before !== undefined && !this.#entry(name) && object?.metadata.uid === before.uid;
     if (isPast) return;
     if (object) this.#parts.mirror.learned(object, 'read');
@@ -54,7 +57,7 @@ export class ClusterSecretRecords implements SecretRecords {
     return 'created';
   }
 
-  /** One request: what was mirrored is sent back changed, so labels and annotations of others stay. */
+  /** One request: the mirrored object is sent back with new data, so labels and annotations of others stay. */
   async update(name: string, data: Data, version: string): Promise<'updated' | 'conflict'> {
     const entry = this.#entry(name);
     if (entry?.resourceVersion !== version) return 'conflict';

@@ -5,10 +5,13 @@ import { withTimeLimit } from '../client/time-limit.ts';
 import type { KubernetesObject } from '../object.ts';
 import { encodeData, toSecretObject } from './secret-object.ts';
 
-/** A Secret is read and written while somebody waits for a token or at start; the API server answers in milliseconds or not at all. */
+/**
+ * Secrets are read and written at start and while somebody waits for a token. The API server answers in milliseconds or
+ * not at all.
+ */
 const TIME_LIMIT_MS = 10_000;
 
-/** Everything of ours carries it, so that `kubectl get secrets -l` finds it. */
+/** All our objects carry this label, so that `kubectl get secrets -l` finds them. */
 const OWN_LABELS = { 'app.kubernetes.io/managed-by': 'gatehouse' };
 
 type Data = Readonly<Record<string, Buffer>>;
@@ -21,7 +24,10 @@ export interface SecretRequestParts {
   readonly closed: AbortSignal;
 }
 
-/** The requests about Secrets of one namespace. Each rejects when the cluster cannot be reached or answers with an error. */
+/**
+ * The requests about Secrets of one namespace. Each rejects when the cluster cannot be reached or answers with an
+ * error.
+ */
 export class SecretRequests {
   /** The collection. */
   readonly path: string;

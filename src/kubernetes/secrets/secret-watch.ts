@@ -11,9 +11,9 @@ import type { WatchEvent } from '../reflector/watch-event.ts';
 import { toStatus } from '../status.ts';
 import { toStoredSecret } from './secret-object.ts';
 
-/** As `reflector.ts`, without the spread: there are few of these watches. */
+/** As in `reflector.ts`, without the random part: there are few of these watches. */
 const WATCH_SECONDS = 450;
-/** "Start at the most recent": the stream begins with the Secret as it is, should there be one. */
+/** "Start at the most recent": the stream begins with the current Secret, if there is one. */
 const NOW = '';
 
 export interface SecretWatchParts {
@@ -27,13 +27,14 @@ export interface SecretWatchParts {
 }
 
 /**
- * Follows the state of one Secret. Every watch begins with the state as it is now, so none depends on a version: that of a
- * Secret is soon older than what the server remembers, and would be answered 410 for ever. Nobody needs the states between.
+ * Follows the state of one Secret. Every watch begins with the current state and so depends on no version: the version
+ * of a Secret is soon older than the server's history, and a watch from there would be answered 410 for ever. Nobody
+ * needs the states in between.
  */
 export class SecretWatch {
   readonly #parts: SecretWatchParts;
   readonly #recovery: Recovery;
-  /** What `onChange` was told last: a version, `absent`, or nothing yet. */
+  /** What `onChange` was last called with: a version, `absent`, or nothing yet. */
   #told: string | undefined;
   #failing = false;
   #provenAt = Number.NEGATIVE_INFINITY;
@@ -43,7 +44,7 @@ export class SecretWatch {
     this.#recovery = new Recovery(parts.backoff);
   }
 
-  /** Milliseconds since an event, a bookmark or a read showed that nothing newer is missing. */
+  /** Milliseconds since an event, a bookmark or a read proved that nothing newer is missing. */
   stalenessMs = (): number => this.#parts.clock.monotonic() - this.#provenAt;
 
   async run(signal: AbortSignal): Promise<void> {
@@ -74,7 +75,10 @@ export class SecretWatch {
     return { failure, livedMs, progressed: round.hasState, resourceVersion: NOW };
   }
 
-  /** An absent Secret sends no event: one read tells it. What an event told meanwhile is newer. Without an answer we begin again. */
+  /**
+   * An absent Secret sends no event, so it is read once. An event that came meanwhile is newer and wins. If the read
+   * gets no answer, the watch begins again.
+   */
   async #readOnce(round: { hasState: boolean; readonly isOver: boolean }, attempt: Attempt): Promise<void> {
     try {
       const secret = await this.#parts.read();
@@ -89,7 +93,7 @@ export class SecretWatch {
 
   #event(event: WatchEvent, round: { hasState: boolean }): Failure | undefined {
     if (event.type === 'ERROR') return failureOfErrorEvent(toStatus(event.object, 0));
-    // A bookmark says that nothing is missing after the state of this round, once there is one.
+    // A bookmark proves that nothing is missing after the state of this round, once there is one.
     if (event.type === 'BOOKMARK' && round.hasState) this.#healthy();
     if (event.type === 'BOOKMARK' || !isKubernetesObject(event.object)) return undefined;
     round.hasState = true;
@@ -104,7 +108,7 @@ export class SecretWatch {
     this.#failing = false;
   }
 
-  /** A consumer that throws has a bug; it must not end the watch. */
+  /** A consumer that throws has a bug. That must not end the watch. */
   #tell(secret: StoredSecret | undefined): void {
     const version = secret?.version ?? 'absent';
     if (version === this.#told) return;
@@ -116,7 +120,7 @@ export class SecretWatch {
     }
   }
 
-  /** The first failure in a row is worth a warning. */
+  /** Only the first failure in a row is logged as a warning. */
   #failed(failure: Failure): void {
     if (failure.kind === 'aborted' || this.#failing) return;
     this.#failing = true;

@@ -16,10 +16,10 @@ export interface ClusterSecretsParts {
   newBackoff(): Backoff;
 }
 
-/** Secrets of one namespace, by name; needs get, create, update and watch, never list. */
+/** Secrets of one namespace, by name. Needs the rights to get, create, update and watch, but never to list. */
 export class ClusterSecrets implements SecretStore {
   readonly #parts: ClusterSecretsParts;
-  /** Of each watched Secret, the last one. */
+  /** The last watch of each watched Secret. */
   readonly #watches = new Map<string, SecretWatch>();
 
   constructor(parts: ClusterSecretsParts) {
@@ -36,7 +36,7 @@ export class ClusterSecrets implements SecretStore {
     return made === 'exists' ? made : toStoredSecret(made);
   }
 
-  /** Reads first: labels, annotations and owners that others put on the Secret stay. */
+  /** Reads first, so that labels, annotations and owners stay that others put on the Secret. */
   async update(
     name: string,
     data: Readonly<Record<string, Buffer>>,

@@ -88,7 +88,7 @@ export const BUGS: Readonly<Record<string, Bug>> = {
   'no silent stop: attempts are not noted': writer('this.#activeAt = this.#parts.clock.monotonic();', ''),
   'converge: silence is followed by more of it': {
     file: 'kubernetes/reflector/recovery.ts',
-    of: "case 'quiet': // it took its time already\n        return { kind: 'watch', waitMs: 0 };",
+    of: "case 'quiet': // the silence was wait enough\n        return { kind: 'watch', waitMs: 0 };",
     instead: "case 'quiet': return { kind: 'watch', waitMs: 400_000 };",
   },
   'converge: a dead stream is waited for': {
