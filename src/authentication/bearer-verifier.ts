@@ -3,15 +3,16 @@ import type { BearerVerifier, TokenVerifier } from '../oauth/tokens/identity.ts'
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
 
 export interface BearerVerifierParts {
-  /** Judges what we issued. */
+  /** Verifies tokens that we issued. */
   readonly ours: TokenVerifier;
-  /** Judges what anybody else issued. */
+  /** Verifies tokens that somebody else issued. */
   readonly serviceAccounts: ServiceAccountTokens;
 }
 
 /**
- * A bearer goes where its issuer says, and nowhere else: ours is judged by our verifier alone, so no answer of the cluster
- * can make up for its fault. What names no issuer is ours to refuse. The length of a bearer was judged by the caller.
+ * The issuer that a bearer names decides who verifies it. A token of ours is judged by our verifier alone, so no answer
+ * of the cluster can make up for its fault. Our verifier also refuses bearers that name no issuer. The caller has
+ * checked the length of the bearer.
  */
 export function createBearerVerifier(issuer: string, { ours, serviceAccounts }: BearerVerifierParts): BearerVerifier {
   const beginsAsOurs = createOwnClaimsCheck(issuer);
@@ -32,8 +33,8 @@ function isForeign({ claims }: CompactJws, issuer: string): boolean {
 }
 
 /**
- * The claims of our tokens begin with `iss`, so their text tells without being decoded or copied. Base64 turns each three
- * bytes into four characters: what follows the issuer's closing quote is cut off down to whole threes.
+ * The claims of our tokens begin with `iss`, so their text can be compared without decoding or copying it. Base64 turns
+ * each three bytes into four characters, so the compared text is cut down to whole groups of three.
  */
 function createOwnClaimsCheck(issuer: string): (text: string) => boolean {
   const beginning = Buffer.from(`{"iss":${JSON.stringify(issuer)},"`);

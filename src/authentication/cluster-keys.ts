@@ -8,37 +8,41 @@ import type { SignatureVerdict } from './service-account-tokens.ts';
 import { SlowSignatures } from './slow-signatures.ts';
 
 export interface ClusterKeyParts {
-  /** The JWK set that the cluster publishes, parsed from JSON. Rejects when there is none to be had. */
+  /** The JWK set that the cluster publishes, parsed from JSON. Rejects when it cannot be read. */
   read(signal: AbortSignal): Promise<unknown>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
 }
 
-/** Keys are replaced seldom, and published before they sign. */
+/** Keys are seldom replaced, and published before they sign. */
 const EVERY_MS = 60_000;
 const RETRY_MS = 10_000;
 /**
- * A key without a name that is known here makes the keys be read again, but not more often than this: it is what junk sends. A
- * key that begins to sign in the moment in which it is published is refused for so long at most.
+ * A token whose key name is unknown makes us read the keys again, but not more often than this, because junk tokens
+ * have such names. A token signed at the moment when its key is published is refused for at most this time.
  */
 const FRESH_MS = 5_000;
-/** Tokens with an unknown key that wait for a reading, which takes 3 s at most: an eighth of the requests in flight. */
+/**
+ * The most tokens with an unknown key that may wait for the keys to be read, which takes 3 s at most: an eighth of the
+ * requests in flight.
+ */
 const MOST_WAITING = 64;
 
 /**
  * The keys that the cluster signs service account tokens with, followed as it publishes them
  * (https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery).
- * What cannot be read leaves the last good keys in use, however old: they only keep junk away, the cluster itself decides.
+ * When they cannot be read, the last good keys stay in use, however old: they only keep junk away, and the cluster
+ * itself decides.
  */
 export class ClusterKeys {
   readonly #parts: ClusterKeyParts;
   readonly #waiting = new Set<() => void>();
   readonly #slow = new SlowSignatures();
   #published: PublishedKeys | undefined;
-  /** The document as it was read last. */
+  /** The last document that was read. */
   #text = '';
-  /** When the last reading and the last good reading began, by the monotonic clock. */
+  /** When the last attempt to read and the last good one began, by the monotonic clock. */
   #triedAt = Number.NEGATIVE_INFINITY;
   #readAt = Number.NEGATIVE_INFINITY;
   #isReading = false;
@@ -51,8 +55,8 @@ export class ClusterKeys {
   }
 
   /**
-   * Judges the signature of a token from `source`: at once when the key is known and quick, in turn when it is slow, after
-   * another reading of the keys when it is unknown. Costs the cluster nothing.
+   * Checks the signature of a token from `source`: at once when the key is known and quick, in turn when it is slow,
+   * and after the keys were read again when it is unknown. Never asks the cluster about the token.
    */
   check(jws: CompactJws, source: string): SignatureVerdict | Promise<SignatureVerdict> {
     if (!this.#published) return 'unproven';
@@ -64,7 +68,7 @@ export class ClusterKeys {
     return this.#nextReading().then(() => this.#judge(jws, source) ?? this.#unknown());
   }
 
-  /** Reads the keys at once, then again and again, and sooner when a token asks for it. Only a bug makes it throw. */
+  /** Reads the keys at once and then at intervals, and sooner when a token needs it. Only a bug makes it throw. */
   run = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       await this.#read(signal);
@@ -73,7 +77,7 @@ export class ClusterKeys {
     this.#tellWaiting();
   };
 
-  /** `undefined`: no key that we have has the name. */
+  /** Returns `undefined` when none of our keys has the name. */
   #judge(jws: CompactJws, source: string): SignatureVerdict | Promise<SignatureVerdict> | undefined {
     const isSigned = this.#published && isSignedByOne(this.#published, jws);
     if (isSigned === undefined) return undefined;
@@ -81,7 +85,10 @@ export class ClusterKeys {
     return isSigned ? 'good' : 'bad';
   }
 
-  /** A key that is not among those just read is none of the cluster's; if they could not be read, nobody knows. */
+  /**
+   * The verdict for an unknown key: `bad` if the keys were just read, since it is none of the cluster's, else
+   * `unavailable`.
+   */
   #unknown = (): SignatureVerdict => (this.#readAt === this.#triedAt ? 'bad' : 'unavailable');
 
   #nextReading(): Promise<void> {

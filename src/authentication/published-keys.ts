@@ -3,25 +3,25 @@ import { promisify } from 'node:util';
 import { isFitForRs256 } from '../oauth/keys/rsa-key-fitness.ts';
 import type { CompactJws } from '../oauth/tokens/compact-jws.ts';
 
-/** A public key of the cluster that verifies one algorithm, whatever a token's header asks for (RFC 8725 3.1). */
+/** A public key of the cluster. It verifies one algorithm, whatever a token's header asks for (RFC 8725 3.1). */
 interface PublishedKey {
   readonly alg: string;
   readonly hash: string;
   readonly input: VerifyKeyObjectInput;
-  /** One verification takes longer than all the rest of a request. */
+  /** Whether one verification takes longer than all the rest of a request. */
   readonly isSlow: boolean;
 }
 
 export interface PublishedKeys {
   /** By `kid`; at least one. */
   readonly keys: ReadonlyMap<string, PublishedKey>;
-  /** What names the entries that cannot be used. */
+  /** The names of entries that cannot be used. */
   readonly unfit: readonly string[];
 }
 
 type Jwk = Parameters<typeof isFitForRs256>[0];
 
-/** RFC 7518 3.4: each curve has its one algorithm. */
+/** RFC 7518 3.4: one algorithm for each curve. */
 const CURVES: Readonly<Record<string, Pick<PublishedKey, 'alg' | 'hash' | 'isSlow'>>> = {
   'P-256': { alg: 'ES256', hash: 'sha256', isSlow: false },
   'P-384': { alg: 'ES384', hash: 'sha384', isSlow: true },
@@ -31,8 +31,8 @@ const CURVES: Readonly<Record<string, Pick<PublishedKey, 'alg' | 'hash' | 'isSlo
 const MOST_QUICK_BITS = 4096;
 
 /**
- * The keys of a JWK set (RFC 7517 5) that service account tokens can be checked with: RSA for RS256 and the curves above,
- * which is all that kube-apiserver signs with. `undefined` when it is no such set, or has no such key.
+ * The keys of a JWK set (RFC 7517 5) that can verify service account tokens: RSA for RS256 and the curves above, which
+ * is all that kube-apiserver signs with. `undefined` when the document is no such set, or has no such key.
  */
 export function parsePublishedKeys(document: unknown): PublishedKeys | undefined {
   const { keys: entries } = (document ?? {}) as { keys?: unknown };
@@ -43,7 +43,7 @@ export function parsePublishedKeys(document: unknown): PublishedKeys | undefined
     const { kid } = (entry ?? {}) as { kid?: unknown };
     const key = typeof kid === 'string' ? toPublishedKey(entry as Jwk) : undefined;
     const known = keys.get(String(kid));
-    // One name for two keys leaves open which is meant; one key listed twice does not.
+    // With one name for two keys it is unclear which is meant. One key that is listed twice is fine.
     if (!key || (known && !known.input.key.equals(key.input.key))) unfit.push(String(kid).slice(0, 100));
     else keys.set(kid as string, key);
   }
@@ -53,8 +53,8 @@ export function parsePublishedKeys(document: unknown): PublishedKeys | undefined
 const verifyInPool = promisify(verify);
 
 /**
- * Whether a token was signed with the key that its header names; `undefined` when no key has that name. Where it takes long to
- * find out: what finds out in the thread pool.
+ * Whether a token was signed with the key that its header names; `undefined` when no key has that name. For a slow key
+ * it returns a function that checks in the thread pool.
  */
 export function isSignedByOne(
   { keys }: PublishedKeys,
@@ -74,7 +74,7 @@ function toPublishedKey(jwk: Jwk): PublishedKey | undefined {
   try {
     return jwk.kty === 'RSA' ? toRsaKey(jwk) : jwk.kty === 'EC' ? toCurveKey(jwk) : undefined;
   } catch {
-    return undefined; // the members are no key, or of other types
+    return undefined; // the members are not a key, or have other types
   }
 }
 

@@ -3,16 +3,17 @@ import type { Clock } from '../runtime/clock.ts';
 const WINDOW_MS = 1_000;
 
 export interface RefusalLimits {
-  /** In a second, of all together. */
+  /** In a second, for all subjects together. */
   readonly inAll: number;
-  /** In a second, of one subject. */
+  /** In a second, for one subject. */
   readonly ofOne: number;
 }
 
 /**
- * How many vain questions are paid for in a second. What one subject causes is its own affair: it has its share, and when
- * the whole is spent, whoever has spent nothing yet may still ask once. So what subjects who can prove who they are cost the
- * cluster grows with their number, which only the cluster can make grow. What nobody stands for has the whole, and no more.
+ * Limits the reviews in a second that end without a good answer. Each subject has a share of its own. When the whole
+ * budget is spent, a subject that has spent nothing yet may still ask once. So what subjects with a proven identity
+ * cost the cluster grows with their number, which only the cluster can increase. Questions without a proven subject
+ * have the whole budget, and no more.
  */
 export class RefusalBudget {
   readonly #limits: RefusalLimits;
@@ -26,7 +27,7 @@ export class RefusalBudget {
     this.#clock = clock;
   }
 
-  /** `subject`: who is proven to ask; `undefined` when that is not known. */
+  /** `subject`: the proven subject of the question; `undefined` when it is not known. */
   isSpent(subject: string | undefined): boolean {
     if (this.#clock.monotonic() - this.#began >= WINDOW_MS) return false;
     const isAllSpent = this.#spent >= this.#limits.inAll;

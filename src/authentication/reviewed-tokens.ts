@@ -1,21 +1,24 @@
 import type { Identity } from '../oauth/tokens/identity.ts';
 
-/** What the cluster said of a token. */
+/** The cluster's answer about a token. */
 export interface ReviewedToken {
-  /** Absent: refused. */
+  /** Absent when the token was refused. */
   readonly identity?: Identity;
-  /** When it was asked, by the monotonic clock. */
+  /** When the cluster was asked, by the monotonic clock. */
   readonly at: number;
-  /** The token's own end, by the wall clock in milliseconds. */
+  /** When the token itself expires, by the wall clock in milliseconds. */
   readonly expiresAt: number;
 }
 
-/** A token for each pod of a large cluster; some hundred bytes each. */
+/** One token for each pod of a large cluster; some hundred bytes each. */
 const MOST_GOOD = 10_000;
-/** Refused ones must not push out good ones: they have a place of their own. */
+/** Refused tokens have places of their own, so that they cannot push out good ones. */
 const MOST_REFUSED = 1_000;
 
-/** The last answer for each token, by its digest. When full, the one asked for longest ago goes. Knows nothing of ages. */
+/**
+ * Remembers the last answer for each token, by its digest. When full, it drops the token that was asked about longest
+ * ago. It knows nothing of ages.
+ */
 export class ReviewedTokens {
   readonly #good = new SharedPlaces(MOST_GOOD);
   readonly #refused = new Map<string, ReviewedToken>();
@@ -38,8 +41,8 @@ export class ReviewedTokens {
 }
 
 /**
- * So many places, shared fairly: when they are full, whoever has most gives up his oldest, so that one service account that
- * has thousands of tokens made pushes out its own.
+ * A fixed number of places, shared fairly. When they are full, the owner with the most gives up its oldest. So a
+ * service account that requests thousands of tokens pushes out only its own.
  */
 class SharedPlaces {
   readonly #most: number;
@@ -58,7 +61,7 @@ class SharedPlaces {
   add(digest: string, token: ReviewedToken, owner: string): void {
     if (this.#tokens.size >= this.#most) this.#giveUpOne();
     const digests = this.#digestsOf.get(owner) ?? new Set();
-    // Among owners with equally many the one that was here longest ago is the first.
+    // Among owners with equally many, the first is the one whose last token came longest ago.
     this.#digestsOf.delete(owner);
     this.#digestsOf.set(owner, digests.add(digest));
     this.#tokens.set(digest, token);
@@ -72,7 +75,7 @@ class SharedPlaces {
     if (digests?.size === 0) this.#digestsOf.delete(owner);
   }
 
-  /** Some 50 µs with 10,000 owners, and once in a review, which takes longer. */
+  /** Takes about 50 µs with 10,000 owners, once for each review, which takes longer. */
   #giveUpOne(): void {
     let largest: ReadonlySet<string> = new Set();
     for (const digests of this.#digestsOf.values()) if (digests.size > largest.size) largest = digests;

@@ -2,13 +2,13 @@ import type { TokenFault } from '../oauth/tokens/identity.ts';
 
 type RawClaims = Readonly<Record<string, unknown>>;
 
-/** Exactly four parts, of which the cluster judges the last two. */
+/** Exactly four parts. The cluster checks the last two. */
 const SUBJECT = /^system:serviceaccount:[^:]+:[^:]+$/;
 
 /**
- * What a token says of itself, unverified, and is enough to refuse it without asking the cluster: not a service account's,
- * not made for us, over, or without an end (the tokens in Secrets of old, which name no audience either). No skew is
- * allowed: whoever mounts a projected token replaces it when 80 % of its life is over.
+ * Faults in the unverified claims of a token that are enough to refuse it without asking the cluster: it is not a
+ * service account's, was not made for us, has expired, or never expires (like the old tokens in Secrets, which name no
+ * audience either). No skew is allowed: whoever mounts a projected token replaces it when 80 % of its life is over.
  */
 export function claimsFault(
   claims: RawClaims,

@@ -13,13 +13,13 @@ import { claimsFault, expiresAtOf } from './service-account-claims.ts';
 import { type Question, TokenQuestions, type TokenReviewer } from './token-questions.ts';
 
 /**
- * What is said of a signature without asking about the token. `unproven`: the keys were never read. `unavailable`: the key is
- * unknown, and the keys cannot be read again now. `overloaded`: as many as may wait do so, for the
- * keys or for a slow verification.
+ * The verdict on a signature, made without asking the cluster about the token. `unproven`: the keys were never read.
+ * `unavailable`: the key is unknown, and the keys cannot be read again now. `overloaded`: too many are waiting already,
+ * for the keys or for a slow verification.
  */
 export type SignatureVerdict = 'good' | 'bad' | 'unproven' | 'unavailable' | 'overloaded';
 
-/** What checks signatures with the cluster's own keys. */
+/** Checks signatures with the cluster's own keys. */
 interface SignatureCheck {
   check(jws: CompactJws, source: string): SignatureVerdict | Promise<SignatureVerdict>;
 }
@@ -29,17 +29,21 @@ export interface ServiceAccountTokenParts {
   readonly keys: SignatureCheck;
   readonly clock: Clock;
   readonly random: Random;
-  /** Of bearers, by result. */
+  /** Counts bearers, by result. */
   readonly verifications: Counter<'result'>;
   readonly logger: Logger;
 }
 
 /**
- * As long as kube-apiserver itself remembers a good token (`TokenSuccessCacheTTL`): the token of a deleted pod or service
- * account is refused within the two, 20 s. One review in 10 s for each caller is next to nothing.
+ * As long as kube-apiserver itself remembers a good token (`TokenSuccessCacheTTL`). The token of a deleted pod or
+ * service account is refused after both have run out, within 20 s. One review in 10 s for each caller is next to
+ * nothing.
  */
 const LIFETIME_MS = 10_000;
-/** How long a good token is good while the cluster gives no answer: a restart of the API server, not an outage. */
+/**
+ * How long a good token stays good while the cluster gives no answer: enough for a restart of the API server, not for
+ * an outage.
+ */
 const MAX_STALE_MS = 60_000;
 const KNOWN = {
   fail: 'token reviews fail; known answers hold for a minute',
@@ -50,22 +54,28 @@ const UNKNOWN = {
   recover: 'reviews of unknown tokens are answered again',
 };
 /**
- * Reviews without a good end, in a second. No honest caller is refused again and again; the API server feels nothing of 50.
- * One service account has a fifth of them: some pods that were just deleted.
+ * Reviews in a second that end without a good answer. No honest caller is refused again and again, and 50 are no load
+ * for the API server. One service account may cause a fifth of them: some pods that were just deleted.
  */
 const REFUSALS = { inAll: 50, ofOne: 10 };
-/** Tokens that are turned away so soon after one another are one event of the log. */
+/** Tokens that are turned away within this time of each other are logged as one event. */
 const EPISODE_MS = 10_000;
 
 const INVALID = { fault: 'invalid' } as const;
 
-/** Callers in the cluster, by their projected service account tokens (https://kubernetes.io/docs/concepts/storage/projected-volumes/). */
+/**
+ * Authenticates callers in the cluster by their projected service account tokens
+ * (https://kubernetes.io/docs/concepts/storage/projected-volumes/).
+ */
 export class ServiceAccountTokens {
   readonly #audience: string;
   readonly #parts: ServiceAccountTokenParts;
   readonly #digest: (text: string) => string;
   readonly #reviewed = new ReviewedTokens();
-  /** Of tokens that are known to be good, and of all others: what anybody can send takes no slot of the known, nor pauses them. */
+  /**
+   * Separate questions for tokens that are known to be good and for all others: what anybody can send takes no slot of
+   * the known tokens, nor pauses their reviews.
+   */
   readonly #questions: { readonly known: TokenQuestions; readonly unknown: TokenQuestions };
   readonly #budget: RefusalBudget;
   #turnedAwayAt = Number.NEGATIVE_INFINITY;
@@ -79,16 +89,17 @@ export class ServiceAccountTokens {
     this.#questions = { known: new TokenQuestions(KNOWN, asked), unknown: new TokenQuestions(UNKNOWN, asked) };
   }
 
-  /** What the cluster said of this token a moment ago; `undefined` when it has to be asked. */
+  /** The cluster's recent answer about this token; `undefined` when the cluster has to be asked. */
   known(text: string): Verification | undefined {
     const token = this.#reviewed.get(this.#digest(text));
     return token && this.#isWithin(LIFETIME_MS, token) ? this.#remembered(token) : undefined;
   }
 
   /**
-   * Refuses at once what its claims or its signature rule out, then asks the cluster. Throws or rejects with a `StatusError`
-   * when there is no answer: 503 when the cluster gives none and none is known, 429 when it is not asked because too much is
-   * asked already. Never "good" then, and never "bad" either. `source`: the address that it comes from.
+   * Refuses at once a token that its claims or its signature rule out, then asks the cluster. Throws or rejects with a
+   * `StatusError` when there is no answer: 503 when the cluster gives none and none is known, 429 when we do not ask
+   * because too many questions are open already. In those cases a token is called neither good nor bad. `source`: the
+   * address that the token comes from.
    */
   verify(text: string, jws: CompactJws, source: string): Verification | Promise<Verification> {
     const { claims } = jws;
@@ -97,7 +108,7 @@ export class ServiceAccountTokens {
     const subject = claims['sub'] as string;
     const question = { digest: this.#digest(text), text, expiresAt: expiresAtOf(claims), subject };
     const last = this.#reviewed.get(question.digest);
-    // What is known to be good was signed well, and is asked for again whatever others send.
+    // A token known to be good has a good signature, and is asked about again whatever others send.
     if (last?.identity && this.#isWithin(MAX_STALE_MS, last)) return this.#askAgain(question, last);
     const signature = this.#parts.keys.check(jws, source);
     return signature instanceof Promise
@@ -122,7 +133,7 @@ export class ServiceAccountTokens {
 
   #askFirst(question: Question): Promise<Verification> {
     const { unknown } = this.#questions;
-    // While the cluster fails it is asked by one probe at a time, and its failures are nobody's.
+    // While the cluster fails, one probe at a time asks it, and failures of the cluster count against no subject.
     if (!unknown.isPausedFor(question) && this.#budget.isSpent(question.subject))
       throw this.#overloaded(question.subject);
     return unknown.ask(question).then(
@@ -133,11 +144,11 @@ export class ServiceAccountTokens {
     );
   }
 
-  /** An old yes holds when the cluster gave no answer, and only then. */
+  /** A positive answer from before holds only when the cluster gave no answer. */
   #askAgain(question: Question, good: ReviewedToken): Verification | Promise<Verification> {
     const { known } = this.#questions;
     const review = known.ask(question);
-    // Nobody with an answer waits for a cluster that fails: the probe goes on behind that answer.
+    // Nobody who has an answer waits for a failing cluster: they get that answer, and the probe goes on behind it.
     if (known.isPausedFor(question)) return this.#remembered(good);
     return review.then(
       (verification) => this.#counted(verification),
@@ -162,7 +173,7 @@ export class ServiceAccountTokens {
     return verification;
   }
 
-  /** Counted each time, logged once for as long as it goes on. */
+  /** Counts each case, and logs once for as long as it goes on. */
   #overloaded(subject: string | undefined, cause?: unknown): StatusError {
     const { clock, logger, verifications } = this.#parts;
     verifications.inc({ result: 'overloaded' });

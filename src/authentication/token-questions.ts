@@ -6,10 +6,10 @@ import type { Random } from '../runtime/random.ts';
 import type { RefusalBudget } from './refusal-budget.ts';
 import type { ReviewedTokens } from './reviewed-tokens.ts';
 
-/** What of the cluster is asked. */
+/** Asks the cluster about tokens. */
 export interface TokenReviewer {
   /**
-   * The service account that a token for `audience` stands for, `undefined` when there is none. Rejects when there is no answer,
+   * The service account of a token for `audience`; `undefined` when there is none. Rejects when there is no answer,
    * with an `Error & CallFault`.
    */
   review(token: string, audience: string, signal: AbortSignal): Promise<ServiceAccount | undefined>;
@@ -25,18 +25,20 @@ interface ServiceAccount {
 export interface Question {
   readonly digest: string;
   readonly text: string;
-  /** By the token's own word, in milliseconds. */
+  /** When the token expires by its own claims, in milliseconds. */
   readonly expiresAt: number;
-  /** The service account, where the signature proves it: what is scarce is shared by it. `undefined`: anybody. */
+  /**
+   * The service account, if the signature proves it: scarce places are shared by service account. `undefined`: anybody.
+   */
   readonly subject: string | undefined;
 }
 
 export interface QuestionParts {
   readonly reviewer: TokenReviewer;
   readonly audience: string;
-  /** Where each answer is noted. */
+  /** Remembers each answer. */
   readonly reviewed: ReviewedTokens;
-  /** Where vain questions are. */
+  /** Counts the questions without a good answer. */
   readonly budget: RefusalBudget;
   readonly clock: Clock;
   readonly random: Random;
@@ -44,16 +46,16 @@ export interface QuestionParts {
 }
 
 /**
- * The pause is short beside the minute in which known answers hold, so that they are renewed before they are over. A cluster that
- * says how long it wants not to be asked (`Retry-After`) is obeyed all the same.
+ * The pause is short compared to the minute in which known answers hold, so that they are renewed in time. If the
+ * cluster says how long it wants no questions (`Retry-After`), we obey all the same.
  */
 const REVIEWS = { maxInFlight: 16, maxWaiting: 64, timeoutMs: 3_000, longestPauseMs: 5_000 };
 /** The party of all tokens whose signature cannot be checked. No service account has this name. */
 const ANYBODY = 'anybody';
 
 /**
- * The only place where token reviews are begun: so many at a time, and paused while they fail. Service accounts take turns,
- * and none has a share that it may not exceed: a DaemonSet has a pod for each node, and they all start at once.
+ * The only place that starts token reviews: a limited number at a time, and paused while they fail. Service accounts
+ * take turns. None of them has a fixed share: a DaemonSet has a pod for each node, and they all start at once.
  */
 export class TokenQuestions {
   readonly #parts: QuestionParts;
@@ -65,12 +67,12 @@ export class TokenQuestions {
     this.#calls = new PacedCalls({ ...REVIEWS, words }, parts);
   }
 
-  /** While the cluster fails: nobody with an answer should wait for another. */
+  /** Whether the cluster is failing for this question. Nobody who has an answer should wait for another one then. */
   isPausedFor({ subject }: Question): boolean {
     return this.#calls.isPausedFor(subject ?? ANYBODY);
   }
 
-  /** One review for all who ask about a token at a time. Rejects as `PacedCalls.ask` does. */
+  /** Makes one review for all who ask about a token at the same time. Rejects as `PacedCalls.ask` does. */
   ask = (question: Question): Promise<Verification> =>
     this.#calls.ask({ key: question.digest, party: question.subject ?? ANYBODY }, (signal) =>
       this.#review(question, signal),
@@ -85,7 +87,7 @@ export class TokenQuestions {
     return identity ? { identity, cached: false } : { fault: 'invalid' };
   }
 
-  /** What is not begun costs the cluster nothing, and the budget neither. */
+  /** A question that is never sent costs the cluster nothing, so it does not count in the budget. */
   async #call({ text, subject }: Question, signal: AbortSignal): Promise<ServiceAccount | undefined> {
     const { reviewer, audience, budget } = this.#parts;
     try {
@@ -99,7 +101,7 @@ export class TokenQuestions {
   }
 }
 
-/** Name, uid and groups as the cluster says; it names `system:authenticated` itself, but need not. */
+/** Name, uid and groups come from the cluster. It usually includes `system:authenticated`, but need not. */
 const toIdentity = ({ username, uid, groups }: ServiceAccount): Identity => ({
   name: username,
   uid,
