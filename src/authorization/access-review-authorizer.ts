@@ -12,11 +12,11 @@ import { type Answered, createDecisionKeys, DecisionCache, type DecisionKey } fr
 import { decisionCounter, reviewMetrics } from './metrics.ts';
 
 export interface AccessReviewOptions {
-  /** For how long an answer is taken without asking again. Default 10,000 ms. */
+  /** How long an answer is used without asking again. Default 10,000 ms. */
   readonly lifetimeMs?: number;
-  /** An answer that is used when it is older is asked for again behind its back. Default 5,000 ms. */
+  /** An answer that is used after this time is asked for again in the background. Default 5,000 ms. */
   readonly refreshAfterMs?: number;
-  /** For how long an answer holds when the cluster gives no new one: `authorization.maxStaleness`. Default 600,000 ms. */
+  /** How long an answer holds while the cluster gives no new one: `authorization.maxStaleness`. Default 600,000 ms. */
   readonly maxStaleMs?: number;
   /** A review that takes longer has failed. Default 3,000 ms. */
   readonly timeoutMs?: number;
@@ -26,7 +26,7 @@ export interface AccessReviewOptions {
   readonly maxEntriesOfOne?: number;
   /** Reviews in flight at a time; fewer while those of several subjects are slow. Default 64. */
   readonly maxInFlight?: number;
-  /** So many at first, until answers show that the cluster takes more. Default 32. */
+  /** The limit at first, until answers show that the cluster can take more. Default 32. */
   readonly firstInFlight?: number;
   /** Of those, reviews of one subject; fewer while its reviews fail or are slow. Default 16. */
   readonly maxInFlightOfOne?: number;
@@ -48,26 +48,28 @@ export interface AccessReviewParts {
 
 const DEFAULTS = {
   lifetimeMs: 10_000,
-  // A cluster that hangs is found out after 3 s more, so 2 s before anybody would have to wait for it.
+  // A cluster that hangs is noticed 3 s later, which is 2 s before anybody would have to wait for it.
   refreshAfterMs: 5_000,
   maxStaleMs: 600_000,
   timeoutMs: 3_000,
   maxEntries: 10_000,
-  // The nodes of a large cluster by name. Ten subjects have to be at it to push out what others know.
+  // Enough for the nodes of a large cluster by name. It takes ten such subjects to push out what others know.
   maxEntriesOfOne: 1_000,
   maxInFlight: 64,
-  // A quarter, of the queue too: with 40 ms a review that is 400 new questions a second for a subject, and the others find
-  // three slots of four free, whatever it does.
+  // A quarter, also of the queue. With 40 ms for a review that is 400 new questions a second for one subject, and the
+  // others find three slots of four free, whatever it does.
   maxInFlightOfOne: 16,
-  // A cluster that takes only 20 a second is 1.6 s behind when many begin at once; with 64 it would be longer than our patience.
+  // A cluster that takes only 20 a second is 1.6 s behind when this many begin at once. With 64 it would be more than
+  // our timeout.
   firstInFlight: 32,
   firstInFlightOfOne: 8,
-  // With those in flight half of the 512 requests that may be under way: the others can be answered from memory meanwhile.
+  // Together with those in flight, half of the 512 requests that may be under way. The others can be answered from
+  // memory meanwhile.
   maxWaiting: 192,
   maxWaitingOfOne: 48,
 };
 
-/** Webhooks that hang for one user, or two, are no outage for the others. */
+/** A webhook that hangs for one or two users is no outage for the others. */
 const PARTIES_THAT_TELL = 3;
 
 const WORDS = {
@@ -85,7 +87,7 @@ const ANSWERS = {
 
 const decisionOf = (source: keyof typeof ANSWERS, allowed: boolean): Decision => ANSWERS[source][`${allowed}`];
 
-/** What a caller without a decision asked. */
+/** The question of a caller without a decision. */
 interface Asked {
   readonly subject: Subject;
   readonly attributes: RequestAttributes;
@@ -94,10 +96,11 @@ interface Asked {
 /**
  * Asks the cluster by SubjectAccessReview and remembers the answer for seconds; errors are never remembered.
  *
- * An answer in use is asked for again before its end, so that nobody with a known answer waits for a review. While reviews
- * fail, all questions share one pause: a known answer is given at once, and a caller without one is refused at once. Only
- * a cluster that gives no decision makes an old answer good: it is silent or fails, or refuses us. Our own want of places never
- * does: it is a 429, and each subject has a share of the places, so that it is the 429 of the subject who asks too much.
+ * An answer in use is asked for again before it expires, so that nobody with a known answer waits for a review. While
+ * reviews fail, all questions share one pause: a known answer is given at once, and a caller without one is refused at
+ * once. An old answer holds only when the cluster gives no decision: it is silent, fails, or refuses us. Our own lack
+ * of places never extends an answer; it is a 429. Each subject has a share of the places, so that the 429 goes to the
+ * subject who asks too much.
  */
 export function createAccessReviewAuthorizer(options: AccessReviewOptions, parts: AccessReviewParts): Authorizer {
   return new AccessReviewAuthorizer({ ...DEFAULTS, ...options }, parts);
@@ -109,7 +112,7 @@ class AccessReviewAuthorizer implements Authorizer {
   readonly #cache: DecisionCache;
   readonly #keyOf = createDecisionKeys();
   readonly #reviews: PacedCalls<boolean>;
-  /** Answers that are being asked for again since before their end. */
+  /** Answers whose refresh, begun before they expired, is still under way. */
   readonly #refreshing = new WeakSet<Answered>();
   readonly #count: ReturnType<typeof decisionCounter>;
   readonly #observe: (seconds: number) => void;
@@ -134,7 +137,7 @@ class AccessReviewAuthorizer implements Authorizer {
       return this.#decide('cache', known.allowed);
     }
     const review = this.#ask(question, { subject, attributes });
-    // Nobody with an answer waits for a cluster that fails: the probe goes on behind that answer.
+    // Nobody who has an answer waits for a failing cluster: they get that answer, and the probe goes on behind it.
     if (this.#reviews.isPausedFor(question.party) && known && this.#holds(known))
       return this.#decide('stale', known.allowed);
     return review.then(
@@ -143,7 +146,10 @@ class AccessReviewAuthorizer implements Authorizer {
     );
   }
 
-  /** Until its end; and until the review that began before its end has ended, which takes `timeoutMs` at most. */
+  /**
+   * Whether an answer may be used: until it expires, and until the review that began before that has ended, which takes
+   * `timeoutMs` at most.
+   */
   #isGood(known: Answered, age: number): boolean {
     const { lifetimeMs, timeoutMs } = this.#options;
     return age < lifetimeMs || (age < lifetimeMs + timeoutMs && this.#refreshing.has(known));
@@ -191,7 +197,7 @@ class AccessReviewAuthorizer implements Authorizer {
       const began = clock.monotonic();
       try {
         const allowed = await reviewer.review(subject, attributes, signal);
-        // As old as the question: when exactly it was decided is not known.
+        // Dated from the question: when exactly the cluster decided is not known.
         this.#cache.set(question, { allowed, at: began });
         return allowed;
       } finally {

@@ -1,11 +1,11 @@
-/** The caller, as an access review names it. Never changed: what is worked out of it is kept with the object. */
+/** The caller, as an access review names it. Immutable, so whatever is derived from it can be kept with the object. */
 export interface Subject {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
 }
 
-/** What is asked for: one request line, read by the rules of Kubernetes' request info. */
+/** The requested action: one request line, read by the rules of Kubernetes' request info. */
 export type RequestAttributes =
   | { readonly resource: ResourceAttributes }
   | { readonly nonResource: { readonly path: string; readonly verb: string } };
@@ -21,21 +21,25 @@ export interface ResourceAttributes {
   readonly name?: string;
 }
 
-/** `source` says where the answer came from: a known one, a new review, or a known one past its life while the cluster is away. */
+/**
+ * `source` says where the answer came from: a known one, a new review, or a known one past its lifetime while the
+ * cluster does not answer.
+ */
 export interface Decision {
   readonly allowed: boolean;
   readonly source: 'cache' | 'review' | 'stale' | 'always_allow';
 }
 
 /**
- * May this caller do this? A known answer comes at once, another one by promise. That rejects with a `StatusError`: 503 when
- * the cluster gives no answer, 429 when this caller, or all callers together, ask for more answers than are asked for at a time.
+ * Decides whether a caller may do something. Returns a known answer at once, any other by promise. The promise rejects
+ * with a `StatusError`: 503 when the cluster gives no answer, 429 when this caller, or all callers together, ask for
+ * more reviews than may be open at a time.
  */
 export interface Authorizer {
   authorize(subject: Subject, attributes: RequestAttributes): Decision | Promise<Decision>;
 }
 
-/** One SubjectAccessReview: what the cluster is asked through. Rejects when there is no answer, with an `Error & CallFault`. */
+/** Makes one SubjectAccessReview. Rejects when there is no answer, with an `Error & CallFault`. */
 export interface AccessReviewer {
   review(subject: Subject, attributes: RequestAttributes, signal: AbortSignal): Promise<boolean>;
 }

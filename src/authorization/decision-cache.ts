@@ -7,11 +7,11 @@ export interface Answered {
   readonly at: number;
 }
 
-/** A question as the cache knows it. */
+/** The key of a question in the cache. */
 export interface DecisionKey {
-  /** Equal for two questions that are one. */
+  /** Equal for two questions that ask the same. */
   readonly key: string;
-  /** Whose share of the cache the answer takes: one text for a subject, whatever its groups. */
+  /** Whose share of the cache the answer counts in: the same for a subject, whatever its groups. */
   readonly party: string;
 }
 
@@ -22,12 +22,13 @@ export interface DecisionCacheLimits {
 }
 
 /**
- * Answers by key, within two bounds: the answer that was given longest ago goes, of the party that is full, or of all unless
- * the one who comes has more. What is in use is asked for again within seconds, so the oldest answer is also the one that was not used for longest, and reading
- * one moves nothing. Knows nothing of how long an answer is good.
+ * Answers by key, within two bounds. When a party is full, its oldest answer is dropped. When the whole cache is full,
+ * the oldest answer of all is dropped, unless the party of the new answer has more than the party of that one; then it
+ * loses its own oldest. An answer in use is asked for again within seconds, so the oldest answer is also the one unused
+ * for longest, and reading need not move anything. The cache does not know how long an answer is good.
  */
 export class DecisionCache {
-  /** In the order in which they were given: a Map and a Set keep the order of insertion. */
+  /** In the order of the answers: a Map and a Set keep the order of insertion. */
   readonly #answers = new Map<string, Answered & { readonly party: string }>();
   readonly #keysOf = new Map<string, Set<string>>();
   readonly #limits: DecisionCacheLimits;
@@ -53,7 +54,10 @@ export class DecisionCache {
     if (this.#answers.size > this.#limits.maxEntries) this.#deleteOfTwo(keys);
   }
 
-  /** Of the oldest answer of all and the oldest of this party, the one whose party has more: who fills the cache makes the room. */
+  /**
+   * Drops either the oldest answer of all or the oldest of this party, whichever party has more: the party that fills
+   * the cache makes the room.
+   */
   #deleteOfTwo(own: ReadonlySet<string>): void {
     const [oldest] = this.#answers.values();
     const others = this.#keysOf.get(oldest?.party ?? '')?.size ?? 0;
@@ -77,19 +81,22 @@ export class DecisionCache {
   }
 }
 
-/** Longer than the questions of honest callers. With 10,000 entries all keys together are at most 2.5 MB of Latin letters. */
+/**
+ * Longer than the questions of honest callers. With 10,000 entries all keys together have at most 2.5 MB of Latin
+ * letters.
+ */
 const LONGEST_KEY = 256;
 
 interface SubjectKeys {
   readonly party: string;
-  /** The subject's part of each of its keys. */
+  /** The subject's part of all its keys. */
   readonly who: string;
 }
 
 /**
- * Makes keys of user, uid, sorted groups and all attributes: the question itself, or its SHA-256 when it is long, because a
- * path is written by the caller and would be kept. No digest is a question: that begins with a bracket. The subject's part is
- * made once for each object: one that was given is never changed.
+ * Makes keys from user, uid, sorted groups and all attributes. A key is the question itself, or its SHA-256 when it is
+ * long, because the caller writes the path and it would be kept. A digest never equals a question, since a question
+ * begins with a bracket. The subject's part is made once for each object, because a subject never changes.
  */
 export function createDecisionKeys(): (subject: Subject, attributes: RequestAttributes) => DecisionKey {
   const subjects = new WeakMap<Subject, SubjectKeys>();
@@ -102,7 +109,7 @@ export function createDecisionKeys(): (subject: Subject, attributes: RequestAttr
   };
 }
 
-/** JSON, as the other part: two arrays, one after the other, and none can run over into the next. */
+/** JSON, like the other part: two arrays, one after the other, so that neither can run over into the next. */
 const toSubjectKeys = ({ name, uid, groups }: Subject): SubjectKeys => ({
   party: partyOf(name, uid),
   who: JSON.stringify([name, uid, [...groups].sort()]),
@@ -110,7 +117,9 @@ const toSubjectKeys = ({ name, uid, groups }: Subject): SubjectKeys => ({
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 
-/** A user is a name and a uid: a namesake who comes later is another one. A service account is its full name. */
+/**
+ * A user is a name and a uid, so a later user of the same name is another party. A service account is its full name.
+ */
 const partyOf = (name: string, uid: string): string => (name.startsWith(SERVICE_ACCOUNT) ? name : `${name} ${uid}`);
 
 function toWhat(attributes: RequestAttributes): string {

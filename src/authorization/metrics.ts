@@ -1,12 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Decision } from './authorizer.ts';
 
-/** A review next door takes a millisecond; at 3 s it is given up. */
+/** A review in the same network takes a millisecond; at 3 s it is given up. */
 const REVIEW_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3];
 
 /**
- * `gatehouse_authorization_decisions_total`, for either mode. Without a decision: `error` when the cluster gave no answer,
- * `overload` when it was not asked for want of places.
+ * `gatehouse_authorization_decisions_total`, for either mode. When there is no decision: `error` if the cluster gave no
+ * answer, `overload` if it was not asked because no place was free.
  */
 export function decisionCounter(registry: Registry): (decision: Decision | 'error' | 'overload') => void {
   const counter = new Counter({
@@ -15,7 +15,8 @@ export function decisionCounter(registry: Registry): (decision: Decision | 'erro
     labelNames: ['decision', 'source'],
     registers: [registry],
   });
-  // Bound once: a decision is made for every request, and looking up a pair of labels costs as much as the decision.
+  // Labels are bound once: a decision is made for every request, and looking up a pair of labels costs as much as the
+  // decision.
   const bound = (decision: 'allow' | 'deny'): Record<Decision['source'], { inc(): void }> => ({
     cache: counter.labels(decision, 'cache'),
     review: counter.labels(decision, 'review'),
@@ -37,7 +38,10 @@ export interface ReviewsToShow {
   load(): { readonly inFlight: number; readonly waiting: number };
 }
 
-/** The cost of reviews: a histogram of seconds; what is remembered, under way and waiting is read when metrics are collected. */
+/**
+ * The cost of reviews as a histogram of seconds. The numbers of remembered, open and waiting reviews are read when
+ * metrics are collected.
+ */
 export function reviewMetrics(registry: Registry, { entries, load }: ReviewsToShow): (seconds: number) => void {
   const registers = [registry];
   const duration = new Histogram({
