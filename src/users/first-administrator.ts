@@ -13,9 +13,15 @@ export interface FirstAdministratorOptions {
   readonly name: string;
   readonly groups: readonly string[];
   readonly secretName: string;
-  /** Of the hash, when it is made: that of the compare for unknown names, or time tells that this one exists (R-03). */
+  /**
+   * The cost of the hash when it is made. It must be that of the compare for unknown names, or timing would reveal that
+   * this name exists (R-03).
+   */
   readonly hashCost: number;
-  /** A Secret that was not proven current for so long is not judged by: its user may be gone. */
+  /**
+   * The longest time without proof that the Secret is current. After it the Secret is not used for judging tokens: its
+   * user may be gone.
+   */
   readonly maxStalenessMs: number;
 }
 
@@ -31,7 +37,7 @@ export interface FirstAdministrator extends UserSource {
   run(signal: AbortSignal): Promise<void>;
   /** Why sign-ins and tokens of this user cannot be judged yet; `undefined` once they can. */
   ready(): string | undefined;
-  /** The sentence for callers while the Secret was not proven current for longer than it may be. */
+  /** The message for callers while the Secret is older than allowed. */
   tooOld(): string | undefined;
 }
 
@@ -41,8 +47,9 @@ const LABEL = 'first administrator';
 const PASSWORD_BYTES = 18;
 
 /**
- * One user whose name, password and hash stand in a Secret that the first replica makes with a random password. Whoever
- * deletes the Secret removes the user; it is made anew at the next start only. The password is in no log.
+ * One user whose name, password and hash are in a Secret, which the first replica creates with a random password.
+ * Deleting the Secret removes the user; the Secret is created again only at the next start. The password is never
+ * logged.
  */
 export function createFirstAdministrator(
   options: FirstAdministratorOptions,
@@ -71,7 +78,7 @@ export function createFirstAdministrator(
   return { label: LABEL, users: () => state.users, onChange: (changed) => listeners.push(changed), run, ready, tooOld };
 }
 
-/** Tries until there is a Secret, whoever made it. */
+/** Tries until there is a Secret, whoever created it. */
 async function createOnce(
   options: FirstAdministratorOptions,
   parts: FirstAdministratorParts,

@@ -10,17 +10,17 @@ export interface ThrottleOptions {
   readonly address: BucketOptions;
 }
 
-/** Who tries, as the buckets know them. */
+/** Who tries to sign in, as far as the buckets need it. */
 export interface Attempter {
-  /** The name of the user whom the typed text names, by name or by e-mail; `undefined` when it names nobody. */
+  /** The user that the typed text names, by name or by e-mail; `undefined` when it names nobody. */
   readonly user: string | undefined;
   readonly typed: string;
   readonly source: string;
-  /** The stored state says that the bucket of this user is full, on whichever replica it filled. */
+  /** Whether the stored state says that this user's bucket is full, on whichever replica it filled. */
   readonly isLimited: boolean;
 }
 
-/** As in the `bucket` label of `gatehouse_login_throttled_total` and in the event `sign_in_throttled`. */
+/** The values of the `bucket` label of `gatehouse_login_throttled_total` and in the event `sign_in_throttled`. */
 export type BucketName = 'user' | 'address' | 'known_good';
 
 /** The bucket that turned an attempt away. */
@@ -29,25 +29,33 @@ export interface Throttled {
   readonly waitMs: number;
 }
 
-/** A failure counted ahead of its outcome: either `takeBack` or `stands` is called. */
+/** A failure counted before its outcome is known. Either `takeBack` or `stands` is called. */
 export interface CountedAttempt {
-  /** False: other spellings have used up this user's tries. The attempt costs a dummy compare and is refused. */
+  /**
+   * False when other spellings have used up this user's attempts. The attempt then costs a dummy compare and is
+   * refused.
+   */
   readonly mayMatch: boolean;
-  /** It was no failure, or nobody knows; taken back where it was counted, wherever the next one would belong by then. */
+  /**
+   * It was no failure, or nobody knows. It is taken back where it was counted, even if the next one would be counted
+   * elsewhere.
+   */
   takeBack(): void;
-  /** It was one: the buckets that it made full. */
+  /** It was a failure. Returns the buckets that it filled. */
   stands(): readonly BucketName[];
 }
 
 /**
- * Limits password guesses without locking anybody out (N-15): from an address where a user succeeded in the last day,
- * by the same spelling, only failures from that address for that user count, so a stranger cannot keep the owner out. By
- * another spelling the owner is a stranger too: else the answer would tell that both are one person.
+ * Limits password guesses without locking anybody out (N-15). At an address where a user succeeded in the last day with
+ * the same spelling, only failures of that user from that address count, so a stranger cannot keep the owner out. With
+ * another spelling the owner counts as a stranger, too: otherwise the answer would reveal that both spellings are one
+ * person.
  *
- * What is answered depends on the typed text and on the address, never on whose text it is: a 429 tells nobody that a name
- * is known, or that a name and an e-mail belong to one person. What is compared depends on the user too, whose spellings
- * share one bucket: when it is full and that of the text is not, the attempt gets a dummy compare and the answer of a wrong
- * password, and counts only where it would count for a text that names nobody.
+ * The answer depends on the typed text and the address, never on the user behind the text: a 429 does not reveal that a
+ * name is known, or that a name and an e-mail belong to one person. Whether the stored hash is compared also depends on
+ * the user, whose spellings share one bucket. If that bucket is full and the bucket of the text is not, the attempt
+ * gets a dummy compare and the answer of a wrong password, and counts only where it would count for a text that names
+ * nobody.
  */
 export class LoginThrottle {
   readonly #byText: FailureBuckets;
@@ -74,14 +82,14 @@ export class LoginThrottle {
   check(attempter: Attempter): Throttled | undefined {
     const keys = toKeys(attempter);
     if (this.#goodTexts.has(keys.pairText)) return full('known_good', this.#byPairText.waitMs(keys.pairText));
-    // Nobody here knows when a bucket filled elsewhere: at worst, its whole window is still to come.
+    // This replica does not know when a bucket filled elsewhere: at worst, its whole window is still to come.
     const statedMs = attempter.isLimited && !this.#goodPairs.has(keys.pair) ? this.#windowMs : 0;
     const byText = full('user', this.#byText.waitMs(keys.text) || statedMs);
     const byAddress = full('address', this.#byAddress.waitMs(attempter.source));
     return byText && byAddress ? (byText.waitMs >= byAddress.waitMs ? byText : byAddress) : (byText ?? byAddress);
   }
 
-  /** Counts a failure where it belongs, ahead of its outcome. */
+  /** Counts a failure in its buckets, before its outcome is known. */
   failed(attempter: Attempter): CountedAttempt {
     const tries = this.#tries(attempter);
     const mayMatch = tries?.buckets.waitMs(tries.key) === 0;
@@ -98,9 +106,10 @@ export class LoginThrottle {
   }
 
   /**
-   * Empties the buckets that applied and makes the pair known good. The buckets of the user's other spellings stay: two
-   * that open at one moment would belong together. At a known good address nothing else is emptied: whoever has a password
-   * of his own could otherwise go on guessing from there for ever.
+   * Empties the buckets that applied and makes the pair known good. The buckets of the user's other spellings stay as
+   * they are: if two of them opened at the same moment, that would reveal that they belong together. At an address that
+   * is known good already, nothing else is emptied: whoever has a password of their own could otherwise go on guessing
+   * from there for ever.
    */
   succeeded(attempter: Attempter): void {
     const keys = toKeys(attempter);
@@ -115,7 +124,7 @@ export class LoginThrottle {
     this.#goodTexts.add(keys.pairText);
   }
 
-  /** The bucket that limits compares with the stored hash. One for all spellings, so it alone is told of. */
+  /** The bucket that limits compares with the stored hash. All spellings share it, so only this one is reported. */
   #tries({ user, ...attempter }: Attempter): Counting | undefined {
     if (user === undefined) return undefined;
     const { pair } = toKeys({ user, ...attempter });
@@ -124,7 +133,7 @@ export class LoginThrottle {
       : { buckets: this.#byUser, key: user, toldAs: 'user' };
   }
 
-  /** The buckets that the answer depends on. Those of a text are told of when it has no user to tell of. */
+  /** The buckets that the answer depends on. Those of a text are reported only when the text names no user. */
   #answered(attempter: Attempter): readonly Counting[] {
     const { text, pairText } = toKeys(attempter);
     if (this.#goodTexts.has(pairText)) return [{ buckets: this.#byPairText, key: pairText }];
@@ -138,7 +147,7 @@ export class LoginThrottle {
 interface Counting {
   readonly buckets: FailureBuckets;
   readonly key: string;
-  /** How the event names it; absent when it is not told of. */
+  /** Its name in the event; absent when it is not reported. */
   readonly toldAs?: BucketName;
 }
 
@@ -150,7 +159,7 @@ interface Keys {
   readonly pairText: string;
 }
 
-/** Names and addresses have no line break, so no key reads as another. Nobody's pair is never known good. */
+/** Names and addresses have no line break, so no key reads as another. A pair without a user is never known good. */
 function toKeys({ user = '', typed, source }: Attempter): Keys {
   const text = typed.length <= 64 ? typed : createHash('sha256').update(typed).digest('base64url');
   const pair = `${source}\n${user}`;

@@ -14,7 +14,7 @@ export interface PasswordMetrics {
   readonly queueWait: Histogram;
   readonly duration: Histogram;
   readonly rejections: Counter;
-  /** Attempts that a full bucket turned away. */
+  /** Attempts that were turned away because a bucket was full. */
   readonly throttled: Counter<'bucket'>;
 }
 
@@ -26,7 +26,7 @@ export function createPasswordMetrics(registry: Registry): PasswordMetrics {
     labelNames: ['bucket'],
     registers,
   });
-  // From the start: no increase is seen of a series that begins at 1.
+  // Set to 0 from the start: no increase is seen of a series that begins at 1.
   for (const bucket of BUCKETS) throttled.inc({ bucket }, 0);
   return {
     throttled,
@@ -62,7 +62,10 @@ export function createPasswordMetrics(registry: Registry): PasswordMetrics {
 
 const KINDS: readonly HashKind[] = ['write_cost', 'other_cost', 'unfit', 'none'];
 
-/** Counts users by what their hash is worth, at each scrape: one that costs more or less than the dummy tells by time. */
+/**
+ * Counts users by the kind of their hash, at each scrape. A hash that costs more or less than the dummy reveals its
+ * user by timing.
+ */
 export function registerHashMetric(registry: Registry, costs: HashCosts, users: UserList): void {
   new Gauge({
     name: 'gatehouse_users',
@@ -76,7 +79,7 @@ export function registerHashMetric(registry: Registry, costs: HashCosts, users: 
   });
 }
 
-/** Counts what became of each change of the users file: `ok` or `invalid`. */
+/** Counts the changes of the users file by result: `ok` or `invalid`. */
 export const createReloadCounter = (registry: Registry): Counter<'result'> =>
   new Counter({
     name: 'gatehouse_users_file_reloads_total',

@@ -1,11 +1,11 @@
 import { LONGEST_PASSWORD_BYTES } from './password-hash.ts';
 
-/** `ignoreBOM` keeps a leading U+FEFF: a password is its bytes, all of them. */
+/** `ignoreBOM` keeps a leading U+FEFF, because every byte of a password counts. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The password that somebody typed or piped in: one line, its end not part of it. The fault is a sentence for people; it
- * never quotes the input.
+ * Reads the password that somebody typed or piped in: one line, without its line end. The fault is a sentence for
+ * people and never quotes the input.
  */
 export function readNewPassword(input: Uint8Array): { readonly password: string } | { readonly fault: string } {
   const password = decode(input)?.replace(/\r?\n$/, '');

@@ -5,16 +5,21 @@ import type { User } from './user.ts';
 
 export interface CompareParts {
   readonly events: SecurityEvents;
-  /** Gets the seconds of each compare. */
+  /** Observes the seconds of each compare. */
   readonly duration: Histogram;
-  /** One bcrypt; the library's unless given. */
+  /** Makes one bcrypt compare. Default: the library's. */
   readonly bcrypt?: ((password: string, stored: string) => Promise<boolean>) | undefined;
 }
 
-/** Whether this is the user's password, after exactly one bcrypt whoever tries. Rejects only when the library fails. */
+/**
+ * Whether this is the user's password. Always makes exactly one bcrypt compare, whoever tries. Rejects only when the
+ * library fails.
+ */
 export type PasswordCompare = (user: User | undefined, password: string) => Promise<boolean>;
 
-/** Compares with the stored hash when it may be used, else with a dummy of the write cost, its result thrown away (N-14). */
+/**
+ * Compares with the stored hash if it may be used, else with a dummy of the write cost, whose result is ignored (N-14).
+ */
 export function createPasswordCompare(costs: HashCosts, parts: CompareParts): PasswordCompare {
   const { events, duration, bcrypt = compareWithHash } = parts;
   const told = new WeakSet<User>();
@@ -23,7 +28,7 @@ export function createPasswordCompare(costs: HashCosts, parts: CompareParts): Pa
     if (user?.passwordHash === undefined) return undefined;
     const fault = hashFault(user.passwordHash, costs.maxCost);
     if (fault && !told.has(user)) {
-      told.add(user); // once for each reading of the user, not for each guess
+      told.add(user); // once each time the user is read, not for each guess
       events.report('password_hash_refused', { user: user.name, fault });
     }
     return fault ? undefined : user.passwordHash;

@@ -3,19 +3,20 @@ import { FairSlots } from '../runtime/fair-slots.ts';
 import type { PasswordMetrics } from './metrics.ts';
 
 export interface GateOptions {
-  /** Compares at once. The thread pool has four threads, and files and DNS need some of them. */
+  /** Compares at a time. The thread pool has four threads, and files and DNS need some of them. */
   readonly concurrency: number;
   /** Places in the queue. */
   readonly queue: number;
   readonly maxWaitMs: number;
 }
 
-/** Gives the place back. */
+/** Releases the place. */
 export type Leave = () => void;
 
 /**
- * The bounded queue in front of password hashing (R-02). Sources are served in turn, each in its own order, and a full queue
- * takes the last place of the source that holds the most: one that floods waits behind itself, and keeps nobody out.
+ * The bounded queue in front of password hashing (R-02). Sources take turns, each in its own order, and a full queue
+ * takes the last place of the source that holds the most. A source that floods waits behind itself, and keeps nobody
+ * out.
  */
 export class PasswordGate {
   readonly #slots: FairSlots;
@@ -30,7 +31,10 @@ export class PasswordGate {
     this.#metrics = metrics;
   }
 
-  /** Resolves when it is this attempt's turn; `undefined` when there is no place, the wait too long or the client gone. */
+  /**
+   * Resolves when it is this attempt's turn; with `undefined` when there is no place, the wait is too long, or the
+   * client has gone.
+   */
   async enter(source: string, signal: AbortSignal): Promise<Leave | undefined> {
     if (signal.aborted) return undefined;
     const since = this.#clock.monotonic();

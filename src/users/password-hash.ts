@@ -1,9 +1,9 @@
 import { hash, verify } from '@node-rs/bcrypt';
 
-/** Hashes below this are too cheap to try in bulk, so they are not accepted. */
+/** Hashes below this cost are too cheap to guess in bulk, so they are not accepted. */
 const LOWEST_COST = 10;
 
-/** bcrypt reads no further: a longer password would be equal to its first 72 bytes. */
+/** bcrypt reads no further, so a longer password would equal its first 72 bytes. */
 export const LONGEST_PASSWORD_BYTES = 72;
 
 /** `$2b$`, the cost in two digits, 22 characters of salt and 31 of digest. */
@@ -15,15 +15,18 @@ export function costOf(stored: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Of bcrypt hashes, from 10 up. */
+/** Costs of bcrypt hashes, from 10 up. */
 export interface HashCosts {
-  /** Of new hashes, and so of the compare for a name that nobody has. */
+  /** The cost of new hashes, and so of the compare for an unknown name. */
   readonly cost: number;
   /** The highest that is accepted. */
   readonly maxCost: number;
 }
 
-/** What a compare with it takes: `other_cost` tells by time that its user exists, `unfit` and `none` let nobody in. */
+/**
+ * The kind of a stored hash. A compare with `other_cost` takes another time and so reveals that its user exists;
+ * `unfit` and `none` let nobody in.
+ */
 export type HashKind = 'write_cost' | 'other_cost' | 'unfit' | 'none';
 
 export function kindOfHash(stored: string | undefined, { cost, maxCost }: HashCosts): HashKind {
@@ -40,17 +43,21 @@ export function hashFault(stored: string, maxCost: number): string | undefined {
   return `has bcrypt cost ${cost}, but ${LOWEST_COST} to ${maxCost} are accepted; make one with "gatehouse hash-password"`;
 }
 
-/** Whether bcrypt can tell this password from all others: at most 72 bytes, none of them NUL, which ends its input. */
+/**
+ * Whether bcrypt can tell this password from all others: it has at most 72 bytes and no NUL, which ends bcrypt's input.
+ */
 export const isComparable = (password: string): boolean =>
   Buffer.byteLength(password) <= LONGEST_PASSWORD_BYTES && !password.includes('\0');
 
-/** A well-formed hash that no known password has. Comparing with it takes as long as with a real one of that cost. */
+/**
+ * A well-formed hash that matches no known password. A compare with it takes as long as with a real one of that cost.
+ */
 export const dummyHash = (cost: number): string => `$2b$${cost}$${'.'.repeat(53)}`;
 
 /** Compares in the thread pool, about 50 ms at cost 10. Rejects only when the library fails. */
 export const compareWithHash = (password: string, stored: string): Promise<boolean> => verify(password, stored);
 
-/** Hashes a password for a users file. Rejects one that bcrypt would cut off, with a sentence for people. */
+/** Hashes a password for a users file. Rejects a password that bcrypt would cut off, with a sentence for people. */
 export async function hashPassword(password: string, cost: number): Promise<string> {
   if (password === '') throw new Error('the password is empty');
   if (!isComparable(password))

@@ -21,10 +21,12 @@ export interface PasswordParts extends Pick<CompareParts, 'bcrypt' | 'events'> {
   readonly registry: Registry;
 }
 
-/** The one answer that tells nothing of the reason (N-14). */
+/** The one answer for every reason, which reveals none (N-14). */
 const REFUSED: SignInResult = { kind: 'refused' };
 
-/** Full gate, too long a wait, client gone: not a failure of the person, so no bucket counts it. */
+/**
+ * The gate was full, the wait too long, or the client gone. That is no failure of the person, so no bucket counts it.
+ */
 const BUSY: SignInResult = { kind: 'busy', retryAfterSeconds: 1 };
 
 /** Builds the password check: resolve, throttle, gate, exactly one compare, state, buckets. */
@@ -42,13 +44,13 @@ export function createPasswordSignIn(options: PasswordOptions, parts: PasswordPa
     return { kind: 'throttled', retryAfterSeconds: Math.max(1, Math.ceil(throttled.waitMs / 1000)) };
   };
 
-  /** With a place in the gate. */
+  /** Judges an attempt that has a place in the gate. */
   const judge = async (attempt: ResolvedAttempt): Promise<SignInResult> => {
     const { user, password, attempter } = attempt;
-    // Again: attempts that waited in the queue together must not share one look at the buckets.
+    // Checked again: attempts that waited in the queue together must not all rely on one look at the buckets.
     const throttled = throttle.check(attempter);
     if (throttled) return turnedAway(throttled);
-    // Ahead of the compare, so that one more at the same time finds the bucket full (N-15).
+    // Counted before the compare, so that another attempt at the same time finds the bucket full (N-15).
     const counted = throttle.failed(attempter);
     const matches = await compare(counted.mayMatch ? user : undefined, password).catch((error: unknown) => {
       counted.takeBack();
@@ -82,7 +84,10 @@ interface ResolvedAttempt {
   readonly attempter: Attempter;
 }
 
-/** By name when it could be one, else by e-mail. Look-ups read an index, so nobody's name takes longer. */
+/**
+ * Finds the user by name if the text could be one, else by e-mail. Look-ups read an index, so no name takes longer than
+ * another (A-41).
+ */
 function resolveUser(users: UserDirectory, typed: string): User | undefined {
   if (isUserName(typed)) return users.byName(typed);
   return typed.includes('@') ? users.byEmail(typed) : undefined;

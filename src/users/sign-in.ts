@@ -12,7 +12,7 @@ export interface SignInAttempt {
 }
 
 /**
- * `refused` tells nothing of the reason (N-14). `throttled` is a full bucket (N-15), `busy` the full gate; both carry
+ * `refused` does not tell the reason (N-14). `throttled` means a full bucket (N-15), `busy` a full gate; both carry
  * whole seconds ≥ 1 for `Retry-After`.
  */
 export type SignInResult =
@@ -23,6 +23,6 @@ export type SignInResult =
 /** Steps 1 to 7 of a password check: resolve, throttle, gate, exactly one compare, state, buckets. */
 export interface PasswordSignIn {
   signIn(attempt: SignInAttempt): Promise<SignInResult>;
-  /** Whom a typed name or e-mail names: for the audit trail, which never tells what was typed. */
+  /** The user that a typed name or e-mail names: for the audit trail, which never records what was typed. */
   userOf(typed: string): User | undefined;
 }

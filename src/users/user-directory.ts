@@ -5,12 +5,12 @@ import type { UserSource } from './user-source.ts';
 
 interface Index {
   readonly byName: ReadonlyMap<string, User>;
-  /** `undefined` as a value: more than one user has the address. */
+  /** The value is `undefined` when more than one user has the address. */
   readonly byEmail: ReadonlyMap<string, User | undefined>;
 }
 
 /**
- * The union of the sources. A name that two sources state belongs to the first; reserved names belong to nobody (A-32).
+ * The union of the sources. A name that two sources have belongs to the first; reserved names belong to nobody (A-32).
  * The index is replaced as a whole when a source changes, so a reader never sees half of a change.
  */
 export function createUserDirectory(

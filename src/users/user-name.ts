@@ -1,6 +1,9 @@
 import { isClusterOwn } from './user.ts';
 
-/** DNS-1123 labels joined by dots, as Kubernetes names its objects. Names are at most 253 long, so it stays linear. */
+/**
+ * DNS-1123 labels joined by dots, as Kubernetes names its objects. Names have at most 253 characters, so matching stays
+ * fast.
+ */
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LONGEST_NAME = 253;
 
@@ -9,8 +12,8 @@ const EMAIL = /^[!-?A-~]+@[!-?A-~]+$/;
 const LONGEST_EMAIL = 254;
 
 /**
- * Names of Kubernetes' own administrators, and what starts with `system:` or `kubeadm:`: a user of such a name would
- * inherit bindings that were meant for somebody else.
+ * Names of Kubernetes' own administrators, and what starts with `system:` or `kubeadm:`: a user with such a name would
+ * inherit role bindings that were meant for somebody else.
  */
 const RESERVED = new Set(['kubernetes-admin', 'kubernetes-super-admin', 'kube-admin']);
 

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { User } from './user.ts';
 
-/** One place that users come from. The list that `users()` returns never changes; a change makes another list. */
+/** One place that users come from. The list that `users()` returns never changes; a change makes a new list. */
 export interface UserSource {
   /** For log lines, e.g. `users file`. */
   readonly label: string;
   users(): readonly User[];
-  /** `changed` is called each time `users()` has become another list. */
+  /** Calls `changed` each time `users()` has become a new list. */
   onChange(changed: () => void): void;
 }
 
 /**
- * A uid for a user whose source states none: the same on every replica and after each restart. It follows from the
- * name, so a namesake that comes later has the same one; a source that can tell them apart states uids.
+ * A uid for a user whose source gives none. It is the same on every replica and after each restart. It follows from the
+ * name, so a later user of the same name gets the same one; a source that can tell them apart must give uids.
  */
 export function derivedUid(scope: string, name: string): string {
   const hex = createHash('sha256').update(`${scope}/${name}`).digest('hex');

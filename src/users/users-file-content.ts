@@ -5,7 +5,7 @@ import { isClusterOwn, type User } from './user.ts';
 import { isEmail, isReservedName, isUserName } from './user-name.ts';
 import { derivedUid } from './user-source.ts';
 
-/** What is wrong at one place of the file. Never holds a value of the file: it may be a hash. */
+/** A problem at one place of the file. It never quotes a value of the file, which may be a hash. */
 export interface UsersFileProblem {
   /** E.g. `users[2].passwordHash`; `''` for the file as a whole. */
   readonly path: string;
@@ -24,7 +24,7 @@ export interface UsersFileRules {
   readonly maxHashCost: number;
 }
 
-/** Reads the text of a users file: all of its users, or every problem at once. */
+/** Reads the text of a users file. Returns all of its users, or all problems at once. */
 export function parseUsersFile(text: string, rules: UsersFileRules): UsersFileContent {
   const yaml = parseYaml(text);
   if ('problems' in yaml) return yaml;
@@ -34,13 +34,16 @@ export function parseUsersFile(text: string, rules: UsersFileRules): UsersFileCo
   return { problems: [first ?? { path: '', message: 'is not a users file' }, ...others] };
 }
 
-/** The first fault only: what follows a syntax error are mostly its echoes. Quotes nothing of the text, which holds hashes. */
+/**
+ * Reports only the first syntax error: the rest mostly follow from it. It never quotes the text, which holds hashes.
+ */
 function parseYaml(text: string): { readonly content: unknown } | Problems {
   try {
     const lines = new LineCounter();
     const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
     const [first] = document.errors;
-    // Resolving aliases throws: for one without its anchor, and for the many of a small text that unfolds to gigabytes.
+    // Resolving aliases throws for an alias without its anchor, and for too many aliases, with which a small text would
+    // unfold to gigabytes.
     return first ? { problems: [faultAt(first, lines)] } : { content: document.toJS({ maxAliasCount: 100 }) };
   } catch {
     const message = 'not YAML: it nests too deep, has an alias without its anchor, or too many aliases';
@@ -87,12 +90,12 @@ const fileSchema = (maxHashCost: number) =>
   });
 
 /**
- * The groups of a user go to the cluster with every access review of that user: these are some 64 KiB of its 3 MiB for a request.
- * Anybody with more is a slip of the pen, or meant to weigh on the others (A-46).
+ * The groups of a user go to the cluster with every access review of that user. This much is about 64 KiB of the 3 MiB
+ * that a request may have. More is a mistake, or meant to burden the others (A-46).
  */
 const MOST_GROUPS = 1_000;
 const LONGEST_GROUPS = 64 * 1024;
-/** As long as a name. */
+/** As long as a name may be. */
 const LONGEST_TEXT = 253;
 
 const tooLong = `is longer than ${LONGEST_TEXT} characters`;
@@ -129,7 +132,7 @@ const entrySchema = (maxHashCost: number) =>
     uid: z.string().min(1, 'is empty').max(LONGEST_TEXT, tooLong).optional(),
   });
 
-/** A well-formed tag of BCP 47; whether anybody speaks it is not asked. */
+/** Whether it is a well-formed tag of BCP 47; the language need not exist. */
 function isLanguageTag(text: string): boolean {
   try {
     return Intl.getCanonicalLocales(text).length === 1;
@@ -138,7 +141,7 @@ function isLanguageTag(text: string): boolean {
   }
 }
 
-/** The schema library's own sentences, in words that follow a path; ours stand as they are. */
+/** Rewords the schema library's own messages so that they can follow a path; our own messages stay as they are. */
 function toProblems(issue: z.core.$ZodIssue): UsersFileProblem[] {
   const path = toPath(issue.path);
   if (issue.code === 'unrecognized_keys')

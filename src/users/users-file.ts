@@ -25,11 +25,11 @@ export interface UsersFileParts {
 }
 
 export interface UsersFile extends UserSource {
-  /** Looks for a change every two seconds, and takes it when it is good. Only a bug makes it throw. */
+  /** Looks for a change every two seconds, and loads it if it is good. Only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** The users file cannot be used: every problem of it. Thrown at start only. */
+/** The users file cannot be used. Lists every problem. Thrown at start only. */
 export class UsersFileError extends Error {
   readonly problems: readonly UsersFileProblem[];
 
@@ -42,8 +42,8 @@ export class UsersFileError extends Error {
 }
 
 /**
- * Users of a YAML file. Throws `UsersFileError` when it cannot be used at start; afterwards the last good content stays
- * until there is another good one.
+ * Users from a YAML file. Throws `UsersFileError` when the file cannot be used at start. Later the last good content
+ * stays in use until there is another good one.
  */
 export function createUsersFile(options: UsersFileOptions, parts: UsersFileParts): UsersFile {
   const reloads = createReloadCounter(parts.registry);
@@ -89,7 +89,7 @@ function usersOf(content: UsersFileContent, path: string): readonly User[] {
   return content.users;
 }
 
-/** What was found at the last look: a text, or why there was none. */
+/** The result of the last look: a text, or why there was none. */
 interface Reading {
   readonly text?: string;
   readonly code?: string | undefined;
