@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
-/** First wait before jitter; each further one is twice as long. */
+/** The first wait before jitter. Each further wait is twice as long. */
 const FIRST_MS = 800;
-/** No wait is longer unless told otherwise, jitter included: a cluster that is back is found again within half a minute. */
+/** The default for the longest wait, jitter included: a cluster that is back is noticed within half a minute. */
 const LONGEST_MS = 30_000;
-/** A failure after this much health counts as the first one again. */
+/** After this long without failures, the next failure counts as the first one again. */
 const HEALTHY_MS = 120_000;
 
 /**
@@ -26,12 +26,12 @@ export class Backoff {
     this.#longestMs = longestMs;
   }
 
-  /** A sign of health. Only the first one since the last failure matters, so it may be called for every byte. */
+  /** Notes a sign of health. Only the first one since the last failure matters, so it may be called for every byte. */
   succeeded(): void {
     this.#healthySince ??= this.#clock.monotonic();
   }
 
-  /** An attempt failed: milliseconds to wait before the next one. */
+  /** Notes a failed attempt. Returns the milliseconds to wait before the next one. */
   failed(): number {
     if (this.#healthySince !== undefined && this.#clock.monotonic() - this.#healthySince >= HEALTHY_MS) {
       this.#baseMs = FIRST_MS;

@@ -1,4 +1,4 @@
-/** The words of Go's `strconv.ParseBool`, which KubeSphere 3.4 reads booleans with, and so its clients write. */
+/** The words of Go's `strconv.ParseBool`. KubeSphere 3.4 reads booleans with it, so its clients write them. */
 const TRUE_WORDS = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSE_WORDS = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 

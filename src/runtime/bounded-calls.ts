@@ -8,7 +8,7 @@ import { PartyWindows } from './party-windows.ts';
 export interface CallLimits {
   /** Calls under way at a time; fewer while the calls of several parties are slow. */
   readonly maxInFlight: number;
-  /** So many at first, until answers show that there is room for more. Default: as many as at most. */
+  /** The limit at first, until answers show that there is room for more. Default: `maxInFlight`. */
   readonly firstInFlight?: number;
   /** Of those, calls of one party; fewer while its calls fail or become slow. Default: all. */
   readonly maxInFlightOfOne?: number;
@@ -22,12 +22,12 @@ export interface CallLimits {
   readonly timeoutMs: number;
 }
 
-/** A call was given up when its time was over: whoever is asked may hang. */
+/** A call exceeded its time limit and was given up: the other side may hang. */
 export class CallTimedOut extends Error {}
 
-/** A call was not begun, because our own places are taken. It says nothing of whoever is asked. */
+/** A call was not begun, because all our own places are taken. This says nothing about the other side. */
 export class TooManyCalls extends Error {
-  /** Taken by this party; else by all together. */
+  /** True when this party has taken its share; false when all parties together have taken the places. */
   readonly byParty: boolean;
 
   constructor(message: string, byParty: boolean) {
@@ -40,12 +40,12 @@ export class TooManyCalls extends Error {
 export class CallsPaused extends Error {}
 
 /**
- * How much longer than a call a wait for one may take. When nobody is answered, the calls under way end first, and their
- * end says so; a wait that ends by itself is for want of places.
+ * How much longer a call may wait for its turn than it may run. When the other side answers nobody, the calls under way
+ * end first, and their failure tells the reason. A wait that times out by itself therefore means a lack of places.
  */
 const WAIT_MARGIN_MS = 500;
 
-/** Calls of one kind to somebody who must not be flooded, and may not answer. Parties share the places fairly. */
+/** Makes calls of one kind to a side that must not be flooded and may not answer. Parties share the places fairly. */
 export class BoundedCalls {
   readonly #timeoutMs: number;
   readonly #clock: Clock;
@@ -73,12 +73,13 @@ export class BoundedCalls {
     return { inFlight: this.#slots.taken, waiting: this.#slots.waiting };
   }
 
-  /** Calls of this party that are under way or wait for their turn. */
+  /** Calls of this party that are under way or waiting for their turn. */
   of = (party: string): number => this.#slots.of(party);
 
   /**
-   * Settles as `call` does. Rejects with `TooManyCalls` or `CallsPaused` when it was not begun, with `CallTimedOut` when it
-   * took too long: then the signal aborts, and the slot is free when `call` has ended. `call` may reject, not throw.
+   * Settles as `call` does. Rejects with `TooManyCalls` or `CallsPaused` when the call was not begun, and with
+   * `CallTimedOut` when it took too long. Then the signal aborts, and the slot is free once `call` has ended. `call`
+   * may reject but must not throw.
    */
   async run<T>(party: string, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     await this.#turn(party);
@@ -91,7 +92,7 @@ export class BoundedCalls {
     }
   }
 
-  /** Ends the wait of all that were not begun, or of those of one party: they reject with `CallsPaused`. */
+  /** Ends the wait of all calls that were not begun, or of those of one party. They reject with `CallsPaused`. */
   turnAway(party?: string): void {
     this.#slots.turnAway(party);
   }
@@ -108,7 +109,7 @@ export class BoundedCalls {
     }
   }
 
-  /** What the end of a call says, noted while it has its slot: else the next one began already. */
+  /** Notes how a call ended while it still has its slot; afterwards the next call could have begun already. */
   async #noted<T>(party: string, call: Promise<T>): Promise<T> {
     const began = { at: this.#clock.monotonic(), cuts: this.#window.cuts, cutsOfOne: this.#windows.cutsOf(party) };
     const tookMs = (): number => this.#clock.monotonic() - began.at;
@@ -137,12 +138,12 @@ export class BoundedCalls {
     }
   }
 
-  /** When a hold is over, the turn of those who wait may have come. */
+  /** When a hold is over, calls that wait may have their turn. */
   #hold(ms: number): void {
     if (ms > 0) this.#clock.after(ms, () => this.#slots.giveOut());
   }
 
-  /** The slot is free again when the call has ended, which may be later than our patience. */
+  /** Frees the slot when the call has ended, which may be after we have given it up. */
   #inSlot<T>(party: string, call: Promise<T>, limit: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => reject(new CallTimedOut('the call took too long'));

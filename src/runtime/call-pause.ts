@@ -3,34 +3,37 @@ import type { Clock } from './clock.ts';
 
 /** What the error of a failed call to the cluster may carry. */
 export interface CallFault {
-  /** The cluster answered, with this instead of what it was asked for. */
+  /** The status that the cluster answered with instead of a result. */
   readonly status?: { readonly code: number };
-  /** For how long it asks not to be asked (429 and 503). */
+  /** How long the cluster asks to be left alone (429 and 503). */
   readonly retryAfterMs?: number;
 }
 
-/** One failure may be the bad luck of one connection; the second in a row is the cluster's. */
+/** One failure may be bad luck of one connection. Two in a row mean that the cluster fails. */
 const FAILURES_THAT_TELL = 2;
 
-/** Refusals of this one question, by a cluster that is well: they say nothing about the next one. */
+/** Status codes by which a healthy cluster refuses one question. They say nothing about the next one. */
 const OF_THE_QUESTION: ReadonlySet<number | undefined> = new Set([400, 413, 422]);
 
 /** Whether the cluster refused the question itself. */
 export const isOfTheQuestion = (fault: unknown): boolean =>
   OF_THE_QUESTION.has((fault as CallFault | undefined)?.status?.code);
 
-/** While all are paused, whoever has not failed may ask all the same, once a second for all of them: a cluster that is back answers the first one. */
+/**
+ * While all are paused, one party that has not failed may still ask each second: once the cluster is back, it answers
+ * the first of them.
+ */
 const STRANGER_EVERY_MS = 1_000;
-/** Whoever failed is remembered, up to so many. */
+/** The most parties that are remembered as failed. */
 const MOST_FAILED = 1_000;
 
-/** When a probe is due and somebody who has not failed wants it, those who have failed leave it to them for so long. */
+/** When a probe is due and a party that has not failed wants it, the parties that have failed wait this much longer. */
 const COURTESY_MS = 1_000;
 
 /**
- * Spares a cluster that fails: a pause, then one probe at a time, until one is answered. It begins with the second failure in a row, or
- * with the first one that took all its time or says how long to wait. It is one for the parties that failed, and one for all as soon
- * as several did.
+ * Spares a failing cluster: calls pause, then one probe at a time is made until one is answered. The pause begins with
+ * the second failure in a row, or with the first one that timed out or that says how long to wait. It holds for the
+ * parties that failed, and for all parties once several have failed.
  */
 export class CallPause {
   readonly #clock: Clock;
@@ -39,20 +42,23 @@ export class CallPause {
   /** Parties that failed since the last answer. */
   readonly #failed = new Set<string>();
   #failures = 0;
-  /** By the monotonic clock; `undefined`: calls are made freely. */
+  /** The end of the pause by the monotonic clock; `undefined` while there is no pause. */
   #until: number | undefined;
   #isProbing = false;
   #othersWait = false;
   #strangerAt = Number.NEGATIVE_INFINITY;
 
-  /** `partiesThatTell`: all are paused when so many failed. Until then it may be something about their own questions. */
+  /**
+   * `partiesThatTell`: how many parties must fail before all are paused. Below that, the reason may lie in their own
+   * questions.
+   */
   constructor(clock: Clock, backoff: Backoff, partiesThatTell: number) {
     this.#clock = clock;
     this.#backoff = backoff;
     this.#partiesThatTell = partiesThatTell;
   }
 
-  /** From the failure that began it until a call is answered. */
+  /** Whether calls of this party are paused: from the failure that began the pause until a call is answered. */
   isOnFor(party: string): boolean {
     return this.isOnForAll || (this.#until !== undefined && this.#failed.has(party));
   }
@@ -61,12 +67,12 @@ export class CallPause {
     return this.#until !== undefined && this.#failed.size >= this.#partiesThatTell;
   }
 
-  /** Since the last answer. */
+  /** Whether this party has failed since the last answer. */
   hasFailed = (party: string): boolean => this.#failed.has(party);
 
   /**
-   * Whether this party may make one call although the pause is on for it. Who got that says so when it has ended. The cluster's
-   * `Retry-After` holds for the parties that it was sent to.
+   * Whether this party may make one call although it is paused. If so, it must call `probeEnded` when the call has
+   * ended. The cluster's `Retry-After` holds for the parties that it was sent to.
    */
   takeProbe(party: string): boolean {
     const now = this.#clock.monotonic();
@@ -94,7 +100,7 @@ export class CallPause {
     this.#backoff.succeeded();
   }
 
-  /** Calls that were begun together fail together: they lengthen the pause once. */
+  /** Notes a failure. Calls that were begun together fail together, so they lengthen the pause only once. */
   failed(party: string, fault: CallFault, tookAllItsTime: boolean): void {
     const { retryAfterMs = 0 } = fault;
     if (this.#failed.size < MOST_FAILED) this.#failed.add(party);

@@ -2,8 +2,8 @@
 const CALLER_TOKEN = /^[A-Za-z0-9\-._~+/]{1,8192}=*$/;
 
 /**
- * The bearer in the text of a file; the white space that editors leave around it is no part of it. `undefined`: there is
- * none, or a text that no `Authorization` header can carry.
+ * The bearer in the text of a file, without the white space that editors leave around it. `undefined` when there is
+ * none, or when no `Authorization` header can carry the text.
  */
 export function parseCallerToken(text: string): string | undefined {
   const token = text.trim();

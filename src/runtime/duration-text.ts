@@ -3,8 +3,8 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * Writes a duration as Go's `time.Duration` prints it, which is how durations stand in the messages of Kubernetes: `12m0s`,
- * `1h30m0s`, `2m0.5s`, `250ms`. A part of a millisecond is rounded.
+ * Writes a duration as Go's `time.Duration` prints it, which is the form in Kubernetes' messages: `12m0s`, `1h30m0s`,
+ * `2m0.5s`, `250ms`. Rounds to whole milliseconds.
  */
 export function durationText(ms: number): string {
   const rounded = Math.round(ms);

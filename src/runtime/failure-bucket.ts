@@ -6,28 +6,32 @@ export interface BucketOptions {
   readonly windowMs: number;
 }
 
-/** A failure counted ahead of its outcome. */
+/** A failure counted before its outcome is known. */
 export interface CountedFailure {
-  /** It was none. */
+  /** It was no failure. */
   takeBack(): void;
-  /** It was one. True when the bucket is full and nobody was told of it within a window: an ongoing flood is told once. */
+  /**
+   * It was a failure. Returns true when the bucket is full and that was not reported within a window: a flood that goes
+   * on is reported once.
+   */
   stands(): boolean;
 }
 
 interface Bucket {
-  /** Of the failures that count, oldest first. */
+  /** The times of the failures that count, oldest first. */
   readonly times: readonly number[];
   readonly toldAt?: number | undefined;
 }
 
 /**
- * About 30 MB when every key is in use; the key idle longest is forgotten first. A failed sign-in costs a compare, of which two
- * cores make 40 a second: pushing a name out takes 40 min, longer than the default window of 30 min would have kept it. A failed
- * client costs a digest: its key can be pushed out sooner, from so many addresses that the window is no limit to them anyhow.
+ * About 30 MB when every key is in use. The key that was idle longest is forgotten first. A failed sign-in costs a
+ * compare, and two cores make 40 a second. So pushing a name out takes 40 min, longer than the default window of 30 min
+ * would have kept it. A failed client costs only a digest, so its key can be pushed out sooner, but only from so many
+ * addresses that the window is no limit to them anyhow.
  */
 const CAPACITY = 100_000;
 
-/** Failures per key in a sliding window, in memory, bounded. Windows follow the monotonic clock (C-33). */
+/** Counts failures per key in a sliding window, in memory and bounded. Windows follow the monotonic clock (C-33). */
 export class FailureBuckets {
   readonly #buckets = new Map<string, Bucket>();
   readonly #options: BucketOptions;
@@ -45,7 +49,7 @@ export class FailureBuckets {
     return oldest === undefined ? 0 : oldest + this.#options.windowMs - this.#clock.monotonic();
   }
 
-  /** Counts a failure at once, so that attempts at the same time find the bucket as it will be. */
+  /** Counts a failure at once, so that attempts at the same time already find it in the bucket. */
   add(key: string): CountedFailure {
     const times = this.#recent(key);
     const time = this.#clock.monotonic();

@@ -1,8 +1,8 @@
-/** How many slots there are and who may have them. A party is whoever the slots are shared between: a user, an address. */
+/** How many slots there are and who may have them. A party is whatever shares the slots: a user, an address. */
 export interface SlotLimits {
   /** Slots held at a time, by all parties together. */
   readonly count: number;
-  /** Whether a party that holds so many slots may have another one. Default: always. */
+  /** Whether a party that already holds that many slots may have another one. Default: always. */
   readonly allows?: (party: string, held: number) => boolean;
   /** Places in the queue, of all parties together. Default: any number. */
   readonly waiting?: number;
@@ -11,24 +11,24 @@ export interface SlotLimits {
 }
 
 /**
- * What came of asking for a slot: it is `taken` and has to be released; or there was no place to wait, because the party has
- * its share or another one has more right to it (`no_share`), or because others have them all (`no_place`); or the signal
- * aborted first (`gave_up`); or all who waited were sent away (`turned_away`).
+ * The result of asking for a slot. `taken`: the caller has it and must release it. There was no place to wait:
+ * `no_share`, because the party has its share or another one has more right to the place; `no_place`, because other
+ * parties have them all. `gave_up`: the signal aborted first. `turned_away`: all who waited were sent away.
  */
 export type SlotOutcome = 'taken' | 'no_share' | 'no_place' | 'gave_up' | 'turned_away';
 
-/** As many parties as hold a slot or wait, several times over. */
+/** Several times the number of parties that hold a slot or wait. */
 const TURNS = 1_000;
 
 interface Waiter {
-  /** Ends the wait, once. The caller takes the waiter off the queue. */
+  /** Ends the wait. Called once; the caller removes the waiter from the queue. */
   settle(outcome: SlotOutcome): void;
 }
 
 /**
- * At most `count` holders at a time. Parties take turns, each in its own order, and a full queue takes the last place of the
- * party that has the most, and where all have one, of the party that had its turn last: a party that floods waits behind itself, and
- * keeps nobody out.
+ * At most `count` holders at a time. Parties take turns, each in its own order. A full queue takes the last place of
+ * the party that has the most, or, where all have one, of the party whose last turn was latest. A party that floods
+ * waits behind itself, and keeps nobody out.
  */
 export class FairSlots {
   readonly #limits: Required<SlotLimits>;
@@ -37,7 +37,7 @@ export class FairSlots {
   readonly #queue = new Map<string, Waiter[]>();
   /** Slots held, of parties that hold one. */
   readonly #held = new Map<string, number>();
-  /** The number of its last turn, of the parties that had one last. */
+  /** The number of the last turn of each party that had one recently. */
   readonly #turns = new Map<string, number>();
   #turn = 0;
   #taken = 0;
@@ -49,7 +49,7 @@ export class FairSlots {
     this.#open = count;
   }
 
-  /** Slots held: more than are open, for a while after some were closed. */
+  /** Slots in use. For a while after slots were closed, this is more than are open. */
   get taken(): number {
     return this.#taken;
   }
@@ -59,12 +59,12 @@ export class FairSlots {
     return this.#waiting;
   }
 
-  /** Slots that this party holds, and places of the queue that it has. */
+  /** The slots that this party holds plus its places in the queue. */
   of(party: string): number {
     return (this.#held.get(party) ?? 0) + (this.#queue.get(party)?.length ?? 0);
   }
 
-  /** Resolves when it is this party's turn, or when there will be none. */
+  /** Resolves when it is this party's turn, or when it will not have one. */
   take(party: string, signal: AbortSignal): Promise<SlotOutcome> {
     if (signal.aborted) return Promise.resolve('gave_up');
     if (this.#taken < this.#open && this.#mayHoldAnother(party)) {
@@ -75,7 +75,7 @@ export class FairSlots {
     return lacking ? Promise.resolve(lacking) : this.#wait(party, signal);
   }
 
-  /** The slot goes to the party whose turn it is. */
+  /** Releases a slot and gives it to the party whose turn it is. */
   release(party: string): void {
     const left = (this.#held.get(party) ?? 0) - 1;
     if (left > 0) this.#held.set(party, left);
@@ -84,18 +84,18 @@ export class FairSlots {
     this.giveOut();
   }
 
-  /** From now on so many slots are given out, one to `count`; who holds one keeps it. */
+  /** Sets how many slots are given out from now on, from one to `count`. A holder keeps its slot. */
   open(slots: number): void {
     this.#open = Math.max(1, Math.min(slots, this.#limits.count));
     this.giveOut();
   }
 
-  /** Gives free slots to those whose turn it is: to be called when `allows` has changed its mind. */
+  /** Gives free slots to those whose turn it is. Call it when `allows` would answer differently. */
   giveOut(): void {
     while (this.#taken < this.#open && this.#giveNext());
   }
 
-  /** Ends the wait of everybody, or of one party: nobody's turn comes any more. */
+  /** Ends the wait of everybody, or of one party, without a turn. */
   turnAway(party?: string): void {
     for (const name of party === undefined ? [...this.#queue.keys()] : [party]) {
       const waiters = this.#queue.get(name) ?? [];
@@ -104,7 +104,7 @@ export class FairSlots {
     }
   }
 
-  /** Whether somebody's turn has come. */
+  /** Gives one slot to the next party that may have it. Returns whether there was one. */
   #giveNext(): boolean {
     for (const [next, [first, ...others]] of this.#queue) {
       if (!first || !this.#mayHoldAnother(next)) continue;
@@ -130,7 +130,10 @@ export class FairSlots {
     if (this.#turns.size > TURNS && oldest !== undefined) this.#turns.delete(oldest);
   }
 
-  /** Why there is no place for one more. A full queue makes room at the cost of who has more. */
+  /**
+   * Why there is no place for one more; `undefined` when there is. A full queue makes room at the cost of a party that
+   * has more.
+   */
   #makeRoom(party: string): 'no_share' | 'no_place' | undefined {
     const { waiting, waitingOfOne } = this.#limits;
     const own = this.#queue.get(party)?.length ?? 0;
@@ -146,7 +149,9 @@ export class FairSlots {
     return undefined;
   }
 
-  /** Where everybody waits with one, the place of the party whose last turn is the latest goes to one whose turn is longer ago. */
+  /**
+   * When every party waits with one request, drops the one whose last turn was latest, if that was later than `turn`.
+   */
   #dropLatest(turn: number): boolean {
     let latest = '';
     let latestTurn = turn;
@@ -161,7 +166,7 @@ export class FairSlots {
     return true;
   }
 
-  /** 0: longer ago than is remembered. */
+  /** The number of a party's last turn; 0 when it is no longer remembered. */
   #turnOf = (party: string): number => this.#turns.get(party) ?? 0;
 
   #wait(party: string, signal: AbortSignal): Promise<SlotOutcome> {

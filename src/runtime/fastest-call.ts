@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts';
 
-/** Calls that share a queue take many times what one alone takes. Below that, it is somebody's bad day. */
+/** Calls that share a queue take many times as long as one alone. Below this factor, a slow call is only chance. */
 const TIMES_THE_FASTEST = 4;
-/** The fastest call of the last one to two of these is what a call takes when nobody is in its way. */
+/** The fastest call of the last one to two windows shows how long a call takes when nothing is in its way. */
 const WINDOW_MS = 30_000;
 
-/** Tells calls that wait for each other from calls that take long by nature. */
+/** Distinguishes calls that wait for each other from calls that are slow by nature. */
 export class FastestCall {
   readonly #clock: Clock;
   readonly #patienceMs: number;
@@ -13,14 +13,17 @@ export class FastestCall {
   #before = Number.POSITIVE_INFINITY;
   #since: number;
 
-  /** A call that takes `timeoutMs` has failed. */
+  /** A call that takes `timeoutMs` counts as failed. */
   constructor(clock: Clock, timeoutMs: number) {
     this.#clock = clock;
     this.#patienceMs = timeoutMs / 2;
     this.#since = clock.monotonic();
   }
 
-  /** Whether a call that was answered took half of our patience and many times what the fastest of the last minute did. */
+  /**
+   * Whether an answered call was slow: it took more than half of the timeout and many times as long as the fastest call
+   * of the last minute.
+   */
   isSlow(tookMs: number): boolean {
     const now = this.#clock.monotonic();
     if (now - this.#since >= WINDOW_MS) {

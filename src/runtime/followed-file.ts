@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Clock } from './clock.ts';
 
-/** What follows from a file should hold within 5 s, as any revocation (R-06): 2 s leave room for a slow disk. */
+/** A change of a file should take effect within 5 s, like any revocation (R-06). 2 s leave room for a slow disk. */
 const POLL_MS = 2000;
 
 interface FollowParts {
@@ -10,8 +10,9 @@ interface FollowParts {
 }
 
 /**
- * Calls `reload` at first, and again whenever the file may have changed, until the signal aborts. Looks at the file by
- * name each time, through links, so that an atomic replacement and the swapped links of a mounted Secret are seen.
+ * Calls `reload` at the start, and again whenever the file may have changed, until the signal aborts. It looks at the
+ * file by name each time, through links, so that it notices an atomic replacement and the swapped links of a mounted
+ * Secret.
  */
 export const followFile = (path: string, reload: () => Promise<void>, parts: FollowParts): Promise<void> =>
   followFiles([path], reload, parts);
@@ -24,7 +25,7 @@ export async function followFiles(
 ): Promise<void> {
   let seen = '';
   while (!signal.aborted) {
-    // Taken before the content is read, so that a change during the reading is seen the next time.
+    // Taken before the content is read, so that a change during the read is noticed the next time.
     const mark = (await Promise.all(paths.map(fileMark))).join('\n');
     if (mark !== seen) await reload();
     seen = mark;
@@ -32,7 +33,7 @@ export async function followFiles(
   }
 }
 
-/** Differs whenever the file behind the name may have: another file, another time, another size. */
+/** Differs whenever the file behind the name may differ: another file, another time, another size. */
 async function fileMark(path: string): Promise<string> {
   try {
     const { dev, ino, mtimeNs, ctimeNs, size } = await stat(path, { bigint: true });

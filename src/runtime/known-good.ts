@@ -1,10 +1,10 @@
 import type { Clock } from './clock.ts';
 
-/** A source stays known good for whoever succeeded there for a day after the last success. */
+/** A source stays known good for a day after the last success. */
 const KNOWN_GOOD_MS = 24 * 3_600_000;
 const KNOWN_GOOD_CAPACITY = 100_000;
 
-/** What succeeded in the last day; beyond the capacity, the oldest success is forgotten. */
+/** Remembers what succeeded in the last day. Beyond the capacity, the oldest success is forgotten. */
 export class KnownGood {
   readonly #until = new Map<string, number>();
   readonly #clock: Clock;

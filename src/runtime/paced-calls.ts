@@ -7,8 +7,8 @@ import { ToldLately } from './told-lately.ts';
 
 export interface PacedCallOptions extends CallLimits {
   /**
-   * Logged when the calls begin to fail, when they are answered again, and, where the caller does not tell it, when a party
-   * asks for more than its share and when all places are taken.
+   * The lines to log when calls begin to fail, when they are answered again, and, unless the caller logs that itself,
+   * when a party asks for more than its share and when all places are taken.
    */
   readonly words: {
     readonly fail: string;
@@ -16,9 +16,12 @@ export interface PacedCallOptions extends CallLimits {
     readonly overload?: string;
     readonly full?: string;
   };
-  /** Failures of so many parties, while nobody is answered, are the cluster's; of fewer, something about their questions. Default 1. */
+  /**
+   * When this many parties fail and nobody is answered, the cluster fails. With fewer, the reason may lie in their
+   * questions. Default 1.
+   */
   readonly partiesThatTell?: number;
-  /** The pause between two probes grows to this, or to what the cluster asks for. Default: that of the back-off. */
+  /** The longest pause between two probes, unless the cluster asks for more. Default: that of the back-off. */
   readonly longestPauseMs?: number;
 }
 
@@ -28,25 +31,31 @@ export interface PacedCallParts {
   readonly logger: { info(message: string): void; warn(members: object, message: string): void };
 }
 
-/** A question that the cluster answers 429 while it answers others is asked again for so long: clients wait ten seconds or more. */
+/**
+ * A question that the cluster answers with 429 while it answers others is asked again for this long. Clients wait ten
+ * seconds or more.
+ */
 const RETRIED_FOR_MS = 6_000;
-/** So many of all calls that may be under way, and slow ones, are a queue; fewer are somebody's bad day. */
+/**
+ * When this share of all calls is under way and they are slow, they form a queue. With fewer, a slow call is only
+ * chance.
+ */
 const QUEUE_SHARE = 1 / 8;
-/** For whom it is told that all places are taken; no party is called so. */
+/** The key under which "all places are taken" is logged. No party has this name. */
 const EVERYBODY = '';
 
-/** What is asked, and for whom. */
+/** A question, and the party that asks. */
 export interface Question {
-  /** Equal for two questions that are one. */
+  /** Equal for two questions that ask the same. */
   readonly key: string;
-  /** Whose share of the places it takes. Two parties never have one key. */
+  /** Whose share of the places the question counts in. Two parties never have the same key. */
   readonly party: string;
 }
 
 /**
- * Questions of one kind to a cluster that must not be flooded, and may fail: so many at a time, shared fairly by those who
- * ask, one for all who ask the same, and while they fail one probe after each pause, for all of them together. Nothing is
- * remembered of an answer.
+ * Asks questions of one kind to a cluster that must not be flooded and may fail. A limited number are open at a time,
+ * shared fairly by the parties, and equal questions share one call. While calls fail, one probe is made after each
+ * pause, for all of them together. Answers are not remembered.
  */
 export class PacedCalls<Answer> {
   readonly #words: PacedCallOptions['words'];
@@ -60,7 +69,7 @@ export class PacedCalls<Answer> {
   readonly #timeoutMs: number;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #failing = false;
-  /** The end of the probe that was made last. */
+  /** Resolves when the last probe has ended. */
   #probe: Promise<void> = Promise.resolve();
 
   constructor(options: PacedCallOptions, { clock, random, logger }: PacedCallParts) {
@@ -75,20 +84,24 @@ export class PacedCalls<Answer> {
     this.#queue = options.maxInFlight * QUEUE_SHARE;
   }
 
-  /** From the failure that told until a call is answered: nobody of this party with an answer should wait for another. */
+  /**
+   * Whether calls of this party are paused: from the deciding failure until a call is answered. A caller that has an
+   * answer should not wait for another one then.
+   */
   isPausedFor(party: string): boolean {
     return this.#pause.isOnFor(party);
   }
 
-  /** Calls under way, and questions that wait for their turn. */
+  /** Calls under way, and questions waiting for their turn. */
   get load(): BoundedCalls['load'] {
     return this.#calls.load;
   }
 
   /**
-   * The answer to the question under way for this key, else of a new `call`. Rejects with `TooManyCalls` when our own places
-   * are taken, by this party or by all: that says nothing of the cluster. Rejects with `CallsPaused` while calls fail (one
-   * at a time is let through, after each pause, and who has failed does not wait for it), and as `call` does.
+   * The answer of the open call for this key, else of a new `call`. Rejects with `TooManyCalls` when our own places are
+   * taken, by this party or by all; that says nothing about the cluster. Rejects with `CallsPaused` while calls fail:
+   * one probe is let through after each pause, and a party that has failed does not wait for its answer. Otherwise
+   * rejects as `call` does.
    */
   ask(question: Question, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const { party } = question;
@@ -102,13 +115,13 @@ export class PacedCalls<Answer> {
     return probe;
   }
 
-  /** A party that has not failed itself may ask when the probe under way has been answered. */
+  /** A party that has not failed itself may ask once the current probe has been answered. */
   #afterProbe(question: Question, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     if (this.#pause.hasFailed(question.party)) return refusal();
     const answer = this.#probe.then(() =>
       this.#pause.isOnFor(question.party) ? refusal() : this.#share(question, call),
     );
-    answer.catch(() => undefined); // whoever took a known answer listens no more
+    answer.catch(() => undefined); // a caller that took a known answer no longer listens
     return answer;
   }
 
@@ -116,12 +129,12 @@ export class PacedCalls<Answer> {
     const running = this.#underWay.get(question.key);
     if (running !== undefined) return running;
     const answer = this.#run(question.party, call).finally(() => this.#underWay.delete(question.key));
-    answer.catch(() => undefined); // whoever took a known answer listens no more
+    answer.catch(() => undefined); // a caller that took a known answer no longer listens
     this.#underWay.set(question.key, answer);
     return answer;
   }
 
-  /** Settles as `BoundedCalls.run` does, and notes what that says of the cluster. */
+  /** Settles as `BoundedCalls.run` does, and notes what the result says about the cluster. */
   async #run(party: string, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const askedAt = this.#clock.monotonic();
     for (;;) {
@@ -143,13 +156,14 @@ export class PacedCalls<Answer> {
   }
 
   /**
-   * Whether a 429 of the cluster is for as much as we ask: others are answered, or this party asks more at the same time. Then its
-   * question waits for its turn again, and turns come later now. Else the cluster is busy with others.
+   * Whether a 429 of the cluster means that we ask too much: others are answered, or this party has more calls open.
+   * Then the question waits for its turn again, and turns come more slowly now. Otherwise the cluster is busy with
+   * others.
    */
   #isAskedTooMuch = (party: string, error: unknown): boolean =>
     (error as CallFault).status?.code === 429 && (this.#isAnswering || this.#calls.of(party) > 0);
 
-  /** The cluster answered somebody a moment ago. */
+  /** Whether the cluster answered somebody a moment ago. */
   get #isAnswering(): boolean {
     return this.#clock.monotonic() - this.#answeredAt < this.#timeoutMs;
   }
@@ -170,8 +184,9 @@ export class PacedCalls<Answer> {
   }
 
   /**
-   * What a failure says. A cluster that answers others meanwhile is not away: it is too slow for as much as we ask, or fails for
-   * this question. Else this party is paused, and all when several fail; the first such failure in a row is worth a warning, the others are counted as requests.
+   * Decides what a failure means. A cluster that answers others meanwhile is not away: it is too slow for as much as we
+   * ask, or fails for this question. Otherwise this party is paused, and all parties when several fail. Only the first
+   * such failure in a row is logged as a warning; the others are counted as requests.
    */
   #failed(party: string, error: unknown, beganAt: number): unknown {
     if (isOfTheQuestion(error)) {
@@ -196,7 +211,7 @@ export class PacedCalls<Answer> {
 
 const askedTooMuch = (): TooManyCalls => new TooManyCalls('the cluster is asked too much', false);
 
-/** Whoever has a known answer listens to no refusal: that is no unhandled rejection. */
+/** A caller with a known answer does not listen for this rejection. It must not count as unhandled. */
 function refusal(): Promise<never> {
   const refused = Promise.reject(new CallsPaused('calls are paused'));
   refused.catch(() => undefined);

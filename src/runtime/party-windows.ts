@@ -1,15 +1,19 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Slow calls leave a party a quarter of its places: some are slow by nature, and a page of twelve of which half take 1.7 s is still
- * answered within the time that a call may wait. Calls that fail leave it one.
+ * Slow calls reduce a party to a quarter of its places at least: some calls are slow by nature, and a page with twelve
+ * calls, half of which take 1.7 s, is still answered within the time that a call may wait. Failing calls reduce it to
+ * one.
  */
 const LEAST_WHEN_SLOW = 1 / 4;
-/** A party whose only call at a time is one too many leaves the cluster alone for so long, or for as long as the cluster asks. */
+/**
+ * A party for which even one call at a time is too much leaves the cluster alone for this time, or for as long as the
+ * cluster asks.
+ */
 const SHORTEST_HOLD_MS = 1_000;
-/** Whoever waits for a turn waits longer than that, so that a hold alone refuses nobody. */
+/** A wait for a turn may take longer than this, so a hold alone refuses nobody. */
 const LONGEST_HOLD_MS = 3_000;
-/** Those that had trouble last; who is forgotten begins again as everybody does. */
+/** The parties that had trouble most recently. A forgotten party starts again like any other. */
 const CAPACITY = 1_000;
 
 export interface WindowLimits {
@@ -20,23 +24,23 @@ export interface WindowLimits {
 
 interface Window {
   readonly size: number;
-  /** How often it was cut: one cut is for all calls that began before it. */
+  /** How often it was cut. A cut counts once for all calls that began before it. */
   readonly cuts: number;
-  /** Until then none is begun. */
+  /** No call is begun before this time. */
   readonly heldUntil: number;
 }
 
 /**
- * How many calls each party may have under way to somebody whose room nobody knows: one more for each call that is answered, half as
- * many when its own calls fail or are slow (slow start, additive increase and multiplicative decrease, as each connection of TCP does
- * for itself: RFC 5681, 3.1). So nobody has to be found guilty: who asks much meets the trouble most often, and a trouble of one party is
- * its own.
+ * How many calls each party may have under way to a side whose capacity is unknown. Its window grows by one for each
+ * answered call, and is halved when its own calls fail or are slow (slow start, additive increase and multiplicative
+ * decrease, as each TCP connection does for itself: RFC 5681, 3.1). No party needs to be blamed: a party that asks much
+ * meets the trouble most often, and trouble of one party affects only itself.
  */
 export class PartyWindows {
   readonly #clock: Clock;
   readonly #limits: WindowLimits;
   readonly #start: Window;
-  /** Of parties that do not begin as everybody does, the last changed last. */
+  /** The windows of parties that differ from the start, in the order of their last change. */
   readonly #windows = new Map<string, Window>();
 
   constructor(clock: Clock, limits: WindowLimits) {
@@ -45,13 +49,13 @@ export class PartyWindows {
     this.#start = { size: limits.first, cuts: 0, heldUntil: Number.NEGATIVE_INFINITY };
   }
 
-  /** Whether a party with so many calls under way may begin another one. */
+  /** Whether a party with this many calls under way may begin another one. */
   allows(party: string, underWay: number): boolean {
     const { size, heldUntil } = this.#of(party);
     return underWay < Math.floor(size) && this.#clock.monotonic() >= heldUntil;
   }
 
-  /** Cuts so far. To be noted when a call begins. */
+  /** The number of cuts so far. Note it when a call begins. */
   cutsOf = (party: string): number => this.#of(party).cuts;
 
   answered(party: string): void {
@@ -60,12 +64,15 @@ export class PartyWindows {
     this.#set(party, { ...window, size: Math.min(this.#limits.most, window.size + growth) });
   }
 
-  /** A call that was begun after so many cuts was slow. */
+  /** A call that was begun after that many cuts was slow. */
   slow(party: string, cuts: number): void {
     this.#cut(party, cuts, this.#limits.most * LEAST_WHEN_SLOW);
   }
 
-  /** One failed; the cluster asks to be left alone for so long. Answers how long this party has to wait now, in ms. */
+  /**
+   * A call failed, and the cluster asks to be left alone for `retryAfterMs`. Returns how long this party has to wait
+   * now, in ms.
+   */
   failed(party: string, cuts: number, retryAfterMs: number): number {
     const wasLeast = this.#of(party).size < 2;
     this.#cut(party, cuts, 1);

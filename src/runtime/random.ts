@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Chance comes in through the door as well: ids, salts, jitter. */
+/** Randomness is passed in as well: ids, salts, jitter. */
 export interface Random {
   /** Cryptographically strong bytes. */
   bytes(length: number): Buffer;

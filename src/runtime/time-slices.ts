@@ -1,10 +1,13 @@
-/** Long work in steps: at each `yield` other work may come between. What it returns is its result. */
+/** Long work in steps. At each `yield` other work may come in between. The return value is the result. */
 export type Steps<Result> = Generator<void, Result, void>;
 
-/** Of one turn of the event loop. With what else a turn does (a page of 2 MiB is parsed in some 10 ms) it stays well under 50 ms. */
+/**
+ * The share of one turn of the event loop. Together with what else a turn does (parsing a page of 2 MiB takes about 10
+ * ms) a turn stays well under 50 ms.
+ */
 const SLICE_MS = 8;
 
-/** All steps in one turn: for what is known to be short. */
+/** Runs all steps in one turn: for work that is known to be short. */
 export function atOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next();
@@ -19,8 +22,8 @@ interface Work {
 }
 
 /**
- * Shares the event loop between long works: each turn gives all of them together one slice of time, in the order in which they came.
- * What fits into the rest of this turn's slice is done at once, without a promise.
+ * Shares the event loop between long tasks: each turn gives all of them together one slice of time, in order of
+ * arrival. A task that fits into the rest of this turn's slice is done at once, without a promise.
  */
 export class TimeSlices {
   readonly #clock: { monotonic(): number };
@@ -28,12 +31,12 @@ export class TimeSlices {
   #leftMs = SLICE_MS;
   #isTurnDue = false;
 
-  /** A clock that stands still, as in a test, makes every work fit. */
+  /** A clock that stands still, as in a test, makes every task fit. */
   constructor(clock: { monotonic(): number }) {
     this.#clock = clock;
   }
 
-  /** Does the steps to their end. What they throw is thrown, or rejects the promise. */
+  /** Runs the steps to their end. An error in them is thrown, or rejects the promise. */
   run<Result>(steps: Steps<Result>): Result | Promise<Result> {
     if (this.#leftMs > 0) {
       const last = this.#workOn(steps);
@@ -45,7 +48,7 @@ export class TimeSlices {
     });
   }
 
-  /** Does what cannot be cut, and counts its time. */
+  /** Does work that cannot be split, and counts its time. */
   whole<Result>(work: () => Result): Result {
     const { monotonic } = this.#clock;
     const beganAt = monotonic();
@@ -56,12 +59,12 @@ export class TimeSlices {
     }
   }
 
-  /** Resolves when another slice begins; `undefined` while something is left of this one. */
+  /** Resolves when the next slice begins; `undefined` while time is left in this one. */
   untilNext(): Promise<void> | undefined {
     return this.#leftMs > 0 ? undefined : (this.run(nothing()) as Promise<void>);
   }
 
-  /** The last step's outcome, unless the slice ends before. */
+  /** Runs steps until they end or the slice is used up. Returns the last step's result if they ended. */
   #workOn<Result>(steps: Steps<Result>): { readonly value: Result } | undefined {
     const { monotonic } = this.#clock;
     const beganAt = monotonic();
@@ -81,7 +84,7 @@ export class TimeSlices {
     this.#later();
   }
 
-  /** There is a turn for new time as well as for work. */
+  /** Schedules a turn, which renews the slice and does waiting work. */
   #later(): void {
     if (this.#isTurnDue) return;
     this.#isTurnDue = true;
@@ -99,7 +102,7 @@ export class TimeSlices {
     if (this.#waiting.length > 0) this.#later();
   };
 
-  /** What is not done goes to the end of the queue. */
+  /** Unfinished work goes to the end of the queue. */
   #workOnWaiting(work: Work): void {
     try {
       const last = this.#workOn(work.steps);

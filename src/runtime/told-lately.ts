@@ -1,21 +1,21 @@
 import type { Clock } from './clock.ts';
 
-/** What goes on is told again each minute. */
+/** Something that goes on is reported again each minute. */
 const AGAIN_AFTER_MS = 60_000;
-/** Whoever has gone again is forgotten: what is told of so many at a time is read by nobody. */
+/** The oldest entry is forgotten above this: nobody reads reports about so many at a time. */
 const CAPACITY = 1_000;
 
-/** What was told within the last minute, so that a log says it once. */
+/** Remembers what was reported within the last minute, so that a log says it once. */
 export class ToldLately {
   readonly #clock: Clock;
-  /** Told last, last. */
+  /** In the order of the last report. */
   readonly #toldAt = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Whether this was not told within the last minute. Whoever asks tells it now. */
+  /** Whether this was not reported within the last minute. The caller must report it now. */
   isNews(what: string): boolean {
     const now = this.#clock.monotonic();
     const toldAt = this.#toldAt.get(what);
