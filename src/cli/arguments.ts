@@ -10,7 +10,7 @@ The API server in front of a Kubernetes cluster: sign in, and read its nodes fro
 
 Options:
   --config FILE     configuration file (YAML); default: the GATEHOUSE_CONFIG variable, else every default
-  --check-config    check the configuration and the files it names, print what is wrong or that all is good, and end
+  --check-config    check the configuration and the files it names, print every problem or that it is good, and end
   --config-schema   print the JSON Schema of the configuration file and end
   -v, --version     print the version and end
   -h, --help        print this text and end
@@ -21,17 +21,17 @@ Commands:
   keys list         print the signing keys: kid, state, since when, age
   keys rotate       publish the next signing key; a replica makes it the active one after 15 minutes
     --now           make it the active one at once: verifiers that cache the keys may refuse its tokens for 5 minutes
-  keys revoke KID   refuse this signing key and all its tokens; was it the active one, another one is at once
-                    (keys works on the Secret of the cluster that the configuration names, whoever serves it)
+  keys revoke KID   refuse this signing key and all its tokens; if it was the active one, another one takes over at once
+                    (keys works on the Secret in the cluster that the configuration names, even while it is in use)
 
 Environment:
   GATEHOUSE_CONFIG  the configuration file when there is no --config
   KUBECONFIG        how to reach the cluster, outside of one, unless kubernetes.kubeconfig is set
 
-Exit codes: 0 ended as asked, 1 failed while running, 2 wrong arguments or configuration
+Exit codes: 0 success, 1 failed while running, 2 wrong arguments or configuration
 `;
 
-/** What the command line asks for. */
+/** The request of the command line. */
 export type Command =
   | { readonly kind: 'run' | 'check-config' | 'hash-password'; readonly config?: string }
   | { readonly kind: 'help' | 'version' | 'config-schema' }
@@ -70,7 +70,7 @@ export function parseCommand(args: readonly string[], fallbackConfig: string | u
 const keysCommand = (request: ReturnType<typeof parseKeysRequest>, named: { readonly config?: string }): Command =>
   'fault' in request ? { kind: 'misuse', message: request.fault } : { kind: 'keys', request, ...named };
 
-/** What `parseArgs` found wrong, in one line: without its advice on how to pass a text that looks like an option. */
+/** The error of `parseArgs` in one line, without its advice on how to pass a text that looks like an option. */
 export function optionFault({ code, message }: NodeJS.ErrnoException): string {
   const [, option = ''] = /'(?:-\w, )?(--?[^\s'<]+)/.exec(message) ?? [];
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `unknown option ${option}`;
@@ -79,10 +79,10 @@ export function optionFault({ code, message }: NodeJS.ErrnoException): string {
   return message.split('\n', 1)[0] ?? '';
 }
 
-/** The oldest release that has all that we use. */
+/** The oldest release with all the features that we use. */
 const OLDEST_NODE = 24;
 
-/** Why this release of Node.js cannot run us, when it cannot; `version` is `process.version`. */
+/** Why this release of Node.js cannot run Gatehouse, or `undefined` when it can. `version` is `process.version`. */
 export function nodeFault(version: string): string | undefined {
   const major = Number(/^v(\d+)\./.exec(version)?.[1]);
   return major >= OLDEST_NODE ? undefined : `needs Node ${OLDEST_NODE} or later, this is ${version}`;

@@ -6,7 +6,7 @@ import { kubeconfigAccess } from '../kubernetes/access/kubeconfig.ts';
 import { parseUsersFile } from '../users/users-file-content.ts';
 
 /**
- * Reads the configuration and every file that it names, as a start would; nothing is asked of the cluster. Throws a
+ * Reads the configuration and every file that it names, as a start would, without asking the cluster anything. Throws a
  * `ConfigError` with every problem.
  */
 export async function checkConfig(path: string | undefined, readFile: ReadFile): Promise<Warnings> {

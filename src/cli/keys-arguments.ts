@@ -1,11 +1,11 @@
-/** What an operator asks of the signing keys. */
+/** An operator's request about the signing keys. */
 export type KeysRequest =
   | { readonly action: 'list' }
-  /** `isNow`: the next key is to sign at once, not 15 minutes after its publication. */
+  /** `isNow`: the next key signs at once, not 15 minutes after its publication. */
   | { readonly action: 'rotate'; readonly isNow: boolean }
   | { readonly action: 'revoke'; readonly kid: string };
 
-/** Reads what follows `keys`; the flag is whether `--now` was given. */
+/** Reads the arguments after `keys`; `isNow` says whether `--now` was given. */
 export function parseKeysRequest(
   [action, ...more]: readonly string[],
   isNow: boolean,
@@ -18,10 +18,10 @@ export function parseKeysRequest(
   return kid === undefined || rest.length > 0 ? { fault: 'keys revoke needs the kid of one key' } : { action, kid };
 }
 
-/** One thumbprint (RFC 7638, 43 characters) in 64 begins with "-"; no option of ours looks like it. */
+/** One in 64 thumbprints (RFC 7638, 43 characters) begins with "-". No option of ours looks like one. */
 const isKid = (argument: string): boolean => /^-[\w-]{42}$/.test(argument);
 
-/** The arguments in an order in which no kid can be taken for an option. */
+/** Reorders the arguments so that no kid can be taken for an option. */
 export function kidsLast(args: readonly string[]): string[] {
   const kids = args.filter(isKid);
   return kids.length === 0 ? [...args] : [...args.filter((argument) => !isKid(argument)), '--', ...kids];

@@ -12,18 +12,18 @@ export interface KeysCommandParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly version: string;
-  /** As far as it names a cluster. */
+  /** The environment variables that name a cluster. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   print(line: string): void;
 }
 
 /**
- * Does what an operator asks of the signing keys in the cluster that the configuration names, whoever serves it. Throws a
- * `ClusterAccessError` without a cluster, else as `KeyOperator` does.
+ * Does what an operator asks with the signing keys in the cluster that the configuration names, even while Gatehouse is
+ * serving there. Throws a `ClusterAccessError` when there is no cluster, and otherwise as `KeyOperator` does.
  */
 export async function runKeysCommand(request: KeysRequest, config: Config, parts: KeysCommandParts): Promise<void> {
   const access = { ...config.kubernetes, environment: parts.environment, version: parts.version };
-  // What matters of a failure is in the error.
+  // The error already says all that matters about a failure.
   const logger = createLogger({ level: 'silent', format: 'json' });
   const { secrets, close } = await connectCluster(access, { ...parts, logger, registry: createUnreadRegistry() });
   const operator = new KeyOperator(toSigningKeyOptions(config), { ...parts, secrets });

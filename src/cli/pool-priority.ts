@@ -3,12 +3,13 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The kernel gives a thread of niceness 10 a tenth of what it gives one of niceness 0 that wants the same core, and all that
- * nobody else wants: two compares that never end leave nine tenths of a core to the event loop.
+ * When a thread of niceness 10 and one of niceness 0 want the same core, the kernel gives the nicer one a tenth of what
+ * the other gets; it still gets all idle time. So two compares that never end leave nine tenths of a core to the event
+ * loop.
  */
 const NICENESS = 10;
 
-/** How libuv names the threads of its pool, in which passwords are hashed and slow signatures verified. */
+/** The name that libuv gives the threads of its pool, which hash passwords and verify slow signatures. */
 const POOL_THREAD = 'libuv-worker';
 
 interface Threads {
@@ -16,16 +17,17 @@ interface Threads {
   setPriority(thread: number, niceness: number): void;
 }
 
-/** Where Linux lists the threads of this process; it takes the id of a thread where others take that of a process. */
+/** Where Linux lists the threads of this process. Linux accepts a thread id where other systems take a process id. */
 const LINUX: Threads = { folder: '/proc/self/task', setPriority };
 
 /**
- * Lets the event loop go before the thread pool where both want the same core: a flood of sign-ins must not slow down the
- * readers (R-02). Answers the number of threads; 0 where threads have no priority of their own, which is everywhere but on
- * Linux. What we sign is signed and verified outside of the pool, and so are most tokens of service accounts. Never rejects.
+ * Gives the event loop priority over the thread pool where both want the same core: a flood of sign-ins must not slow
+ * down the readers (R-02). Resolves to the number of threads; 0 on systems where threads have no priority of their own,
+ * which is everywhere but Linux. Our own signatures are made and verified outside the pool, and so are most signatures
+ * of service accounts. Never rejects.
  */
 export async function lowerPoolPriority({ folder, setPriority: set } = LINUX): Promise<number> {
-  // This very read starts all threads of the pool, if nothing has before.
+  // This read itself starts all threads of the pool, if nothing else has.
   const threads = await readdir(folder).catch(() => []);
   let lowered = 0;
   for (const thread of threads) {
@@ -35,7 +37,7 @@ export async function lowerPoolPriority({ folder, setPriority: set } = LINUX): P
   return lowered;
 }
 
-/** False where a sandbox forbids even to be nicer. */
+/** Returns false where a sandbox forbids even a lower priority. */
 function isSet(attempt: () => void): boolean {
   try {
     attempt();
