@@ -9,7 +9,7 @@ interface Parts {
   read(signal: AbortSignal): Promise<ClusterVersion>;
 }
 
-/** The cluster is upgraded seldom, and `/version` only shows what it was. */
+/** The cluster is seldom upgraded, and `/version` only displays it. */
 const EVERY_MS = 300_000;
 const RETRY_MS = 10_000;
 

@@ -18,10 +18,10 @@ export interface NodeMirrorOptions {
   readonly platform: string;
   /** `false`: no pod watch and no usage annotations. */
   readonly usage: boolean;
-  /** Answers from older data are refused. Infinity: none is. */
+  /** Answers from older data are refused. Infinity: no limit. */
   readonly maxStaleness: number;
   readonly selfCheck: {
-    /** In milliseconds: no two checks of one kind are further apart. */
+    /** The longest time between two checks of one kind, in milliseconds. */
     readonly longestPeriod: number;
     /** `auto`: pods are not checked where the API server checks its own cache. */
     readonly pods: 'auto' | 'always' | 'never';
@@ -35,7 +35,7 @@ export interface NodeMirrorParts {
   readonly registry: Registry;
 }
 
-/** The nodes in memory: what the routes read, what keeps it current, and how both are judged. */
+/** The nodes in memory: what the routes read, the parts that keep it current, and the checks of both. */
 export interface NodeMirror {
   readonly lister: NodeLister & NodeWatchSource & NodeAge;
   readonly parts: readonly Part[];
@@ -48,7 +48,7 @@ export interface NodeMirror {
 /** 64 random bits tell the versions of two processes apart. */
 const EPOCH_BYTES = 8;
 
-/** Wires reflectors, stores and the lister: nodes always, pods where usage is wanted. */
+/** Connects reflectors, stores and the lister: always for nodes, and for pods where usage is wanted. */
 export function createNodeMirror(
   options: NodeMirrorOptions,
   { cluster, clock, random, registry }: NodeMirrorParts,
@@ -87,7 +87,7 @@ export function createNodeMirror(
   };
 }
 
-/** Whether the pods are compared with the cluster now: of a large cluster that is nearly a thousand pages. */
+/** Whether the pods are compared with the cluster now. In a large cluster that takes nearly a thousand pages. */
 function checksPods(
   setting: NodeMirrorOptions['selfCheck']['pods'],
   cluster: Cluster,
@@ -95,7 +95,7 @@ function checksPods(
   return async (signal) => (setting === 'auto' ? !(await cluster.checksItsCache(signal)) : setting === 'always');
 }
 
-/** The first list of pods is complete when the nodes show its sums: until then no list is answered. */
+/** The pods count as synced when the nodes show the sums of the first list of pods. Until then no list is answered. */
 function countedIn(store: NodeStore, pods: Freshness): Freshness {
   let isCounted = false;
   const hasSynced = (): boolean => {

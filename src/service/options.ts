@@ -37,7 +37,7 @@ export function toOAuthOptions({ platform, authentication, limits }: Config): OA
   };
 }
 
-/** `undefined`: service accounts of the cluster are not let in. */
+/** `undefined` when service accounts of the cluster may not call. */
 export function toServiceAccountOptions({ authentication }: Config): { readonly audience: string } | undefined {
   const { serviceAccountTokens, oauthOptions } = authentication;
   const { enabled, audience = oauthOptions.accessTokenAudience ?? oauthOptions.issuer } = serviceAccountTokens;
@@ -98,7 +98,7 @@ export function toHttpLimits({ limits }: Config): HttpLimits {
   };
 }
 
-/** Answers in flight at the end of the delay get this long: 15 s + 30 s stay inside the pod's grace period of 50 s. */
+/** The time for answers in flight at the end of the delay: 15 s + 30 s stay inside the pod's grace period of 50 s. */
 const DRAIN_MS = 30_000;
 
 export function toApiServerOptions({ server, authentication }: Config): HttpServerOptions {
@@ -113,7 +113,7 @@ export function toApiServerOptions({ server, authentication }: Config): HttpServ
   };
 }
 
-/** The metrics port closes once the API port has drained: nothing is left to wait for. */
+/** The metrics port closes when the API port has drained, and has nothing to wait for then. */
 export function toMetricsServerOptions({ server }: Config): HttpServerOptions {
   return { ...listening(server), port: server.metricsPort, shutdownDelayMs: 0, drainMs: 1000 };
 }

@@ -7,8 +7,9 @@ import type { Part } from './run-group.ts';
 const STUCK_MS = 300_000;
 
 /**
- * The checks that a mirrored kind brings: first sync, and age. Age is shown and does not count: a replica that has synced
- * stays ready and answers what it may, because what makes one replica's data old makes that of all old (decision 14).
+ * The checks of a mirrored kind: first sync, and age. Age is shown but does not count: a replica that has synced stays
+ * ready and answers what it may, because whatever makes the data of one replica old makes that of all replicas old
+ * (decision 14).
  */
 export function mirrorChecks(name: string, freshness: Freshness, maxStalenessMs: number): HealthCheck[] {
   return [
@@ -22,7 +23,7 @@ export function mirrorChecks(name: string, freshness: Freshness, maxStalenessMs:
       endpoints: ['readyz'],
       counts: false,
       check: () => {
-        // Before the first sync there is nothing to be old; the check above fails for that.
+        // Before the first sync no data can be old; the check above fails then.
         const old = freshness.hasSynced() && freshness.stalenessMs() > maxStalenessMs;
         return old ? `no proof of being current for ${Math.round(freshness.stalenessMs() / 1000)} s` : undefined;
       },
@@ -44,10 +45,10 @@ export function reflectorsCheck(reflectors: Readonly<Record<string, Freshness>>)
   };
 }
 
-/** Often enough that nobody notices, seldom enough to cost nothing; only until the first time. */
+/** Short enough that nobody notices, and long enough to cost nothing; only used until the first time. */
 const POLL_MS = 10;
 
-/** Announces, once, that every readiness check holds that counts; then waits for the end. */
+/** Announces once that every readiness check that counts holds, then waits for the end. */
 export function announceReady(
   checks: readonly HealthCheck[],
   clock: Clock,

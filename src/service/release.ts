@@ -1,4 +1,4 @@
-/** What was built, from what and when; `/version`, `build_info` and `--version` tell it. */
+/** What was built, from what and when. `/version`, `build_info` and `--version` show it. */
 export interface Release {
   /** Semantic version without `v`. */
   readonly version: string;
@@ -23,7 +23,7 @@ export function toRelease(packageJson: string, buildJson: string | undefined): R
   };
 }
 
-/** What runs the release; `platform` in the form of Kubernetes' own components, such as `linux/amd64`. */
+/** The runtime of the release; `platform` in the form of Kubernetes' own components, such as `linux/amd64`. */
 export interface Runtime {
   readonly nodeVersion: string;
   readonly platform: string;

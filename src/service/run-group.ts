@@ -4,7 +4,7 @@ export interface Part {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** A part that ended although nobody asked it to. */
+/** A part that ended without being asked to. */
 class PartEnded extends Error {
   constructor(name: string, cause?: unknown) {
     super(cause === undefined ? `${name} ended by itself` : `${name} failed`, { cause });
@@ -13,9 +13,9 @@ class PartEnded extends Error {
 }
 
 /**
- * Runs the parts together until the signal aborts or the first of them ends; that one's end stops the others. Returns
- * when all have ended. Parts stop in the order of `stages`: a later stage is told to stop when every part of the stage
- * before has ended, so that the server drains while the cache behind it still lives.
+ * Runs the parts together until the signal aborts or the first of them ends; that end stops the others. Returns when
+ * all have ended. Parts stop in the order of `stages`: a stage is told to stop when every part of the stage before has
+ * ended, so that the server can drain while the cache behind it still runs.
  */
 export async function runGroup(stages: readonly (readonly Part[])[], signal: AbortSignal): Promise<void> {
   const controllers = stages.map(() => new AbortController());

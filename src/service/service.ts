@@ -33,7 +33,7 @@ export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {
   lostLines?(): LostLines;
   readonly release: Release;
   readonly runtime: Runtime;
-  /** As far as it names a cluster: `KUBECONFIG`, `KUBERNETES_SERVICE_HOST`, `KUBERNETES_SERVICE_PORT`. */
+  /** The variables that name a cluster: `KUBECONFIG`, `KUBERNETES_SERVICE_HOST`, `KUBERNETES_SERVICE_PORT`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The text of `api/platform.openapi.yaml`. */
   readonly description: string;
@@ -137,7 +137,7 @@ interface Built {
   close(): Promise<void>;
 }
 
-/** Opens both ports or neither: an open one would keep a process alive that has already failed. */
+/** Opens both ports or neither: one open port would keep a process alive that has already failed. */
 async function listen(api: HttpServer, metrics: HttpServer): Promise<Addresses> {
   const { port: metricsPort } = await metrics.listen();
   try {
@@ -148,7 +148,7 @@ async function listen(api: HttpServer, metrics: HttpServer): Promise<Addresses> 
   }
 }
 
-/** What is left once everything is built: listen, run together, end in order. */
+/** The last step once everything is built: listen, run together, end in order. */
 function createRunning(built: Built, { clock, logger }: Pick<ServiceParts, 'clock' | 'logger'>): Service {
   const { api, metrics, background, health, close } = built;
   const run: Service['run'] = async (signal, events = {}) => {
@@ -160,7 +160,7 @@ function createRunning(built: Built, { clock, logger }: Pick<ServiceParts, 'cloc
         logger.info({ ...addresses, tookMs: Math.round(clock.monotonic() - began) }, 'ready');
         return events.onReady?.(addresses);
       };
-      // The API port drains first, while what it answers from and what watches it still live.
+      // The API port drains first, while the data that it answers from and the metrics port are still running.
       const behind = [
         { name: 'metrics server', run: metrics.run },
         ...background,

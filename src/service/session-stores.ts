@@ -20,7 +20,7 @@ export interface SessionStoreParts {
   readonly events: SecurityEvents;
 }
 
-/** Where sessions are recorded, what keeps it current, and how it is judged. */
+/** Where sessions are recorded, the parts that keep the records current, and their checks. */
 export interface Sessions {
   readonly store: SessionStore;
   readonly parts: readonly Part[];
@@ -33,7 +33,10 @@ export interface Sessions {
 /** The name of the records in metrics and readiness checks. */
 const NAME = 'sessions';
 
-/** `memory`: of one replica. `kubernetes`: one Secret per user who refreshed or ended a session, shared by all replicas. */
+/**
+ * `memory`: the sessions of one replica. `kubernetes`: one Secret per user who refreshed or ended a session, shared by
+ * all replicas.
+ */
 export function createSessions(
   {
     platform,

@@ -4,18 +4,19 @@ import type { SecurityEvents } from '../security-events.ts';
 import type { Part } from './run-group.ts';
 
 /**
- * A healthy watch that has nothing to tell is proven current at least each 75 s, when the limit of silence ends it, and the
- * one that follows has 30 s to be accepted (`attempt.ts`). Older is beyond health. docs/operations.md alerts on the same age.
+ * A healthy watch with no news is proven current at least every 75 s, when the limit of silence ends it, and the next
+ * one has 30 s to be accepted (`attempt.ts`). Older data means that something is wrong. docs/operations.md alerts on
+ * the same age.
  */
 const ALARM_MS = 120_000;
 const LOOK_MS = 10_000;
 
 type Ages = Readonly<Record<string, () => number>>;
 
-/** Milliseconds since the last proof of being current, by the name of the data. */
+/** The ages of data by name: milliseconds since the last proof that it is current. */
 export interface WatchedAges {
   readonly nodes: Ages;
-  /** What tells who was signed out, revoked or removed: its age is a security event as well (C-38). */
+  /** The data about sign-outs, revocations and removed users. Its age is a security event as well (C-38). */
   readonly revocation: Ages;
 }
 
@@ -25,7 +26,7 @@ export interface StalenessAlarmParts {
   readonly events: SecurityEvents;
 }
 
-/** Logs once when data of any kind is older than a healthy cluster leaves it, and once when it is current again. */
+/** Logs once when some data is older than it should be with a healthy cluster, and once when it is current again. */
 export function createStalenessAlarm(ages: WatchedAges, parts: StalenessAlarmParts): Part {
   const { clock, logger, events } = parts;
   const warn = (data: string, seconds: number): void =>
@@ -39,7 +40,7 @@ export function createStalenessAlarm(ages: WatchedAges, parts: StalenessAlarmPar
   const look = (): void => {
     for (const { data, ageMs, tell } of watched) {
       const ms = ageMs();
-      // Before the first proof there is nothing to be old: readiness tells of that.
+      // Before the first proof no data can be old; readiness reports that case.
       const isOld = Number.isFinite(ms) && ms > ALARM_MS;
       if (isOld && !alarmed.has(data)) {
         alarmed.add(data);

@@ -44,22 +44,22 @@ export interface TokenServiceParts extends Pick<PasswordParts, 'bcrypt'> {
   readonly events: SecurityEvents;
 }
 
-/** Who may sign in, what they get for it, and what judges it at every call. */
+/** Who may sign in, the tokens that they get, and the verifier of every call. */
 export interface TokenService {
   readonly authorizationServer: AuthorizationServer;
   readonly tokenReviews: TokenReviews;
   /** For the API; /oauth knows our own tokens only. */
   readonly verifier: BearerVerifier;
-  /** Bearers, by result: the API counts what it need not verify. */
+  /** Counts bearers, by result. The API counts those that need no verification. */
   readonly verifications: Counter<'result'>;
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
   readonly reflectors: Readonly<Record<string, Freshness>>;
-  /** How old the data is that tells who was signed out, revoked or removed, by its name. */
+  /** The ages of the data about sign-outs, revocations and removed users, by name. */
   readonly stalenessMs: Readonly<Record<string, () => number>>;
 }
 
-/** Wires users, keys and sessions into the authorization server and the verifier. */
+/** Connects users, keys and sessions to the authorization server and the verifier. */
 export function createTokenService(config: Config, parts: TokenServiceParts): TokenService {
   const { secrets, inCluster } = parts.cluster;
   const people = createUserSources(config, inCluster, { ...parts, secrets });
@@ -78,7 +78,7 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
   const caller = callerTokenFile === undefined ? undefined : createCallerTokenFile(callerTokenFile, parts);
   const bearers = acceptServiceAccounts(config, verifier, shared);
   const callerToken = (): string | undefined => caller?.token();
-  // What has no reflector to show its age.
+  // The data that has no reflector to expose its age.
   const secretsStalenessMs = {
     'signing-keys': () => secrets.stalenessMs(keyOptions.secretName),
     ...people.stalenessMs,
@@ -106,14 +106,14 @@ export function createTokenService(config: Config, parts: TokenServiceParts): To
       {
         name: 'revocations-fresh',
         endpoints: ['readyz'],
-        counts: false, // as the age of mirrors: see `readiness.ts`
+        counts: false, // like the age of mirrors: see `readiness.ts`
         check: () => keys.tooOld() ?? sessions.store.tooOld() ?? people.tooOld(),
       },
     ],
   };
 }
 
-/** Our own verifier; where the operator lets service accounts in, the cluster's word beside it. */
+/** Our own verifier, plus the cluster's answer about service accounts where the operator lets them in. */
 function acceptServiceAccounts(
   config: Config,
   ours: TokenVerifier,

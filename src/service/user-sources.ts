@@ -9,17 +9,17 @@ export interface UserSources {
   readonly sources: readonly UserSource[];
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
-  /** Why not every user is known, so that nobody can be called unknown or gone; `undefined` once all are. */
+  /** Why not every user is known yet, so that nobody can be called unknown or gone; `undefined` once all are known. */
   fault(): string | undefined;
-  /** The sentence for callers while what is known of users is older than it may be. */
+  /** The message for callers while what is known of users is older than allowed. */
   tooOld(): string | undefined;
-  /** How old what is known of users is, by where it comes from. */
+  /** The age of what is known of users, by source. */
   readonly stalenessMs: Readonly<Record<string, () => number>>;
 }
 
 /**
- * Where users come from: the users file, when one is configured, and the first administrator's Secret, in a cluster or
- * when asked for. Throws `UsersFileError` for a file that cannot be used.
+ * Creates the sources of users: the users file if one is configured, and the first administrator's Secret in a cluster
+ * or on request. Throws `UsersFileError` for a file that cannot be used.
  */
 export function createUserSources(
   config: Config,
