@@ -36,16 +36,16 @@ export function createLogger(options: LogOptions, destination?: DestinationStrea
 
 const AUDIT = { logger: 'audit' };
 
-/** What a line of the audit trail has as JSON, and no other: in a text of somebody else its quotes are escaped. */
+/** The JSON text that every line of the audit trail has and no other line: in any other text its quotes are escaped. */
 export const AUDIT_MARK = JSON.stringify(AUDIT).slice(1, -1);
 
 /**
- * The audit trail: lines with `"logger":"audit"` at a level of its own, to the same output. They are told apart by a member that
- * no other line has: `name` is the name of an object in the access log.
+ * The audit trail: lines with `"logger":"audit"`, at a level of their own, to the same output. They are recognized by a
+ * member that no other line has. `name` would not do: it is the name of an object in the access log.
  */
 export const createAuditLogger = (logger: Logger, level: LogLevel): Logger => logger.child(AUDIT, { level });
 
-/** The `time` member in RFC 3339. A busy server writes several lines a millisecond: they share the text. */
+/** The `time` member in RFC 3339. A busy server writes several lines in a millisecond; they share the text. */
 function createTimestamp(): () => string {
   let madeAt = Number.NaN;
   let text = '';

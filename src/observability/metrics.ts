@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Clock } from '../runtime/clock.ts';
 import type { LostLines } from './waiting-lines.ts';
 
-/** What `gatehouse_build_info` tells. */
+/** The labels of `gatehouse_build_info`. */
 export interface BuildLabels {
   /** Semantic version without `v`. */
   readonly version: string;
@@ -25,7 +25,7 @@ export function createMetricRegistry(build: BuildLabels): Registry {
   return registry;
 }
 
-/** For a command that ends before anybody could ask what it measured. */
+/** A registry for a command that ends before anybody could read its metrics. */
 export const createUnreadRegistry = (): Registry => new Registry();
 
 const NOTHING_LOST: LostLines = { audit: 0, other: 0 };
@@ -44,13 +44,13 @@ export function registerLostLines(registry: Registry, lostLines: () => LostLines
   });
 }
 
-/** A probe a second shows a blocked pool within one scrape and costs nothing that could be measured. */
+/** One probe a second shows a blocked pool within one scrape, and its cost cannot be measured. */
 const PROBE_INTERVAL_MS = 1_000;
 
 const fillFromPool = promisify(randomFill<Buffer>);
 
 /**
- * Measures how long work waits for the thread pool, which password hashing, DNS and files share: asks it for one random
+ * Measures how long work waits for the thread pool, which password hashing, DNS and files share: requests one random
  * byte each second. `run` lives until the signal aborts.
  */
 export function createThreadpoolProbe(registry: Registry, clock: Clock): { run(signal: AbortSignal): Promise<void> } {

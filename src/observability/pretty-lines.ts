@@ -6,7 +6,7 @@ type Line = Record<string, unknown>;
 /** Words that are clear without quotes: no blank, no quote, no control character. */
 const PLAIN = /^[\x21\x23-\x7e]+$/;
 
-/** JSON escapes line breaks and most of the control characters that terminals obey (A-36); what it leaves is escaped here. */
+/** JSON escapes line breaks and most control characters that terminals obey (A-36). `shownText` escapes the rest. */
 const quoted = (value: unknown): string => shownText(JSON.stringify(value));
 
 const shown = (value: unknown): string => (typeof value === 'string' && PLAIN.test(value) ? value : quoted(value));
@@ -19,7 +19,7 @@ function prettyLine({ time, level, msg, ...rest }: Line): string {
   return [clock, String(level).toUpperCase().padEnd(5), text, ...members].join(' ');
 }
 
-/** Wraps a destination so that JSON lines reach it in a form for people; anything else passes through unchanged. */
+/** Wraps a destination so that JSON lines are written in a form for people; anything else passes through unchanged. */
 export function prettyLines(to: DestinationStream = standardOutput({ sync: true })): DestinationStream {
   return {
     write(text) {

@@ -2,7 +2,7 @@ import { Counter, type Registry } from 'prom-client';
 import type { SecurityEventFields, SecurityEventName, SecurityEvents } from '../security-events.ts';
 import type { Logger } from './logger.ts';
 
-/** What the line says to a person; the member `event` is for machines. */
+/** The message for people; the member `event` is for machines. */
 const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
   sign_in: 'sign-in',
   refresh: 'refresh',
@@ -29,7 +29,7 @@ const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
   session_record_unreadable: 'a session record cannot be read: the user gets 503 until it is mended or deleted',
 };
 
-/** What is routine: told, and no cause for concern by itself, unless somebody was turned away. */
+/** Routine events: reported, but no cause for concern by themselves, unless somebody was turned away. */
 const ROUTINE: ReadonlySet<SecurityEventName> = new Set<SecurityEventName>([
   'sign_in',
   'refresh',
@@ -44,13 +44,13 @@ const ROUTINE: ReadonlySet<SecurityEventName> = new Set<SecurityEventName>([
   'signing_key_retired',
 ]);
 
-/** Results of those who got nothing. */
+/** Results that mean somebody was turned away. */
 const TURNED_AWAY: ReadonlySet<unknown> = new Set(['refused', 'throttled', 'busy', 'failed']);
 
 const levelOf = (event: SecurityEventName, { result }: SecurityEventFields): 'info' | 'warn' =>
   ROUTINE.has(event) && !TURNED_AWAY.has(result) ? 'info' : 'warn';
 
-/** `logger`: of the audit trail. */
+/** `logger` is that of the audit trail. */
 export function createSecurityEvents(logger: Logger, registry: Registry): SecurityEvents {
   const counter = new Counter({
     name: 'gatehouse_security_events_total',
@@ -58,7 +58,7 @@ export function createSecurityEvents(logger: Logger, registry: Registry): Securi
     labelNames: ['event'],
     registers: [registry],
   });
-  // From the start: an alert sees no increase of a series that begins at 1.
+  // Set to 0 from the start: an alert sees no increase of a series that begins at 1.
   for (const event of Object.keys(SENTENCES)) counter.inc({ event }, 0);
   return {
     report: (event, fields) => {

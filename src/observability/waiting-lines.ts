@@ -1,27 +1,28 @@
 import { AUDIT_MARK } from './logger.ts';
 
-/** Lines wait for each other up to here, so that a busy server makes one system call for a hundred of them. */
+/** Lines are gathered up to this length, so that a busy server makes one system call for a hundred of them. */
 const BATCH_LENGTH = 64 * 1024;
 /**
- * Once this much waits, nobody has read for long: at 5,000 lines a second of 500 characters the reader has been away for 5 s, at the
- * pace of a quiet server for hours. Lengths are UTF-16 code units: a byte each in memory, two in a batch that is not all Latin-1.
+ * When this much waits, nobody has read for long: the reader has been away for 5 s at 5,000 lines a second of 500
+ * characters, and for hours at the pace of a quiet server. Lengths are UTF-16 code units: one byte each in memory, two
+ * in a batch that is not all Latin-1.
  */
 const MOST_WAITING = 12 * 1024 * 1024;
-/** The last quarter is for the audit trail: its lines are the last to go. */
+/** The last quarter is reserved for the audit trail, whose lines are dropped last. */
 const MOST_WAITING_WITH_AUDIT = 16 * 1024 * 1024;
-/** Lines are taken again from here on: losses come in few stretches, and each stretch is told by one line. */
+/** Lines are accepted again below this, so that losses come in few stretches, and one line reports each stretch. */
 const FEW_WAITING = MOST_WAITING / 2;
 
 /** Lines that were dropped. */
 export interface LostLines {
-  /** Of the audit trail. In a log of the form `pretty` they cannot be told from others. */
+  /** Lines of the audit trail. In a log of the form `pretty` they cannot be told from others. */
   readonly audit: number;
   readonly other: number;
 }
 
 /**
- * Lines that wait for their reader, within a bound: what comes above it is dropped and counted. Waiting lines are joined batch by
- * batch, since a line as its logger leaves it takes several times its length.
+ * Lines that wait for their reader, within a bound: lines above it are dropped and counted. Waiting lines are joined
+ * batch by batch, since a line as the logger hands it over takes several times its length in memory.
  */
 export class WaitingLines {
   readonly #tellLoss: (lost: LostLines) => void;
@@ -33,12 +34,15 @@ export class WaitingLines {
   /** What had been lost when the current stretch began; `undefined` while no line is dropped. */
   #lostBefore: LostLines | undefined;
 
-  /** `tellLoss` is called after each stretch, where the next line will stand behind the gap: with what was lost in it. */
+  /**
+   * `tellLoss` is called after each stretch of losses with what was lost in it, when the next line will stand right
+   * after the gap.
+   */
   constructor(tellLoss: (lost: LostLines) => void) {
     this.#tellLoss = tellLoss;
   }
 
-  /** Since the start. */
+  /** Lines lost since the start. */
   get lost(): LostLines {
     return this.#lost;
   }
@@ -61,7 +65,7 @@ export class WaitingLines {
     if (this.#openLength >= BATCH_LENGTH) this.#batches.push(this.#takeOpen());
   }
 
-  /** The oldest batch, or what there is of one; empty when no line waits. */
+  /** The oldest batch, or an incomplete one; empty when no line waits. */
   take(): string {
     const batch = this.#batches.shift() ?? this.#takeOpen();
     this.#length -= batch.length;
