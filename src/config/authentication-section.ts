@@ -4,10 +4,16 @@ import { redirectURIFault } from './redirect-uri.ts';
 import { tokenReview } from './token-review-section.ts';
 
 const MINUTE_MS = 60_000;
-/** A new key is published 15 minutes before it signs: below an hour there would be little else. */
+/**
+ * A new key is published 15 minutes before it signs. With a period below an hour, rotation would be most of what
+ * happens.
+ */
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** RFC 8414 section 2 wants https; plain http is taken with a warning, since an in-cluster address often is (port 80). */
+/**
+ * RFC 8414 section 2 requires https. Plain http is accepted with a warning, because addresses inside a cluster often
+ * use it (port 80).
+ */
 const issuer = z
   .string()
   .meta({ 'x-limits': 'an absolute http or https URL without credentials, query, fragment and slash at its end' })
@@ -60,15 +66,18 @@ const client = z
       .array(z.enum(['password', 'refresh_token']))
       .min(1)
       .default(['password', 'refresh_token'])
-      .describe('What it may ask `POST /oauth/token` for.'),
-    postLogoutRedirectURIs: z.array(redirectURI).default([]).describe('Where a sign-out may lead, compared exactly.'),
+      .describe('The grants that it may use at `POST /oauth/token`.'),
+    postLogoutRedirectURIs: z
+      .array(redirectURI)
+      .default([])
+      .describe('Where a sign-out may redirect to, compared exactly.'),
     introspectAll: z.boolean().default(false).describe('May introspect the tokens of every client, not only its own.'),
     accessTokenMaxAge: accessTokenLife()
       .optional()
       .describe('Life of its access tokens. Default: that of all clients.'),
     accessTokenInactivityTimeout: duration()
       .optional()
-      .describe('As that of all clients, for this one. Default: that of all clients.'),
+      .describe('`accessTokenInactivityTimeout` for this client. Default: that of all clients.'),
   })
   .superRefine((value, context) => {
     const proofs = [value.secret !== undefined, value.secretFile !== undefined, value.public].filter(Boolean).length;
@@ -103,19 +112,19 @@ const oauthOptions = section({
   issuer: issuer
     .optional()
     .describe(
-      'What tokens name as their issuer: the address of /oauth as clients know it. Default: `http://localhost:<server.port>/oauth`.',
+      'The issuer that tokens name: the address of /oauth as clients know it. Default: `http://localhost:<server.port>/oauth`.',
     ),
   accessTokenMaxAge: accessTokenLife().prefault('2h').describe('Life of an access token.'),
   accessTokenInactivityTimeout: duration()
     .prefault('2h')
-    .describe('A refresh token lives `accessTokenMaxAge` plus this, counted anew at each rotation.'),
+    .describe('A refresh token lives for `accessTokenMaxAge` plus this, counted again from each rotation.'),
   accessTokenAudience: z.string().min(1).optional().describe('`aud` of access tokens. Default: the issuer.'),
   sessionMaxAge: duration({ minMs: MINUTE_MS, bounds: 'at least 1m' })
     .prefault('720h')
-    .describe('No token outlives its sign-in by more.'),
+    .describe('No token lives longer than this after its sign-in.'),
   refreshReplayWindow: duration({ maxMs: MINUTE_MS, bounds: 'between 0s and 60s' })
     .prefault('30s')
-    .describe('How long a used refresh token gives its successor again.'),
+    .describe('How long a used refresh token is answered with the same successor again.'),
   keyRotationPeriod: z
     .union([z.literal(0), duration({ minMs: HOUR_MS, orZero: true, bounds: '0, or at least 1h' })])
     .prefault('720h')
@@ -127,7 +136,7 @@ const oauthOptions = section({
     .describe(
       'OAuth clients, each with exactly one of `secret`, `secretFile` and `public: true`. Default: one whose id and secret are both the name of the platform.',
     ),
-}).describe('Tokens and the clients that get them.');
+}).describe('Tokens and the clients that receive them.');
 
 const trustedProxy = z.strictObject({
   cidr: z
@@ -137,10 +146,10 @@ const trustedProxy = z.strictObject({
   header: z
     .enum(['X-Forwarded-For', 'X-Real-IP', 'X-Client-IP'])
     .default('X-Forwarded-For')
-    .describe('The header in which it tells the caller’s address.'),
+    .describe('The header in which it passes on the caller’s address.'),
 });
 
-/** The time in which failures count. */
+/** The time window in which failures count. */
 const window = (usual: string) => duration({ minMs: 1, bounds: 'longer than 0s' }).prefault(usual);
 
 export const authentication = section({
@@ -167,7 +176,7 @@ export const authentication = section({
     .describe('The same over all client names that have not succeeded there in the last day; then 429.'),
   clientRateLimiterDuration: window('1m').describe('The time in which failures of clients count.'),
   passwordGate: section({
-    concurrency: countBetween(1, 16).default(2).describe('Password compares at once.'),
+    concurrency: countBetween(1, 16).default(2).describe('Password compares at a time.'),
     queue: countBetween(0, 10_000).default(16).describe('Sign-ins that may wait for a compare; above: 429.'),
     maxWait: duration().prefault('2s').describe('How long each may wait; then 429.'),
   }),
@@ -178,7 +187,7 @@ export const authentication = section({
   trustedProxies: z
     .array(trustedProxy)
     .default([])
-    .describe('Proxies that are believed about whom they speak for; nobody else is.'),
+    .describe('Proxies whose headers are trusted for the caller’s address; all other callers’ headers are ignored.'),
   tokenReview,
   serviceAccountTokens: section({
     enabled: z
@@ -191,7 +200,7 @@ export const authentication = section({
       .max(255)
       .optional()
       .describe(
-        'The audience that such a token was made for, not the API server’s own. Default: that of access tokens.',
+        'The audience that such a token must be made for; not the API server’s own. Default: that of access tokens.',
       ),
   }),
 }).describe('Who is calling. The names are those of KubeSphere 3.4 where it has them.');

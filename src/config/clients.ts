@@ -4,10 +4,10 @@ import type { FileConfig } from './schema.ts';
 
 type FileClient = NonNullable<FileConfig['authentication']['oauthOptions']['clients']>[number];
 
-/** Reads a file of the configuration's, or throws. */
+/** Reads a file that the configuration names, or throws. */
 export type ReadFile = (path: string) => string;
 
-/** Secrets under 16 characters can be guessed online. */
+/** Shorter secrets can be guessed online. */
 const SHORT_SECRET = 16;
 
 export interface Clients {

@@ -5,10 +5,14 @@ import type { FileConfig } from './schema.ts';
 import { tlsProblems } from './tls-files.ts';
 import { tokenReviewProblems, tokenReviewWarnings } from './token-review-files.ts';
 
-/** 3.4's web client refreshes when 10 minutes are left; below 15 minutes it would do little else. */
+/**
+ * The web client of 3.4 refreshes when 10 minutes are left. With a lifetime below 15 minutes it would do little else.
+ */
 const SHORT_ACCESS_TOKEN_MS = 15 * 60_000;
 
-/** Fills in what depends on other settings and on other files; throws a `ConfigError` with every problem. */
+/**
+ * Fills in the settings that depend on other settings and on other files. Throws a `ConfigError` with every problem.
+ */
 export function complete(file: FileConfig, source: string, readFile: ReadFile): { config: Config; warnings: Warnings } {
   const { platform, authentication } = file;
   const { clients, problems, warnings } = completeClients(platform, authentication.oauthOptions.clients, readFile);
@@ -55,7 +59,7 @@ function contradictions(file: FileConfig): Problem[] {
   return problems;
 }
 
-/** A key stays listed while its tokens live: more than these would make a long JWKS, and a Secret that grows too big. */
+/** A key stays listed while its tokens live. More keys than this would make the JWKS long and the Secret too big. */
 const MOST_KEYS = 100;
 
 function rotationProblems({ authentication: { oauthOptions } }: FileConfig): Problem[] {
@@ -91,7 +95,7 @@ function settingWarnings(config: Config): string[] {
   return warnings;
 }
 
-/** Audience of every pod's own token, unless the API server was told another (`--api-audiences`). */
+/** The audience of every pod's own token, unless the API server has another one (`--api-audiences`). */
 const API_SERVER = 'https://kubernetes.default';
 
 function isLoopback(host: string): boolean {

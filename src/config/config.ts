@@ -1,6 +1,6 @@
 import type { FileConfig } from './schema.ts';
 
-/** An OAuth client with its secret in hand. */
+/** An OAuth client, with its secret already read. */
 export interface ClientConfig {
   readonly name: string;
   readonly secret?: string;
@@ -37,5 +37,5 @@ export interface Config extends Omit<FileConfig, 'authentication' | 'users' | 'k
   readonly keys: { readonly secretName: string };
 }
 
-/** What the operator should know at start, a sentence each. */
+/** What the operator should know at start, one sentence each. */
 export type Warnings = readonly string[];

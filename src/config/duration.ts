@@ -12,8 +12,8 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const TERM = /(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/gy;
 
 /**
- * Reads a Go duration such as `2h`, `1h30m` or `250ms` into milliseconds; `undefined` when it is none. Only `0` may stand
- * without a unit. Negative ones are refused: no setting has a use for one.
+ * Reads a Go duration such as `2h`, `1h30m` or `250ms` into milliseconds; `undefined` when the text is none. Only `0`
+ * needs no unit. Negative durations are refused, because no setting has a use for them.
  */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;

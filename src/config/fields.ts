@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { parseDuration } from './duration.ts';
 
 /**
- * The kinds of value that settings have. Each says in its message what it wants, and tells the JSON Schema what its own words
- * cannot: `x-type`, the kind of a text, and `x-limits`, what is asked of it. A default that is computed ends the description of
- * its setting: `Default: the issuer.` docs/configuration.md is made of all this.
+ * The kinds of values that settings have. Each names in its message what it expects. It also adds to the JSON Schema
+ * what that has no words for: `x-type`, the kind of a text, and `x-limits`, its limits. The description of a setting
+ * with a computed default ends with it: `Default: the issuer.` docs/configuration.md is generated from all this.
  */
 
 /** A text of this form. */
 export const textLike = (form: RegExp, wanted: string) =>
   z.string().regex(form, `expected ${wanted}`).meta({ 'x-limits': wanted });
 
-/** The word for a limit that is none. */
+/** The word for "no limit". */
 const NO_LIMIT = 'none';
 
 const DURATION_MESSAGE = 'expected a duration with its unit, such as "30s", "15m" or "2h"';
@@ -19,15 +19,18 @@ const DURATION_MESSAGE = 'expected a duration with its unit, such as "30s", "15m
 export interface DurationBounds {
   readonly minMs?: number;
   readonly maxMs?: number;
-  /** Zero is taken as well, where it means something of its own. */
+  /** Zero is accepted as well, where it has a meaning of its own. */
   readonly orZero?: boolean;
-  /** The word `none` is taken as well: no limit, Infinity in the program. */
+  /** The word `none` is accepted as well: no limit, which is Infinity in the program. */
   readonly orNone?: boolean;
-  /** Says the bounds in words. */
+  /** The bounds in words. */
   readonly bounds?: string;
 }
 
-/** A Go duration, in the file as text, in the program as milliseconds. A bare number is refused: its unit would be a guess. */
+/**
+ * A Go duration: text in the file, milliseconds in the program. A bare number is refused, because its unit would be a
+ * guess.
+ */
 export function duration(bounds: DurationBounds = {}) {
   const expected = bounds.orNone ? `${DURATION_MESSAGE}, or "${NO_LIMIT}"` : DURATION_MESSAGE;
   return z
@@ -71,7 +74,7 @@ export function countBetween(least: number, most: number) {
   return z.int(message).min(least, message).max(most, message);
 }
 
-/** More of anything is a slip of the finger. */
+/** A larger number is a typing mistake. */
 export const count = countBetween(1, 1_000_000);
 
 /** A section of the file: unknown keys are errors, an absent section takes every default. */

@@ -7,8 +7,8 @@ import { ConfigError, toProblems } from './problem.ts';
 import { configSchema, type FileConfig } from './schema.ts';
 
 /**
- * Reads, checks and completes the configuration. Without a path every default holds. Throws a `ConfigError` that names
- * every problem of a stage at once: the file's syntax, its keys and values, the files it names.
+ * Reads, checks and completes the configuration. Without a path all defaults apply. Throws a `ConfigError` that names
+ * every problem of a stage at once: the file's syntax, its keys and values, or the files that it names.
  */
 export function loadConfig(path: string | undefined, readFile: ReadFile): { config: Config; warnings: Warnings } {
   const source = path ?? 'the default configuration';

@@ -3,15 +3,16 @@ import { LineCounter, parseDocument, type YAMLParseError } from 'yaml';
 export type YamlContent = { readonly content: unknown } | { readonly fault: string };
 
 /**
- * Reads one YAML document, or says the first thing that is wrong with it: what follows a syntax error are mostly its
- * echoes. The sentence quotes nothing of the text, for it may hold a secret.
+ * Reads one YAML document, or reports the first syntax error: the rest mostly follow from it. The message never quotes
+ * the text, which may hold a secret.
  */
 export function parseYaml(text: string): YamlContent {
   try {
     const lines = new LineCounter();
     const document = parseDocument(text, { prettyErrors: false, lineCounter: lines });
     const [first] = document.errors;
-    // Resolving aliases throws: for one without its anchor, and for the many of a small text that unfolds to gigabytes.
+    // Resolving aliases throws for an alias without its anchor, and for too many aliases, with which a small text would
+    // unfold to gigabytes.
     return first ? { fault: faultAt(first, lines) } : { content: document.toJS({ maxAliasCount: 100 }) };
   } catch {
     return { fault: 'not YAML: it nests too deep, has an alias without its anchor, or too many aliases' };

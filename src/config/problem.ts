@@ -18,7 +18,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Keys that people bring along from KubeSphere 3.4's file or from our own plans, and why they are refused. */
+/** Keys that people bring from KubeSphere 3.4's file or from our own plans, and why they are refused. */
 const REFUSED: Readonly<Record<string, string>> = {
   jwtSecret: 'is not used: signing keys are made and kept in a Secret by the program; remove it',
   signKey: 'is not used: signing keys are made and kept in a Secret by the program; remove it',
@@ -27,7 +27,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   respondWithChallenges: 'has no meaning here; remove it',
   grantMethod: 'has no meaning here; remove it',
   scopeRestrictions: 'has no meaning here; remove it',
-  // Planned, without effect so far: better a clear no than a setting that does nothing.
+  // Planned, but without effect so far. A clear refusal is better than a setting that does nothing.
   redirectURIs: 'is not offered yet: there is no authorization endpoint; remove it',
   tokenReview: 'stands in the wrong place: the settings of the TokenReview webhook are authentication.tokenReview',
   rehash: 'is not offered: users are only read; make hashes anew with "gatehouse hash-password", and remove it',
@@ -41,7 +41,7 @@ function pathText(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** Turns a schema's findings into problems, one a key. */
+/** Turns the schema's findings into problems, one for each key. */
 export function toProblems(issues: readonly z.core.$ZodIssue[]): Problem[] {
   return issues.flatMap((issue) => {
     if (issue.code === 'invalid_union') return toProblems(lastBranch(issue));
@@ -53,7 +53,7 @@ export function toProblems(issues: readonly z.core.$ZodIssue[]): Problem[] {
   });
 }
 
-/** What the last branch of a union found: unions here list their plain words first and the full form last. */
+/** The findings of the last branch of a union. Our unions list their plain words first and the full form last. */
 function lastBranch(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] {
   const found = issue.errors.at(-1) ?? [];
   return found.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
@@ -61,17 +61,17 @@ function lastBranch(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] {
 
 const KINDS: Readonly<Record<string, string>> = { object: 'a map of settings', array: 'a list', string: 'a text' };
 
-/** The schema library's own sentences, in words that follow a path. */
+/** Rewords the schema library's own messages so that they can follow a path. */
 function readable(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value')
     return `expected ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
-  // Numbers have sentences of their own; every lower bound of a text or a list is 1.
+  // Numbers have messages of their own. Every lower bound of a text or a list is 1.
   if (issue.message.startsWith('Too small: ')) return 'must not be empty';
   if (issue.code === 'too_big' && issue.message.startsWith('Too big: '))
     return `must have at most ${issue.maximum} characters`;
   if (issue.code !== 'invalid_type') return issue.message;
   if (issue.message.endsWith('received undefined')) return 'is required';
-  // A sentence of ours stands as it is.
+  // Our own messages stay as they are.
   return issue.message.startsWith('Invalid input: ')
     ? `expected ${KINDS[issue.expected] ?? issue.expected}`
     : issue.message;

@@ -1,13 +1,15 @@
-/** What RFC 3986 lets stand in a URI as it is sent, without `*` and `#`, which have their own sentences. */
+/**
+ * The characters that RFC 3986 allows in a URI as it is sent, without `*` and `#`, which have messages of their own.
+ */
 const AS_SENT = /^[A-Za-z0-9._~:/?[\]@!$&'()+,;=%-]*$/;
 
-/** With its authority written out: URL parsers read `https:host`, `https:///host` and `https:\\host` the same. */
+/** The authority must be written out: URL parsers read `https:host`, `https:///host` and `https:\\host` the same. */
 const WITH_AUTHORITY = /^https?:\/\/([^/?#]+)/i;
 
 /**
- * What is wrong with the address of a page that a sign-out may lead to. It is sent as it stands in a `Location`, so it must
- * read the same to everybody: http or https, never a scheme that runs in the page before it (`javascript:`), no
- * fragment (RFC 6749 3.1.2), nobody's name or password, no wildcard.
+ * What is wrong with the address of a page that a sign-out may redirect to; `undefined` when it is fine. It is sent
+ * unchanged in a `Location`, so all readers must read it the same way: http or https, never a scheme that runs in the
+ * page before it (`javascript:`), no fragment (RFC 6749 3.1.2), no name or password, no wildcard.
  */
 export function redirectURIFault(text: string): string | undefined {
   if (text.includes('*')) return 'must be one address: wildcards are not allowed';

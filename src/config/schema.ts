@@ -21,17 +21,17 @@ const firstAdministrator = z
   ])
   .optional()
   .describe(
-    'A first user, whose random password is made once and kept in a Secret. `false`: none. Default: one in a cluster, none elsewhere.',
+    'A first user, whose random password is created once and kept in a Secret. `false`: none. Default: one in a cluster, none elsewhere.',
   );
 
 /**
- * A watch of a healthy cluster may be silent for 75 s, and the one that follows has 30 s to be accepted (`attempt.ts`). With 15 s
- * to spare that is 2 min: a lower limit would refuse calls now and then though nothing is wrong. It is also the age that the
- * log tells of and that docs/operations.md alerts on, which must come before a refusal.
+ * A watch of a healthy cluster may be silent for 75 s, and the next one has 30 s to be accepted (`attempt.ts`). With 15
+ * s to spare that is 2 min. With a lower limit, calls would now and then be refused although nothing is wrong. It is
+ * also the age at which the log warns and docs/operations.md alerts, which must come before a refusal.
  */
 const LEAST_STALENESS_MS = 120_000;
 
-/** Checks come after 5 to 7.5 min at first. */
+/** Checks come 5 to 7.5 min apart at first. */
 const LEAST_CHECK_PERIOD_MS = 450_000;
 
 /**
@@ -59,7 +59,7 @@ export const configSchema = z
         .describe('Where the cluster is. Default: in-cluster credentials, else `KUBECONFIG`, else `~/.kube/config`.'),
       namespace: dnsLabel
         .optional()
-        .describe('Where our Secrets live. Default: the pod’s, else the context’s, else `default`.'),
+        .describe('The namespace of Gatehouse’s Secrets. Default: the pod’s, else the context’s, else `default`.'),
     }).describe('The cluster that is served.'),
     authentication,
     authorization: section({
@@ -73,14 +73,14 @@ export const configSchema = z
       })
         .prefault('10m')
         .describe(
-          'How old decisions on access, sessions, signing keys and the first administrator may be while the cluster cannot be asked; then 503. `12m` bridges an outage of ten minutes whole.',
+          'How old decisions on access, sessions, signing keys and the first administrator may be while the cluster cannot be asked; then 503. `12m` covers a whole outage of ten minutes.',
         ),
     }).describe('Who may do what.'),
     users: section({
       file: path
         .optional()
         .describe(
-          'The users file, followed: a change needs no restart. Default: no users but the first administrator.',
+          'The users file. It is read again when it changes, so a change needs no restart. Default: no users but the first administrator.',
         ),
       firstAdministrator,
     }).describe('Who may sign in.'),
@@ -91,7 +91,7 @@ export const configSchema = z
         .describe(
           '`memory`: for a single replica; `kubernetes`: one Secret per user who refreshed or ended a session, for any number of replicas.',
         ),
-    }).describe('What sign-ins began.'),
+    }).describe('The sessions that sign-ins begin.'),
     nodes: section({
       usage: z.boolean().default(true).describe('`false`: no pod watch and no usage annotations.'),
       maxStaleness: duration({
@@ -105,20 +105,20 @@ export const configSchema = z
         longestPeriod: duration({ minMs: LEAST_CHECK_PERIOD_MS, bounds: 'at least 7m30s' })
           .prefault('1h')
           .describe(
-            'More than 20,000 nodes or pods are compared with the cluster the more seldom the longer they agree: after so long at most.',
+            'Above 20,000 nodes or pods, each comparison with the cluster that finds no difference doubles the wait for the next one, up to this.',
           ),
         pods: z
           .enum(['auto', 'always', 'never'])
           .default('auto')
           .describe(
-            'Whether pods are compared regularly. `auto`: not where the API server checks its own cache (Kubernetes 1.34 and later).',
+            'Whether pods are compared with the cluster regularly. `auto`: not where the API server checks its own cache (Kubernetes 1.34 and later).',
           ),
       }),
     }).describe('The mirror of the cluster’s nodes.'),
     keys: section({
       secretName: objectName
         .optional()
-        .describe('The Secret with the signing keys, which the program makes. Default: `<platform>-signing-keys`.'),
+        .describe('The Secret with the signing keys, which the program creates. Default: `<platform>-signing-keys`.'),
     }).describe('The signing keys.'),
     log,
   })

@@ -6,22 +6,24 @@ const KIB = 1024;
 export const server = section({
   address: z.string().min(1).optional().describe('Address to listen on. Default: all interfaces.'),
   port: port.default(9090).describe('Port of the API.'),
-  metricsPort: port.default(9091).describe('Port of /metrics, another than `server.port`; not to be published.'),
+  metricsPort: port.default(9091).describe('Port of /metrics, different from `server.port`. It must not be published.'),
   shutdownDelay: duration()
     .prefault('0s')
-    .describe('How long the server goes on after SIGTERM while /readyz already fails, so that load balancers notice.'),
+    .describe(
+      'How long the server goes on serving after SIGTERM while /readyz already fails, so that load balancers notice.',
+    ),
   tls: z
     .strictObject({
-      certFile: path.describe('The certificate and what leads to its authority, in PEM.'),
+      certFile: path.describe('The certificate and its chain, in PEM.'),
       keyFile: path.describe('The unencrypted private key of the certificate, in PEM.'),
     })
     .optional()
     .describe(
-      'The API port and the metrics port speak HTTPS. The files are followed, `authentication.tokenReview.clientCAFile` too: a change needs no restart. Default: plain HTTP.',
+      'Makes the API port and the metrics port speak HTTPS. The files are read again when they change, and so is `authentication.tokenReview.clientCAFile`: a change needs no restart. Default: plain HTTP.',
     ),
 }).describe('Where the program listens.');
 
-/** A limit of time: none would wait for ever or not at all, so it can be moved but not switched off. */
+/** A time limit. Without one a request would wait for ever, so it can be changed but not switched off. */
 const timeLimit = (usual: string) =>
   duration({ minMs: 1000, maxMs: 3_600_000, bounds: 'between 1s and 1h: a limit cannot be switched off' }).prefault(
     usual,
@@ -45,7 +47,8 @@ export const limits = section({
   maxSignInsInFlight: countBetween(1, 10_000).default(32).describe('Requests to /oauth/token at once; above: 429.'),
   maxRequestsInFlight: countBetween(1, 100_000).default(512).describe('All other requests at once; above: 429.'),
   maxWatches: countBetween(1, 100_000).default(1_024).describe('Open watches of the node list; above: 429.'),
-  // Eight users at least before everybody is refused; more than a person has tabs, or a program replicas.
+  // At least eight users must fill their places before everybody is refused. It is more than a person has tabs, or a
+  // program replicas.
   maxWatchesPerUser: countBetween(1, 100_000)
     .default(128)
     .describe(
@@ -56,14 +59,14 @@ export const limits = section({
   maxBearerBytes: countBetween(2 * KIB, 1024 * KIB)
     .default(8 * KIB)
     .describe('Length of a bearer; above: 401.'),
-}).describe('Bounds of connections and requests. Each can be moved, none switched off.');
+}).describe('Limits of connections and requests. Each can be changed, none switched off.');
 
 const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info');
 
 export const log = section({
-  level: logLevel.describe('The least that is told.'),
+  level: logLevel.describe('The lowest level that is logged.'),
   auditLevel: logLevel.describe(
-    'Level of the audit trail, whatever `log.level` is: `info` tells all, `warn` what was refused.',
+    'Level of the audit trail, independent of `log.level`: `info` logs everything, `warn` what was refused.',
   ),
   format: z.enum(['json', 'pretty']).default('json').describe('`json`: one object a line; `pretty`: for people.'),
 }).describe('What is written to standard output.');

@@ -6,7 +6,10 @@ import type { FileConfig } from './schema.ts';
 const CERTIFICATE = 'server.tls.certFile';
 const KEY = 'server.tls.keyFile';
 
-/** Whether TLS could begin with these files; they are read anew when the port is opened. Quotes nothing of them. */
+/**
+ * Checks whether TLS could start with these files. They are read again when the port is opened. The problems quote
+ * nothing of the files.
+ */
 export function tlsProblems(tls: FileConfig['server']['tls'], readFile: ReadFile): Problem[] {
   if (!tls) return [];
   const problems: Problem[] = [];
@@ -39,7 +42,7 @@ function readPem<Value>(
   try {
     return { value: parse(pem) };
   } catch {
-    // Not the message: a parser's may quote what it could not read.
+    // Does not pass on the parser's message, which may quote what it could not read.
     return { fault: `the file does not hold ${kind} in PEM` };
   }
 }

@@ -6,10 +6,10 @@ import type { FileConfig } from './schema.ts';
 
 const SECTION = 'authentication.tokenReview';
 
-/** Under 16 characters it can be guessed online, as a client's secret. */
+/** A shorter token can be guessed online, like a client's secret. */
 const SHORT_TOKEN = 16;
 
-/** What does not fit together in the settings of the webhook, and files that cannot be used. Quotes nothing of them. */
+/** The contradictions in the settings of the webhook, and files that cannot be used. Quotes nothing of the files. */
 export function tokenReviewProblems({ authentication, server }: FileConfig, readFile: ReadFile): Problem[] {
   const { callerAuth, callerTokenFile, clientCAFile, clientNames } = authentication.tokenReview;
   const problems: Problem[] = [];
@@ -30,7 +30,7 @@ export function tokenReviewProblems({ authentication, server }: FileConfig, read
       'clientCAFile',
       authorityFault(() => readFile(clientCAFile)),
     );
-  // An authority signs for many: without names, each of them could have tokens tried.
+  // An authority signs for many holders. Without names, each of them could have tokens tried.
   if (clientCAFile !== undefined && !clientNames)
     add('clientNames', 'is needed with clientCAFile: name the callers whose certificates let them in');
   if (clientCAFile === undefined && clientNames)
@@ -38,7 +38,7 @@ export function tokenReviewProblems({ authentication, server }: FileConfig, read
   return problems;
 }
 
-/** What the operator should know at start. The files were found good. */
+/** What the operator should know at start. The files have been checked before. */
 export function tokenReviewWarnings({ authentication }: FileConfig, readFile: ReadFile): string[] {
   const { callerAuth, callerTokenFile } = authentication.tokenReview;
   if (callerAuth === 'none')

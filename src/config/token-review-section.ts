@@ -6,7 +6,7 @@ export const tokenReview = section({
     .enum(['required', 'none'])
     .default('required')
     .describe(
-      'Who may ask `POST /oauth/authenticate`. `required`: callers with the bearer or a client certificate named below, so without both settings nobody; `none`: everybody, as KubeSphere 3.4.',
+      'Who may ask `POST /oauth/authenticate`. `required`: callers with the bearer or a client certificate named below; nobody when neither is set. `none`: everybody, as in KubeSphere 3.4.',
     ),
   callerTokenFile: path
     .optional()
@@ -21,6 +21,6 @@ export const tokenReview = section({
     .min(1, 'expected at least one name')
     .optional()
     .describe(
-      'Who of them may ask: the common name, a DNS name or a URI of the client certificate, compared exactly. Needed with `clientCAFile`.',
+      'The certificate holders that may ask: the common name, a DNS name or a URI of the client certificate, compared exactly. Needed with `clientCAFile`.',
     ),
 });
