@@ -1,19 +1,23 @@
 import { durationText } from './runtime/duration-text.ts';
 import { StatusError } from './status-error.ts';
 
-/** After an outage the next attempt to follow the cluster is at most 30 s away (`backoff.ts`): asking sooner is in vain. */
+/**
+ * After an outage the next attempt to follow the cluster is at most 30 s away (`backoff.ts`), so it is no use to ask
+ * sooner.
+ */
 const RETRY_SECONDS = 30;
 
 /**
- * What a caller is told of data that is older than it may be: which data, and the limit that is set. `ageMs` is Infinity before
- * the first proof of being current: then there is nothing that could be old, and something else says so.
+ * The message to a caller about data that is older than allowed: it names the data and the limit. `ageMs` is Infinity
+ * before the first proof that the data is current. Then it returns `undefined`, because no data can be old yet, and
+ * another check reports that.
  */
 export const tooOldText = (data: string, ageMs: number, limitMs: number): string | undefined =>
   ageMs > limitMs && Number.isFinite(ageMs)
     ? `${data} are not available: data is older than ${durationText(limitMs)}`
     : undefined;
 
-/** The 503 for data that is older than it may be. Its message is a sentence of `tooOldText`, under /oauth as well. */
+/** The 503 for data that is older than allowed. Its message is a sentence of `tooOldText`, under /oauth as well. */
 export class DataTooOld extends StatusError {
   readonly retryAfterSeconds = RETRY_SECONDS;
 

@@ -18,10 +18,10 @@ import { hashPassword } from './users/password-hash.ts';
 const EXIT_FAILED = 1;
 const EXIT_MISUSE = 2;
 
-/** By the shell's convention: 128 and the number of the signal. */
+/** By the shell's convention: 128 plus the number of the signal. */
 const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Files of the package stand beside `src` and beside `dist` alike. */
+/** The files of the package are beside `src` and beside `dist` alike. */
 const packageFile = (name: string): URL => new URL(`../${name}`, import.meta.url);
 const readPackageFile = (name: string): string => readFileSync(packageFile(name), 'utf8');
 const readFile = (path: string): string => readFileSync(path, 'utf8');
@@ -98,7 +98,7 @@ async function serve({ config, warnings }: { config: Config; warnings: Warnings 
     logger.info('ended');
     return 0;
   } catch (error) {
-    // For whoever reads the log only: the plain line on standard error is for people.
+    // For people who read only the log; the plain line goes to standard error.
     logger.fatal(describe(error));
     throw error;
   } finally {
@@ -135,7 +135,10 @@ function signalOfTheProcess(logger: Logger): AbortSignal {
   return stop.signal;
 }
 
-/** A rejection that nobody handles or an exception that nobody catches is a bug: better a new process than a half-broken one. */
+/**
+ * Ends the process at an unhandled rejection or an uncaught exception: it is a bug, and a new process is better than a
+ * half-broken one.
+ */
 function endOnBugs(logger: Logger): void {
   const end = (error: unknown): void => {
     logger.fatal({ err: error }, 'a bug ended the process');
@@ -152,7 +155,7 @@ function describe(error: unknown): string {
   return cause instanceof Error && !message.includes(cause.message) ? `${message}: ${cause.message}` : message;
 }
 
-/** What the operator wrote is at fault, not the run: the configuration or a file that it names. */
+/** Errors in what the operator wrote (the configuration or a file that it names), not in the run. */
 const MISUSES: readonly string[] = ['ConfigError', 'UsersFileError', 'ClusterAccessError', 'UnknownKeyError'];
 const isMisuse = (error: unknown): boolean => error instanceof Error && MISUSES.includes(error.name);
 
@@ -170,9 +173,10 @@ async function main(): Promise<number> {
   }
 }
 
-// Whoever reads our output may stop early (`| head`): that is no failure of ours.
+// The reader of our output may stop early (`| head`). That is no failure of ours.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 const exitCode = await main();
-// Not by itself: what a failed part has left open would keep the process alive. Both outputs are written out before.
+// The process must be ended explicitly, because what a failed part has left open would keep it alive. Both outputs are
+// written out first.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));

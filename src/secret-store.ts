@@ -14,37 +14,37 @@ export interface StoredSecret {
 export interface SecretStore {
   /** `undefined` when there is no such Secret. */
   read(name: string): Promise<StoredSecret | undefined>;
-  /** Creates it, unless somebody else was first: then `'exists'`. */
+  /** Creates it, unless it exists already: then `'exists'`. */
   create(name: string, data: SecretData): Promise<StoredSecret | 'exists'>;
   /** Replaces the data when the stored version is still `version`, else `'conflict'`. */
   update(name: string, data: SecretData, version: string): Promise<StoredSecret | 'conflict'>;
   /**
-   * Calls `onChange` with the Secret as it is, then at every change (`undefined` once deleted), until the signal aborts.
+   * Calls `onChange` with the current Secret, then at every change (`undefined` once deleted), until the signal aborts.
    * Survives every failure of the cluster. Only a bug makes it throw.
    */
   watch(name: string, onChange: (secret: StoredSecret | undefined) => void, signal: AbortSignal): Promise<void>;
-  /** Milliseconds since what `watch` told of this Secret was last proven current. Infinity before the first proof. */
+  /** Milliseconds since the Secret that `watch` reported was last proven current. Infinity before the first proof. */
   stalenessMs(name: string): number;
 }
 
 /**
- * The Secrets of one purpose, all of them in memory: for what must be known at every request, and changed seldom. Reads
- * show our own writes at once and those of others as the watch brings them. Failures to reach the cluster are rejected
+ * The Secrets of one purpose, all of them in memory: for data that every request needs and that seldom changes. Reads
+ * show our own writes at once, and those of others as the watch brings them. Failures to reach the cluster are rejected
  * promises; the outcomes below are values.
  */
 export interface SecretRecords {
   get(name: string): StoredSecret | undefined;
   names(): Iterable<string>;
-  /** Reads it from the cluster into memory: for whoever lost a race. */
+  /** Reads it from the cluster into memory: for a writer that lost a race. */
   refresh(name: string): Promise<void>;
   create(name: string, data: SecretData): Promise<'created' | 'exists'>;
   /** Replaces the data when the stored version is still `version`, else `'conflict'`. */
   update(name: string, data: SecretData, version: string): Promise<'updated' | 'conflict'>;
   /** Removes it when the stored version is still `version`, else `'conflict'`. */
   remove(name: string, version: string): Promise<'removed' | 'conflict'>;
-  /** `changed` is called with the name of each Secret whose state in memory has become another one. */
+  /** Calls `changed` with the name of each Secret whose state in memory has changed. */
   onChange(changed: (name: string) => void): void;
-  /** The first complete list is in memory. */
+  /** Whether the first complete list is in memory. */
   hasSynced(): boolean;
   /** Milliseconds since the last proof that memory is current. */
   stalenessMs(): number;

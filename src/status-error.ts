@@ -1,11 +1,11 @@
-/** One cause of a refusal, as `metav1.StatusCause` has it. */
+/** One cause of a refusal (`metav1.StatusCause`). */
 export interface StatusCause {
   readonly reason: string;
   readonly message: string;
   readonly field?: string;
 }
 
-/** `metav1.StatusDetails`, as far as it is used; members are written in this order. */
+/** The part of `metav1.StatusDetails` that we use; members are written in this order. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -14,14 +14,14 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** What a caller is told. All of it is public. */
+/** What is sent to a caller. All of it is public. */
 export interface Answer {
   /** The HTTP status. */
   readonly code: number;
   /** The machine word of the Kubernetes API (`metav1.StatusReason`). */
   readonly reason: string;
   readonly message: string;
-  /** `{}` is written as such; absent is left out. */
+  /** `{}` is written as such; when absent it is omitted. */
   readonly details?: StatusDetails;
   /** Further response headers, e.g. `WWW-Authenticate` or `Allow`. `Retry-After` follows from `details`. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export interface Answer {
 
 /**
  * A refusal or failure outside /oauth, as a value: thrown or returned where it is known, turned into bytes by the one
- * error writer. `cause` is private: logged for 5xx, sent to nobody.
+ * error writer. `cause` is private: logged for 5xx, never sent.
  */
 export class StatusError extends Error {
   readonly answer: Answer;
