@@ -3,7 +3,7 @@ import type { Authorizer } from '../authorization/authorizer.ts';
 import type { NodeAge, NodeLister } from '../nodes/node-lister.ts';
 import type { NodeWatchSource } from '../nodes/node-watch.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
-import type { TokenReviews } from '../oauth/endpoints/token-review.ts';
+import type { TokenReviewWebhook } from '../oauth/endpoints/token-review.ts';
 import type { BearerVerifier } from '../oauth/tokens/identity.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -44,7 +44,7 @@ export interface AppParts {
   /** The cluster's own `/version`; `undefined` until it is known. */
   clusterVersion(): Readonly<Record<string, unknown>> | undefined;
   readonly authorizationServer: AuthorizationServer;
-  readonly tokenReviews: TokenReviews;
+  readonly tokenReviews: TokenReviewWebhook;
   readonly verifier: BearerVerifier;
   readonly authorizer: Authorizer;
   /** How long an open watch may go on after the last decision about its caller, while the cluster gives no new one. */

@@ -19,21 +19,25 @@ import { createPasswordGrant } from './grants/password-grant.ts';
 import { createRefreshGrant } from './grants/refresh-grant.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
 import { createTokenMetrics } from './metrics.ts';
-import type { UserData } from './missing-data.ts';
 import type { OAuthOptions } from './options.ts';
 import { createSessionEnds } from './sessions/session-ends.ts';
 import type { SessionStore } from './sessions/sessions.ts';
+import { createTokenData, type TokenData } from './token-data.ts';
 import { REFRESH } from './tokens/claims.ts';
 import { createRefreshTokens } from './tokens/refresh-tokens.ts';
 import { createTokenCheck } from './tokens/token-check.ts';
 import { createTokenIssuer } from './tokens/token-issuer.ts';
 import type { AccessTokens } from './tokens/token-verifier.ts';
-import { createLiveUsers, createStandings, standingDigest } from './tokens/user-standing.ts';
+import { type LiveUsers, standingDigest, type UserStandings } from './tokens/user-standing.ts';
 
-export interface AuthorizationServerParts extends UserData {
+export interface AuthorizationServerParts {
+  /** What tokens are judged by. */
+  readonly data: TokenData;
   readonly keys: SigningKeys;
   readonly sessions: SessionStore;
-  readonly users: UserDirectory & UserChanges;
+  readonly users: Pick<UserDirectory, 'byName'> & UserChanges;
+  readonly standing: UserStandings;
+  readonly liveUser: LiveUsers;
   readonly signIn: PasswordSignIn;
   readonly verifier: AccessTokens;
   readonly clock: Clock;
@@ -47,35 +51,51 @@ export interface AuthorizationServerParts extends UserData {
 
 /** Builds what the routes under /oauth need, from its dependencies, top to bottom. */
 export function createAuthorizationServer(options: OAuthOptions, parts: AuthorizationServerParts): AuthorizationServer {
+  const { data, keys, sessions, users, standing, signIn, verifier, clock, random, events } = parts;
   const metrics = createTokenMetrics(parts.registry);
-  const standing = createStandings(parts.keys);
-  const ends = createSessionEnds(options, { ...parts, metrics });
-  parts.users.onChange((name) => void ends.changed(name, standingDigest(parts.users.byName(name), standing)));
-  const issuer = createTokenIssuer(options, { ...parts, standing });
-  const check = createTokenCheck(REFRESH, options, parts);
-  const liveUser = createLiveUsers(parts.users, standing);
-  const refreshTokens = createRefreshTokens(options, { ...parts, check, liveUser });
+  const ends = createSessionEnds(options, { sessions, clock, logger: parts.logger, metrics, events });
+  users.onChange((name) => void ends.changed(name, standingDigest(users.byName(name), standing)));
+  const issuer = createTokenIssuer(options, { keys, standing, clock, random });
+  const check = createTokenCheck(REFRESH, options, { keys, clock });
+  const refreshTokens = createRefreshTokens(options, { check, liveUser: parts.liveUser, clock });
   const grants = new Map<string, Grant>([
-    ['password', createPasswordGrant(options, { ...parts, ends, issuer })],
-    ['refresh_token', createRefreshGrant(options, { ...parts, refreshTokens, ends, issuer, metrics })],
+    ['password', createPasswordGrant(options, { signIn, sessions, ends, issuer, clock, random })],
+    ['refresh_token', createRefreshGrant(options, { refreshTokens, sessions, ends, issuer, clock, metrics })],
   ]);
-  const clients = createClientAuthentication(options, parts);
+  const clients = createClientAuthentication(options, { clock, random, clientFailures: parts.clientFailures });
+  const token = createTokenEndpoint({ platform: options.platform, clients, grants, data, metrics, events });
+  const revoke = createRevocation(options, {
+    // Who is disabled today may be enabled tomorrow: a session can be ended whatever is known of its user.
+    data: createTokenData([keys, sessions]),
+    clients,
+    keys,
+    sessions,
+    ends,
+    clock,
+    events,
+    results: metrics.revocationRequests,
+  });
+  const introspect = createIntrospection(options, {
+    data,
+    clients,
+    verifier,
+    refreshTokens,
+    sessions,
+    clock,
+    events,
+    results: metrics.introspections,
+  });
   const metadata = createMetadata(options, [...grants.keys()]);
-  const { platform } = options;
-  const token = createTokenEndpoint({ ...parts, platform, clients, grants, metrics });
-  const revoke = createRevocation(options, { ...parts, clients, ends, results: metrics.revocationRequests });
-  const asked = { ...parts, clients, refreshTokens, results: metrics.introspections };
-  const introspect = createIntrospection(options, asked);
   const formEndpoints = { token, revoke, introspect };
-  const bearerToken = createBearerTokens(options, parts.verifier);
+  const bearerToken = createBearerTokens(options, verifier);
   return {
     checkFormHead: (endpoint, contentType, query) => formEndpoints[endpoint].checkHead(contentType, query),
     token: token.token,
     revoke: revoke.answer,
     introspect: introspect.answer,
     userinfo: createUserinfo(options, bearerToken),
-    logout: createLogout(options, { ...parts, bearerToken, ends }),
-    keys: createJwks(parts.keys),
+    logout: createLogout(options, { bearerToken, ends, events }),
+    keys: createJwks(keys),
     metadata: () => metadata,
   };
 }

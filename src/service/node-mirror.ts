@@ -1,5 +1,4 @@
 import type { Registry } from 'prom-client';
-import type { HealthCheck } from '../http/health.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { Freshness } from '../kubernetes/reflector/freshness.ts';
 import { createNodeLister } from '../nodes/node-cache.ts';
@@ -12,7 +11,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { TimeSlices } from '../runtime/time-slices.ts';
 import { mirrorChecks } from './readiness.ts';
-import type { Part } from './run-group.ts';
+import type { Upkeep } from './upkeep.ts';
 
 export interface NodeMirrorOptions {
   readonly platform: string;
@@ -35,14 +34,10 @@ export interface NodeMirrorParts {
   readonly registry: Registry;
 }
 
-/** The nodes in memory: what the routes read, the parts that keep it current, and the checks of both. */
+/** The nodes in memory: what the routes read, and what keeps it current. */
 export interface NodeMirror {
   readonly lister: NodeLister & NodeWatchSource & NodeAge;
-  readonly parts: readonly Part[];
-  readonly checks: readonly HealthCheck[];
-  readonly reflectors: Readonly<Record<string, Freshness>>;
-  /** How old the data is, by its name. */
-  readonly stalenessMs: Readonly<Record<string, () => number>>;
+  readonly upkeep: Upkeep;
 }
 
 /** 64 random bits tell the versions of two processes apart. */
@@ -76,14 +71,16 @@ export function createNodeMirror(
   const reflectors = Object.entries(freshness);
   return {
     lister,
-    parts: [
-      { name: 'reflector of nodes', run: (signal) => nodes.run(signal) },
-      ...(pods ? [{ name: 'reflector of pods', run: (signal: AbortSignal) => pods.run(signal) }] : []),
-      { name: 'leaf warmer', run: (signal) => lister.run(signal) },
-    ],
-    checks: reflectors.flatMap(([name, reflector]) => mirrorChecks(name, reflector, options.maxStaleness)),
-    reflectors: freshness,
-    stalenessMs: Object.fromEntries(reflectors.map(([name, reflector]) => [name, () => reflector.stalenessMs()])),
+    upkeep: {
+      parts: [
+        { name: 'reflector of nodes', run: (signal) => nodes.run(signal) },
+        ...(pods ? [{ name: 'reflector of pods', run: (signal: AbortSignal) => pods.run(signal) }] : []),
+        { name: 'leaf warmer', run: (signal) => lister.run(signal) },
+      ],
+      checks: reflectors.flatMap(([name, reflector]) => mirrorChecks(name, reflector, options.maxStaleness)),
+      reflectors: freshness,
+      stalenessMs: Object.fromEntries(reflectors.map(([name, reflector]) => [name, () => reflector.stalenessMs()])),
+    },
   };
 }
 

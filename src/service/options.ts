@@ -5,12 +5,15 @@ import type { CallerAuthenticationOptions } from '../oauth/endpoints/caller-auth
 import type { SigningKeyOptions } from '../oauth/keys/signing-keys.ts';
 import { type Client, longestTokenSeconds, type OAuthOptions } from '../oauth/options.ts';
 import type { PasswordOptions } from '../users/password-sign-in.ts';
+import type { SessionOptions } from './session-stores.ts';
+import type { TokenServiceOptions } from './token-service.ts';
+import type { UserSourceOptions } from './user-sources.ts';
 
 /** Projections of the configuration: each part gets its own small options, never the whole. */
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-export function toOAuthOptions({ platform, authentication, limits }: Config): OAuthOptions {
+function toOAuthOptions({ platform, authentication, limits }: Config): OAuthOptions {
   const { oauthOptions } = authentication;
   return {
     platform,
@@ -37,8 +40,8 @@ export function toOAuthOptions({ platform, authentication, limits }: Config): OA
   };
 }
 
-/** `undefined` when service accounts of the cluster may not call. */
-export function toServiceAccountOptions({ authentication }: Config): { readonly audience: string } | undefined {
+/** `undefined`: service accounts of the cluster are not let in. */
+function toServiceAccountOptions({ authentication }: Config): TokenServiceOptions['serviceAccounts'] {
   const { serviceAccountTokens, oauthOptions } = authentication;
   const { enabled, audience = oauthOptions.accessTokenAudience ?? oauthOptions.issuer } = serviceAccountTokens;
   return enabled ? { audience } : undefined;
@@ -62,13 +65,13 @@ export function toSigningKeyOptions(config: Config): SigningKeyOptions {
   return { secretName, maxStalenessMs, rotation: { periodMs, tokenLifeMs } };
 }
 
-export const toTokenReviewOptions = ({ platform, authentication }: Config): CallerAuthenticationOptions => ({
+const toTokenReviewOptions = ({ platform, authentication }: Config): CallerAuthenticationOptions => ({
   platform,
   callerAuth: authentication.tokenReview.callerAuth,
   clientNames: authentication.tokenReview.clientNames ?? [],
 });
 
-export function toPasswordOptions({ authentication }: Config): PasswordOptions {
+function toPasswordOptions({ authentication }: Config): PasswordOptions {
   const { passwordGate, passwordHash } = authentication;
   return {
     throttle: {
@@ -86,6 +89,33 @@ export function toPasswordOptions({ authentication }: Config): PasswordOptions {
     maxCost: passwordHash.maxCost,
   };
 }
+
+const toSessionOptions = ({ platform, sessions, authorization }: Config): SessionOptions => ({
+  platform,
+  store: sessions.store,
+  maxStalenessMs: authorization.maxStaleness,
+});
+
+function toUserSourceOptions({ platform, users, authentication, authorization }: Config): UserSourceOptions {
+  const { cost: hashCost, maxCost: maxHashCost } = authentication.passwordHash;
+  const { file, firstAdministrator, firstAdministratorWanted } = users;
+  return {
+    file: file === undefined ? undefined : { path: file, platform, maxHashCost },
+    firstAdministrator: { ...firstAdministrator, hashCost, maxStalenessMs: authorization.maxStaleness },
+    firstAdministratorWanted,
+  };
+}
+
+export const toTokenServiceOptions = (config: Config): TokenServiceOptions => ({
+  oauth: toOAuthOptions(config),
+  users: toUserSourceOptions(config),
+  passwords: toPasswordOptions(config),
+  keys: toSigningKeyOptions(config),
+  sessions: toSessionOptions(config),
+  tokenReview: toTokenReviewOptions(config),
+  callerTokenFile: config.authentication.tokenReview.callerTokenFile,
+  serviceAccounts: toServiceAccountOptions(config),
+});
 
 export function toHttpLimits({ limits }: Config): HttpLimits {
   const { headersTimeout, bodyTimeout, keepAliveTimeout, answerTimeout, ...counts } = limits;

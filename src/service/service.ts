@@ -18,12 +18,13 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { ClusterVersionReader } from './cluster-version.ts';
 import { createNodeMirror } from './node-mirror.ts';
-import { toApiServerOptions, toHttpLimits, toMetricsServerOptions } from './options.ts';
+import { toApiServerOptions, toHttpLimits, toMetricsServerOptions, toTokenServiceOptions } from './options.ts';
 import { announceReady, reflectorsCheck } from './readiness.ts';
 import type { Release, Runtime } from './release.ts';
 import { type Part, runGroup } from './run-group.ts';
 import { createStalenessAlarm } from './staleness-alarm.ts';
 import { createTokenService, type TokenServiceParts } from './token-service.ts';
+import { allUpkeep } from './upkeep.ts';
 
 export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {
   readonly clock: Clock;
@@ -62,29 +63,35 @@ export interface Service {
  * before `run`. Throws when no cluster is configured or a file cannot be used.
  */
 export async function createService(config: Config, parts: ServiceParts): Promise<Service> {
-  const { clock, random, logger, release, runtime } = parts;
+  const { clock, random, logger, release, runtime, environment, bcrypt } = parts;
   const registry = createMetricRegistry({ ...release, ...runtime });
   registerLostLines(registry, parts.lostLines);
   const events = createSecurityEvents(createAuditLogger(logger, config.log.auditLevel), registry);
-  const shared = { clock, random, logger, registry, events };
-  const access = { ...config.kubernetes, environment: parts.environment, version: release.version };
-  const cluster = await connectCluster(access, shared);
+  const access = { ...config.kubernetes, environment, version: release.version };
+  const cluster = await connectCluster(access, { clock, random, logger, registry });
   const version = new ClusterVersionReader({ clock, logger, read: cluster.version });
-  const mirror = createNodeMirror({ platform: config.platform, ...config.nodes }, { ...shared, cluster });
-  const tokens = createTokenService(config, { ...shared, cluster, bcrypt: parts.bcrypt });
+  const mirrorOptions = { platform: config.platform, ...config.nodes };
+  const mirror = createNodeMirror(mirrorOptions, { cluster, clock, random, registry });
+  const tokenParts = { cluster, clock, random, logger, registry, events, bcrypt };
+  const tokens = createTokenService(toTokenServiceOptions(config), tokenParts);
+  const authorizer = createAuthorizer(config.authorization, {
+    reviewer: cluster.reviewer,
+    clock,
+    random,
+    registry,
+    logger,
+  });
   const shutdown = { began: false, closing: new AbortController() };
+  const upkeep = allUpkeep([mirror.upkeep, tokens.upkeep]);
   const health: HealthCheck[] = [
-    ...mirror.checks,
-    ...tokens.checks,
-    reflectorsCheck({ ...mirror.reflectors, ...tokens.reflectors }),
+    ...upkeep.checks,
+    reflectorsCheck(upkeep.reflectors),
     { name: 'shutdown', endpoints: ['readyz'], check: () => (shutdown.began ? 'the process is stopping' : undefined) },
   ];
-  const authorizer = createAuthorizer(config, { ...shared, reviewer: cluster.reviewer });
   const limits = toHttpLimits(config);
   const metrics = createHttpMetrics(registry, tokens.verifications);
-  const http = { ...shared, limits, metrics, writer: new AnswerWriter(clock, limits.answerTimeoutMs) };
+  const writer = new AnswerWriter(clock, limits.answerTimeoutMs);
   const app = createApp({
-    ...http,
     platform: config.platform,
     release: { ...release, ...runtime },
     clusterVersion: version.known,
@@ -98,35 +105,52 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     nodeAge: mirror.lister,
     closing: shutdown.closing.signal,
     health,
+    limits,
     trustedProxies: config.authentication.trustedProxies,
     corsOrigins: config.cors.origins,
+    clock,
+    random,
+    logger,
+    registry,
+    metrics,
+    writer,
     descriptions: { platformYaml: parts.description, parseYaml: parse },
   });
-  const onDraining = (): void => {
-    shutdown.began = true;
-  };
-  const onClosing = (): void => shutdown.closing.abort();
-  return createRunning(
-    {
-      api: createHttpServer(toApiServerOptions(config), app, { ...http, onDraining, onClosing }),
-      metrics: createMetricsServer(toMetricsServerOptions(config), { ...http, platform: config.platform }),
-      background: [
-        ...mirror.parts,
-        ...tokens.parts,
-        createStalenessAlarm({ nodes: mirror.stalenessMs, revocation: tokens.stalenessMs }, shared),
-        { name: 'cluster version', run: version.run },
-        { name: 'thread pool probe', run: createThreadpoolProbe(registry, clock).run },
-      ],
-      health,
-      close: cluster.close,
+  const api = createHttpServer(toApiServerOptions(config), app, {
+    limits,
+    clock,
+    random,
+    logger,
+    registry,
+    metrics,
+    onDraining: () => {
+      shutdown.began = true;
     },
-    { clock, logger },
-  );
+    onClosing: () => shutdown.closing.abort(),
+  });
+  const metricsServer = createMetricsServer(toMetricsServerOptions(config), {
+    platform: config.platform,
+    limits,
+    clock,
+    random,
+    logger,
+    registry,
+    metrics,
+    writer,
+  });
+  const ages = { nodes: mirror.upkeep.stalenessMs, revocation: tokens.upkeep.stalenessMs };
+  const background = [
+    ...upkeep.parts,
+    createStalenessAlarm(ages, { clock, logger, events }),
+    { name: 'cluster version', run: version.run },
+    { name: 'thread pool probe', run: createThreadpoolProbe(registry, clock).run },
+  ];
+  return createRunning({ api, metrics: metricsServer, background, health, close: cluster.close }, { clock, logger });
 }
 
-function createAuthorizer({ authorization }: Config, parts: AccessReviewParts): Authorizer {
-  if (authorization.mode === 'AlwaysAllow') return createAlwaysAllow(parts.registry);
-  return createAccessReviewAuthorizer({ maxStaleMs: authorization.maxStaleness }, parts);
+function createAuthorizer({ mode, maxStaleness }: Config['authorization'], parts: AccessReviewParts): Authorizer {
+  if (mode === 'AlwaysAllow') return createAlwaysAllow(parts.registry);
+  return createAccessReviewAuthorizer({ maxStaleMs: maxStaleness }, parts);
 }
 
 interface Built {

@@ -1,7 +1,4 @@
-import type { Config } from '../config/config.ts';
-import type { HealthCheck } from '../http/health.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
-import type { Freshness } from '../kubernetes/reflector/freshness.ts';
 import { createClusterSessions } from '../oauth/sessions/cluster-sessions.ts';
 import { createMemorySessions } from '../oauth/sessions/memory-sessions.ts';
 import type { SessionStore } from '../oauth/sessions/sessions.ts';
@@ -10,9 +7,18 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { SecurityEvents } from '../security-events.ts';
 import { mirrorChecks } from './readiness.ts';
-import type { Part } from './run-group.ts';
+import { NO_UPKEEP, type Upkeep } from './upkeep.ts';
 
-export interface SessionStoreParts {
+export interface SessionOptions {
+  /** Part of the names and labels of the records. */
+  readonly platform: string;
+  /** `memory`: of one replica. `kubernetes`: one Secret per user who refreshed or ended a session, shared by all replicas. */
+  readonly store: 'memory' | 'kubernetes';
+  /** Older records are not judged by. */
+  readonly maxStalenessMs: number;
+}
+
+export interface SessionParts {
   readonly cluster: Pick<Cluster, 'mirrorSecrets'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -20,49 +26,29 @@ export interface SessionStoreParts {
   readonly events: SecurityEvents;
 }
 
-/** Where sessions are recorded, the parts that keep the records current, and their checks. */
-export interface Sessions {
-  readonly store: SessionStore;
-  readonly parts: readonly Part[];
-  readonly checks: readonly HealthCheck[];
-  readonly reflectors: Readonly<Record<string, Freshness>>;
-  /** How old the records are, by their name. */
-  readonly stalenessMs: Readonly<Record<string, () => number>>;
-}
-
 /** The name of the records in metrics and readiness checks. */
 const NAME = 'sessions';
 
-/**
- * `memory`: the sessions of one replica. `kubernetes`: one Secret per user who refreshed or ended a session, shared by
- * all replicas.
- */
+/** Where sessions are recorded, and what keeps it current. */
 export function createSessions(
-  {
-    platform,
-    sessions,
-    authorization,
-  }: Pick<Config, 'platform' | 'sessions'> & {
-    readonly authorization: Pick<Config['authorization'], 'maxStaleness'>;
-  },
-  parts: SessionStoreParts,
-): Sessions {
-  if (sessions.store === 'memory') {
-    return { store: createMemorySessions(parts), parts: [], checks: [], reflectors: {}, stalenessMs: {} };
-  }
+  { platform, store: kind, maxStalenessMs }: SessionOptions,
+  { cluster, clock, random, logger, events }: SessionParts,
+): { readonly store: SessionStore; readonly upkeep: Upkeep } {
+  if (kind === 'memory') return { store: createMemorySessions({ clock }), upkeep: NO_UPKEEP };
   const labels = { 'app.kubernetes.io/part-of': platform, 'app.kubernetes.io/component': NAME };
-  const { records, reflector } = parts.cluster.mirrorSecrets(NAME, labels);
-  const maxStalenessMs = authorization.maxStaleness;
+  const { records, reflector } = cluster.mirrorSecrets(NAME, labels);
   const options = { namePrefix: `${platform}-sessions-`, maxStalenessMs };
-  const store = createClusterSessions(options, { ...parts, records });
+  const store = createClusterSessions(options, { records, clock, random, logger, events });
   return {
     store,
-    parts: [
-      { name: `reflector of ${NAME}`, run: (signal) => reflector.run(signal) },
-      { name: 'session records', run: (signal) => store.run(signal) },
-    ],
-    checks: mirrorChecks(NAME, reflector, maxStalenessMs),
-    reflectors: { [NAME]: reflector },
-    stalenessMs: { [NAME]: () => records.stalenessMs() },
+    upkeep: {
+      parts: [
+        { name: `reflector of ${NAME}`, run: (signal) => reflector.run(signal) },
+        { name: 'session records', run: (signal) => store.run(signal) },
+      ],
+      checks: mirrorChecks(NAME, reflector, maxStalenessMs),
+      reflectors: { [NAME]: reflector },
+      stalenessMs: { [NAME]: () => records.stalenessMs() },
+    },
   };
 }

@@ -2,35 +2,42 @@ import type { Counter, Registry } from 'prom-client';
 import { createBearerVerifier } from '../authentication/bearer-verifier.ts';
 import { ClusterKeys } from '../authentication/cluster-keys.ts';
 import { ServiceAccountTokens } from '../authentication/service-account-tokens.ts';
-import type { Config } from '../config/config.ts';
-import type { HealthCheck } from '../http/health.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
-import type { Freshness } from '../kubernetes/reflector/freshness.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import { createAuthorizationServer } from '../oauth/create-authorization-server.ts';
+import type { CallerAuthenticationOptions } from '../oauth/endpoints/caller-authentication.ts';
 import { createCallerTokenFile } from '../oauth/endpoints/caller-token-file.ts';
-import { createTokenReviews, type TokenReviews } from '../oauth/endpoints/token-review.ts';
+import { createTokenReviewWebhook, type TokenReviewWebhook } from '../oauth/endpoints/token-review.ts';
 import { createKeyRotator } from '../oauth/keys/key-rotator.ts';
-import { createSigningKeys } from '../oauth/keys/signing-keys.ts';
+import { createSigningKeys, type SigningKeyOptions } from '../oauth/keys/signing-keys.ts';
 import { createClientFailureCounter, createVerificationCounter } from '../oauth/metrics.ts';
+import type { OAuthOptions } from '../oauth/options.ts';
+import { createTokenData, type TokenData } from '../oauth/token-data.ts';
 import type { BearerVerifier, TokenVerifier } from '../oauth/tokens/identity.ts';
 import { createTokenVerifier } from '../oauth/tokens/token-verifier.ts';
+import { createLiveUsers, createUserStandings } from '../oauth/tokens/user-standing.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { SecurityEvents } from '../security-events.ts';
-import { createPasswordSignIn, type PasswordParts } from '../users/password-sign-in.ts';
+import { createPasswordSignIn, type PasswordOptions, type PasswordParts } from '../users/password-sign-in.ts';
 import { createUserDirectory } from '../users/user-directory.ts';
-import {
-  toOAuthOptions,
-  toPasswordOptions,
-  toServiceAccountOptions,
-  toSigningKeyOptions,
-  toTokenReviewOptions,
-} from './options.ts';
-import type { Part } from './run-group.ts';
-import { createSessions } from './session-stores.ts';
-import { createUserSources } from './user-sources.ts';
+import { createSessions, type SessionOptions } from './session-stores.ts';
+import { allUpkeep, NO_UPKEEP, type Upkeep } from './upkeep.ts';
+import { createUserSources, type UserSourceOptions } from './user-sources.ts';
+
+export interface TokenServiceOptions {
+  readonly oauth: OAuthOptions;
+  readonly users: UserSourceOptions;
+  readonly passwords: PasswordOptions;
+  readonly keys: SigningKeyOptions;
+  readonly sessions: SessionOptions;
+  readonly tokenReview: CallerAuthenticationOptions;
+  /** The bearer of those who call the TokenReview webhook. */
+  readonly callerTokenFile?: string | undefined;
+  /** Absent: service accounts of the cluster are not let in. */
+  readonly serviceAccounts?: { readonly audience: string } | undefined;
+}
 
 export interface TokenServiceParts extends Pick<PasswordParts, 'bcrypt'> {
   readonly cluster: Pick<
@@ -47,83 +54,129 @@ export interface TokenServiceParts extends Pick<PasswordParts, 'bcrypt'> {
 /** Who may sign in, the tokens that they get, and the verifier of every call. */
 export interface TokenService {
   readonly authorizationServer: AuthorizationServer;
-  readonly tokenReviews: TokenReviews;
+  readonly tokenReviews: TokenReviewWebhook;
   /** For the API; /oauth knows our own tokens only. */
   readonly verifier: BearerVerifier;
   /** Counts bearers, by result. The API counts those that need no verification. */
   readonly verifications: Counter<'result'>;
-  readonly parts: readonly Part[];
-  readonly checks: readonly HealthCheck[];
-  readonly reflectors: Readonly<Record<string, Freshness>>;
-  /** The ages of the data about sign-outs, revocations and removed users, by name. */
-  readonly stalenessMs: Readonly<Record<string, () => number>>;
+  /** Its ages are those of the data that tells who was signed out, revoked or removed. */
+  readonly upkeep: Upkeep;
 }
 
-/** Connects users, keys and sessions to the authorization server and the verifier. */
-export function createTokenService(config: Config, parts: TokenServiceParts): TokenService {
-  const { secrets, inCluster } = parts.cluster;
-  const people = createUserSources(config, inCluster, { ...parts, secrets });
-  const users = createUserDirectory(people.sources, parts);
-  const signIn = createPasswordSignIn(toPasswordOptions(config), { ...parts, users });
-  const keyOptions = toSigningKeyOptions(config);
-  const keys = createSigningKeys(keyOptions, { ...parts, secrets });
-  const sessions = createSessions(config, parts);
-  const options = toOAuthOptions(config);
-  const verifications = createVerificationCounter(parts.registry);
-  const known = { usersFault: people.fault, usersTooOld: people.tooOld };
-  const clientFailures = createClientFailureCounter(parts.registry);
-  const shared = { ...parts, clientFailures, users, ...known, keys, sessions: sessions.store, verifications };
-  const verifier = createTokenVerifier(options, shared);
-  const { callerTokenFile } = config.authentication.tokenReview;
-  const caller = callerTokenFile === undefined ? undefined : createCallerTokenFile(callerTokenFile, parts);
-  const bearers = acceptServiceAccounts(config, verifier, shared);
-  const callerToken = (): string | undefined => caller?.token();
-  // The data that has no reflector to expose its age.
-  const secretsStalenessMs = {
-    'signing-keys': () => secrets.stalenessMs(keyOptions.secretName),
-    ...people.stalenessMs,
+/** Wires users, keys and sessions into the authorization server and the verifier. */
+export function createTokenService(options: TokenServiceOptions, parts: TokenServiceParts): TokenService {
+  const { cluster, clock, random, logger, registry, events, bcrypt } = parts;
+  const { secrets, inCluster } = cluster;
+  const people = createUserSources(options.users, inCluster, { secrets, clock, random, logger, registry });
+  const users = createUserDirectory(people.sources, { events });
+  const signIn = createPasswordSignIn(options.passwords, { users, clock, registry, events, bcrypt });
+  const keys = createSigningKeys(options.keys, { secrets, clock, random, logger, registry, events });
+  const rotator = createKeyRotator(options.keys, { keys, secrets, clock, random, logger, registry });
+  const { store: sessions, upkeep: sessionUpkeep } = createSessions(options.sessions, {
+    cluster,
+    clock,
+    random,
+    logger,
+    events,
+  });
+  const data = createTokenData([keys, sessions, people]);
+  const standing = createUserStandings(keys);
+  const liveUser = createLiveUsers(users, standing);
+  const verifications = createVerificationCounter(registry);
+  const clientFailures = createClientFailureCounter(registry);
+  const verifier = createTokenVerifier(options.oauth, {
+    data,
+    keys,
+    sessions,
+    standing,
+    liveUser,
+    clock,
+    random,
+    verifications,
+  });
+  const authorizationServer = createAuthorizationServer(options.oauth, {
+    data,
+    keys,
+    sessions,
+    users,
+    standing,
+    liveUser,
+    signIn,
+    verifier,
+    clock,
+    random,
+    logger,
+    registry,
+    events,
+    clientFailures,
+  });
+  const { callerTokenFile: file } = options;
+  const caller = file === undefined ? undefined : createCallerTokenFile(file, { clock, logger });
+  const tokenReviews = createTokenReviewWebhook(options.tokenReview, {
+    data,
+    verifier,
+    standing,
+    callerToken: () => caller?.token(),
+    clock,
+    random,
+    registry,
+    events,
+    clientFailures,
+  });
+  const bearers = acceptServiceAccounts(options, verifier, { cluster, clock, random, logger, registry, verifications });
+  const keyUpkeep = {
+    ...NO_UPKEEP,
+    parts: [
+      { name: 'signing keys', run: keys.run },
+      { name: 'signing key rotation', run: rotator.run },
+      ...(caller ? [{ name: 'caller token file', run: caller.run }] : []),
+    ],
+    stalenessMs: { 'signing-keys': () => secrets.stalenessMs(options.keys.secretName) },
   };
-  for (const [name, read] of Object.entries(secretsStalenessMs)) parts.cluster.exposeStaleness(name, read);
+  // What has no reflector to show its age.
+  for (const { stalenessMs } of [keyUpkeep, people.upkeep])
+    for (const [name, read] of Object.entries(stalenessMs)) cluster.exposeStaleness(name, read);
+  const checks = dataChecks(keys.fault, data);
   return {
-    authorizationServer: createAuthorizationServer(options, { ...shared, signIn, verifier }),
-    tokenReviews: createTokenReviews(toTokenReviewOptions(config), { ...shared, verifier, callerToken }),
+    authorizationServer,
+    tokenReviews,
     verifier: bearers.verifier,
     verifications,
-    parts: [
-      ...people.parts,
-      ...sessions.parts,
-      { name: 'signing keys', run: keys.run },
-      { name: 'signing key rotation', run: createKeyRotator(keyOptions, { ...parts, secrets, keys }).run },
-      ...(caller ? [{ name: 'caller token file', run: caller.run }] : []),
-      ...bearers.parts,
-    ],
-    reflectors: sessions.reflectors,
-    stalenessMs: { ...sessions.stalenessMs, ...secretsStalenessMs },
-    checks: [
-      ...people.checks,
-      ...sessions.checks,
-      { name: 'signing-key', endpoints: ['readyz'], check: keys.ready },
-      {
-        name: 'revocations-fresh',
-        endpoints: ['readyz'],
-        counts: false, // like the age of mirrors: see `readiness.ts`
-        check: () => keys.tooOld() ?? sessions.store.tooOld() ?? people.tooOld(),
-      },
-    ],
+    upkeep: allUpkeep([people.upkeep, sessionUpkeep, keyUpkeep, bearers.upkeep, { ...NO_UPKEEP, checks }]),
   };
 }
 
-/** Our own verifier, plus the cluster's answer about service accounts where the operator lets them in. */
+const dataChecks = (keysFault: () => string | undefined, data: TokenData): Upkeep['checks'] => [
+  { name: 'signing-key', endpoints: ['readyz'], check: keysFault },
+  {
+    name: 'revocations-fresh',
+    endpoints: ['readyz'],
+    counts: false, // as the age of mirrors: see `readiness.ts`
+    check: data.tooOld,
+  },
+];
+
+/** Our own verifier; where the operator lets service accounts in, the cluster's word beside it. */
 function acceptServiceAccounts(
-  config: Config,
+  { oauth, serviceAccounts: wanted }: Pick<TokenServiceOptions, 'oauth' | 'serviceAccounts'>,
   ours: TokenVerifier,
-  parts: TokenServiceParts & Pick<TokenService, 'verifications'>,
-): { readonly verifier: BearerVerifier; readonly parts: readonly Part[] } {
-  const options = toServiceAccountOptions(config);
-  if (!options) return { verifier: ours, parts: [] };
-  const { tokenReviewer: reviewer, serviceAccountKeys: read } = parts.cluster;
-  const keys = new ClusterKeys({ ...parts, read });
-  const serviceAccounts = new ServiceAccountTokens(options.audience, { ...parts, reviewer, keys });
-  const verifier = createBearerVerifier(config.authentication.oauthOptions.issuer, { ours, serviceAccounts });
-  return { verifier, parts: [{ name: 'service account keys', run: keys.run }] };
+  parts: Pick<TokenServiceParts, 'cluster' | 'clock' | 'random' | 'logger' | 'registry'> &
+    Pick<TokenService, 'verifications'>,
+): { readonly verifier: BearerVerifier; readonly upkeep: Upkeep } {
+  if (!wanted) return { verifier: ours, upkeep: NO_UPKEEP };
+  const { cluster, clock, random, logger, registry, verifications } = parts;
+  const keys = new ClusterKeys({ read: cluster.serviceAccountKeys, clock, logger, registry });
+  const reviewer = cluster.tokenReviewer;
+  const serviceAccounts = new ServiceAccountTokens(wanted.audience, {
+    reviewer,
+    keys,
+    clock,
+    random,
+    verifications,
+    logger,
+  });
+  return {
+    verifier: createBearerVerifier(oauth.issuer, { ours, serviceAccounts }),
+    upkeep: { ...NO_UPKEEP, parts: [{ name: 'service account keys', run: keys.run }] },
+  };
 }

@@ -1,61 +1,75 @@
-import type { Config } from '../config/config.ts';
-import type { HealthCheck } from '../http/health.ts';
-import { createFirstAdministrator, type FirstAdministratorParts } from '../users/first-administrator.ts';
+import type { Registry } from 'prom-client';
+import type { JudgedBy } from '../oauth/token-data.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import type { SecretStore } from '../secret-store.ts';
+import {
+  createFirstAdministrator,
+  type FirstAdministrator,
+  type FirstAdministratorOptions,
+} from '../users/first-administrator.ts';
 import type { UserSource } from '../users/user-source.ts';
-import { createUsersFile, type UsersFileParts } from '../users/users-file.ts';
-import type { Part } from './run-group.ts';
+import { createUsersFile, type UsersFileOptions } from '../users/users-file.ts';
+import { NO_UPKEEP, type Upkeep } from './upkeep.ts';
 
-export interface UserSources {
+export interface UserSourceOptions {
+  /** Absent: there is none. */
+  readonly file?: UsersFileOptions | undefined;
+  readonly firstAdministrator: FirstAdministratorOptions;
+  readonly firstAdministratorWanted: 'always' | 'in-cluster' | 'never';
+}
+
+export interface UserSourceParts {
+  readonly secrets: SecretStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/** Where users come from, and what keeps them current. Its `fault`: not every user is known, so nobody can be called unknown or gone. */
+export interface UserSources extends JudgedBy {
   readonly sources: readonly UserSource[];
-  readonly parts: readonly Part[];
-  readonly checks: readonly HealthCheck[];
-  /** Why not every user is known yet, so that nobody can be called unknown or gone; `undefined` once all are known. */
-  fault(): string | undefined;
-  /** The message for callers while what is known of users is older than allowed. */
-  tooOld(): string | undefined;
-  /** The age of what is known of users, by source. */
-  readonly stalenessMs: Readonly<Record<string, () => number>>;
+  readonly upkeep: Upkeep;
 }
 
 /**
- * Creates the sources of users: the users file if one is configured, and the first administrator's Secret in a cluster
- * or on request. Throws `UsersFileError` for a file that cannot be used.
+ * The users file, when one is configured, and the first administrator's Secret, in a cluster or when asked for. Throws
+ * `UsersFileError` for a file that cannot be used.
  */
 export function createUserSources(
-  config: Config,
+  options: UserSourceOptions,
   inCluster: boolean,
-  parts: FirstAdministratorParts & UsersFileParts,
+  { secrets, clock, random, logger, registry }: UserSourceParts,
 ): UserSources {
-  const { platform, users, authentication, authorization } = config;
-  const rules = { platform, maxHashCost: authentication.passwordHash.maxCost };
-  const file = users.file === undefined ? undefined : createUsersFile({ path: users.file, ...rules }, parts);
-  const wanted = users.firstAdministratorWanted;
+  const { firstAdministratorWanted: wanted } = options;
+  const file = options.file && createUsersFile(options.file, { clock, logger, registry });
   const administrator =
     wanted === 'always' || (wanted === 'in-cluster' && inCluster)
-      ? createFirstAdministrator(
-          {
-            ...users.firstAdministrator,
-            hashCost: authentication.passwordHash.cost,
-            maxStalenessMs: authorization.maxStaleness,
-          },
-          parts,
-        )
+      ? createFirstAdministrator(options.firstAdministrator, { secrets, clock, random, logger })
       : undefined;
   if (!file && !administrator)
-    parts.logger.warn('nobody can sign in: neither users.file nor users.firstAdministrator is set');
+    logger.warn('nobody can sign in: neither users.file nor users.firstAdministrator is set');
   return {
     sources: [file, administrator].filter((source) => source !== undefined),
-    parts: [
-      ...(file ? [{ name: 'users file', run: file.run }] : []),
-      ...(administrator ? [{ name: 'first administrator', run: administrator.run }] : []),
-    ],
-    checks: administrator
-      ? [{ name: 'first-administrator', endpoints: ['readyz'], check: () => administrator.ready() }]
-      : [],
-    fault: () => administrator?.ready(),
+    fault: () => administrator?.fault(),
     tooOld: () => administrator?.tooOld(),
-    stalenessMs: administrator
-      ? { 'first-administrator': () => parts.secrets.stalenessMs(users.firstAdministrator.secretName) }
-      : {},
+    upkeep: {
+      ...NO_UPKEEP,
+      ...(administrator && upkeepOf(administrator, () => secrets.stalenessMs(options.firstAdministrator.secretName))),
+      parts: [
+        ...(file ? [{ name: 'users file', run: file.run }] : []),
+        ...(administrator ? [{ name: 'first administrator', run: administrator.run }] : []),
+      ],
+    },
   };
 }
+
+const upkeepOf = (
+  administrator: FirstAdministrator,
+  stalenessMs: () => number,
+): Pick<Upkeep, 'checks' | 'stalenessMs'> => ({
+  checks: [{ name: 'first-administrator', endpoints: ['readyz'], check: () => administrator.fault() }],
+  stalenessMs: { 'first-administrator': stalenessMs },
+});

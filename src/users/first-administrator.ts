@@ -36,8 +36,8 @@ export interface FirstAdministrator extends UserSource {
   /** Creates the Secret when there is none at start, then follows it. Only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
   /** Why sign-ins and tokens of this user cannot be judged yet; `undefined` once they can. */
-  ready(): string | undefined;
-  /** The message for callers while the Secret is older than allowed. */
+  fault(): string | undefined;
+  /** The sentence for callers while the Secret was not proven current for longer than it may be. */
   tooOld(): string | undefined;
 }
 
@@ -71,11 +71,11 @@ export function createFirstAdministrator(
     await createOnce(options, parts, signal);
     if (!signal.aborted) await parts.secrets.watch(options.secretName, take, signal);
   };
-  const ready = (): string | undefined =>
+  const fault = (): string | undefined =>
     state.known ? undefined : `the Secret ${options.secretName} is not read yet`;
   const tooOld = (): string | undefined =>
     tooOldText('users', parts.secrets.stalenessMs(options.secretName), options.maxStalenessMs);
-  return { label: LABEL, users: () => state.users, onChange: (changed) => listeners.push(changed), run, ready, tooOld };
+  return { label: LABEL, users: () => state.users, onChange: (changed) => listeners.push(changed), run, fault, tooOld };
 }
 
 /** Tries until there is a Secret, whoever created it. */

@@ -1,4 +1,4 @@
-import type { TokenReviews } from '../../oauth/endpoints/token-review.ts';
+import type { TokenReviewWebhook } from '../../oauth/endpoints/token-review.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { toJsonBytes } from '../answer/document.ts';
@@ -8,7 +8,7 @@ import { clientCertificateNames, hasShownCertificate } from '../connection/clien
 import { atPace, createRefusalPace } from '../refusal-pace.ts';
 
 export interface TokenReviewRouteParts {
-  readonly reviews: TokenReviews;
+  readonly reviews: TokenReviewWebhook;
   readonly bodies: BodyReader;
   readonly writer: AnswerWriter;
   readonly clock: Clock;

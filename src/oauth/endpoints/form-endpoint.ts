@@ -1,11 +1,9 @@
 import type { Counter } from 'prom-client';
 import type { SecurityEvents } from '../../security-events.ts';
 import type { FormEndpointName, FormRequest } from '../authorization-server.ts';
-import type { SigningKeys } from '../keys/signing-keys.ts';
-import { missingTokenData } from '../missing-data.ts';
 import type { OAuthError } from '../oauth-error.ts';
 import type { Client } from '../options.ts';
-import type { SessionStore } from '../sessions/sessions.ts';
+import type { TokenData } from '../token-data.ts';
 import { Act } from '../tokens/act.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { checkFormHead, parameter, parseForm } from './form.ts';
@@ -26,9 +24,9 @@ interface Result<Answer> {
 
 export interface FormEndpointParts {
   readonly clients: ClientAuthentication;
-  readonly keys: SigningKeys;
-  readonly sessions: SessionStore;
-  /** Counts each request, by the word of its answer or the code of its refusal. */
+  /** What the answer rests on. Without it: 503, so that nobody takes the token for a bad one. */
+  readonly data: Pick<TokenData, 'check'>;
+  /** One for each request, by the word of its answer or the code of its refusal. */
   readonly results: Counter<'result'>;
   readonly events: SecurityEvents;
 }
@@ -86,10 +84,6 @@ export function createFormEndpoint<Answer>(
   return { checkHead, answer };
 }
 
-/**
- * Without keys or with stale session records no token can be judged. The answer is then 503, so that nobody takes the
- * token for a bad one.
- */
 function readTokenForm(
   request: FormRequest,
   parts: FormEndpointParts,
@@ -101,7 +95,6 @@ function readTokenForm(
   begin(act, client);
   const token = parameter(form, 'token');
   if (token === undefined) throw invalidRequest('the parameter token is missing');
-  const missing = missingTokenData(parts);
-  if (missing) throw missing;
+  parts.data.check();
   return { client, token, act };
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Introspection } from '../authorization-server.ts';
 import type { Client, OAuthOptions } from '../options.ts';
 import { judge } from '../sessions/session-rules.ts';
+import type { SessionStore } from '../sessions/sessions.ts';
 import type { Act } from '../tokens/act.ts';
 import type { TokenClaims } from '../tokens/claims.ts';
 import type { RefreshTokens } from '../tokens/refresh-tokens.ts';
@@ -12,6 +13,7 @@ import { mayNotIntrospect } from './refusals.ts';
 export interface IntrospectionParts extends FormEndpointParts {
   readonly verifier: AccessTokens;
   readonly refreshTokens: RefreshTokens;
+  readonly sessions: Pick<SessionStore, 'read'>;
   readonly clock: Clock;
 }
 

@@ -13,7 +13,7 @@ import { invalidRequest, notAvailable, toOAuthError } from './refusals.ts';
 
 export interface LogoutParts {
   readonly bearerToken: BearerTokens;
-  readonly ends: SessionEnds;
+  readonly ends: Pick<SessionEnds, 'session' | 'user'>;
   readonly events: SecurityEvents;
 }
 
@@ -79,7 +79,7 @@ function redirectTarget(form: Form, token: AccessToken | undefined, options: OAu
     : `${target}${target.includes('?') ? '&' : '?'}state=${encodeURIComponent(state)}`;
 }
 
-async function end({ claims }: AccessToken, all: boolean, ends: SessionEnds): Promise<void> {
+async function end({ claims }: AccessToken, all: boolean, ends: LogoutParts['ends']): Promise<void> {
   try {
     await (all ? ends.user(claims.sub, claims.iat) : ends.session(claims.sub, claims.sid));
   } catch (error) {

@@ -16,11 +16,11 @@ function toDocument(value: object): PublicDocument {
  * The JWK Set (RFC 7517 5), made once for each state of the keys. Throws `server_error` (503) while there are none: a
  * client that asked too early would keep an empty set for minutes.
  */
-export function createJwks(keys: Pick<SigningKeys, 'publicKeys' | 'ready'>): () => PublicDocument {
+export function createJwks(keys: Pick<SigningKeys, 'publicKeys' | 'fault'>): () => PublicDocument {
   let made: { readonly of: readonly PublicJwk[]; readonly document: PublicDocument } | undefined;
   return () => {
     const now = keys.publicKeys();
-    if (now.length === 0) throw notAvailable(new Error(keys.ready()));
+    if (now.length === 0) throw notAvailable(new Error(keys.fault()));
     if (now !== made?.of) made = { of: now, document: toDocument({ keys: now }) };
     return made.document;
   };

@@ -1,7 +1,9 @@
 import type { Clock } from '../../runtime/clock.ts';
+import type { SigningKeys } from '../keys/signing-keys.ts';
 import type { OAuthOptions } from '../options.ts';
 import type { SessionEnds } from '../sessions/session-ends.ts';
 import { isDead } from '../sessions/session-rules.ts';
+import type { SessionStore } from '../sessions/sessions.ts';
 import type { Act } from '../tokens/act.ts';
 import { ACCESS, REFRESH, type TokenClaims } from '../tokens/claims.ts';
 import { createTokenCheck } from '../tokens/token-check.ts';
@@ -12,7 +14,9 @@ import { notAvailable, tokenOfAnotherClient } from './refusals.ts';
 const NAMES = { endpoint: 'revoke', begin: (act: Act) => act.is('revocation') } as const;
 
 export interface RevocationParts extends FormEndpointParts {
-  readonly ends: SessionEnds;
+  readonly keys: Pick<SigningKeys, 'verificationKey'>;
+  readonly sessions: Pick<SessionStore, 'read'>;
+  readonly ends: Pick<SessionEnds, 'session'>;
   readonly clock: Clock;
 }
 

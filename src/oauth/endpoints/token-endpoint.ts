@@ -1,11 +1,9 @@
 import type { ActName, SecurityEvents } from '../../security-events.ts';
 import type { FormRequest, TokenResponse } from '../authorization-server.ts';
-import type { SigningKeys } from '../keys/signing-keys.ts';
 import type { TokenMetrics } from '../metrics.ts';
-import { missingData, type UserData } from '../missing-data.ts';
 import type { OAuthError } from '../oauth-error.ts';
 import type { Client } from '../options.ts';
-import type { SessionStore } from '../sessions/sessions.ts';
+import type { TokenData } from '../token-data.ts';
 import { Act } from '../tokens/act.ts';
 import { parseAuthorization } from './authorization-header.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
@@ -20,14 +18,13 @@ import {
 } from './refusals.ts';
 import { requestedScope } from './scope.ts';
 
-/** It needs `UserData`: while not every user is known, nobody may be told that the password is incorrect. */
-export interface TokenEndpointParts extends UserData {
+export interface TokenEndpointParts {
   readonly platform: string;
   readonly clients: ClientAuthentication;
   /** By `grant_type`. */
   readonly grants: ReadonlyMap<string, Grant>;
-  readonly keys: SigningKeys;
-  readonly sessions: SessionStore;
+  /** While not every user is known, nobody may be told that the password is incorrect. */
+  readonly data: Pick<TokenData, 'check'>;
   readonly metrics: TokenMetrics;
   readonly events: SecurityEvents;
 }
@@ -82,8 +79,7 @@ async function answer(
   const { grant, type } = selectGrant(form, client, { grants: parts.grants, act });
   labels.grant_type = type;
   const scope = requestedScope(form);
-  const missing = missingData(parts);
-  if (missing) throw missing;
+  parts.data.check();
   return grant({ form, client, scope, http: request, act });
 }
 

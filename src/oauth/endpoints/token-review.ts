@@ -2,15 +2,13 @@ import type { Counter, Registry } from 'prom-client';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { SecurityEventFields, SecurityEvents } from '../../security-events.ts';
-import type { SigningKeys } from '../keys/signing-keys.ts';
 import { createReviewCounter } from '../metrics.ts';
-import { missingData, type UserData } from '../missing-data.ts';
-import type { SessionStore } from '../sessions/sessions.ts';
+import type { TokenData } from '../token-data.ts';
 import { Act, type Origin } from '../tokens/act.ts';
 import type { TokenFault } from '../tokens/identity.ts';
 import { LONGEST_TOKEN } from '../tokens/token-check.ts';
 import type { AccessToken, AccessTokens } from '../tokens/token-verifier.ts';
-import { createStandings, type Standings } from '../tokens/user-standing.ts';
+import type { UserStandings } from '../tokens/user-standing.ts';
 import {
   type Caller,
   type CallerAuthenticationOptions,
@@ -53,17 +51,17 @@ interface ReviewAnswer {
  * answer: the caller may not ask, the body is no review, or data of ours is missing. A bad token is an answer, not an
  * error, because the API server takes errors for an outage, and caches answers.
  */
-export interface TokenReviews {
+export interface TokenReviewWebhook {
   checkHead(head: ReviewHead): Caller;
   review(body: Buffer, origin: ReviewOrigin): ReviewAnswer;
 }
 
-/** It needs `UserData`: while not every user is known, an unknown user must not be taken for one who is gone. */
-export interface TokenReviewParts extends UserData {
+export interface TokenReviewWebhookParts {
+  /** Somebody whom nobody has told us of yet is no user who is gone. */
+  readonly data: Pick<TokenData, 'check'>;
   readonly verifier: Pick<AccessTokens, 'inspect'>;
-  readonly keys: SigningKeys;
-  readonly sessions: Pick<SessionStore, 'fault' | 'tooOld'>;
-  /** The bearer that callers must show; `undefined` when there is none. */
+  readonly standing: UserStandings;
+  /** The bearer that callers show; `undefined` when there is none. */
   callerToken(): string | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -73,8 +71,11 @@ export interface TokenReviewParts extends UserData {
   readonly clientFailures: Counter<'reason'>;
 }
 
-/** N-58 to N-61. Answers from memory. It never asks the cluster, because the cluster is the caller. */
-export function createTokenReviews(options: CallerAuthenticationOptions, parts: TokenReviewParts): TokenReviews {
+/** N-58 to N-61. Answers from memory; the cluster, which is who asks, is never asked. */
+export function createTokenReviewWebhook(
+  options: CallerAuthenticationOptions,
+  parts: TokenReviewWebhookParts,
+): TokenReviewWebhook {
   const results = createReviewCounter(parts.registry);
   const authenticate = createCallerAuthentication(options, parts);
   const judge = createJudge(parts);
@@ -134,14 +135,12 @@ interface Judgement {
 
 const NO = { authenticated: false } as const;
 
-function createJudge(parts: TokenReviewParts): (request: ReviewRequest) => Judgement {
-  const standing = createStandings(parts.keys);
+function createJudge(parts: TokenReviewWebhookParts): (request: ReviewRequest) => Judgement {
   const refused = createRefusedTokens(parts.clock, parts.random);
   return ({ token: text, audiences }) => {
-    const missing = missingData(parts);
-    if (missing) throw missing;
+    parts.data.check();
     const token = inspect(text, parts, refused);
-    return 'fault' in token ? { result: token.fault, status: NO } : accept(token, audiences, standing);
+    return 'fault' in token ? { result: token.fault, status: NO } : accept(token, audiences, parts.standing);
   };
 }
 
@@ -151,7 +150,7 @@ type Inspected = ReturnType<AccessTokens['inspect']>;
  * Refuses a text that is too long before making a digest of it (A-20). Remembers only results that cost cryptography.
  * Whether the session and the user are still good is read from memory each time, since it may change (A-44).
  */
-function inspect(text: string, { verifier }: TokenReviewParts, refused: RefusedTokens): Inspected {
+function inspect(text: string, { verifier }: TokenReviewWebhookParts, refused: RefusedTokens): Inspected {
   if (text.length > LONGEST_TOKEN) return { fault: 'invalid' };
   const known = refused.get(text);
   if (known) return { fault: known };
@@ -160,7 +159,7 @@ function inspect(text: string, { verifier }: TokenReviewParts, refused: RefusedT
   return token;
 }
 
-function accept(token: AccessToken, asked: readonly string[] | undefined, standing: Standings): Judgement {
+function accept(token: AccessToken, asked: readonly string[] | undefined, standing: UserStandings): Judgement {
   const { claims, user } = token;
   const audiences = asked && [...new Set(asked)].filter((audience) => claims.aud.includes(audience));
   const whose = { user: user.name, clientId: claims.client_id, sid: claims.sid };

@@ -13,8 +13,8 @@ import type { TokenIssuer } from '../tokens/token-issuer.ts';
 
 export interface PasswordGrantParts {
   readonly signIn: PasswordSignIn;
-  readonly sessions: SessionStore;
-  readonly ends: SessionEnds;
+  readonly sessions: Pick<SessionStore, 'read'>;
+  readonly ends: Pick<SessionEnds, 'others'>;
   readonly issuer: TokenIssuer;
   readonly clock: Clock;
   readonly random: Random;

@@ -16,8 +16,8 @@ import type { Imprint, Session, TokenIssuer } from '../tokens/token-issuer.ts';
 
 export interface RefreshGrantParts {
   readonly refreshTokens: RefreshTokens;
-  readonly sessions: SessionStore;
-  readonly ends: SessionEnds;
+  readonly sessions: Pick<SessionStore, 'read' | 'update'>;
+  readonly ends: Pick<SessionEnds, 'reused'>;
   readonly issuer: TokenIssuer;
   readonly clock: Clock;
   readonly metrics: TokenMetrics;

@@ -17,8 +17,8 @@ export interface SigningKeys {
   /** Loads the keys, or creates them when there are none, then follows the Secret. Only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
   /** Why there are no keys to work with yet; `undefined` once there are. For the log and the readiness check. */
-  ready(): string | undefined;
-  /** The message for callers while the keys are older than allowed: one of them may have been revoked unseen (C-38). */
+  fault(): string | undefined;
+  /** The sentence for callers while the keys are older than they may be: one may have been revoked unseen (C-38). */
   tooOld(): string | undefined;
   /** The active key, or another one that still has its private part. */
   signingKey(kid?: string): SigningKey | undefined;
@@ -117,7 +117,7 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
     await turn;
   };
 
-  const ready = (): string | undefined => {
+  const fault = (): string | undefined => {
     if (!current) return reason;
     // Keys that we have just created count only after their watch has shown them once.
     isProven ||= Number.isFinite(parts.secrets.stalenessMs(secret));
@@ -128,7 +128,7 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
 
   return {
     run,
-    ready,
+    fault,
     tooOld,
     signingKey: (kid) => current?.signing.get(kid ?? current.active),
     verificationKey: (kid) => current?.verification.get(kid),

@@ -3,9 +3,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import type { TokenMetrics } from '../metrics.ts';
 import { longestTokenSeconds, type OAuthOptions } from '../options.ts';
-import { GONE } from '../tokens/user-standing.ts';
 import { withCutOff, withSessionEnded } from './session-rules.ts';
-import type { SessionStore } from './sessions.ts';
+import { GONE, type SessionStore } from './sessions.ts';
 
 /**
  * The ways in which sessions end before their time. `session`, `user` and `others` reject when the end could not be
@@ -34,7 +33,7 @@ export interface SessionEnds {
 }
 
 interface EndParts {
-  readonly sessions: SessionStore;
+  readonly sessions: Pick<SessionStore, 'update'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: TokenMetrics;

@@ -32,7 +32,7 @@ const REVOKED = { fault: 'revoked' } as const;
 export function createTokenCheck(
   type: TokenType,
   options: OAuthOptions,
-  parts: { readonly keys: SigningKeys; readonly clock: Clock },
+  parts: { readonly keys: Pick<SigningKeys, 'verificationKey'>; readonly clock: Clock },
 ): TokenCheck {
   const audience = audienceOf(type, options);
   const endOf = createTokenEnd(options);

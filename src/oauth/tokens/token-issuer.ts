@@ -1,15 +1,15 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import { serviceUnavailable } from '../../status-error.ts';
 import type { User } from '../../users/user.ts';
 import type { TokenResponse } from '../authorization-server.ts';
-import { notAvailable } from '../endpoints/refusals.ts';
 import type { SigningKey } from '../keys/loaded-keys.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import { type Client, lifetimesOf, type OAuthOptions } from '../options.ts';
 import { ACCESS, REFRESH, type TokenType } from './claims.ts';
 import { toJwsPart } from './compact-jws.ts';
 import { audienceOf } from './token-check.ts';
-import type { Standings } from './user-standing.ts';
+import type { UserStandings } from './user-standing.ts';
 
 /** What the sign-in fixed; the same for every pair of a session. */
 export interface Session {
@@ -32,7 +32,7 @@ export interface Imprint {
 }
 
 export interface TokenIssuer {
-  /** Makes a new imprint, under the active key. Throws `server_error` (503) while there is no key. */
+  /** A new imprint, under the active key. Throws a 503 while there is no key. */
   imprint(generation: number, issuedAt: number): Imprint;
   /** When the last token of the pair will have expired, in seconds. */
   keepUntil(session: Session, imprint: Imprint): number;
@@ -41,14 +41,14 @@ export interface TokenIssuer {
 }
 
 export interface IssuerParts {
-  readonly keys: SigningKeys;
-  readonly standing: Standings;
+  readonly keys: Pick<SigningKeys, 'signingKey' | 'fault'>;
+  readonly standing: UserStandings;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** A token is kept in a cookie, which has 4,096 bytes. Half of that leaves room for the rest (N-17). */
-const LONGEST_TOKEN = 2048;
+/** A token stands in a cookie, which has 4,096 bytes; half of that leaves room for the rest (N-17). */
+const LONGEST_ISSUED_TOKEN = 2048;
 
 /** 128 random bits. */
 const ID_BYTES = 16;
@@ -57,7 +57,7 @@ export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): To
   const newId = (): string => parts.random.bytes(ID_BYTES).toString('base64url');
   const signingKey = (kid?: string): SigningKey => {
     const key = parts.keys.signingKey(kid) ?? parts.keys.signingKey();
-    if (!key) throw notAvailable(parts.keys.ready());
+    if (!key) throw serviceUnavailable('tokens cannot be signed now', 1, new Error(parts.keys.fault()));
     return key;
   };
   const expiry = (session: Session, issuedAt: number, lifetimeSeconds: number): number =>
@@ -111,7 +111,7 @@ const ownClaims = ({ scope }: Session, pwd: string | undefined) => ({
 /** Adds the groups, for display, unless they would make the token too long. */
 function signAccess(key: SigningKey, claims: object, groups: readonly string[]): string {
   const input = signingInput(key, ACCESS, { ...claims, groups });
-  const fits = input.length + 1 + key.signatureLength <= LONGEST_TOKEN;
+  const fits = input.length + 1 + key.signatureLength <= LONGEST_ISSUED_TOKEN;
   return fits ? `${input}.${key.sign(input)}` : signToken(key, ACCESS, claims);
 }
 

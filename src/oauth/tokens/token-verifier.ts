@@ -1,22 +1,24 @@
 import type { Counter } from 'prom-client';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { User, UserDirectory } from '../../users/user.ts';
+import type { User } from '../../users/user.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
-import { missingData, type UserData } from '../missing-data.ts';
 import type { OAuthOptions } from '../options.ts';
 import { isDead } from '../sessions/session-rules.ts';
 import type { SessionStore } from '../sessions/sessions.ts';
+import type { TokenData } from '../token-data.ts';
 import { ACCESS, type TokenClaims } from './claims.ts';
 import type { Identity, TokenFault, TokenVerifier, Verification } from './identity.ts';
 import { type CheckedToken, createTokenCheck, type TokenCheck } from './token-check.ts';
-import { createLiveUsers, createStandings, type Standings } from './user-standing.ts';
+import type { LiveUsers, UserStandings } from './user-standing.ts';
 import { createVerifiedTokens, type VerifiedTokens } from './verified-tokens.ts';
 
-export interface VerifierParts extends UserData {
-  readonly keys: SigningKeys;
-  readonly sessions: SessionStore;
-  readonly users: UserDirectory;
+export interface VerifierParts {
+  readonly data: Pick<TokenData, 'check'>;
+  readonly keys: Pick<SigningKeys, 'verificationKey'>;
+  readonly sessions: Pick<SessionStore, 'read'>;
+  readonly liveUser: LiveUsers;
+  readonly standing: UserStandings;
   readonly clock: Clock;
   readonly random: Random;
   /** Counts bearers, by result. */
@@ -42,20 +44,17 @@ const REVOKED = { fault: 'revoked' } as const;
  * can be called good or bad then (C-38).
  */
 export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts): AccessTokens {
-  const standing = createStandings(parts.keys);
-  const liveUser = createLiveUsers(parts.users, standing);
   const verified = createVerifiedTokens(parts.random);
   const check = createTokenCheck(ACCESS, options, parts);
-  const identityOf = createIdentities(standing);
+  const identityOf = createIdentities(parts.standing);
 
   const inspect = (text: string): AccessToken | { readonly fault: TokenFault } => {
-    const missing = missingData(parts);
-    if (missing) throw missing;
+    parts.data.check();
     const known = fromMemory(text, verified, parts);
     const token = known ?? inFull(text, verified, check);
     if ('fault' in token) return token;
     const isOver = isDead(parts.sessions.read(token.claims.sub), token.claims);
-    const user = isOver ? undefined : liveUser(token.claims);
+    const user = isOver ? undefined : parts.liveUser(token.claims);
     return user ? { claims: token.claims, user, cached: known !== undefined } : REVOKED;
   };
   const verify = (text: string): Verification => {
@@ -70,7 +69,7 @@ export function createTokenVerifier(options: OAuthOptions, parts: VerifierParts)
 function fromMemory(
   text: string,
   verified: VerifiedTokens,
-  now: { readonly keys: SigningKeys; readonly clock: Clock },
+  now: { readonly keys: VerifierParts['keys']; readonly clock: Clock },
 ): CheckedToken | { readonly fault: TokenFault } | undefined {
   const token = verified.get(text);
   if (!token) return undefined;
@@ -96,7 +95,7 @@ function inFull(
  * caller. All calls with a token get one object until its user changes, so that others can keep what they derive from
  * it.
  */
-function createIdentities(standing: Standings): (token: AccessToken) => Identity {
+function createIdentities(standing: UserStandings): (token: AccessToken) => Identity {
   const known = new WeakMap<TokenClaims, { readonly user: User; readonly identity: Identity }>();
   return ({ claims, user }) => {
     const before = known.get(claims);

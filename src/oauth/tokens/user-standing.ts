@@ -1,17 +1,18 @@
 import { createHash, createHmac } from 'node:crypto';
 import { isClusterOwn, type User, type UserDirectory } from '../../users/user.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
+import { GONE } from '../sessions/sessions.ts';
 import type { TokenClaims } from './claims.ts';
 
 /** What tokens and verification need of a user besides name and uid. */
-interface Standing {
-  /** Without the groups that Kubernetes gives its own meaning (A-31). */
+interface UserStanding {
+  /** Without the groups that Kubernetes gives a meaning of its own (A-31). */
   readonly groups: readonly string[];
   /** The `pwd` claim as it would be issued now. */
   readonly pwd: string | undefined;
 }
 
-export type Standings = (user: User) => Standing;
+export type UserStandings = (user: User) => UserStanding;
 
 /** The user that a token names, if that user may still use it. */
 export type LiveUsers = (claims: TokenClaims) => User | undefined;
@@ -20,7 +21,7 @@ export type LiveUsers = (claims: TokenClaims) => User | undefined;
  * The user must be in the directory, which knows no reserved names, and not Disabled. The password must be the one of
  * the sign-in, even across restarts. AuthLimitExceeded does not matter: a throttle never ends live tokens.
  */
-export function createLiveUsers(users: UserDirectory, standing: Standings): LiveUsers {
+export function createLiveUsers(users: UserDirectory, standing: UserStandings): LiveUsers {
   return (claims) => {
     const user = users.byName(claims.sub);
     const isLive = user && user.state !== 'Disabled' && standing(user).pwd === claims.pwd;
@@ -31,9 +32,9 @@ export function createLiveUsers(users: UserDirectory, standing: Standings): Live
 /** 11 characters of base64url: 66 bits, enough to tell two hashes of one user apart. */
 const DIGEST_CHARACTERS = 11;
 
-/** Computes the standing of users, once for each user object: sources replace a user's object when it changes. */
-export function createStandings(keys: SigningKeys): Standings {
-  const known = new WeakMap<User, { readonly key: Buffer | undefined; readonly standing: Standing }>();
+/** Works the standing of users out, once for each user object: sources replace a user's object when it changes. */
+export function createUserStandings(keys: Pick<SigningKeys, 'digestKey'>): UserStandings {
+  const known = new WeakMap<User, { readonly key: Buffer | undefined; readonly standing: UserStanding }>();
   return (user) => {
     const key = keys.digestKey();
     const before = known.get(user);
@@ -44,14 +45,11 @@ export function createStandings(keys: SigningKeys): Standings {
   };
 }
 
-/** The standing of a user who no longer exists. Its length differs from that of a digest. */
-export const GONE = 'gone';
-
 /**
  * A word for the current standing of a user, which reveals nothing about it. It is equal on every replica that knows
  * the user as the same person with the same password in the same state.
  */
-export function standingDigest(user: User | undefined, standing: Standings): string {
+export function standingDigest(user: User | undefined, standing: UserStandings): string {
   if (!user) return GONE;
   const words = [user.uid, user.state === 'Disabled', standing(user).pwd ?? ''];
   return createHash('sha256').update(words.join(':')).digest('base64url').slice(0, DIGEST_CHARACTERS);

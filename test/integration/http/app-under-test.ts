@@ -11,7 +11,7 @@ import { createHttpMetrics } from '../../../src/http/metrics.ts';
 import type { Representation } from '../../../src/nodes/node-lister.ts';
 import type { AuthorizationServer } from '../../../src/oauth/authorization-server.ts';
 import { callerAuthenticationFailed } from '../../../src/oauth/endpoints/refusals.ts';
-import type { TokenReviews } from '../../../src/oauth/endpoints/token-review.ts';
+import type { TokenReviewWebhook } from '../../../src/oauth/endpoints/token-review.ts';
 import { createVerificationCounter } from '../../../src/oauth/metrics.ts';
 import type { Identity, TokenVerifier } from '../../../src/oauth/tokens/identity.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
@@ -92,7 +92,7 @@ export const fakeAuthorizationServer: AuthorizationServer = {
 };
 
 /** Lets in whoever shows a bearer, and takes every token for alice's. */
-const fakeTokenReviews: TokenReviews = {
+const fakeTokenReviews: TokenReviewWebhook = {
   checkHead: ({ authorization }) => {
     if (!authorization?.startsWith('Bearer ')) throw callerAuthenticationFailed('gatehouse');
     return 'bearer';

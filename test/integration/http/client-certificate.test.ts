@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTokenReviews } from '../../../src/oauth/endpoints/token-review.ts';
+import { createTokenReviewWebhook } from '../../../src/oauth/endpoints/token-review.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 import { newTestServer } from '../../unit/oauth/test-server.ts';
@@ -89,9 +89,11 @@ describe('the names of callers', () => {
   beforeAll(async () => {
     const oauth = await newTestServer();
     const clientNames = ['kube-apiserver', 'front.example.com', 'spiffe://cluster.local/ns/kube-system/sa/front'];
-    const known = { usersFault: () => undefined, usersTooOld: () => undefined };
-    const parts = { ...oauth, ...known, callerToken: () => 'made-up', random: systemRandom };
-    const tokenReviews = createTokenReviews({ platform: 'gatehouse', callerAuth: 'required', clientNames }, parts);
+    const parts = { ...oauth, callerToken: () => 'made-up', random: systemRandom };
+    const tokenReviews = createTokenReviewWebhook(
+      { platform: 'gatehouse', callerAuth: 'required', clientNames },
+      parts,
+    );
     const clientCA = Object.values(callers)
       .map((one) => one.cert)
       .join('');

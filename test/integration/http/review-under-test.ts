@@ -1,5 +1,5 @@
 import type { CallerAuthenticationOptions } from '../../../src/oauth/endpoints/caller-authentication.ts';
-import { createTokenReviews, type TokenReviewParts } from '../../../src/oauth/endpoints/token-review.ts';
+import { createTokenReviewWebhook, type TokenReviewWebhookParts } from '../../../src/oauth/endpoints/token-review.ts';
 import type { TokenFault } from '../../../src/oauth/tokens/identity.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { newTestServer, signInAlice, type TestServer } from '../../unit/oauth/test-server.ts';
@@ -28,7 +28,7 @@ export interface ReviewUnderTest {
   review(token: string, spec?: object): Promise<string>;
 }
 
-export interface ReviewChange extends Partial<Omit<TokenReviewParts, 'verifier'>> {
+export interface ReviewChange extends Partial<Omit<TokenReviewWebhookParts, 'verifier'>> {
   /** Why a token is found bad before it is verified. */
   fault?(text: string): TokenFault | undefined;
 }
@@ -45,13 +45,11 @@ export async function startReview(
     const found = fault?.(text);
     return found ? { fault: found } : oauth.verifier.inspect(text);
   };
-  const tokenReviews = createTokenReviews(
+  const tokenReviews = createTokenReviewWebhook(
     { platform: 'gatehouse', callerAuth: 'required', clientNames: [], ...options },
     {
       ...oauth,
       verifier: { inspect },
-      usersFault: () => undefined,
-      usersTooOld: () => undefined,
       callerToken: () => CALLER,
       random: systemRandom,
       ...change,

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSigningKeys } from '../../../src/oauth/keys/signing-keys.ts';
+import { createTokenData } from '../../../src/oauth/token-data.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { Largest } from '../../support/largest.ts';
 import { keyOptions, newTestServer } from '../../unit/oauth/test-server.ts';
@@ -46,7 +47,7 @@ describe('data of ours that is missing', () => {
         await expectUnavailable(own);
         await expectUnavailable(own, 'garbage');
       },
-      { keys },
+      { data: createTokenData([keys]) },
     );
   });
 
@@ -62,16 +63,12 @@ describe('data of ours that is missing', () => {
   });
 
   test('N-60 users who are not all known are 503, whoever is asked about', async () => {
-    const missing = { users: undefined as string | undefined };
-    await withOwn(
-      async (own) => {
-        expect(await own.review(own.token)).toContain('"authenticated":true');
-        missing.users = 'not read yet';
-        await expectUnavailable(own);
-        await expectUnavailable(own, 'garbage');
-      },
-      { usersFault: () => missing.users },
-    );
+    await withOwn(async (own) => {
+      expect(await own.review(own.token)).toContain('"authenticated":true');
+      own.oauth.missing.users = 'not read yet';
+      await expectUnavailable(own);
+      await expectUnavailable(own, 'garbage');
+    });
   });
 });
 

@@ -10,7 +10,7 @@ import { decodeSessions } from '../../../src/oauth/sessions/session-record.ts';
 import { NOTHING_REMEMBERED, type SessionStore, type UserSessions } from '../../../src/oauth/sessions/sessions.ts';
 import { createSecurityEvents } from '../../../src/observability/security-events.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
-import { createSessions, type Sessions } from '../../../src/service/session-stores.ts';
+import { createSessions } from '../../../src/service/session-stores.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -19,7 +19,7 @@ export interface SharedStores {
   readonly server: SimulatedCluster;
   readonly clock: FakeClock;
   readonly replicas: readonly SessionStore[];
-  readonly sessions: readonly Sessions[];
+  readonly sessions: readonly ReturnType<typeof createSessions>[];
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   /** How many changes of the first replica came back to it by its watch. */
   lagged(): Promise<number>;
@@ -44,18 +44,17 @@ export async function openSharedStores(count = 3): Promise<SharedStores> {
   const lines: Record<string, unknown>[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const registries: Registry[] = [];
-  const open = async (): Promise<Sessions> => {
+  const open = async (): Promise<ReturnType<typeof createSessions>> => {
     const registry = new Registry();
     registries.push(registry);
     const shared = { clock, random: systemRandom, logger, registry };
     const cluster = await connectCluster({ kubeconfig }, shared);
     atEnd(() => cluster.close());
-    const authorization = { maxStaleness: 600_000 };
-    const config = { platform: 'gatehouse', sessions: { store: 'kubernetes' as const }, authorization };
+    const options = { platform: 'gatehouse', store: 'kubernetes', maxStalenessMs: 600_000 } as const;
     const events = createSecurityEvents(logger, registry);
-    const sessions = createSessions(config, { ...shared, cluster, events });
+    const sessions = createSessions(options, { ...shared, cluster, events });
     const stop = new AbortController();
-    const running = sessions.parts.map((part) => part.run(stop.signal));
+    const running = sessions.upkeep.parts.map((part) => part.run(stop.signal));
     atEnd(() => {
       stop.abort();
       return Promise.all(running);

@@ -3,7 +3,7 @@ import * as http from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
-import { toOAuthOptions } from '../../../src/service/options.ts';
+import { toTokenServiceOptions } from '../../../src/service/options.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { Watcher } from '../../support/watcher.ts';
@@ -113,7 +113,7 @@ describe('configured sizes', () => {
     expect(await malformed()).toBe(1);
     // Nothing tells from outside what userinfo and sign-out make of one.
     const { config } = loadConfig('c.yaml', () => JSON.stringify(ODD));
-    expect(toOAuthOptions(config).maxBearerBytes).toBe(3_007);
+    expect(toTokenServiceOptions(config).oauth.maxBearerBytes).toBe(3_007);
   });
 });
 

@@ -229,16 +229,19 @@ describe('introspection', () => {
       'C-38 the session records are not known',
       (test) => (test.sessions.unknown = 'the session records are not loaded'),
     ],
-    ['the signing keys are not loaded', (test) => Object.assign(test.keys, { ready: () => 'not loaded' })],
-  ])('%s: answers 503, never that a token is not active', async (_, breakIt) => {
+    ['the signing keys are not loaded', (test) => Object.assign(test.keys, { fault: () => 'not loaded' })],
+    ['C-38 not every user is known', (test) => (test.missing.users = 'the Secret is not read yet')],
+  ])('%s: answers 503 to every client, never that a token is not active', async (_, breakIt) => {
     const { test, pair } = await signedIn();
     breakIt(test);
     for (const token of [pair.access_token, pair.refresh_token, 'garbage']) {
-      expect(await refusalOf(() => introspect(test, { ...CONSOLE, token }))).toMatchObject({
-        status: 503,
-        code: 'server_error',
-        headers: { 'Retry-After': '1' },
-      });
+      for (const client of [CONSOLE, { client_id: 'app' }]) {
+        expect(await refusalOf(() => introspect(test, { ...client, token }))).toMatchObject({
+          status: 503,
+          code: 'server_error',
+          headers: { 'Retry-After': '1' },
+        });
+      }
     }
   });
 });

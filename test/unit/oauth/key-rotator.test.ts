@@ -45,7 +45,7 @@ async function start(replicas = 1, fractions: readonly number[] = []) {
   secrets.put(KEYS_SECRET, await keyData);
   const clock = new FakeClock();
   const all = Array.from({ length: replicas }, (_, index) => replica(secrets, clock, fractions[index]));
-  await until(() => all.every(({ keys }) => keys.ready() === undefined));
+  await until(() => all.every(({ keys }) => keys.fault() === undefined));
   const [one] = all as [ReturnType<typeof replica>];
   return { secrets, clock, all, one };
 }

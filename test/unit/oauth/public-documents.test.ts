@@ -31,7 +31,7 @@ describe('the JWK Set', () => {
   });
 
   test('N-45 is no empty set while there are no keys, which caches would keep, but a 503', () => {
-    const keys = { publicKeys: () => [], ready: () => 'the signing keys are not loaded yet' };
+    const keys = { publicKeys: () => [], fault: () => 'the signing keys are not loaded yet' };
     const read = createJwks(keys);
     expect(() => read()).toThrow(
       expect.objectContaining({ refusal: expect.objectContaining({ status: 503, code: 'server_error' }) }),

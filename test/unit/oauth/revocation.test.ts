@@ -138,7 +138,7 @@ describe('revocation', () => {
 
   test.each<[string, (test: TestServer) => void]>([
     ['C-38 the session records are stale', (test) => (test.sessions.unknown = 'the session records are stale')],
-    ['the signing keys are not loaded', (test) => Object.assign(test.keys, { ready: () => 'not loaded' })],
+    ['the signing keys are not loaded', (test) => Object.assign(test.keys, { fault: () => 'not loaded' })],
   ])('%s: answers 503, for 200 would say that the session has ended', async (_, breakIt) => {
     const { test, pair } = await signedIn();
     breakIt(test);
@@ -146,5 +146,13 @@ describe('revocation', () => {
       status: 503,
       headers: { 'Retry-After': '1' },
     });
+  });
+
+  test('ends a session while not every user is known: the state of the user does not matter', async () => {
+    const { test, pair } = await signedIn();
+    test.missing.users = 'the Secret is not read yet';
+    await revoke(test, { ...CONSOLE, token: pair.refresh_token });
+    test.missing.users = undefined;
+    expect(isGood(test, pair)).toBe(false);
   });
 });

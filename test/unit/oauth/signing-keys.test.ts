@@ -37,7 +37,7 @@ async function loaded(data: Data) {
   const secrets = new MemorySecrets();
   secrets.put(KEYS_SECRET, data);
   const started = start(secrets);
-  await until(() => started.keys.ready() === undefined);
+  await until(() => started.keys.fault() === undefined);
   return { ...started, secrets };
 }
 
@@ -49,8 +49,8 @@ describe('signing keys', () => {
   test('are made once when there is no Secret, and said to be not ready before', async () => {
     const secrets = new MemorySecrets();
     const { keys } = start(secrets);
-    expect(keys.ready()).toBe('the signing keys are not loaded yet');
-    await until(() => keys.ready() === undefined);
+    expect(keys.fault()).toBe('the signing keys are not loaded yet');
+    await until(() => keys.fault() === undefined);
     expect(secrets.creates).toBe(1);
     expect(Object.keys(secrets.stored.get(KEYS_SECRET)?.data ?? {})).toEqual(['keys.json', 'digest-key']);
     expect(keys.signingKey()?.kid).toBe(kidsOf(keys)[0]);
@@ -60,18 +60,18 @@ describe('signing keys', () => {
     const secrets = new MemorySecrets();
     secrets.staleMs = Number.POSITIVE_INFINITY;
     const { keys } = start(secrets);
-    await until(() => keys.ready() !== 'the signing keys are not loaded yet');
-    expect(keys.ready()).toBe('the signing keys are not followed yet');
+    await until(() => keys.fault() !== 'the signing keys are not loaded yet');
+    expect(keys.fault()).toBe('the signing keys are not followed yet');
     secrets.staleMs = 0;
-    expect(keys.ready()).toBeUndefined();
+    expect(keys.fault()).toBeUndefined();
     secrets.staleMs = Number.POSITIVE_INFINITY;
-    expect(keys.ready()).toBeUndefined();
+    expect(keys.fault()).toBeUndefined();
   });
 
   test('R-05 are the same for replicas that start together', async () => {
     const secrets = new MemorySecrets();
     const replicas = [start(secrets), start(secrets), start(secrets)];
-    await until(() => replicas.every(({ keys }) => keys.ready() === undefined));
+    await until(() => replicas.every(({ keys }) => keys.fault() === undefined));
     expect(new Set(replicas.flatMap(({ keys }) => kidsOf(keys))).size).toBe(1);
     expect(new Set(replicas.map(({ keys }) => keys.digestKey()?.toString('hex'))).size).toBe(1);
   });
@@ -83,7 +83,7 @@ describe('signing keys', () => {
     await until(() => clock.pendingTimers === 1);
     secrets.fault = undefined;
     await clock.advance(1_600); // 0.8 s and as much as jitter at most
-    await until(() => keys.ready() === undefined);
+    await until(() => keys.fault() === undefined);
     expect(lines.map((line) => line['msg'])).toEqual([
       'cannot create the signing keys yet',
       'there was no signing key: one was made',
@@ -117,10 +117,10 @@ describe('signing keys', () => {
     const broken = secrets.put(KEYS_SECRET, change(await keyData));
     const { keys, lines } = start(secrets);
     await until(() => lines.length > 0);
-    expect(keys.ready()).toContain(reason);
+    expect(keys.fault()).toContain(reason);
     expect([secrets.creates, secrets.stored.get(KEYS_SECRET)]).toEqual([0, broken]);
     secrets.put(KEYS_SECRET, await keyData);
-    await until(() => keys.ready() === undefined);
+    await until(() => keys.fault() === undefined);
   });
 
   test('C-39 stay in memory, and no new ones are made, when the Secret is deleted', async () => {
@@ -128,7 +128,7 @@ describe('signing keys', () => {
     const before = kidsOf(keys);
     secrets.remove(KEYS_SECRET);
     await until(() => lines.length > 0);
-    expect([kidsOf(keys), keys.ready(), secrets.creates]).toEqual([before, undefined, 0]);
+    expect([kidsOf(keys), keys.fault(), secrets.creates]).toEqual([before, undefined, 0]);
     expect(keys.stored()).toBeUndefined();
   });
 
@@ -136,7 +136,7 @@ describe('signing keys', () => {
     const { keys, secrets, lines } = await loaded(await keyData);
     secrets.put(KEYS_SECRET, {});
     await until(() => lines.length > 0);
-    expect([keys.ready(), keys.signingKey()?.kid]).toEqual([undefined, kidsOf(keys)[0]]);
+    expect([keys.fault(), keys.signingKey()?.kid]).toEqual([undefined, kidsOf(keys)[0]]);
     expect(keys.stored()).toBeUndefined();
     secrets.put(KEYS_SECRET, await keyData);
     await until(() => keys.stored()?.length === 1);

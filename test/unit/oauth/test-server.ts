@@ -9,7 +9,9 @@ import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import type { OAuthOptions } from '../../../src/oauth/options.ts';
 import { createMemorySessions } from '../../../src/oauth/sessions/memory-sessions.ts';
 import type { Change, SessionStore, UserSessions } from '../../../src/oauth/sessions/sessions.ts';
+import { createTokenData, type TokenData } from '../../../src/oauth/token-data.ts';
 import { type AccessTokens, createTokenVerifier } from '../../../src/oauth/tokens/token-verifier.ts';
+import { createLiveUsers, createUserStandings, type UserStandings } from '../../../src/oauth/tokens/user-standing.ts';
 import { createSecurityEvents } from '../../../src/observability/security-events.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import type { SecurityEvents } from '../../../src/security-events.ts';
@@ -113,6 +115,8 @@ export interface TestServer {
   readonly keys: SigningKeys;
   readonly secrets: MemorySecrets;
   readonly sessions: ScriptedSessions;
+  readonly data: TokenData;
+  readonly standing: UserStandings;
   /** Why not every user is known, when a test says so. */
   readonly missing: { users: string | undefined; usersOld: string | undefined };
   readonly clock: FakeClock;
@@ -141,7 +145,7 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   secrets.put(KEYS_SECRET, await keyData);
   const keys = createSigningKeys(keyOptions, { secrets, clock, random, logger, registry, events });
   void keys.run(new AbortController().signal);
-  await until(() => keys.ready() === undefined);
+  await until(() => keys.fault() === undefined);
   const users = new Map([['alice', alice]]);
   const listeners: ((name: string) => void)[] = [];
   const directory = {
@@ -156,10 +160,12 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   const options = { ...testOptions, ...change };
   const verifications = createVerificationCounter(registry);
   const missing = { users: undefined as string | undefined, usersOld: undefined as string | undefined };
-  const usersFault = (): string | undefined => missing.users;
-  const usersTooOld = (): string | undefined => missing.usersOld;
-  const known = { users: directory, usersFault, usersTooOld };
-  const verifier = createTokenVerifier(options, { ...known, keys, sessions, clock, random, verifications });
+  const people = { fault: () => missing.users, tooOld: () => missing.usersOld };
+  const data = createTokenData([keys, sessions, people]);
+  const standing = createUserStandings(keys);
+  const liveUser = createLiveUsers(directory, standing);
+  const judging = { data, keys, sessions, standing, liveUser, clock, random };
+  const verifier = createTokenVerifier(options, { ...judging, verifications });
   const test: { signIn: TestServer['signIn'] } = {
     signIn: ({ username }) => {
       const user = users.get(username);
@@ -172,15 +178,10 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   };
   const clientFailures = createClientFailureCounter(registry);
   const parts = {
-    keys,
-    sessions,
+    ...judging,
     users: directory,
-    usersFault,
-    usersTooOld,
     signIn,
     verifier,
-    clock,
-    random,
     logger,
     registry,
     events,
@@ -190,6 +191,8 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   return Object.assign(test, {
     server,
     missing,
+    data,
+    standing,
     verifier,
     keys,
     secrets,

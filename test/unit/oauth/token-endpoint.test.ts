@@ -184,7 +184,7 @@ describe('the token endpoint', () => {
   });
 
   test.each<[string, (test: TestServer) => unknown]>([
-    ['there are no keys', ({ keys }) => Object.assign(keys, { ready: () => 'not loaded' })],
+    ['there are no keys', ({ keys }) => Object.assign(keys, { fault: () => 'not loaded' })],
     ['the session records are not known', ({ sessions }) => Object.assign(sessions, { unknown: 'not loaded' })],
     ['not every user is known', ({ missing }) => Object.assign(missing, { users: 'not read yet' })],
   ])('C-38 answers 503 while %s, before anything is hashed', async (_, miss) => {

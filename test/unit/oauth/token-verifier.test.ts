@@ -324,7 +324,7 @@ describe('verification', () => {
   });
 
   test.each<[string, (test: TestServer) => unknown]>([
-    ['there are no keys', ({ keys }) => Object.assign(keys, { ready: () => 'not loaded' })],
+    ['there are no keys', ({ keys }) => Object.assign(keys, { fault: () => 'not loaded' })],
     ['the session records are not known', ({ sessions }) => Object.assign(sessions, { unknown: 'not loaded' })],
     ['not every user is known', ({ missing }) => Object.assign(missing, { users: 'not read yet' })],
   ])('C-38 fails as unavailable, for good tokens and bad, while %s', async (_, miss) => {

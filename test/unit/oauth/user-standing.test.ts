@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TokenClaims } from '../../../src/oauth/tokens/claims.ts';
-import { createLiveUsers, createStandings, standingDigest } from '../../../src/oauth/tokens/user-standing.ts';
+import { createLiveUsers, createUserStandings, standingDigest } from '../../../src/oauth/tokens/user-standing.ts';
 import type { User } from '../../../src/users/user.ts';
 
 const alice: User = {
@@ -15,7 +15,7 @@ const { passwordHash: _, ...withoutPassword } = alice;
 /** Standings under a key that a test may take away. */
 function start() {
   const held: { key: Buffer | undefined } = { key: Buffer.alloc(32, 1) };
-  const standing = createStandings({ digestKey: () => held.key } as Parameters<typeof createStandings>[0]);
+  const standing = createUserStandings({ digestKey: () => held.key } as Parameters<typeof createUserStandings>[0]);
   return { held, standing };
 }
 

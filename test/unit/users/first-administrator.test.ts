@@ -42,8 +42,8 @@ describe('the first administrator', () => {
   test('is made once, with a random password that stands in the Secret and in no log', async () => {
     const secrets = new MemorySecrets();
     const { source, lines } = start(secrets);
-    expect(source.ready()).toBe(`the Secret ${SECRET} is not read yet`);
-    await until(() => source.ready() === undefined);
+    expect(source.fault()).toBe(`the Secret ${SECRET} is not read yet`);
+    await until(() => source.fault() === undefined);
     const { username, password, passwordHash } = secrets.stored.get(SECRET)?.data ?? {};
     expect(source.users()).toEqual([
       {
@@ -63,23 +63,23 @@ describe('the first administrator', () => {
   test('C-38 is not judged by when the Secret was not proven current for longer than the limit', async () => {
     const secrets = new MemorySecrets();
     const { source } = start(secrets);
-    await until(() => source.ready() === undefined);
+    await until(() => source.fault() === undefined);
     secrets.staleMs = 600_001;
-    expect([source.ready(), source.tooOld()]).toEqual([undefined, 'users are not available: data is older than 10m0s']);
+    expect([source.fault(), source.tooOld()]).toEqual([undefined, 'users are not available: data is older than 10m0s']);
     secrets.staleMs = 600_000;
     expect(source.tooOld()).toBeUndefined();
   });
 
   test('R-03 has a hash of the configured cost, that of the compare for names that nobody has', async () => {
     const { source } = start(new MemorySecrets(), 11);
-    await until(() => source.ready() === undefined);
+    await until(() => source.fault() === undefined);
     expect(source.users().map((user) => costOf(user.passwordHash ?? ''))).toEqual([11]);
   });
 
   test('is the same for replicas that start together', async () => {
     const secrets = new MemorySecrets();
     const replicas = [start(secrets), start(secrets)];
-    await until(() => replicas.every(({ source }) => source.ready() === undefined));
+    await until(() => replicas.every(({ source }) => source.fault() === undefined));
     expect(replicas[0]?.source.users()).toEqual(replicas[1]?.source.users());
     expect(replicas.map(({ lines }) => lines.length).sort()).toEqual([0, 1]);
   });
@@ -88,7 +88,7 @@ describe('the first administrator', () => {
     const secrets = new MemorySecrets();
     secrets.put(SECRET, secretOf('root\n', `${HASH}\n`));
     const { source } = start(secrets);
-    await until(() => source.ready() === undefined);
+    await until(() => source.fault() === undefined);
     expect(source.users()).toMatchObject([{ name: 'root', passwordHash: HASH }]);
     expect(secrets.creates).toBe(0);
   });
@@ -97,7 +97,7 @@ describe('the first administrator', () => {
     const secrets = new MemorySecrets();
     secrets.put(SECRET, secretOf('admin', HASH));
     const { source, lines } = start(secrets);
-    await until(() => source.ready() === undefined);
+    await until(() => source.fault() === undefined);
     let changes = 0;
     source.onChange(() => changes++);
     secrets.remove(SECRET);
@@ -114,7 +114,7 @@ describe('the first administrator', () => {
     const secrets = new MemorySecrets();
     secrets.put(SECRET, secretOf(username, passwordHash));
     const { source, lines } = start(secrets);
-    await until(() => source.ready() === undefined);
+    await until(() => source.fault() === undefined);
     expect([source.users(), lines.map((line) => line['msg'])]).toEqual([[], ['the Secret names no usable user']]);
   });
 
@@ -125,7 +125,7 @@ describe('the first administrator', () => {
     await until(() => clock.pendingTimers === 1);
     secrets.fault = undefined;
     await clock.advance(1_600); // 0.8 s and as much as jitter at most
-    await until(() => source.ready() === undefined);
+    await until(() => source.fault() === undefined);
     expect(source.users()).toHaveLength(1);
   });
 });
