@@ -1,4 +1,5 @@
 import type { Identity } from '../oauth/tokens/identity.ts';
+import { BoundedMap } from '../runtime/bounded-map.ts';
 
 /** The cluster's answer about a token. */
 export interface ReviewedToken {
@@ -21,7 +22,7 @@ const MOST_REFUSED = 1_000;
  */
 export class ReviewedTokens {
   readonly #good = new SharedPlaces(MOST_GOOD);
-  readonly #refused = new Map<string, ReviewedToken>();
+  readonly #refused = new BoundedMap<ReviewedToken>(MOST_REFUSED);
 
   get(digest: string): ReviewedToken | undefined {
     return this.#good.get(digest) ?? this.#refused.get(digest);
@@ -30,19 +31,14 @@ export class ReviewedTokens {
   set(digest: string, token: ReviewedToken): void {
     this.#good.delete(digest);
     this.#refused.delete(digest);
-    if (token.identity) {
-      this.#good.add(digest, token, token.identity.name);
-      return;
-    }
-    const [oldest] = this.#refused.keys();
-    if (this.#refused.size >= MOST_REFUSED && oldest !== undefined) this.#refused.delete(oldest);
-    this.#refused.set(digest, token);
+    if (token.identity) this.#good.add(digest, token, token.identity.name);
+    else this.#refused.set(digest, token);
   }
 }
 
 /**
- * A fixed number of places, shared fairly. When they are full, the owner with the most gives up its oldest. So a
- * service account that requests thousands of tokens pushes out only its own.
+ * So many places, shared fairly: when they are full, whoever has most gives up his oldest, so that one service account that
+ * has thousands of tokens made pushes out its own. Which is why it is no `BoundedMap`, where it would push out everybody's.
  */
 class SharedPlaces {
   readonly #most: number;

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Identity } from '../oauth/tokens/identity.ts';
 import type { Logger } from '../observability/logger.ts';
 import { shownText } from '../observability/shown-text.ts';
+import { BoundedMap } from '../runtime/bounded-map.ts';
 import { boundedLine } from './bounded-line.ts';
 import type { Exchange } from './chain/exchange.ts';
 import { normaliseAddress } from './connection/source-address.ts';
@@ -53,7 +54,7 @@ const MOST_CALLERS = 1_000;
  */
 class CallerLoggers {
   readonly #parent: Logger;
-  readonly #loggers = new Map<string, Logger>();
+  readonly #loggers = new BoundedMap<Logger>(MOST_CALLERS);
 
   constructor(parent: Logger) {
     this.#parent = parent;
@@ -63,7 +64,6 @@ class CallerLoggers {
     const key = keyOf(exchange, identity);
     const known = this.#loggers.get(key);
     if (known) return known;
-    if (this.#loggers.size >= MOST_CALLERS) this.#loggers.clear();
     const made = this.#parent.child(callerPart(exchange));
     this.#loggers.set(key, made);
     return made;

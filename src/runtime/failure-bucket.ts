@@ -1,3 +1,4 @@
+import { BoundedMap } from './bounded-map.ts';
 import type { Clock } from './clock.ts';
 
 /** At most `limit` failures of one key in any span of `windowMs`. */
@@ -33,7 +34,7 @@ const CAPACITY = 100_000;
 
 /** Counts failures per key in a sliding window, in memory and bounded. Windows follow the monotonic clock (C-33). */
 export class FailureBuckets {
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new BoundedMap<Bucket>(CAPACITY);
   readonly #options: BucketOptions;
   readonly #clock: Clock;
 
@@ -54,10 +55,7 @@ export class FailureBuckets {
     const times = this.#recent(key);
     const time = this.#clock.monotonic();
     const toldAt = this.#buckets.get(key)?.toldAt;
-    this.#buckets.delete(key);
     this.#buckets.set(key, { times: [...times, time].slice(-this.#options.limit), toldAt });
-    const [idlest] = this.#buckets.keys();
-    if (this.#buckets.size > CAPACITY && idlest !== undefined) this.#buckets.delete(idlest);
     return { takeBack: () => this.#takeBack(key, time), stands: () => this.#isNewlyFull(key) };
   }
 

@@ -1,4 +1,6 @@
-/** How many slots there are and who may have them. A party is whatever shares the slots: a user, an address. */
+import { BoundedMap } from './bounded-map.ts';
+
+/** How many slots there are and who may have them. A party is whoever the slots are shared between: a user, an address. */
 export interface SlotLimits {
   /** Slots held at a time, by all parties together. */
   readonly count: number;
@@ -37,8 +39,8 @@ export class FairSlots {
   readonly #queue = new Map<string, Waiter[]>();
   /** Slots held, of parties that hold one. */
   readonly #held = new Map<string, number>();
-  /** The number of the last turn of each party that had one recently. */
-  readonly #turns = new Map<string, number>();
+  /** The number of its last turn, of the parties that had one last. */
+  readonly #turns = new BoundedMap<number>(TURNS);
   #turn = 0;
   #taken = 0;
   #waiting = 0;
@@ -124,10 +126,7 @@ export class FairSlots {
   #hold(party: string): void {
     this.#taken++;
     this.#held.set(party, (this.#held.get(party) ?? 0) + 1);
-    this.#turns.delete(party);
     this.#turns.set(party, ++this.#turn);
-    const [oldest] = this.#turns.keys();
-    if (this.#turns.size > TURNS && oldest !== undefined) this.#turns.delete(oldest);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { BoundedMap } from './bounded-map.ts';
 import type { Clock } from './clock.ts';
 
 /** A source stays known good for a day after the last success. */
@@ -6,7 +7,7 @@ const KNOWN_GOOD_CAPACITY = 100_000;
 
 /** Remembers what succeeded in the last day. Beyond the capacity, the oldest success is forgotten. */
 export class KnownGood {
-  readonly #until = new Map<string, number>();
+  readonly #until = new BoundedMap<number>(KNOWN_GOOD_CAPACITY);
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -19,9 +20,6 @@ export class KnownGood {
   }
 
   add(key: string): void {
-    this.#until.delete(key);
     this.#until.set(key, this.#clock.monotonic() + KNOWN_GOOD_MS);
-    const [oldest] = this.#until.keys();
-    if (this.#until.size > KNOWN_GOOD_CAPACITY && oldest !== undefined) this.#until.delete(oldest);
   }
 }

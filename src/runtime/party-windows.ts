@@ -1,3 +1,4 @@
+import { BoundedMap } from './bounded-map.ts';
 import type { Clock } from './clock.ts';
 
 /**
@@ -40,8 +41,8 @@ export class PartyWindows {
   readonly #clock: Clock;
   readonly #limits: WindowLimits;
   readonly #start: Window;
-  /** The windows of parties that differ from the start, in the order of their last change. */
-  readonly #windows = new Map<string, Window>();
+  /** Of parties that do not begin as everybody does. */
+  readonly #windows = new BoundedMap<Window>(CAPACITY);
 
   constructor(clock: Clock, limits: WindowLimits) {
     this.#clock = clock;
@@ -61,7 +62,7 @@ export class PartyWindows {
   answered(party: string): void {
     const window = this.#of(party);
     const growth = window.cuts > 0 ? 1 / window.size : 1;
-    this.#set(party, { ...window, size: Math.min(this.#limits.most, window.size + growth) });
+    this.#windows.set(party, { ...window, size: Math.min(this.#limits.most, window.size + growth) });
   }
 
   /** A call that was begun after that many cuts was slow. */
@@ -78,7 +79,7 @@ export class PartyWindows {
     this.#cut(party, cuts, 1);
     const holdMs = Math.min(LONGEST_HOLD_MS, Math.max(retryAfterMs, wasLeast ? SHORTEST_HOLD_MS : 0));
     const window = this.#of(party);
-    this.#set(party, { ...window, heldUntil: Math.max(window.heldUntil, this.#clock.monotonic() + holdMs) });
+    this.#windows.set(party, { ...window, heldUntil: Math.max(window.heldUntil, this.#clock.monotonic() + holdMs) });
     return holdMs;
   }
 
@@ -86,15 +87,8 @@ export class PartyWindows {
     const window = this.#of(party);
     if (cuts < window.cuts) return;
     const size = Math.min(window.size, Math.max(1, least, window.size / 2));
-    this.#set(party, { ...window, cuts: window.cuts + 1, size });
+    this.#windows.set(party, { ...window, cuts: window.cuts + 1, size });
   }
 
   #of = (party: string): Window => this.#windows.get(party) ?? this.#start;
-
-  #set(party: string, window: Window): void {
-    this.#windows.delete(party);
-    this.#windows.set(party, window);
-    const [oldest] = this.#windows.keys();
-    if (this.#windows.size > CAPACITY && oldest !== undefined) this.#windows.delete(oldest);
-  }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from './bounded-map.ts';
 import type { Clock } from './clock.ts';
 
 /** Something that goes on is reported again each minute. */
@@ -8,8 +9,7 @@ const CAPACITY = 1_000;
 /** Remembers what was reported within the last minute, so that a log says it once. */
 export class ToldLately {
   readonly #clock: Clock;
-  /** In the order of the last report. */
-  readonly #toldAt = new Map<string, number>();
+  readonly #toldAt = new BoundedMap<number>(CAPACITY);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -20,10 +20,7 @@ export class ToldLately {
     const now = this.#clock.monotonic();
     const toldAt = this.#toldAt.get(what);
     if (toldAt !== undefined && now - toldAt < AGAIN_AFTER_MS) return false;
-    this.#toldAt.delete(what);
     this.#toldAt.set(what, now);
-    const [oldest] = this.#toldAt.keys();
-    if (this.#toldAt.size > CAPACITY && oldest !== undefined) this.#toldAt.delete(oldest);
     return true;
   }
 }

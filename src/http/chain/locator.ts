@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Match, RouteTable } from './route-table.ts';
 import { type BadTarget, parseTarget, type Target } from './target.ts';
 
@@ -8,10 +9,7 @@ export interface Location {
   readonly match: Match | undefined;
 }
 
-/**
- * Clients ask for the same few targets over and over. At most 64 KiB of text. When the map is full it is emptied, so
- * the cost per request does not grow with the number of distinct targets.
- */
+/** Clients ask the same few things over and over. At most 64 KiB of texts. */
 const MOST_KEPT = 256;
 const LONGEST_KEPT = 256;
 
@@ -21,7 +19,7 @@ const LONGEST_KEPT = 256;
  */
 export class Locator {
   readonly #routes: RouteTable;
-  readonly #known = new Map<string, Location>();
+  readonly #known = new BoundedMap<Location>(MOST_KEPT);
 
   constructor(routes: RouteTable) {
     this.#routes = routes;
@@ -35,12 +33,7 @@ export class Locator {
     const location = { target, match: this.#routes.match(target.segments) };
     // In absolute-form the reading depends on the Host as well.
     if (rawTarget.startsWith('/') && rawTarget.length <= LONGEST_KEPT && location.match)
-      this.#keep(rawTarget, location);
+      this.#known.set(rawTarget, location);
     return location;
-  }
-
-  #keep(rawTarget: string, location: Location): void {
-    if (this.#known.size >= MOST_KEPT) this.#known.clear();
-    this.#known.set(rawTarget, location);
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { TokenFault } from '../tokens/identity.ts';
@@ -16,26 +17,13 @@ export interface RefusedTokens {
 }
 
 export function createRefusedTokens(clock: Clock, random: Random): RefusedTokens {
-  // In the order of expiry, since all entries are kept for the same time: the first is always the oldest.
-  const refused = new Map<string, { readonly fault: TokenFault; readonly until: number }>();
+  const refused = new BoundedMap<{ readonly fault: TokenFault; readonly until: number }>(CAPACITY);
   const digest = createTextDigest(random);
-  const dropOverdue = (now: number): void => {
-    for (const [key, { until }] of refused) {
-      if (until > now && refused.size < CAPACITY) break;
-      refused.delete(key);
-    }
-  };
   return {
     get: (text) => {
       const known = refused.get(digest(text));
       return known && known.until > clock.monotonic() ? known.fault : undefined;
     },
-    add: (text, fault) => {
-      const now = clock.monotonic();
-      const key = digest(text);
-      refused.delete(key);
-      dropOverdue(now);
-      refused.set(key, { fault, until: now + KEPT_MS });
-    },
+    add: (text, fault) => refused.set(digest(text), { fault, until: clock.monotonic() + KEPT_MS }),
   };
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Random } from '../../runtime/random.ts';
 import { createTextDigest } from './text-digest.ts';
 import type { CheckedToken } from './token-check.ts';
@@ -16,15 +17,11 @@ export interface VerifiedTokens {
 }
 
 export function createVerifiedTokens(random: Random): VerifiedTokens {
-  const tokens = new Map<string, CheckedToken>();
+  const tokens = new BoundedMap<CheckedToken>(CAPACITY);
   const digest = createTextDigest(random);
   return {
     get: (text) => tokens.get(digest(text)),
     drop: (text) => tokens.delete(digest(text)),
-    add: (text, token) => {
-      const [oldest] = tokens.keys();
-      if (tokens.size >= CAPACITY && oldest !== undefined) tokens.delete(oldest);
-      tokens.set(digest(text), token);
-    },
+    add: (text, token) => tokens.set(digest(text), token),
   };
 }
