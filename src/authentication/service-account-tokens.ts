@@ -5,6 +5,7 @@ import { createTextDigest } from '../oauth/tokens/text-digest.ts';
 import type { Logger } from '../observability/logger.ts';
 import { TooManyCalls } from '../runtime/bounded-calls.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { orKnown } from '../runtime/known-answer.ts';
 import type { Random } from '../runtime/random.ts';
 import { type StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
 import { RefusalBudget } from './refusal-budget.ts';
@@ -136,28 +137,20 @@ export class ServiceAccountTokens {
     // While the cluster fails, one probe at a time asks it, and failures of the cluster count against no subject.
     if (!unknown.isPausedFor(question) && this.#budget.isSpent(question.subject))
       throw this.#overloaded(question.subject);
-    return unknown.ask(question).then(
-      (verification) => this.#counted(verification),
-      (cause) => {
-        throw cause instanceof TooManyCalls ? this.#overloaded(question.subject, cause) : unavailable(cause);
-      },
-    );
+    return unknown.ask(question).then(this.#counted, (cause) => {
+      throw this.#failed(question, cause);
+    });
   }
 
   /** A positive answer from before holds only when the cluster gave no answer. */
   #askAgain(question: Question, good: ReviewedToken): Verification | Promise<Verification> {
     const { known } = this.#questions;
     const review = known.ask(question);
-    // Nobody who has an answer waits for a failing cluster: they get that answer, and the probe goes on behind it.
-    if (known.isPausedFor(question)) return this.#remembered(good);
-    return review.then(
-      (verification) => this.#counted(verification),
-      (cause) => {
-        if (cause instanceof TooManyCalls) throw this.#overloaded(question.subject, cause);
-        if (this.#isWithin(MAX_STALE_MS, good)) return this.#remembered(good);
-        throw unavailable(cause);
-      },
-    );
+    return orKnown(review, known.isPausedFor(question), {
+      answered: this.#counted,
+      known: () => (this.#isWithin(MAX_STALE_MS, good) ? this.#remembered(good) : undefined),
+      failed: (cause) => this.#failed(question, cause),
+    });
   }
 
   #isWithin = (ms: number, { at, expiresAt }: ReviewedToken): boolean =>
@@ -166,11 +159,15 @@ export class ServiceAccountTokens {
   #remembered = ({ identity }: ReviewedToken): Verification =>
     this.#counted(identity ? { identity, cached: true } : INVALID);
 
-  #counted(verification: Verification): Verification {
+  #counted = (verification: Verification): Verification => {
     this.#parts.verifications.inc({
       result: 'fault' in verification ? verification.fault : verification.cached ? 'cached' : 'ok',
     });
     return verification;
+  };
+
+  #failed({ subject }: Question, cause: unknown): StatusError {
+    return cause instanceof TooManyCalls ? this.#overloaded(subject, cause) : unavailable(cause);
   }
 
   /** Counts each case, and logs once for as long as it goes on. */

@@ -4,6 +4,7 @@ import { TooManyCalls } from '../runtime/bounded-calls.ts';
 import { isOfTheQuestion } from '../runtime/call-pause.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { durationText } from '../runtime/duration-text.ts';
+import { orKnown } from '../runtime/known-answer.ts';
 import { PacedCalls } from '../runtime/paced-calls.ts';
 import type { Random } from '../runtime/random.ts';
 import { type StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
@@ -137,13 +138,11 @@ class AccessReviewAuthorizer implements Authorizer {
       return this.#decide('cache', known.allowed);
     }
     const review = this.#ask(question, { subject, attributes });
-    // Nobody who has an answer waits for a failing cluster: they get that answer, and the probe goes on behind it.
-    if (this.#reviews.isPausedFor(question.party) && known && this.#holds(known))
-      return this.#decide('stale', known.allowed);
-    return review.then(
-      (allowed) => this.#decide('review', allowed),
-      (cause) => this.#withoutReview(known, cause),
-    );
+    return orKnown(review, this.#reviews.isPausedFor(question.party), {
+      answered: (allowed) => this.#decide('review', allowed),
+      known: (cause) => this.#stale(known, cause),
+      failed: (cause) => (cause instanceof TooManyCalls ? this.#overloaded() : this.#unavailable(known, cause)),
+    });
   }
 
   /**
@@ -169,10 +168,10 @@ class AccessReviewAuthorizer implements Authorizer {
     return decision;
   }
 
-  #withoutReview(known: Answered | undefined, cause: unknown): Decision {
-    if (cause instanceof TooManyCalls) throw this.#overloaded();
-    if (known && this.#holds(known) && !isOfTheQuestion(cause)) return this.#decide('stale', known.allowed);
-    throw this.#unavailable(known, cause);
+  /** A cluster that refuses the question itself has answered. */
+  #stale(known: Answered | undefined, cause: unknown): Decision | undefined {
+    const holds = known && this.#age(known) <= this.#options.maxStaleMs && !isOfTheQuestion(cause);
+    return holds ? this.#decide('stale', known.allowed) : undefined;
   }
 
   #overloaded(): StatusError {
@@ -188,8 +187,6 @@ class AccessReviewAuthorizer implements Authorizer {
   }
 
   #age = (answer: Answered): number => this.#parts.clock.monotonic() - answer.at;
-
-  #holds = (answer: Answered): boolean => this.#age(answer) <= this.#options.maxStaleMs;
 
   #ask(question: DecisionKey, { subject, attributes }: Asked): Promise<boolean> {
     const { clock, reviewer } = this.#parts;
