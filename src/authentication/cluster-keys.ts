@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { CompactJws } from '../oauth/tokens/compact-jws.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { Waiting } from '../runtime/waiting.ts';
 import { registerClusterKeys } from './metrics.ts';
 import { isSignedByOne, type PublishedKeys, parsePublishedKeys } from './published-keys.ts';
 import type { SignatureVerdict } from './service-account-tokens.ts';
@@ -47,10 +48,11 @@ export class ClusterKeys {
   #readAt = Number.NEGATIVE_INFINITY;
   #isReading = false;
   #isFailing = false;
-  #wake: () => void = () => undefined;
+  readonly #pause: Waiting;
 
   constructor(parts: ClusterKeyParts) {
     this.#parts = parts;
+    this.#pause = new Waiting(parts.clock);
     registerClusterKeys(parts.registry, () => this.#published?.keys.size ?? 0);
   }
 
@@ -72,7 +74,7 @@ export class ClusterKeys {
   run = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       await this.#read(signal);
-      await this.#pause(this.#isFailing ? RETRY_MS : EVERY_MS, signal);
+      if (this.#waiting.size === 0) await this.#pause.sleep(this.#isFailing ? RETRY_MS : EVERY_MS, signal);
     }
     this.#tellWaiting();
   };
@@ -94,23 +96,13 @@ export class ClusterKeys {
   #nextReading(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.add(resolve);
-      this.#wake();
+      this.#pause.end();
     });
   }
 
   #tellWaiting(): void {
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
-  }
-
-  async #pause(ms: number, signal: AbortSignal): Promise<void> {
-    if (this.#waiting.size > 0 || signal.aborted) return;
-    const woken = new AbortController();
-    const wake = (): void => woken.abort();
-    signal.addEventListener('abort', wake, { once: true });
-    this.#wake = wake;
-    await this.#parts.clock.sleep(ms, woken.signal);
-    signal.removeEventListener('abort', wake);
   }
 
   async #read(signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { onAbort } from './abort.ts';
 import { type CallFault, isOfTheQuestion } from './call-pause.ts';
 import { CallWindow } from './call-window.ts';
 import type { Clock } from './clock.ts';
@@ -146,10 +147,9 @@ export class BoundedCalls {
   /** Frees the slot when the call has ended, which may be after we have given it up. */
   #inSlot<T>(party: string, call: Promise<T>, limit: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => reject(new CallTimedOut('the call took too long'));
-      limit.addEventListener('abort', giveUp, { once: true });
+      const letGo = onAbort(limit, () => reject(new CallTimedOut('the call took too long')));
       const end = (): void => {
-        limit.removeEventListener('abort', giveUp);
+        letGo();
         this.#slots.release(party);
       };
       call.finally(end).then(resolve, reject);

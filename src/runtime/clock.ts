@@ -1,4 +1,8 @@
-/** Time is passed in: everything that waits or reads the time gets a `Clock`, so that tests never wait. */
+import { onAbort } from './abort.ts';
+
+/**
+ * Time comes in through the door: everything that waits or asks the time gets a `Clock`, so that tests never wait.
+ */
 export interface Clock {
   /** Wall clock in milliseconds since 1970: for token times and log lines. It may jump. */
   now(): number;
@@ -21,11 +25,11 @@ export const systemClock: Clock = {
       if (signal?.aborted) return resolve();
       const done = (): void => {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', done);
+        letGo?.();
         resolve();
       };
       const timer = setTimeout(done, Math.min(ms, LONGEST_TIMER_MS));
-      signal?.addEventListener('abort', done, { once: true });
+      const letGo = signal && onAbort(signal, done);
     }),
   after: (ms, run) => {
     const timer = setTimeout(run, Math.min(ms, LONGEST_TIMER_MS)).unref();

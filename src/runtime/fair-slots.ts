@@ -1,3 +1,4 @@
+import { onAbort } from './abort.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 /** How many slots there are and who may have them. A party is whoever the slots are shared between: a user, an address. */
@@ -172,20 +173,19 @@ export class FairSlots {
     return new Promise((resolve) => {
       const waiter: Waiter = {
         settle: (outcome) => {
-          signal.removeEventListener('abort', giveUp);
+          letGo();
           this.#waiting--;
           resolve(outcome);
         },
       };
-      const giveUp = (): void => {
+      const letGo = onAbort(signal, () => {
         this.#drop(party, waiter);
         waiter.settle('gave_up');
-      };
+      });
       const queue = this.#queue.get(party);
       if (queue) queue.push(waiter);
       else this.#queue.set(party, [waiter]);
       this.#waiting++;
-      signal.addEventListener('abort', giveUp, { once: true });
     });
   }
 

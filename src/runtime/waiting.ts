@@ -1,4 +1,5 @@
-import type { Clock } from '../../runtime/clock.ts';
+import { onAbort } from './abort.ts';
+import type { Clock } from './clock.ts';
 
 /** A wait that can be cut short from outside. One at a time. */
 export class Waiting {
@@ -12,12 +13,10 @@ export class Waiting {
   /** Resolves after `ms`, at `end`, or as soon as the signal aborts. Never rejects. */
   async sleep(ms: number, signal: AbortSignal): Promise<void> {
     const controller = new AbortController();
-    const stop = (): void => controller.abort();
     this.#controller = controller;
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
+    const letGo = onAbort(signal, () => controller.abort());
     await this.#clock.sleep(ms, controller.signal);
-    signal.removeEventListener('abort', stop);
+    letGo();
   }
 
   /** Ends the wait. Does nothing when nobody waits. */

@@ -1,5 +1,6 @@
 import { doesCount, type HealthCheck } from '../http/health.ts';
 import type { Freshness } from '../kubernetes/reflector/freshness.ts';
+import { aborted } from '../runtime/abort.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Part } from './run-group.ts';
 
@@ -61,13 +62,7 @@ export function announceReady(
     async run(signal) {
       while (!signal.aborted && !ready()) await clock.sleep(POLL_MS, signal);
       if (!signal.aborted) await announce();
-      await ended(signal);
+      await aborted(signal);
     },
   };
 }
-
-const ended = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });

@@ -1,3 +1,5 @@
+import { onAbort } from '../runtime/abort.ts';
+
 /** A long-lived part: runs until the signal aborts, throws only when broken. */
 export interface Part {
   readonly name: string;
@@ -21,8 +23,7 @@ export async function runGroup(stages: readonly (readonly Part[])[], signal: Abo
   const controllers = stages.map(() => new AbortController());
   const failure = { first: undefined as PartEnded | undefined };
   const stop = (): void => controllers[0]?.abort();
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
+  const letGo = onAbort(signal, stop);
   const ends = stages.map((parts, stage) => {
     const own = (controllers[stage] as AbortController).signal;
     return parts.map((part) =>
@@ -42,6 +43,6 @@ export async function runGroup(stages: readonly (readonly Part[])[], signal: Abo
     await Promise.all(parts);
     controllers[stage + 1]?.abort();
   }
-  signal.removeEventListener('abort', stop);
+  letGo();
   if (failure.first) throw failure.first;
 }

@@ -1,3 +1,4 @@
+import { onAbort } from '../runtime/abort.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { FairSlots } from '../runtime/fair-slots.ts';
 import type { PasswordMetrics } from './metrics.ts';
@@ -55,12 +56,12 @@ export class PasswordGate {
     const patience = new AbortController();
     const giveUp = (): void => patience.abort();
     const cancel = this.#clock.after(this.#maxWaitMs, giveUp);
-    signal.addEventListener('abort', giveUp, { once: true });
+    const letGo = onAbort(signal, giveUp);
     const outcome = this.#slots.take(source, patience.signal);
     this.#show();
     const isTaken = (await outcome) === 'taken';
     cancel();
-    signal.removeEventListener('abort', giveUp);
+    letGo();
     return isTaken;
   }
 

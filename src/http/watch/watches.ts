@@ -2,6 +2,7 @@ import type { NodeAge } from '../../nodes/node-lister.ts';
 import type { NodeWatchSource } from '../../nodes/node-watch.ts';
 import type { WatchForm } from '../../nodes/watch-event.ts';
 import type { NodeWatchQuery } from '../../nodes/watch-query.ts';
+import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { serviceUnavailable } from '../../status-error.ts';
@@ -86,7 +87,7 @@ export class Watches {
       work: (stream) => this.#work(stream),
       rest: () => this.#allTold(),
     });
-    parts.closing.addEventListener('abort', () => this.#stop(), { once: true });
+    onAbort(parts.closing, () => this.#stop());
   }
 
   get size(): number {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ExecAuth } from '@kubernetes/client-node/dist/exec_auth.js';
+import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ExecCommand } from './cluster-access.ts';
 
@@ -67,7 +68,7 @@ const spawnWithin =
       signal,
       killSignal: 'SIGKILL',
     });
-    signal.addEventListener('abort', () => {
+    onAbort(signal, () => {
       child.stdout.destroy();
       child.stderr.destroy();
     });

@@ -1,3 +1,4 @@
+import { unlessAborted } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Credential } from '../access/credentials.ts';
 import type { ImpersonationHeaders } from '../access/impersonation.ts';
@@ -5,7 +6,6 @@ import type { RequestMetrics } from '../metrics.ts';
 import type { ConnectionPool, Lane } from './connection-pool.ts';
 import { exchange, type ResponseSink } from './exchange.ts';
 import { HeldRefusal } from './held-refusal.ts';
-import { unlessAborted } from './unless-aborted.ts';
 
 /** What a request is for: the `purpose` label of `gatehouse_cluster_requests_total`. */
 type Purpose = 'list' | 'watch' | 'review' | 'token_review' | 'secrets' | 'version' | 'keys';

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { onAbort } from '../../runtime/abort.ts';
 
 /** Receives an answer as it comes in. Its methods must not throw or reject. */
 export interface ResponseSink {
@@ -44,7 +45,7 @@ export function exchange(
     let received = 0;
     const settle = (act: () => void): void => {
       settled = true;
-      signal.removeEventListener('abort', abort);
+      letGo();
       act();
     };
     const giveUp = (reason: Error): void => {
@@ -52,14 +53,13 @@ export function exchange(
       settle(() => reject(reason));
       controller?.abort(reason);
     };
-    const abort = (): void => giveUp(new Error('aborted'));
     const hold = (ready: Promise<void> | undefined): void => {
       if (!ready) return;
       controller?.pause();
       void ready.then(() => !settled && controller?.resume());
     };
     if (signal.aborted) return reject(new Error('aborted'));
-    signal.addEventListener('abort', abort, { once: true });
+    const letGo = onAbort(signal, () => giveUp(new Error('aborted')));
     dispatcher.dispatch(options, {
       onRequestStart(started) {
         controller = started;

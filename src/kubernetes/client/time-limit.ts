@@ -1,3 +1,4 @@
+import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
 /**
@@ -12,14 +13,11 @@ export async function withTimeLimit<T>(
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   const cancel = clock.after(limits.ms, abort);
-  for (const signal of limits.signals) {
-    signal.addEventListener('abort', abort, { once: true });
-    if (signal.aborted) abort();
-  }
+  const letGo = limits.signals.map((signal) => onAbort(signal, abort));
   try {
     return await run(controller.signal);
   } finally {
     cancel();
-    for (const signal of limits.signals) signal.removeEventListener('abort', abort);
+    for (const forget of letGo) forget();
   }
 }

@@ -1,3 +1,4 @@
+import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Failure } from './failure.ts';
 import { SilenceLimit } from './silence-limit.ts';
@@ -21,16 +22,14 @@ const NO_ANSWER: Failure = { kind: 'refused', detail: 'nothing came for 30 s' };
  */
 export class Attempt {
   readonly #controller = new AbortController();
-  readonly #outer: AbortSignal;
+  readonly #letGo: () => void;
   readonly #silence: SilenceLimit;
   #silent = NO_ANSWER;
   #ended: Failure | undefined;
 
   constructor(clock: Clock, outer: AbortSignal) {
-    this.#outer = outer;
     this.#silence = new SilenceLimit(clock, ANSWER_LIMIT_MS, () => this.end(this.#silent));
-    outer.addEventListener('abort', this.#stop, { once: true });
-    if (outer.aborted) this.#stop();
+    this.#letGo = onAbort(outer, () => this.end({ kind: 'aborted' }));
   }
 
   get signal(): AbortSignal {
@@ -53,9 +52,7 @@ export class Attempt {
   /** Releases the timer and the listener. If the attempt was ended here, that reason wins over the source's result. */
   finish<T>(result: T): T | Failure {
     this.#silence.stop();
-    this.#outer.removeEventListener('abort', this.#stop);
+    this.#letGo();
     return this.#ended ?? result;
   }
-
-  readonly #stop = (): void => this.end({ kind: 'aborted' });
 }

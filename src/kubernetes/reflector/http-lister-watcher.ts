@@ -1,3 +1,4 @@
+import { onAbort } from '../../runtime/abort.ts';
 import type { TimeSlices } from '../../runtime/time-slices.ts';
 import { versionOf } from '../checked-object.ts';
 import type { ApiClient, ApiResponse } from '../client/api-client.ts';
@@ -96,16 +97,14 @@ async function watch(
   signal: AbortSignal,
 ): Promise<Failure> {
   const stream = new WatchStream(sink, slices);
-  const stop = (): void => stream.stop();
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
+  const letGo = onAbort(signal, () => stream.stop());
   try {
     await client.stream({ method: 'GET', path, purpose: 'watch' }, stream, stream.signal);
     return stream.ended();
   } catch (error) {
     return stream.failure ?? broken(error, stream.started, signal);
   } finally {
-    signal.removeEventListener('abort', stop);
+    letGo();
   }
 }
 

@@ -3,6 +3,7 @@ import { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
+import { Waiting } from '../../runtime/waiting.ts';
 import type { ReflectorMetrics, ReflectorState, RelistReason } from '../metrics.ts';
 import { CacheWriter } from './cache-writer.ts';
 import type { Failure } from './failure.ts';
@@ -13,7 +14,7 @@ import { Recovery, type Step, type WatchRun } from './recovery.ts';
 import { type CheckPlan, SelfCheck } from './self-check.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
 import { StreamedLists } from './streamed-lists.ts';
-import { Waiting } from './waiting.ts';
+
 import { WatchSession } from './watch-session.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
+import { Waiting } from '../../runtime/waiting.ts';
 import { isKubernetesObject, keyOf } from '../checked-object.ts';
 import type { ReflectorMetrics, RelistReason } from '../metrics.ts';
 import { Attempt } from './attempt.ts';
@@ -9,7 +10,6 @@ import type { ListerWatcher } from './lister-watcher.ts';
 import { PAGE_SIZE } from './paged-list.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
 import { VersionDigest } from './version-digest.ts';
-import { Waiting } from './waiting.ts';
 
 /** The time between two checks: 5 min, plus up to half of that at random, so that replicas do not all ask at once. */
 const PERIOD_MS = 300_000;

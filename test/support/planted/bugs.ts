@@ -82,7 +82,7 @@ export const BUGS: Readonly<Record<string, Bug>> = {
   },
   'bounded: a watch leaves its listener behind': {
     file: 'kubernetes/reflector/attempt.ts',
-    of: "this.#outer.removeEventListener('abort', this.#stop);",
+    of: 'this.#letGo();',
     instead: '',
   },
   'no silent stop: attempts are not noted': writer('this.#activeAt = this.#parts.clock.monotonic();', ''),

@@ -1,0 +1,23 @@
+/** Calls `act` once when the signal aborts, at once when it has aborted before. The returned function lets go of the signal. */
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
+  if (signal.aborted) {
+    act();
+    return () => {};
+  }
+  const listener = (): void => act();
+  signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
+}
+
+/** Resolves when the signal aborts. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    onAbort(signal, resolve);
+  });
+
+/** Settles as the promise does, or rejects at once when the signal aborts; what was begun goes on for others. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const gaveUp = Promise.withResolvers<never>();
+  const letGo = onAbort(signal, () => gaveUp.reject(new Error('aborted')));
+  return Promise.race([promise, gaveUp.promise]).finally(letGo);
+}
