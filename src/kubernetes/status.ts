@@ -21,6 +21,18 @@ export function toStatus(body: unknown, httpStatus: number): Status {
   };
 }
 
+/** Below the 5 min without an attempt after which a reflector counts as dead (I8), whatever a server asks for. */
+const LONGEST_RETRY_AFTER_MS = 240_000;
+
+/**
+ * How long the server asks to wait. The header counts in whole seconds (RFC 9110 10.2.3); a date, which the Kubernetes API
+ * never sends, counts as absent.
+ */
+export function retryAfterMs(status: Status, header: string | undefined): number {
+  const seconds = header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : status.retryAfterSeconds;
+  return Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, seconds) * 1000);
+}
+
 const asRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,6 +1,5 @@
 import type { Failure } from '../../src/kubernetes/reflector/failure.ts';
-import type { WatchRequest, WatchSink } from '../../src/kubernetes/reflector/lister-watcher.ts';
-import type { WatchEvent } from '../../src/kubernetes/reflector/watch-event.ts';
+import type { WatchEvent, WatchRequest, WatchSink } from '../../src/kubernetes/reflector/lister-watcher.ts';
 
 /** The server's end of one watch. */
 export class ModelWatch {

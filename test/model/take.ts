@@ -1,4 +1,4 @@
-import type { WatchEvent } from '../../src/kubernetes/reflector/watch-event.ts';
+import type { WatchEvent } from '../../src/kubernetes/reflector/lister-watcher.ts';
 import type { FakeClock } from '../support/fake-clock.ts';
 import type { Command, Deeds } from './commands.ts';
 import type { Change, History } from './history.ts';

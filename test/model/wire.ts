@@ -1,5 +1,5 @@
 import type { Failure } from '../../src/kubernetes/reflector/failure.ts';
-import type { WatchEvent } from '../../src/kubernetes/reflector/watch-event.ts';
+import type { WatchEvent } from '../../src/kubernetes/reflector/lister-watcher.ts';
 import type { Change } from './history.ts';
 
 /** What the server asks for with a 429. */

@@ -4,8 +4,8 @@ import type { Credential } from '../access/credentials.ts';
 import type { ImpersonationHeaders } from '../access/impersonation.ts';
 import type { RequestMetrics } from '../metrics.ts';
 import type { ConnectionPool, Lane } from './connection-pool.ts';
-import { exchange, type ResponseSink } from './exchange.ts';
 import { HeldRefusal } from './held-refusal.ts';
+import { type ResponseSink, sendRequest } from './send-request.ts';
 
 /** What a request is for: the `purpose` label of `gatehouse_cluster_requests_total`. */
 type Purpose = 'list' | 'watch' | 'review' | 'token_review' | 'secrets' | 'version' | 'keys';
@@ -146,7 +146,7 @@ export class ApiClient {
     const maxBytes = (status: number): number => (status > 299 ? ONE_OBJECT_BYTES : LONGEST_BODY[request.purpose]);
     try {
       const dispatcher = pool.dispatcher(lane, credential.tls);
-      await exchange(dispatcher, this.#options(request, credential), { sink: counted, signal, maxBytes });
+      await sendRequest(dispatcher, this.#options(request, credential), { sink: counted, signal, maxBytes });
     } catch (error) {
       if (!answered && !signal.aborted) metrics.failed(request.purpose);
       throw error;

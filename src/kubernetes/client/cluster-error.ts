@@ -1,5 +1,4 @@
-import { retryAfterMs } from '../reflector/failure.ts';
-import { type Status, toStatus } from '../status.ts';
+import { retryAfterMs, type Status, toStatus } from '../status.ts';
 import type { ApiResponse } from './api-client.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ResponseSink } from './exchange.ts';
+import type { ResponseSink } from './send-request.ts';
 
 /** Passes an answer on as it comes, but holds a 401 back until it is clear whether the request is sent again. */
 export class HeldRefusal implements ResponseSink {

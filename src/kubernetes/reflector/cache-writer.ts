@@ -7,8 +7,8 @@ import type { KubernetesObject } from '../object.ts';
 import { compareResourceVersions } from '../resource-version.ts';
 import type { Freshness } from './freshness.ts';
 import { KeyTable } from './key-table.ts';
+import type { WatchEvent } from './lister-watcher.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
-import type { WatchEvent } from './watch-event.ts';
 
 /** Each malformed object is named in the log once, and at most this many are. */
 const NAMED_MALFORMED = 1_000;
@@ -102,14 +102,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
       this.#parts.metrics.dropped('no_metadata');
       return undefined;
     }
-    try {
-      const entry = this.#parts.store.toEntry(value);
-      this.#malformed.delete(entry.key);
-      return entry;
-    } catch (error) {
-      this.#skip(value, error);
-      return undefined;
-    }
+    return this.#reduced(value);
   }
 
   /** Whether the newest version of this object was left out. */
@@ -164,11 +157,22 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     return this.#advance(event.object.metadata.resourceVersion);
   }
 
-  /** A store that throws has a bug. It may cost one object, never the reflector. */
+  #reduced(object: KubernetesObject): E | undefined {
+    try {
+      const entry = this.#parts.store.toEntry(object);
+      this.#malformed.delete(entry.key);
+      return entry;
+    } catch (error) {
+      this.#skip(object, error);
+      return undefined;
+    }
+  }
+
+  /** A store that throws has a bug; it may cost one object, never the reflector. */
   #write(object: KubernetesObject, removed: boolean): void {
     const { store, logger } = this.#parts;
     try {
-      const entry = removed ? undefined : this.toEntry(object);
+      const entry = removed ? undefined : this.#reduced(object);
       if (removed) store.remove(keyOf(object), object.metadata.resourceVersion);
       else if (entry) store.put(entry);
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Status } from '../status.ts';
+import { retryAfterMs, type Status } from '../status.ts';
 
 /**
  * How a list or a watch ended. The kinds are the classes of failure; `recovery.ts` alone decides how to react to each.
@@ -53,17 +53,5 @@ function classify(status: Status, retryAfter: string | undefined): Failure | und
 const isTooLargeVersion = (status: Status): boolean =>
   status.causes.includes('ResourceVersionTooLarge') ||
   (status.code === 504 && status.message.includes('Too large resource version'));
-
-/** Stays below the 5 min without an attempt after which a reflector counts as dead (I8), whatever a server asks for. */
-const LONGEST_RETRY_AFTER_MS = 240_000;
-
-/**
- * How long the server asks us to wait. The header counts in whole seconds (RFC 9110 10.2.3). A date, which the
- * Kubernetes API never sends, counts as absent.
- */
-export function retryAfterMs(status: Status, header: string | undefined): number {
-  const seconds = header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : status.retryAfterSeconds;
-  return Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, seconds) * 1000);
-}
 
 const describe = (status: Status): string => `${status.code} ${status.reason} ${status.message}`.trim().slice(0, 500);

@@ -2,11 +2,11 @@ import { onAbort } from '../../runtime/abort.ts';
 import type { TimeSlices } from '../../runtime/time-slices.ts';
 import { versionOf } from '../checked-object.ts';
 import type { ApiClient, ApiResponse } from '../client/api-client.ts';
-import { AnswerTooLong } from '../client/exchange.ts';
+import { AnswerTooLong } from '../client/send-request.ts';
 import { toStatus } from '../status.ts';
+import { EventDecoder } from './event-decoder.ts';
 import { type Failure, failureOfResponse } from './failure.ts';
 import type { ListerWatcher, ListPage, ListRequest, WatchRequest, WatchSink } from './lister-watcher.ts';
-import { WatchStream } from './watch-stream.ts';
 
 /** One collection of the API. */
 export interface WatchedResource {
@@ -96,7 +96,7 @@ async function watch(
   { path, sink }: { path: string; sink: WatchSink },
   signal: AbortSignal,
 ): Promise<Failure> {
-  const stream = new WatchStream(sink, slices);
+  const stream = new EventDecoder(sink, slices);
   const letGo = onAbort(signal, () => stream.stop());
   try {
     await client.stream({ method: 'GET', path, purpose: 'watch' }, stream, stream.signal);

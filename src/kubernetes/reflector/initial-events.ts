@@ -1,6 +1,6 @@
 import { KeyTable } from './key-table.ts';
+import type { WatchEvent } from './lister-watcher.ts';
 import type { StoredEntry } from './store.ts';
-import type { WatchEvent } from './watch-event.ts';
 
 /** The annotation that ends the initial state in a WatchList stream ("Streaming lists", KEP-3157). */
 const END = 'k8s.io/initial-events-end';

@@ -1,5 +1,4 @@
 import type { Failure } from './failure.ts';
-import type { WatchEvent } from './watch-event.ts';
 
 /** Which list: `''` reads the newest state by quorum, `notOlderThan` accepts any state from that version on. */
 export type ListVersion = '' | { readonly notOlderThan: string } | { readonly exact: string };
@@ -32,7 +31,13 @@ export interface WatchRequest {
   readonly initialEvents?: boolean;
 }
 
-/** Receives a watch as it runs, synchronously and in order. */
+/** One line of a watch stream: `metav1.WatchEvent`. The object is as yet unchecked. */
+export interface WatchEvent {
+  readonly type: string;
+  readonly object: Readonly<Record<string, unknown>>;
+}
+
+/** Fed while a watch runs, synchronously and in order. */
 export interface WatchSink {
   /** The server accepted the request: a success status came. */
   accepted(): void;

@@ -6,11 +6,10 @@ import { Attempt } from './attempt.ts';
 import type { CacheWriter } from './cache-writer.ts';
 import { type Failure, failureOfErrorEvent } from './failure.ts';
 import { endsInitialEvents, InitialEvents } from './initial-events.ts';
-import type { ListerWatcher, WatchRequest, WatchSink } from './lister-watcher.ts';
+import type { ListerWatcher, WatchEvent, WatchRequest, WatchSink } from './lister-watcher.ts';
 import type { Listed } from './paged-list.ts';
 import type { WatchRun } from './recovery.ts';
 import type { StoredEntry } from './store.ts';
-import type { WatchEvent } from './watch-event.ts';
 
 export interface WatchSessionParts<E extends StoredEntry> {
   readonly source: ListerWatcher;

@@ -5,9 +5,8 @@ import type { StoredSecret } from '../../secret-store.ts';
 import { isKubernetesObject } from '../checked-object.ts';
 import { Attempt } from '../reflector/attempt.ts';
 import { type Failure, failureOfErrorEvent } from '../reflector/failure.ts';
-import type { ListerWatcher } from '../reflector/lister-watcher.ts';
+import type { ListerWatcher, WatchEvent } from '../reflector/lister-watcher.ts';
 import { Recovery, type WatchRun } from '../reflector/recovery.ts';
-import type { WatchEvent } from '../reflector/watch-event.ts';
 import { toStatus } from '../status.ts';
 import { toStoredSecret } from './secret-object.ts';
 
@@ -27,9 +26,10 @@ export interface SecretWatchParts {
 }
 
 /**
- * Follows the state of one Secret. Every watch begins with the current state and so depends on no version: the version
- * of a Secret is soon older than the server's history, and a watch from there would be answered 410 for ever. Nobody
- * needs the states in between.
+ * Follows the state of one Secret. Every watch begins with the state as it is now, so none depends on a version: that of a
+ * Secret is soon older than what the server remembers, and would be answered 410 for ever. Nobody needs the states between.
+ * So it is no `StoreReflector`, which resumes at a version and lists when it cannot: that takes the right to list Secrets. What
+ * the two loops share are their parts: `Attempt` ends a silent watch, `Recovery` says how long to wait after a failure.
  */
 export class SecretWatch {
   readonly #parts: SecretWatchParts;

@@ -1,9 +1,8 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { SecretStore } from '../../secret-store.ts';
 import { activated, published, revoked } from './key-changes.ts';
-import { activationDueAt, nextKey } from './key-plan.ts';
+import { activationDueAt, type KeyRecord, nextKey } from './key-plan.ts';
 import { changeKeys, type KeyDecision } from './key-store.ts';
-import { keyTable, timeText } from './key-table.ts';
 import { newKey, type StoredKey } from './signing-key-data.ts';
 import type { SigningKeyOptions } from './signing-keys.ts';
 
@@ -97,3 +96,29 @@ export class KeyOperator {
 }
 
 const activeKid = (keys: readonly StoredKey[]): string | undefined => keys.find((key) => key.state === 'active')?.kid;
+
+/** RFC 3339, to the second. */
+const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+
+/** A thumbprint, the longest state, a time. */
+const WIDTHS = [43, 11, 20];
+
+/** The keys as lines for a terminal. Nothing of them is secret. */
+function keyTable(keys: readonly KeyRecord[], nowMs: number): string[] {
+  const rows = keys.map(({ kid, state, sinceMs }) => [kid, state, timeText(sinceMs), ageText(nowMs - sinceMs)]);
+  return [['KID', 'STATE', 'SINCE', 'AGE'], ...rows].map((cells) =>
+    cells.map((cell, column) => cell.padEnd(WIDTHS[column] ?? 0)).join('  '),
+  );
+}
+
+const UNITS = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'm'],
+] as const;
+
+/** In the largest unit of which there are two or more. */
+function ageText(ms: number): string {
+  const [unitMs, unit] = UNITS.find(([length]) => ms >= 2 * length) ?? [1_000, 's'];
+  return `${Math.max(0, Math.floor(ms / unitMs))}${unit}`;
+}

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ConnectionPool, type Lane } from '../../../src/kubernetes/client/connection-pool.ts';
-import { exchange } from '../../../src/kubernetes/client/exchange.ts';
+import { sendRequest } from '../../../src/kubernetes/client/send-request.ts';
 import { startConnectProxy } from '../../support/connect-proxy.ts';
 
 const TLS = { rejectUnauthorized: true };
@@ -41,7 +41,7 @@ async function get(pool: ConnectionPool, origin: string, lane: Lane = 'requests'
     },
   };
   const options = { origin, path: '/', method: 'GET' } as const;
-  await exchange(pool.dispatcher(lane, tls), options, { sink, signal: never, maxBytes: () => 100 });
+  await sendRequest(pool.dispatcher(lane, tls), options, { sink, signal: never, maxBytes: () => 100 });
   await nextTurn(); // the connection is free again after the turn in which its answer ended
   return heard.join(' ');
 }

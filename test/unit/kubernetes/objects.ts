@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { type ReflectorMetrics, ReflectorMetricsFamily } from '../../../src/kubernetes/metrics.ts';
-import type { WatchEvent } from '../../../src/kubernetes/reflector/watch-event.ts';
+import type { WatchEvent } from '../../../src/kubernetes/reflector/lister-watcher.ts';
 
 export const silent = pino({ level: 'silent' });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseWatchEvent } from '../../../src/kubernetes/reflector/watch-event.ts';
+import { parseWatchEvent } from '../../../src/kubernetes/reflector/event-decoder.ts';
 import { Largest } from '../../support/largest.ts';
 
 describe('watch event', () => {

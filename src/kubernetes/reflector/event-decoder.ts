@@ -1,19 +1,15 @@
 import type { TimeSlices } from '../../runtime/time-slices.ts';
-import type { ResponseSink } from '../client/exchange.ts';
+import type { ResponseSink } from '../client/send-request.ts';
 import { toStatus } from '../status.ts';
 import { type Failure, failureOfResponse } from './failure.ts';
 import { LineDecoder } from './line-decoder.ts';
-import type { WatchSink } from './lister-watcher.ts';
-import { parseWatchEvent } from './watch-event.ts';
+import type { WatchEvent, WatchSink } from './lister-watcher.ts';
 
 /** A Status has some hundred bytes. Anything longer is not one, so the rest is dropped. */
 const LONGEST_REFUSAL_BYTES = 64 * 1024;
 
-/**
- * Turns the bytes of a watch's answer into events: each line of a 200 is one, and any other answer is a Status. Stops
- * at the first bad line.
- */
-export class WatchStream implements ResponseSink {
+/** From the bytes of a watch's answer to events: lines of a 200, the Status of any other. Stops at the first bad line. */
+export class EventDecoder implements ResponseSink {
   readonly #sink: WatchSink;
   readonly #slices: TimeSlices;
   readonly #controller = new AbortController();
@@ -105,4 +101,21 @@ export class WatchStream implements ResponseSink {
     }
     return failureOfResponse(toStatus(body, this.#status), this.#retryAfter);
   }
+}
+
+/** `undefined` for a line that is no watch event; the stream cannot be trusted after it. */
+export function parseWatchEvent(line: string): WatchEvent | undefined {
+  let event: unknown;
+  try {
+    event = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  return isWatchEvent(event) ? event : undefined;
+}
+
+function isWatchEvent(value: unknown): value is WatchEvent {
+  if (typeof value !== 'object' || value === null) return false;
+  const { type, object } = value as Partial<WatchEvent>;
+  return typeof type === 'string' && typeof object === 'object' && object !== null;
 }

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { AnswerTooLong, exchange } from '../../../src/kubernetes/client/exchange.ts';
+import { AnswerTooLong, sendRequest } from '../../../src/kubernetes/client/send-request.ts';
 import { ScriptedDispatcher } from './scripted-dispatcher.ts';
 
 /** One request, and what its sink was fed. `data` of the sink waits for `ready`. */
@@ -17,7 +17,7 @@ function begin({ limit = 100, ready }: { limit?: number; ready?: Promise<void> }
   };
   const options = { path: '/', method: 'GET' } as const;
   const maxBytes = (status: number): number => (status === 200 ? limit : 1);
-  const done = exchange(script.dispatcher, options, { sink, signal: controller.signal, maxBytes });
+  const done = sendRequest(script.dispatcher, options, { sink, signal: controller.signal, maxBytes });
   return { request: script.last, controller, fed, done };
 }
 
@@ -39,7 +39,7 @@ describe('an exchange', () => {
     const sink = { start: () => undefined, data: () => undefined };
     const exchanging = { sink, signal: AbortSignal.abort(), maxBytes: () => 1 };
     const options = { path: '/', method: 'GET' } as const;
-    await expect(exchange(script.dispatcher, options, exchanging)).rejects.toThrow(/^aborted$/);
+    await expect(sendRequest(script.dispatcher, options, exchanging)).rejects.toThrow(/^aborted$/);
     expect(script.requests).toEqual([]);
   });
 

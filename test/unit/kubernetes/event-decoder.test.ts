@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { EventDecoder } from '../../../src/kubernetes/reflector/event-decoder.ts';
 import type { Failure } from '../../../src/kubernetes/reflector/failure.ts';
-import type { WatchEvent } from '../../../src/kubernetes/reflector/watch-event.ts';
-import { WatchStream } from '../../../src/kubernetes/reflector/watch-stream.ts';
+import type { WatchEvent } from '../../../src/kubernetes/reflector/lister-watcher.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
@@ -22,7 +22,7 @@ function start({ status = 200, headers = {} as Record<string, string>, refused =
       return nameOf(event) === refused ? ({ kind: 'expired' } as Failure) : undefined;
     },
   };
-  const stream: WatchStream = new WatchStream(sink, standing);
+  const stream: EventDecoder = new EventDecoder(sink, standing);
   stream.start(status, headers);
   const say = (text: string | Buffer): void => void stream.data(Buffer.from(text));
   const names = (): string[] => told.filter((one) => one !== 'accepted' && one !== 'bytes');
@@ -65,7 +65,7 @@ describe('the stream of a watch', () => {
         return undefined;
       },
     };
-    const stream: WatchStream = new WatchStream(sink, standing);
+    const stream: EventDecoder = new EventDecoder(sink, standing);
     stream.start(200, {});
     void stream.data(Buffer.from(line('a') + line('b')));
     expect(told).toEqual(['a']);
@@ -114,7 +114,7 @@ describe('the stream of a watch', () => {
       },
       busy: () => busy.until,
     };
-    const stream = new WatchStream(sink, new TimeSlices({ monotonic: () => clock.now }));
+    const stream = new EventDecoder(sink, new TimeSlices({ monotonic: () => clock.now }));
     stream.start(200, {});
     expect(stream.data(Buffer.from(line('a') + line('b')))).toBeUndefined();
     const next = stream.data(Buffer.from(line('c')));
@@ -125,7 +125,7 @@ describe('the stream of a watch', () => {
   });
 
   test('that was never answered has not started', () => {
-    const stream = new WatchStream({ accepted: () => {}, bytes: () => {}, event: () => undefined }, standing);
+    const stream = new EventDecoder({ accepted: () => {}, bytes: () => {}, event: () => undefined }, standing);
     expect(stream.started).toBe(false);
   });
 });

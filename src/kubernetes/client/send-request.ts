@@ -20,7 +20,7 @@ export class AnswerTooLong extends Error {
   }
 }
 
-interface Exchanging {
+interface Receiver {
   readonly sink: ResponseSink;
   readonly signal: AbortSignal;
   /** The longest body that an answer of this status may have. */
@@ -32,10 +32,10 @@ interface Exchanging {
  * exceeds its limit, and at once when the signal aborts. Chunks go to the sink as they come, without a promise for
  * each, because a watch may deliver thousands a second.
  */
-export function exchange(
+export function sendRequest(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  { sink, signal, maxBytes }: Exchanging,
+  { sink, signal, maxBytes }: Receiver,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
