@@ -4,8 +4,8 @@ import type { Logger } from '../observability/logger.ts';
 import { shownText } from '../observability/shown-text.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
 import { boundedLine } from './bounded-line.ts';
-import type { Exchange } from './chain/exchange.ts';
 import { normaliseAddress } from './connection/source-address.ts';
+import type { Exchange } from './exchange.ts';
 import { parameterNames } from './parameter-names.ts';
 
 const MAX_PATH = 1_024;

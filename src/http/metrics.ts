@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Exchange } from './chain/exchange.ts';
+import type { Exchange } from './exchange.ts';
 import type { Health } from './health.ts';
 import { WATCH_ENDS, type WatchEnd } from './watch/watch-end.ts';
 

@@ -1,8 +1,7 @@
 import { OAuthError } from '../oauth/oauth-error.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { StatusError } from '../status-error.ts';
-import type { Exchange } from './chain/exchange.ts';
-import type { Handler } from './chain/route-table.ts';
+import type { Exchange, Handler } from './exchange.ts';
 
 /** 5 ms apart: 200 a second cost 3 % of a core, at 0.15 ms each. */
 const APART_MS = 5;

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { AnswerWriter } from '../../src/http/answer/answer.ts';
 import { createRoutes } from '../../src/http/app.ts';
-import type { Route } from '../../src/http/chain/route-table.ts';
 import { createMetricsServer, metricsRoute } from '../../src/http/connection/metrics-server.ts';
 import { WATCH_PARAMETERS } from '../../src/nodes/watch-query.ts';
 import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
@@ -11,6 +10,7 @@ import { OAuthError } from '../../src/oauth/oauth-error.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type AppUnderTest, appParts, fakeAuthorizationServer, startApp } from '../integration/http/app-under-test.ts';
 import { defaultLimits } from '../support/default-limits.ts';
+import type { Route } from '../../src/http/exchange.ts';
 import {
   answerProblems,
   describedOperations,

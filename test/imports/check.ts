@@ -1,6 +1,7 @@
 import { circlesOfFiles, circlesOfFolders } from './circles.ts';
 import { covers, mostExact } from './names.ts';
 import type { Import, Module } from './read.ts';
+import { tooLarge } from './sizes.ts';
 import type { ImportTable } from './table.ts';
 
 /** What the table forbids of these modules, a sentence each. */
@@ -8,16 +9,21 @@ export function findingsIn(modules: readonly Module[], table: ImportTable): stri
   const forbidden = modules.flatMap((module) =>
     rowOf(module.file, table) ? notAllowed(module, table) : [noRow(module)],
   );
-  const circles = [...circlesOfFiles(modules), ...table.oneWay.flatMap((folder) => circlesOfFolders(modules, folder))];
-  return [...forbidden, ...circles.map((circle) => `imports go in a circle: ${circle.join(', ')}`)];
+  const isStrict = ({ file }: Pick<Module, 'file'>): boolean => isIn(file, table.strict) && !isIn(file, table.unsplit);
+  const ofFiles = circlesOfFiles(modules, (file) => isStrict({ file }));
+  const circles = [...ofFiles, ...table.oneWay.flatMap((folder) => circlesOfFolders(modules, folder))];
+  const inCircles = circles.map((circle) => `imports go in a circle: ${circle.join(', ')}`);
+  return [...forbidden, ...inCircles, ...tooLarge(modules.filter(isStrict))];
 }
 
 /** The names of the table that mean no file: something moved, and its line did not. */
-export function staleNames(files: readonly string[], { base, ours, libraries, oneWay }: ImportTable): string[] {
+export function staleNames(files: readonly string[], { base, ours, libraries, ...more }: ImportTable): string[] {
   const targets = [ours, libraries].flatMap((rows) => Object.values(rows).flat());
-  const names = new Set([...base, ...Object.keys(ours), ...targets, ...oneWay]);
+  const names = new Set([...base, ...Object.keys(ours), ...targets, ...more.oneWay, ...more.strict, ...more.unsplit]);
   return [...names].filter((name) => !files.some((file) => covers(name, file)));
 }
+
+const isIn = (file: string, names: readonly string[]): boolean => names.some((name) => covers(name, file));
 
 const noRow = ({ file }: Module): string => `${file} is in no row of the table`;
 

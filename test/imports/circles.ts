@@ -3,11 +3,11 @@ import type { Module } from './read.ts';
 /** Which file or folder imports which, with the import that proves it, in words. */
 type Graph = Map<string, Map<string, string>>;
 
-/** The circles of files that load one another, each as its imports in order. What types alone import is not loaded. */
-export function circlesOfFiles(modules: readonly Module[]): string[][] {
+/** The circles of files, each as its imports in order. What types alone import is not loaded, and counts only where it is said to. */
+export function circlesOfFiles(modules: readonly Module[], countsTypes: (file: string) => boolean): string[][] {
   const graph: Graph = new Map();
   for (const { file, imports } of modules) {
-    const loaded = imports.filter(({ isOurs, isType }) => isOurs && !isType);
+    const loaded = imports.filter(({ isOurs, isType }) => isOurs && (!isType || countsTypes(file)));
     graph.set(file, new Map(loaded.map(({ line, target = '' }) => [target, `${file}:${line} imports ${target}`])));
   }
   return circlesOf(graph);

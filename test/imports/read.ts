@@ -15,6 +15,7 @@ export interface Import {
 /** A source file by its path from the project's folder, and what it imports. Parts of Node.js itself are left out. */
 export interface Module {
   readonly file: string;
+  readonly lines: number;
   readonly imports: readonly Import[];
 }
 
@@ -22,11 +23,17 @@ export interface Module {
 export function readModules(project: string, folders: readonly string[]): Module[] {
   const sources = folders.map((folder) => `${folder}/**/*.{ts,mts,cts,js,mjs,cjs}`);
   const files = globSync(sources, { cwd: project }).sort();
-  return files.map((file) => ({ file, imports: importsOf(file, readFileSync(join(project, file), 'utf8')) }));
+  return files.map((file) => moduleOf(file, readFileSync(join(project, file), 'utf8')));
 }
 
+export const moduleOf = (file: string, source: string): Module => ({
+  file,
+  lines: source.replace(/\n$/, '').split('\n').length,
+  imports: importsOf(file, source),
+});
+
 /** Every import of a source: static, dynamic, of types, `export … from` and `require`. */
-export function importsOf(file: string, source: string): Import[] {
+function importsOf(file: string, source: string): Import[] {
   const { program, errors } = parseSync(file, source);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
   const imports: Import[] = [];

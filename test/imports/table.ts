@@ -11,6 +11,10 @@ export interface ImportTable {
   readonly libraries: Readonly<Record<string, readonly string[]>>;
   /** The folders whose sub-folders must not import one another in a circle. */
   readonly oneWay: readonly string[];
+  /** Where types count for circles of files too, and files and folders may only be so large (`sizes.ts`). */
+  readonly strict: readonly string[];
+  /** What is not so yet: each of these is to be split. */
+  readonly unsplit: readonly string[];
 }
 
 const LOGGER = 'src/observability/logger.ts';
@@ -59,5 +63,7 @@ export const TABLE: ImportTable = {
     ],
     '*': ['test'],
   },
-  oneWay: ['src', 'dev'],
+  oneWay: ['src', 'src/http', 'src/kubernetes', 'src/oauth', 'dev'],
+  strict: ['src'],
+  unsplit: ['src/nodes'],
 };

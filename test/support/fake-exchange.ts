@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Exchange } from '../../src/http/chain/exchange.ts';
+import { Exchange } from '../../src/http/exchange.ts';
 
 interface Asked {
   readonly method?: string;

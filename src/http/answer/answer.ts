@@ -1,15 +1,9 @@
 import type { Clock } from '../../runtime/clock.ts';
-import type { Exchange } from '../chain/exchange.ts';
-import { cutOffWhenStalled, Outbox } from './outbox.ts';
+import type { Exchange } from '../exchange.ts';
+import { type AnswerBody, cutOffWhenStalled, Outbox } from './outbox.ts';
 
 /** An answer's own headers; those that every answer has are added by the writer. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
-
-/** A body in pieces, written in this order without a copy; `length` is their sum in bytes. */
-export interface AnswerBody {
-  readonly pieces: readonly Uint8Array[];
-  readonly length: number;
-}
 
 export const NO_BODY: AnswerBody = { pieces: [], length: 0 };
 

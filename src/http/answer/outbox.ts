@@ -1,5 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { AnswerBody } from './answer.ts';
+
+/** A body in pieces, written in this order without a copy; `length` is their sum in bytes. */
+export interface AnswerBody {
+  readonly pieces: readonly Uint8Array[];
+  readonly length: number;
+}
 
 /**
  * 16 MiB: a list of 1,000 nodes in one vectored write. What waits for a slow reader is shared by all readers of that

@@ -1,5 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts';
-import type { Exchange } from '../chain/exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import { hasBody } from './answer.ts';
 import { bodyTooLarge, encodedBody, tooSlow } from './refusals.ts';

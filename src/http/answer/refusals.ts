@@ -1,5 +1,5 @@
 import { type StatusDetails, StatusError } from '../../status-error.ts';
-import type { RequestInfo } from '../chain/request-info.ts';
+import type { RequestInfo } from '../request-info.ts';
 
 /** Texts and reasons of the refusals that belong to no endpoint (the HE- rows of docs/contract/http.md). */
 

@@ -1,5 +1,5 @@
 import type { ContentCoding, Representation } from '../../nodes/node-lister.ts';
-import type { Exchange } from '../chain/exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import { chooseCoding } from './accept.ts';
 import { type AnswerHeaders, type AnswerWriter, NO_BODY } from './answer.ts';
 import { staleHeaders } from './stale-headers.ts';

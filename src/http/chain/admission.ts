@@ -1,10 +1,9 @@
 import type { Registry } from 'prom-client';
 import { OAuthError } from '../../oauth/oauth-error.ts';
 import { tooManyRequests } from '../../status-error.ts';
+import type { Exchange, Step } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
 import { type HttpMetrics, registerInFlight } from '../metrics.ts';
-import type { Exchange } from './exchange.ts';
-import type { Step } from './step.ts';
 
 /**
  * Bounds the requests in flight, by class (HL-05): no class can use up the places of another, and health checks need

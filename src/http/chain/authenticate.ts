@@ -2,10 +2,9 @@ import { readBearer } from '../../oauth/endpoints/authorization-header.ts';
 import type { BearerVerifier, TokenFault, Verification } from '../../oauth/tokens/identity.ts';
 import type { StatusError } from '../../status-error.ts';
 import { malformed, unauthorized } from '../answer/refusals.ts';
+import type { Exchange, Outcome, Step } from '../exchange.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import type { AnswerDeadline } from './answer-deadline.ts';
-import type { Exchange } from './exchange.ts';
-import type { Outcome, Step } from './step.ts';
 
 export interface AuthenticateParts {
   readonly verifier: BearerVerifier;

@@ -2,11 +2,10 @@ import type { Authorizer, Decision, ResourceAttributes } from '../../authorizati
 import type { Identity } from '../../oauth/tokens/identity.ts';
 import { notFound, StatusError } from '../../status-error.ts';
 import { nothingServed } from '../answer/refusals.ts';
+import type { Exchange, Outcome, Step } from '../exchange.ts';
 import type { RefusalPace } from '../refusal-pace.ts';
+import { type RequestInfo, toRequestInfo } from '../request-info.ts';
 import type { AnswerDeadline } from './answer-deadline.ts';
-import type { Exchange } from './exchange.ts';
-import type { RequestInfo } from './request-info.ts';
-import type { Outcome, Step } from './step.ts';
 
 export interface AuthorizeParts {
   readonly authorizer: Authorizer;
@@ -14,6 +13,13 @@ export interface AuthorizeParts {
   /** Paces the refusals that are sent when reviews have no free place or no answer. */
   readonly pace: RefusalPace;
 }
+
+/** Step 8 of the chain (docs/contract/http.md, section 1): from here on the request is known by what it asks for. */
+export const readRequestInfo: Step = (exchange) => {
+  const { segments, query } = exchange.target;
+  exchange.info = toRequestInfo(exchange.request.method ?? '', segments, query);
+  return 'next';
+};
 
 /**
  * Authorizes each request for a resource under /kapis that a route serves, before any cache or parameter is looked at

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../runtime/clock.ts';
 import type { AccessLog } from '../access-log.ts';
 import type { Cors } from '../answer/cors.ts';
+import { Exchange } from '../exchange.ts';
 import type { HttpMetrics } from '../metrics.ts';
-import { Exchange } from './exchange.ts';
 
 export interface BeginParts {
   readonly clock: Clock;

@@ -4,11 +4,10 @@ import type { Logger } from '../../observability/logger.ts';
 import type { Random } from '../../runtime/random.ts';
 import { createAccessLog } from '../access-log.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
+import type { Exchange, Step } from '../exchange.ts';
 import { type BeginParts, begin } from './begin.ts';
 import { writeError } from './error-writer.ts';
-import type { Exchange } from './exchange.ts';
 import { createRequestIds } from './request-id.ts';
-import type { Step } from './step.ts';
 
 /** What a port serves, and the classes that its messages are made from. */
 export interface App {

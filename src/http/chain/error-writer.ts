@@ -1,7 +1,7 @@
 import type { AnswerWriter } from '../answer/answer.ts';
 import { wholeBody } from '../answer/answer.ts';
 import { failureOf, toErrorAnswer } from '../answer/error-body.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from '../exchange.ts';
 
 /**
  * The only place that turns an error into an answer. The cause of a 5xx goes to the request's log line and is sent nowhere.

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { StatusError } from '../../status-error.ts';
 import { headersTooLarge, malformed } from '../answer/refusals.ts';
+import type { Exchange, Step } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
 import type { HttpMetrics } from '../metrics.ts';
-import type { Exchange } from './exchange.ts';
 import { Locator } from './locator.ts';
 import type { RouteTable } from './route-table.ts';
-import type { Step } from './step.ts';
 
 /** A rule of the guard that a request breaks: its name for the metric, its phrase for the caller. */
 interface Breach {

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../runtime/bounded-map.ts';
+import { type BadTarget, parseTarget, type Target } from '../target.ts';
 import type { Match, RouteTable } from './route-table.ts';
-import { type BadTarget, parseTarget, type Target } from './target.ts';
 
 /** Where a request goes: its target in canonical form, and what is served there. */
 export interface Location {

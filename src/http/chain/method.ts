@@ -1,8 +1,8 @@
 import { type AnswerWriter, NO_BODY } from '../answer/answer.ts';
 import type { Cors } from '../answer/cors.ts';
 import { methodNotAllowed, resourceNotFound } from '../answer/refusals.ts';
+import type { Step } from '../exchange.ts';
 import { allowOf } from './route-table.ts';
-import type { Step } from './step.ts';
 
 const KNOWN = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 

@@ -1,37 +1,4 @@
-import type { Exchange } from './exchange.ts';
-
-export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/** Answers one request of a route. Throws or rejects with a `StatusError` or `OAuthError`, which the error writer sends. */
-export type Handler = (exchange: Exchange) => void | Promise<void>;
-
-/** One path that is served. The table of all of them is the only place that says what is public. */
-export interface Route {
-  /** The path with `{…}` for a variable segment: also its name in metrics and in the description. */
-  readonly template: string;
-  /** `public`: the bearer is not looked at. `signed-in`: any verified caller. `authorized`: the authorizer is asked too. */
-  readonly access: 'public' | 'signed-in' | 'authorized';
-  /** Which places it takes while in flight: HL-05. Health takes none. */
-  readonly admission: 'health' | 'sign-in' | 'other';
-  /** A POST reads a form (or a review), and calls `exchange.admit` only when it has arrived. */
-  readonly readsForm?: true;
-  /** `json` routes answer 406 to a caller that accepts no JSON. */
-  readonly produces: 'json' | 'any';
-  readonly methods: Readonly<Partial<Record<Method, Handler>>>;
-  /** Answers a GET or HEAD that asks to watch the collection. It checks `Accept` itself. */
-  readonly watch?: Handler;
-  /** Set on the collection of a kind: how discovery names it (`metav1.APIResource`). */
-  readonly kind?: ResourceKind;
-  /** Set on a path that was withdrawn: every method answers 410 with this message. */
-  readonly gone?: (parameters: readonly string[]) => string;
-}
-
-export interface ResourceKind {
-  readonly kind: string;
-  readonly singularName: string;
-  readonly namespaced: boolean;
-  readonly shortNames: readonly string[];
-}
+import type { Route } from '../exchange.ts';
 
 export interface Match {
   readonly route: Route;

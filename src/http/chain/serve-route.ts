@@ -1,8 +1,7 @@
 import { acceptsJson } from '../answer/accept.ts';
 import { gone, methodNotAllowed, notAcceptable, nothingServed, resourceNotFound } from '../answer/refusals.ts';
-import type { Exchange } from './exchange.ts';
-import { allowOf, type Method, type Route } from './route-table.ts';
-import type { Outcome, Step } from './step.ts';
+import type { Exchange, Method, Outcome, Route, Step } from '../exchange.ts';
+import { allowOf } from './route-table.ts';
 
 /** Checks the method, then `Accept`, then runs the handler. */
 function serve(exchange: Exchange, route: Route): Outcome | Promise<Outcome> {

@@ -2,7 +2,7 @@ import type { Representation } from '../../nodes/node-lister.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
 import { toJsonBytes, toRepresentation } from '../answer/document.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
-import type { Handler, Route } from '../chain/route-table.ts';
+import type { Handler, Route } from '../exchange.ts';
 
 /** The public descriptions, as files of the project. */
 export interface Descriptions {

@@ -1,8 +1,8 @@
 import type { AnswerWriter } from '../answer/answer.ts';
 import { toJsonBytes, toRepresentation } from '../answer/document.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
-import { toRequestInfo } from '../chain/request-info.ts';
-import type { Handler, ResourceKind, Route } from '../chain/route-table.ts';
+import type { Handler, ResourceKind, Route } from '../exchange.ts';
+import { toRequestInfo } from '../request-info.ts';
 
 /** One served resource: its place, its kind, and what can be done with it. */
 interface ServedResource {

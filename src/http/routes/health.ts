@@ -1,8 +1,7 @@
 import { StatusError } from '../../status-error.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { resourceNotFound } from '../answer/refusals.ts';
-import type { Exchange } from '../chain/exchange.ts';
-import type { Handler, Route } from '../chain/route-table.ts';
+import type { Exchange, Handler, Route } from '../exchange.ts';
 import type { Health, HealthEndpoint, HealthReport } from '../health.ts';
 
 /** `/healthz`, `/livez`, `/readyz` and each check of theirs: no token, no limiter, never cached. */

@@ -6,7 +6,7 @@ import { chooseStreamForm } from '../answer/accept.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
 import { notAcceptable } from '../answer/refusals.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
-import type { Handler, Route } from '../chain/route-table.ts';
+import type { Handler, Route } from '../exchange.ts';
 import type { Watches } from '../watch/watches.ts';
 
 const HEADERS = { contentType: 'application/json', cacheControl: 'private, no-cache' };

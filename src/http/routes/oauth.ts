@@ -11,8 +11,7 @@ import { type AnswerWriter, NO_BODY, wholeBody } from '../answer/answer.ts';
 import { toJsonBytes, toRepresentation } from '../answer/document.ts';
 import type { BodyReader } from '../answer/read-body.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
-import type { Exchange } from '../chain/exchange.ts';
-import type { Handler, Route } from '../chain/route-table.ts';
+import type { Exchange, Handler, Route } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
 import { atPace, createRefusalPace } from '../refusal-pace.ts';
 

@@ -3,8 +3,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { toJsonBytes } from '../answer/document.ts';
 import type { BodyReader } from '../answer/read-body.ts';
-import type { Handler, Route } from '../chain/route-table.ts';
 import { clientCertificateNames, hasShownCertificate } from '../connection/client-certificate.ts';
+import type { Handler, Route } from '../exchange.ts';
 import { atPace, createRefusalPace } from '../refusal-pace.ts';
 
 export interface TokenReviewRouteParts {

@@ -1,5 +1,5 @@
 import { gone } from '../answer/refusals.ts';
-import type { Handler, Method, Route } from '../chain/route-table.ts';
+import type { Handler, Method, Route } from '../exchange.ts';
 
 /**
  * The log endpoints of older clients, withdrawn in release 3.4: any signed-in caller gets a 410 that says what to use

@@ -1,7 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { StatusError } from '../../status-error.ts';
-import type { Exchange } from '../chain/exchange.ts';
-import type { Step } from '../chain/step.ts';
+import type { Exchange, Step } from '../exchange.ts';
 
 /** The steps of the chain that judge a caller. */
 export interface CallerSteps {

@@ -1,5 +1,5 @@
 import { GzipStream } from '../answer/gzip-stream.ts';
-import type { Exchange } from '../chain/exchange.ts';
+import type { Exchange } from '../exchange.ts';
 
 /** Ends a chunked body that has no trailers (RFC 9112 7.1). */
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');

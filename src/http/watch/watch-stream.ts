@@ -3,7 +3,7 @@ import { eventBytes, retryField, type WatchForm } from '../../nodes/watch-event.
 import { StatusError } from '../../status-error.ts';
 import { failureOf, toErrorAnswer } from '../answer/error-body.ts';
 import type { SendQueues } from '../answer/send-queues.ts';
-import type { Exchange } from '../chain/exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import { ReaderPace } from './reader-pace.ts';
 import type { Recheck } from './recheck.ts';
 import { StreamedBody } from './shared-chunk.ts';

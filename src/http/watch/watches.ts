@@ -10,7 +10,7 @@ import { chooseCoding } from '../answer/accept.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
 import { readSendQueues } from '../answer/send-queues.ts';
 import { staleHeaders } from '../answer/stale-headers.ts';
-import type { Exchange } from '../chain/exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import type { Recheck } from './recheck.ts';

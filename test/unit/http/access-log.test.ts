@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createAccessLog } from '../../../src/http/access-log.ts';
-import type { Exchange } from '../../../src/http/chain/exchange.ts';
-import type { Route } from '../../../src/http/chain/route-table.ts';
+import type { Exchange, Route } from '../../../src/http/exchange.ts';
 import type { Identity } from '../../../src/oauth/tokens/identity.ts';
 import { createLogger, type Logger } from '../../../src/observability/logger.ts';
 import { fakeExchange } from '../../support/fake-exchange.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { forbidden } from '../../../src/http/chain/authorize.ts';
-import type { RequestInfo } from '../../../src/http/chain/request-info.ts';
+import type { RequestInfo } from '../../../src/http/request-info.ts';
 
 const info: RequestInfo = {
   isResource: true,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Exchange } from '../../../src/http/chain/exchange.ts';
+import type { Exchange } from '../../../src/http/exchange.ts';
 import { createRecheck } from '../../../src/http/watch/recheck.ts';
 import { serviceUnavailable, tooManyRequests } from '../../../src/status-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { unauthorized } from '../../../src/http/answer/refusals.ts';
-import type { Exchange } from '../../../src/http/chain/exchange.ts';
+import type { Exchange } from '../../../src/http/exchange.ts';
 import { atPace, createRefusalPace } from '../../../src/http/refusal-pace.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import { serviceUnavailable, tooManyRequests } from '../../../src/status-error.ts';

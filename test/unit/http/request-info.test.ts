@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { toRequestInfo } from '../../../src/http/chain/request-info.ts';
-import { parseTarget } from '../../../src/http/chain/target.ts';
+import { toRequestInfo } from '../../../src/http/request-info.ts';
+import { parseTarget } from '../../../src/http/target.ts';
 
 /** `verb; group/version; namespace; resource/name/subresource`, or `verb; non-resource`: as docs/contract/http.md, section 3.2, writes it. */
 function read(method: string, target: string): string {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { allowOf, type Route, RouteTable } from '../../../src/http/chain/route-table.ts';
+import { allowOf, RouteTable } from '../../../src/http/chain/route-table.ts';
+import type { Route } from '../../../src/http/exchange.ts';
 
 const route = (template: string, methods: Route['methods'] = { GET: () => {} }): Route => ({
   template,

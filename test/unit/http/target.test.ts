@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isOAuthPath, parseTarget } from '../../../src/http/chain/target.ts';
+import { isOAuthPath, parseTarget } from '../../../src/http/target.ts';
 import { Largest } from '../../support/largest.ts';
 
 const segmentsOf = (raw: string): unknown => {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { SendQueues } from '../../../src/http/answer/send-queues.ts';
-import type { Exchange } from '../../../src/http/chain/exchange.ts';
+import type { Exchange } from '../../../src/http/exchange.ts';
 import { WatchStream, type WatchStreamParts } from '../../../src/http/watch/watch-stream.ts';
 import { serviceUnavailable } from '../../../src/status-error.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findingsIn, staleNames } from '../../imports/check.ts';
-import { importsOf } from '../../imports/read.ts';
+import { moduleOf } from '../../imports/read.ts';
 import type { ImportTable } from '../../imports/table.ts';
 
 const SMALL: ImportTable = {
@@ -19,10 +19,12 @@ const SMALL: ImportTable = {
     '*': ['test'],
   },
   oneWay: ['src'],
+  strict: ['src'],
+  unsplit: ['src/high/room'],
 };
 
 const modulesOf = (sources: Readonly<Record<string, string>>) =>
-  Object.entries(sources).map(([file, source]) => ({ file, imports: importsOf(file, source) }));
+  Object.entries(sources).map(([file, source]) => moduleOf(file, source));
 const found = (sources: Readonly<Record<string, string>>, table = SMALL): string[] =>
   findingsIn(modulesOf(sources), table);
 
@@ -180,9 +182,13 @@ describe('a circle', () => {
     expect(found({ 'src/low/a.ts': "import './a.ts';" })).toHaveLength(1);
   });
 
-  test('of files may be closed by types, which are gone when the program runs', () => {
-    const sources = { 'src/low/a.ts': "import './b.ts';", 'src/low/b.ts': "import type { A } from './a.ts';" };
-    expect(found(sources)).toEqual([]);
+  test.each([
+    ['src/low', 1],
+    ['src/high/room', 0],
+    ['test', 0],
+  ])('of files may be closed by types, which are gone when the program runs, but not in src: %s', (folder, count) => {
+    const sources = { [`${folder}/a.ts`]: "import './b.ts';", [`${folder}/b.ts`]: "import type { A } from './a.ts';" };
+    expect(found(sources)).toHaveLength(count);
   });
 
   const MUTUAL: ImportTable = { ...SMALL, ours: { 'src/low': ['src/high'], 'src/high': ['src/low'] } };
@@ -199,6 +205,26 @@ describe('a circle', () => {
 
   test('of folders is left where the table does not', () => {
     expect(found(BOTH_WAYS, { ...MUTUAL, oneWay: [] })).toEqual([]);
+  });
+});
+
+describe('what is too large is found', () => {
+  const lines = (count: number): string => '\n'.repeat(count);
+  const files = (folder: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`${folder}/${at}.ts`, '']));
+
+  test('a file of more than 300 lines, in src', () => {
+    const sources = { 'src/low/a.ts': lines(300), 'src/low/b.ts': lines(301), 'test/c.ts': lines(301) };
+    expect(found(sources)).toEqual(['src/low/b.ts has 301 lines: 300 at most']);
+  });
+
+  test('a folder with more than 24 files directly in it, in src', () => {
+    const sources = { ...files('src/low', 24), ...files('src/low/room', 25), ...files('test', 25) };
+    expect(found(sources)).toEqual(['src/low/room has 25 files: 24 at most']);
+  });
+
+  test('but where it is still to be split', () => {
+    expect(found({ ...files('src/high/room', 25), 'src/high/room/long.ts': lines(301) })).toEqual([]);
   });
 });
 

@@ -1,13 +1,13 @@
 import { posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findingsIn } from '../../imports/check.ts';
-import { importsOf } from '../../imports/read.ts';
+import { moduleOf } from '../../imports/read.ts';
 import { TABLE } from '../../imports/table.ts';
 
 /** Which of these are forbidden, when a file imports one a line. */
 function forbidden(file: string, specifiers: readonly string[]): string[] {
   const source = specifiers.map((specifier) => `import '${specifier}';\n`).join('');
-  const findings = findingsIn([{ file, imports: importsOf(file, source) }], { ...TABLE, oneWay: [] });
+  const findings = findingsIn([moduleOf(file, source)], { ...TABLE, oneWay: [] });
   return findings.map((finding) => specifiers[Number(/:(\d+) imports/.exec(finding)?.[1]) - 1] ?? finding);
 }
 

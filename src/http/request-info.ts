@@ -1,5 +1,3 @@
-import type { Step } from './step.ts';
-
 /**
  * What a request line asks for, by the rules of Kubernetes' request info: the one reading that decides authorization under
  * /kapis and the labels of log lines. Empty text means "absent".
@@ -103,10 +101,3 @@ function fieldSelectedName(query: string): string {
 function firstValue(query: string, name: string): string | undefined {
   return new URLSearchParams(query).get(name) ?? undefined;
 }
-
-/** Step 8 of the chain (docs/contract/http.md, section 1): from here on the request is known by what it asks for. */
-export const readRequestInfo: Step = (exchange) => {
-  const { segments, query } = exchange.target;
-  exchange.info = toRequestInfo(exchange.request.method ?? '', segments, query);
-  return 'next';
-};

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Decision } from '../../authorization/authorizer.ts';
-import type { Party } from '../../oauth/tokens/act.ts';
-import type { Identity } from '../../oauth/tokens/identity.ts';
+import type { Decision } from '../authorization/authorizer.ts';
+import type { Party } from '../oauth/tokens/act.ts';
+import type { Identity } from '../oauth/tokens/identity.ts';
 import type { RequestInfo } from './request-info.ts';
-import type { Route } from './route-table.ts';
 import { isOAuthPath, type Target } from './target.ts';
 
 /** What is fixed when a request begins. */
@@ -124,4 +123,43 @@ export class Exchange {
     this.leavePlace();
     for (const ending of this.#endings) ending();
   }
+}
+
+/** `next`: the chain goes on. `answered`: this step has sent the answer, or has begun to. */
+export type Outcome = 'next' | 'answered';
+
+/** One named step of the chain. What it throws or rejects with goes to the error writer. */
+export type Step = (exchange: Exchange) => Outcome | Promise<Outcome>;
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Answers one request of a route. Throws or rejects with a `StatusError` or `OAuthError`, which the error writer sends. */
+export type Handler = (exchange: Exchange) => void | Promise<void>;
+
+/** One path that is served. The table of all of them is the only place that says what is public. */
+export interface Route {
+  /** The path with `{…}` for a variable segment: also its name in metrics and in the description. */
+  readonly template: string;
+  /** `public`: the bearer is not looked at. `signed-in`: any verified caller. `authorized`: the authorizer is asked too. */
+  readonly access: 'public' | 'signed-in' | 'authorized';
+  /** Which places it takes while in flight: HL-05. Health takes none. */
+  readonly admission: 'health' | 'sign-in' | 'other';
+  /** A POST reads a form (or a review) and calls `exchange.admit` when it has arrived, not before. */
+  readonly readsForm?: true;
+  /** `json` routes answer 406 to a caller that accepts no JSON. */
+  readonly produces: 'json' | 'any';
+  readonly methods: Readonly<Partial<Record<Method, Handler>>>;
+  /** Answers a GET or HEAD of the collection that asks to watch it, in the forms that it offers itself. */
+  readonly watch?: Handler;
+  /** Set on the collection of a kind: how discovery names it (`metav1.APIResource`). */
+  readonly kind?: ResourceKind;
+  /** Set on a path that was withdrawn: every method answers 410 with this message. */
+  readonly gone?: (parameters: readonly string[]) => string;
+}
+
+export interface ResourceKind {
+  readonly kind: string;
+  readonly singularName: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
 }
