@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { AnswerWriter } from '../../src/http/answer/answer.ts';
 import { createRoutes } from '../../src/http/app.ts';
 import { createMetricsServer, metricsRoute } from '../../src/http/connection/metrics-server.ts';
+import type { Route } from '../../src/http/exchange.ts';
 import { WATCH_PARAMETERS } from '../../src/nodes/watch-query.ts';
 import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { loginRequired } from '../../src/oauth/endpoints/refusals.ts';
@@ -10,7 +11,6 @@ import { OAuthError } from '../../src/oauth/oauth-error.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type AppUnderTest, appParts, fakeAuthorizationServer, startApp } from '../integration/http/app-under-test.ts';
 import { defaultLimits } from '../support/default-limits.ts';
-import type { Route } from '../../src/http/exchange.ts';
 import {
   answerProblems,
   describedOperations,

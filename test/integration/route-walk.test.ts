@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AnswerWriter, NO_BODY } from '../../src/http/answer/answer.ts';
 import { createRoutes, serveRoutes } from '../../src/http/app.ts';
-import { type AppUnderTest, appParts, startApp } from './http/app-under-test.ts';
 import type { Route } from '../../src/http/exchange.ts';
+import { type AppUnderTest, appParts, startApp } from './http/app-under-test.ts';
 
 /** What docs/contract/http.md, section 2, lists as public. The table's own word does not count: it is what this test is about. */
 const PUBLIC = new Set([

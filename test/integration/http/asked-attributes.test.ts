@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RequestAttributes, Subject } from '../../../src/authorization/authorizer.ts';
 import { AnswerWriter, NO_BODY } from '../../../src/http/answer/answer.ts';
 import { createRoutes, serveRoutes } from '../../../src/http/app.ts';
-import { type AppUnderTest, appParts, startApp } from './app-under-test.ts';
 import type { Handler, Route } from '../../../src/http/exchange.ts';
+import { type AppUnderTest, appParts, startApp } from './app-under-test.ts';
 
 /** So many requests, each again with one part changed; a failure prints the seed. */
 const REQUESTS = { numRuns: 100, endOnFailure: true };

@@ -1,8 +1,8 @@
 import { Counter, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
+import type { Route } from '../../../src/http/exchange.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
 import { fakeExchange } from '../../support/fake-exchange.ts';
-import type { Route } from '../../../src/http/exchange.ts';
 
 /** The metrics, and the lines of the exposition that start so. */
 function create() {
