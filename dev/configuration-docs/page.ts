@@ -1,4 +1,4 @@
-/** What the page reads of a JSON Schema; `x-type` and `x-limits` are told by `src/config/fields.ts`. */
+/** The parts of a JSON Schema that the page uses; `src/config/fields.ts` sets `x-type` and `x-limits`. */
 export interface Schema {
   readonly type?: string;
   readonly description?: string;
@@ -29,14 +29,14 @@ export interface Setting {
 
 const HEAD = `# Configuration
 
-<!-- Written by \`npm run config:docs\` out of the schema in src/config. Change the schema, not this page. -->
+<!-- Written by \`npm run config:docs\` from the schema in src/config. Change the schema, not this page. -->
 
-One YAML file, named by \`--config\` or by the variable \`GATEHOUSE_CONFIG\`. Every setting has a default or may be absent, so an empty file is one. A name that is not on
-this page is an error. \`gatehouse --check-config\` reports everything wrong with the file, and with the files that it names, at once (exit code 2);
-[config.schema.json](../config.schema.json) describes it to editors.
+The configuration is one YAML file, named by \`--config\` or by the variable \`GATEHOUSE_CONFIG\`. Every setting has a default or may be left out, so an empty
+file is valid. A name that is not on this page is an error. \`gatehouse --check-config\` reports all mistakes in the file, and in the files that it names, at once
+(exit code 2). Editors can use [config.schema.json](../config.schema.json).
 
-\`a.b\` is the key \`b\` of the map \`a\`; \`a[].b\` is the key \`b\` of each map in the list \`a\`. A *duration* carries its unit: \`250ms\`, \`30s\`, \`1h30m\`. A *path* is that of a file
-as the program sees it. How users are written in theirs: [operations](operations.md#users).
+\`a.b\` is the key \`b\` of the map \`a\`; \`a[].b\` is the key \`b\` of each map in the list \`a\`. A *duration* has its unit: \`250ms\`, \`30s\`, \`1h30m\`. A *path* is a file
+path as the program sees it. For the users file see [operations](operations.md#users).
 `;
 
 /** docs/configuration.md, from the JSON Schema of the file: a table for each section. */
@@ -56,7 +56,7 @@ function table(settings: readonly Setting[]): string {
   return `${[head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n')}\n`;
 }
 
-/** Every setting that is or holds a value. A section is none: it has nothing but its settings. */
+/** Every setting that has a value of its own. A section has none: it only holds settings. */
 export function settingsOf(name: string, schema: Schema, isRequired = false): Setting[] {
   const list = schema.items?.properties ? schema.items : undefined;
   const map = list ?? [schema, ...(schema.anyOf ?? [])].find((one) => one.properties);
@@ -66,10 +66,10 @@ export function settingsOf(name: string, schema: Schema, isRequired = false): Se
   return isSection(schema) ? below : [toSetting(name, schema, isRequired), ...below];
 }
 
-/** One that is there with all its defaults when the file does not have it. */
+/** A section is filled with its defaults when the file does not have it. */
 const isSection = ({ properties, default: usual }: Schema): boolean => properties !== undefined && usual !== undefined;
 
-/** What the schema computes is told at the end of the description. */
+/** A default that the schema computes stands at the end of the description. */
 const COMPUTED = / ?Default: (.+)\.$/;
 
 function toSetting(name: string, schema: Schema, isRequired: boolean): Setting {
@@ -109,7 +109,7 @@ function limitsOf(schema: Schema): string {
   return schema.minLength ? 'not empty' : '';
 }
 
-/** For a cell: what Markdown takes for its own, outside of code. */
+/** For a table cell: escapes the characters that Markdown would interpret, outside of code. */
 const escaped = (text: string): string =>
   text
     .split('`')
