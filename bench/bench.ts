@@ -7,7 +7,7 @@ import type { BenchCluster } from './peers/clusters.ts';
 import type { Gatehouse } from './peers/gatehouse.ts';
 import { type Coding, listHeaders, type Peer } from './peers/peer.ts';
 
-/** What every measurement needs, and the plans that several of them have. */
+/** What every measurement needs, and the plans that several of them share. */
 export interface Bench {
   readonly children: Children;
   readonly generator: Generator;
@@ -16,15 +16,15 @@ export interface Bench {
   readonly options: BenchOptions;
   /** The program, where it is installed. */
   readonly nginx: string | undefined;
-  /** Why no real kube-apiserver is to be started, in words; undefined where one can be. */
+  /** The reason why no real kube-apiserver can be started; undefined where one can. */
   readonly withoutReal: string | undefined;
 }
 
-/** As told on the command line. */
+/** As given on the command line. */
 export interface BenchOptions {
-  /** Ascending, each once. */
+  /** In ascending order, without duplicates. */
   readonly nodes: readonly number[];
-  /** Measured, for each peer, coding and round. */
+  /** The measured time, for each peer, coding and round. */
   readonly seconds: number;
   readonly rounds: number;
   readonly samples: number;
@@ -66,7 +66,7 @@ export const probePlan = ({ target, listPath }: Gatehouse, coding: Coding, measu
 const VISIBLE_EVERY_MS = 10;
 const VISIBLE_TIMEOUT_MS = 5_000;
 
-/** A hundred changes a second, each looked for. */
+/** Makes a hundred changes a second and looks for each of them. */
 export const visiblePlan = (cluster: BenchCluster, gatehouse: Gatehouse, tries: number): VisiblePlan => ({
   cluster: cluster.target,
   gatehouse: gatehouse.target,

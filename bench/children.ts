@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The processes and the temporary folder of one bench. Everything is gone when the bench is, however it ends, SIGKILL
- * excepted; processes are ended by id.
+ * The processes and the temporary folder of one bench. Everything is removed when the bench ends, however it ends,
+ * except by SIGKILL. Processes are ended by id.
  */
 export interface Children {
   /** For configurations, logs and bodies. */
   readonly folder: string;
-  /** Gatehouse's own: the sources, or what `npm run build` made of them. */
+  /** Gatehouse's own program: the sources, or the output of `npm run build`. */
   readonly program: string;
   /** A process with a channel for messages, that ends when the channel does. */
   fork(script: string, args?: readonly string[]): ChildProcess;
-  /** A program whose output goes to `logFile`: a pipe would take time of this process for every line. */
+  /** A program whose output goes to `logFile`. A pipe would cost this process time for every line. */
   start(program: string, args: readonly string[], how: StartOptions): ChildProcess;
 }
 

@@ -12,7 +12,7 @@ import { count, number, percent, table } from './table.ts';
 interface ChurnCell {
   readonly coding: Coding;
   readonly perSecond: number;
-  /** What the pace came to. */
+  /** The pace that was reached. */
   readonly changesPerSecond: number;
   readonly load: LoadReport;
   /** 99th percentile of the server's event loop, meanwhile. */
@@ -87,12 +87,12 @@ interface Churn {
 }
 
 const TICK_MS = 10;
-/** Of the changes of pods: so many in a hundred change what its node's usage is, the others are reports. */
+/** How many of a hundred pod changes change the usage of the node; the others are status reports. */
 const TELLING_SHARE = 10;
 
 /**
- * Changes one object after the other, as a kubelet's reports do, evenly; what a busy machine held up is made up for. Each
- * is another change than the last of that object.
+ * Changes one object after the other at an even pace, as a kubelet's reports do. Catches up on what a busy machine
+ * delayed. Each change differs from the last one of the same object.
  */
 export function startChurn(objects: ObjectStore, { kind, perSecond }: Pace): Churn {
   const keys = objects
@@ -121,6 +121,6 @@ export function startChurn(objects: ObjectStore, { kind, perSecond }: Pace): Chu
 function change(kind: Pace['kind'], serial: number): object {
   const metadata = { annotations: { 'bench.example.test/report': String(serial) } };
   if (kind === 'nodes' || serial % TELLING_SHARE !== 0) return { metadata };
-  // Every other time round the pod has come to its end: what it asks for no longer counts.
+  // Every second time the pod has finished, so its requests no longer count.
   return { metadata, status: { phase: Math.floor(serial / TELLING_SHARE) % 2 === 0 ? 'Succeeded' : 'Running' } };
 }

@@ -19,7 +19,7 @@ interface CurveResults {
 const SIZES: readonly number[] = [10, 100, 1_000, 5_000, 15_000];
 const PEERS = ['Gatehouse', 'bare node:http', 'nginx'] as const;
 
-/** The same measurements over sizes: what a node more costs. Drawn into a file, where one is named. */
+/** The same measurements at several sizes: what one more node costs. Draws them into a file, if one is named. */
 export async function measureCurve(bench: Bench): Promise<CurveResults> {
   const results = { measured: await measureOnSimulated(bench, SIZES) };
   const { svg } = bench.options;
@@ -27,7 +27,7 @@ export async function measureCurve(bench: Bench): Promise<CurveResults> {
   return results;
 }
 
-/** What a node more costs, as text; every size in full behind it. */
+/** What one more node costs, as text, followed by all results of every size. */
 export function printCurve({ measured }: CurveResults): string {
   return [
     curveTable(measured),
@@ -90,7 +90,7 @@ interface Chart {
 
 const PANEL = { width: 620, height: 300 };
 const MARGIN = { left: 70, right: 130, top: 40, bottom: 45 };
-/** Told apart without colours too: by their dashes. */
+/** Lines differ by their dashes, so that they can be told apart without colours. */
 const STYLES = [
   'stroke="#0b5fff"',
   'stroke="#c2410c" stroke-dasharray="6 3"',
@@ -147,7 +147,7 @@ function drawLine({ name, points }: Chart['lines'][number], index: number, scale
   ].join('\n');
 }
 
-/** Whole powers of ten around the values, and where a value lies between them. */
+/** The whole powers of ten around the values, and the place of a value between them. */
 function createScale(
   values: readonly number[],
   { from, to }: { from: number; to: number },

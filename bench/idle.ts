@@ -15,18 +15,18 @@ interface IdleUse {
 }
 
 export interface IdleResults {
-  /** By reflectors: of nodes alone, and of pods too on a cluster that has none. One a round. */
+  /** By reflectors: nodes alone, and nodes and pods on a cluster without pods. One result a round. */
   readonly one: readonly IdleUse[];
   readonly two: readonly IdleUse[];
   readonly connections: number;
-  /** The last with so many idle keep-alive connections, after one request on each. */
+  /** The last result with this many idle keep-alive connections, after one request on each. */
   readonly connected: readonly IdleUse[];
 }
 
 const NODES = 10;
 const CONNECTIONS = 1_000;
 const LIMITS = { limits: { maxConnectionsPerAddress: CONNECTIONS + 10 } };
-/** So that what the start left behind is collected, and compiled code is there. */
+/** So that the garbage of the start is collected and the code is compiled. */
 const SETTLE_MS = 5_000;
 
 export async function measureIdle(bench: Bench): Promise<IdleResults> {
@@ -73,7 +73,7 @@ async function connectedUse(gatehouse: Gatehouse, seconds: number): Promise<Idle
   return use;
 }
 
-/** What being there costs, as text. No target: these are figures to know. */
+/** What an idle process costs, as text. There is no target; these figures are for information. */
 export function printIdle({ one, two, connected, connections }: IdleResults): string {
   const bytes = (uses: readonly IdleUse[]): number => median(uses.map((use) => use.bytes));
   const row = (name: string, uses: readonly IdleUse[], than?: readonly IdleUse[]): string[] => [

@@ -15,9 +15,12 @@ import {
 import { measureStartUps, type StartUp, startTable } from './size.ts';
 import { number, percent } from './table.ts';
 
-/** Lists beside a bare server and nginx, on the simulated API server and on a real one, which is beside them as well. */
+/**
+ * Lists, compared with a bare server and nginx, on the simulated API server and on a real one. The real one is compared
+ * as well.
+ */
 export interface ListResults {
-  /** What the generator reaches when the answer is next to nothing. */
+  /** What the generator reaches when the answer is nearly empty. */
   readonly ceiling: LoadReport;
   readonly startUps: readonly StartUp[];
   readonly measured: readonly Measured[];
@@ -25,7 +28,10 @@ export interface ListResults {
   readonly withoutReal: string | undefined;
 }
 
-/** Of one core; a server of one thread that got less was held up by something else on the machine. */
+/**
+ * In shares of one core. A server of one thread that got less than one core was held up by something else on the
+ * machine.
+ */
 const SATURATED_SHARE = 0.85;
 
 export async function measureLists(bench: Bench): Promise<ListResults> {
@@ -38,7 +44,7 @@ export async function measureLists(bench: Bench): Promise<ListResults> {
   return { ceiling, startUps, measured: [...simulated, ...real], withoutReal };
 }
 
-/** What the generator reaches when neither bytes nor the server's work are in the way. */
+/** What the generator reaches when neither bytes nor the server's work limit it. */
 async function measureCeiling({ children, generator, note, options }: Bench): Promise<LoadReport> {
   note('ceiling of the load generator: a bare server with an answer of 2 bytes');
   const tiny = Buffer.from('{}');
@@ -81,7 +87,7 @@ export function printLists(lists: ListResults): string {
   ].join('\n');
 }
 
-/** How it is known that the servers were measured, not the generator. */
+/** How we know that the servers were measured, not the generator. */
 function generatorVerdict({ ceiling, measured }: ListResults): string {
   const reports = measured.flatMap((one) => one.cells.flatMap((cell) => cell.rounds));
   const highest = Math.max(...reports.map((report) => report.generatorShare));

@@ -32,7 +32,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-/** Measures everything that was asked for, and answers what is to be printed. */
+/** Measures everything that was asked for, and returns the text to print. */
 async function measure(asked: Asked): Promise<string> {
   const machine = { processors: availableParallelism(), node: process.version, loadAverage: loadavg()[0] ?? 0 };
   const bench = benchFor(asked);

@@ -39,7 +39,7 @@ For example:
   npm run bench -- --only watch --watchers 500 --nodes 100
 `;
 
-/** What is asked for, and how it is run and told. */
+/** What to measure, how to run it, and how to report it. */
 export interface Asked {
   readonly options: BenchOptions;
   /** Names of subjects. */
@@ -70,7 +70,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** Reads the command line. Never throws: what cannot be understood is a misuse with a sentence. */
+/** Reads the command line. Never throws: input that it cannot understand is a misuse, with a sentence that says so. */
 export function parseCommand(args: readonly string[]): Command {
   try {
     const { values } = parseArgs({ args: [...args], options: OPTIONS });

@@ -19,7 +19,7 @@ export interface PageResults {
   readonly pages: readonly PageRound[];
   /** A selector that matches a third, page of ten, one request after the other; one a round. */
   readonly selector: readonly LoadReport[];
-  /** The same while a hundred nodes change a second, each in another way than the last. */
+  /** The same while a hundred nodes change a second, each differently from its last change. */
   readonly selectorChanging: readonly LoadReport[];
 }
 
@@ -60,7 +60,7 @@ async function measureRounds({ generator, options }: Bench, many: Gatehouse, few
   return rounds;
 }
 
-/** One connection: the time of an answer is its own work, not its place in a queue. */
+/** One connection, so that the time of an answer is the time of its own work, without waiting in a queue. */
 async function measureSelector({ generator, options }: Bench, many: Gatehouse): Promise<LoadReport[]> {
   const path = `${many.listPath}?labelSelector=${THIRD}&limit=${PAGE}`;
   const reports: LoadReport[] = [];

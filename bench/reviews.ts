@@ -9,10 +9,10 @@ import { BENCH_USERS, type Gatehouse, startGatehouse, tokenAsk, withoutBearer } 
 import { median, quantile } from './statistics.ts';
 import { count, number, table, verdict } from './table.ts';
 
-/** Others beside one caller who floods the cluster with questions, at one distance of the cluster. */
+/** Other callers while one floods the cluster with questions, at one round-trip time to the cluster. */
 interface FloodedReviews {
   readonly roundTripMs: number;
-  /** Each request is for another node, so each is a question that was never asked. */
+  /** Each request is for another node, so each is a question that was never asked before. */
   readonly idle: CallerReport;
   readonly flooded: CallerReport;
   readonly flood: CallerReport;
@@ -34,23 +34,23 @@ interface ReviewResults {
   readonly frozen: FrozenReviews;
 }
 
-/** From next door, and from another continent. */
+/** The cluster next door, and on another continent. */
 const ROUND_TRIPS_MS = [40, 200];
 /** As in the attack that was found (A-49). */
 const FLOOD_CONNECTIONS = 420;
 const MEASURE_MS = 20_000;
 const WARM_UP_MS = 2_000;
 const POLL_MS = 50;
-/** A right that never ends is found out too. */
+/** So that a right that never ends is noticed. */
 const GIVE_UP_MS = 60_000;
 const FROZEN_MS = 60_000;
 const AROUND_FREEZE_MS = 15_000;
-/** Each 200 ms, as dashboards of a small team do. */
+/** Every 200 ms, as the dashboards of a small team do. */
 const KNOWN_EVERY_MS = 200;
 
-/** What the flood leaves of others' uncached decisions, against the same when idle (R-21, A-49). */
+/** How fast others get uncached decisions during the flood, compared with idle (R-21, A-49). */
 const FLOODED_P99_RATIO = 2;
-/** For how long a right may outlive its end, besides one review (R-21, A-50). */
+/** How long a right may still be used after it ended, besides one review (R-21, A-50). */
 const RIGHT_OUTLIVES_MS = 10_000;
 /** While the API server is frozen, callers whose answer is known. */
 const FROZEN_P99_MS = 50;
@@ -58,7 +58,10 @@ const FROZEN_P99_MS = 50;
 /** The flooder has no right; the loser has one until the bench takes it away; everybody else may do everything. */
 const [, FLOODER = '', LOSER = '', OTHER = ''] = BENCH_USERS;
 
-/** The flood on the simulated cluster, whose reviews cost no processor time; the freeze on the real one, where it is. */
+/**
+ * The flood runs on the simulated cluster, whose reviews cost no processor time. The freeze runs on the real one, where
+ * there is one.
+ */
 export async function measureReviews(bench: Bench): Promise<ReviewResults> {
   const flooded: FloodedReviews[] = [];
   for (const roundTripMs of ROUND_TRIPS_MS) flooded.push(await measureFlooded(bench, roundTripMs));
@@ -153,7 +156,7 @@ async function freezeReal(bench: Bench): Promise<FrozenReviews> {
   return results;
 }
 
-/** The simulated one lives in this process: its connections are held instead, in both directions. */
+/** The simulated one lives in this process, so its connections are held instead, in both directions. */
 async function freezeSimulated(bench: Bench): Promise<FrozenReviews> {
   const cluster = await startSimulated(1, 1);
   const { port } = cluster.target;
@@ -187,7 +190,7 @@ async function measureFrozen(bench: Bench, cluster: BenchCluster, freeze: () => 
 interface Asks {
   /** A page of one node. */
   list(user: string): Ask;
-  /** A node that nobody asked for before. */
+  /** A node that nobody has asked for before. */
   uncached(user: string): Ask;
 }
 

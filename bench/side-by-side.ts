@@ -11,7 +11,9 @@ import { type MemoryUse, memoryUse } from './size.ts';
 import { histogram, median, quantile, ratios } from './statistics.ts';
 import { count, megabytes, number, percent, table, verdict } from './table.ts';
 
-/** Lists of one number of nodes on one cluster, of Gatehouse and of others, and how soon a change is in them. */
+/**
+ * Lists of a given number of nodes on one cluster, by Gatehouse and by other servers, and how soon a change is in them.
+ */
 export interface Measured {
   readonly cluster: string;
   readonly nodes: number;
@@ -30,14 +32,14 @@ export interface Cell {
 /** Ten seconds of a hundred changes each. */
 const VISIBLE_TRIES = 1_000;
 
-/** From a change in the cluster to its sight in the list, at 100 changes a second. */
+/** The time from a change in the cluster until it is in the list, at 100 changes a second. */
 const VISIBLE_MS = { p50: 5, p99: 20 } as const;
 
 /** The least ratio of requests per second, Gatehouse to the other server; undefined where none is promised. */
 export function leastRatio(reference: string, coding: Coding, nodes: number): number | undefined {
   if (reference === 'kube-apiserver') return coding === 'identity' ? 10 : 200;
   if (reference !== 'bare node:http') return undefined;
-  // A short answer is mostly the cost of a request: token, decision and log line, which the bare server has not.
+  // Most of the cost of a short answer is the request: token, decision and log line. The bare server has none of these.
   if (nodes < 100) return 0.5;
   return coding === 'gzip' && nodes < 1000 ? 0.5 : 0.8;
 }
@@ -53,7 +55,7 @@ export async function measureOnSimulated(bench: Bench, sizes: readonly number[])
   return measured;
 }
 
-/** Gatehouse on this cluster, beside servers that send the same bytes and the peers given. */
+/** Gatehouse on this cluster, compared with servers that send the same bytes and with the given peers. */
 export async function measureOn(bench: Bench, cluster: BenchCluster, peers: readonly Peer[]): Promise<Measured> {
   const nodes = cluster.nodeNames.length;
   bench.note(`${nodes} nodes on ${cluster.name}`);
@@ -69,7 +71,7 @@ export async function measureOn(bench: Bench, cluster: BenchCluster, peers: read
   return { cluster: cluster.name, nodes, cells, memory, visible };
 }
 
-/** Those that send Gatehouse's bytes and know nothing of nodes: a bare server, and nginx where it is installed. */
+/** Servers that send Gatehouse's bytes and know nothing of nodes: a bare server, and nginx where it is installed. */
 async function startReferences({ children, nginx }: Bench, gatehouse: Gatehouse): Promise<Peer[]> {
   const [identity, gzip] = [await fetchList(gatehouse, 'identity'), await fetchSettledGzip(gatehouse)];
   const content = { identity: identity.content, gzip: gzip.content };
@@ -83,12 +85,13 @@ function measureVisible(bench: Bench, cluster: BenchCluster, gatehouse: Gatehous
 }
 
 /**
- * Unmeasured, before the first round: a list of 12 MB is asked for a hundred times a second, and at that pace a new Node
- * process runs half-compiled code for minutes. The small answers of gzip warm it in seconds, the bare server alike.
+ * Unmeasured, before the first round: a list of 12 MB is asked for a hundred times a second, and at that pace a new
+ * Node process runs half-compiled code for minutes. The small gzip answers warm it up in seconds, and the bare server
+ * as well.
  */
 const HEAT_SECONDS = 3;
 
-/** Measures the peers in turn, A B A B: what else the machine does falls on all of them alike. */
+/** Measures the peers in turn, A B A B, so that other work of the machine affects all of them alike. */
 async function compare(
   { generator, note, options: { seconds, rounds } }: Bench,
   peers: readonly Peer[],
@@ -142,7 +145,7 @@ export function listTable({ cluster, nodes, cells }: Measured): string {
   return table(`List of ${count(nodes)} nodes, mirrored from ${cluster}`, head, rows);
 }
 
-/** Time of processors waits for nobody: where others keep the machine busy, that ratio is the steadier one. */
+/** Processor time does not grow when others keep the machine busy, so this ratio is the steadier one. */
 export function ratioTable({ nodes, cells }: Measured): string {
   const rates = (cell: Cell): number[] => cell.rounds.map((report) => report.requestsPerSecond);
   const rows = cells
@@ -191,7 +194,7 @@ export function memoryTable(measured: readonly Measured[]): string {
   return table('Resident memory of Gatehouse', ['', 'after sync', 'peak until then', 'after load', 'peak'], rows);
 }
 
-/** Upper ends of the classes that delays are counted in, in milliseconds. */
+/** Upper bounds of the buckets in which delays are counted, in milliseconds. */
 const DELAY_CLASSES = [1, 2, 5, 10, 20, 50];
 
 export function visibleTable(measured: readonly Pick<Measured, 'cluster' | 'nodes' | 'visible'>[]): string {

@@ -6,22 +6,22 @@ import { BENCH_HASH_COST, BENCH_USERS, type Gatehouse, signInAsk, tokenAsk, with
 import { median, medianBy, quantile, ratios } from './statistics.ts';
 import { number, percent, table, verdict } from './table.ts';
 
-/** How many sign-ins and refreshes there are in a second, and what a bearer costs. */
+/** How many sign-ins and refreshes are possible in a second, and what the check of a bearer costs. */
 export interface RateResults {
   readonly signIns: readonly SignInReport[];
-  /** Compares of the hash alone, for each second of processor time: what a sign-in can reach at most. One a round. */
+  /** Hash compares alone, for each second of processor time: sign-ins cannot be faster. One result a round. */
   readonly bcryptPerCore: readonly number[];
   readonly refreshes: readonly RefreshReport[];
   readonly bearers: readonly BearerRound[];
 }
 
-/** Milliseconds of each request, in their order. */
+/** Milliseconds of each request, in the order of the requests. */
 interface BearerRound {
-  /** Of a path that asks for no token. */
+  /** Of a path that needs no token. */
   readonly none: readonly number[];
   /** The same token each time. */
   readonly cached: readonly number[];
-  /** Another token each time, as issued. */
+  /** Another token each time, which has not been used before. */
   readonly firstUse: readonly number[];
 }
 
@@ -30,7 +30,7 @@ export interface SignInBench extends Bench {
   readonly gatehouse: Gatehouse;
 }
 
-/** A second, for each core that the server uses meanwhile. */
+/** Per second, for each core that the server uses meanwhile. */
 const PER_CORE = { signIns: 15, refreshes: 120 } as const;
 /** The check of a bearer, 99th percentile. */
 const BEARER_P99_MS = { cached: 1, firstUse: 2 } as const;
@@ -38,15 +38,15 @@ const BEARER_P99_MS = { cached: 1, firstUse: 2 } as const;
 /** Two compares at once, and a few more so that the gate is never empty. */
 const SIGN_IN_CONNECTIONS = 4;
 const REFRESH_CONNECTIONS = 8;
-/** What the server allows a session within a minute. */
+/** As many as the server allows a session within a minute. */
 const ROTATIONS = 10;
-/** 125 a user: all of them stay under the 256 that are kept of one. */
+/** 125 a user, which is below the 256 sessions that are kept for one user. */
 const MOST_SESSIONS = 2_000;
 const MOST_BEARERS = 1_200;
-/** Of each row of samples, at its start, unmeasured. */
+/** So many requests at the start of each series are not measured. */
 const HEAT_SHARE = 0.2;
 
-/** Each round's sign-ins give the sessions that are refreshed, and the refreshes give the tokens that are first used. */
+/** The sign-ins of each round make the sessions that are refreshed, and the refreshes make the unused tokens. */
 export async function measureRates(parts: SignInBench): Promise<RateResults> {
   const { options, note } = parts;
   const signIns: SignInReport[] = [];
@@ -58,7 +58,7 @@ export async function measureRates(parts: SignInBench): Promise<RateResults> {
     const { refreshTokens, ...made } = await signInFor(parts);
     bcryptPerCore.push(await measureBcrypt());
     const { accessTokens, ...refreshed } = await refreshAll(parts, refreshTokens);
-    signIns.push({ ...made, refreshTokens: [] }); // tokens are for no output
+    signIns.push({ ...made, refreshTokens: [] }); // tokens are not printed
     refreshes.push({ ...refreshed, accessTokens: [] });
     bearers.push(await useBearers(parts, accessTokens));
   }
@@ -67,7 +67,7 @@ export async function measureRates(parts: SignInBench): Promise<RateResults> {
 
 const COMPARES = 20;
 
-/** In this process, which has nothing else to do: the nodes of its simulated cluster do not change. */
+/** Runs in this process, which has nothing else to do, since the nodes of its simulated cluster do not change. */
 async function measureBcrypt(): Promise<number> {
   const before = process.cpuUsage();
   for (let compare = 0; compare < COMPARES; compare++) await compareWithHash('made-up', dummyHash(BENCH_HASH_COST));
@@ -100,7 +100,7 @@ function refreshAll(
   });
 }
 
-/** Whole requests, so more than the check: one node, and the version, which asks for no token. */
+/** These are whole requests, so they cost more than the check: one node, and the version, which needs no token. */
 async function useBearers(
   { gatehouse, generator }: SignInBench,
   accessTokens: readonly string[],
@@ -124,7 +124,7 @@ async function useBearers(
 /** As text: tables with their targets. */
 export const printRates = (results: RateResults): string => [rateTable(results), bearerTable(results)].join('\n');
 
-/** Per core that the server used: time of processors waits for nobody, and the machine may be busy with something else. */
+/** Per core that the server used, since the machine may be busy with something else. */
 function rateTable({ signIns, bcryptPerCore, refreshes }: RateResults): string {
   const row = (
     name: string,

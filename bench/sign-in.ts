@@ -31,18 +31,20 @@ interface ToldApart {
   readonly unknown: readonly number[];
 }
 
-/** The node list while 64 connections sign in, against the same without them (R-02). */
+/** The node list while 64 connections sign in, compared with the list without them (R-02). */
 const FLOODED_LIST = { keptShare: 0.6, p99Ms: 50 } as const;
 
 /** What a flood of sign-ins may be answered (R-02). */
 const FLOOD_STATUSES: readonly string[] = ['200', '400', '429'];
 
-/** Unknown names against known ones (R-03). The t is promised for so many samples of each, and says little for fewer. */
+/**
+ * Unknown names against known ones (R-03). The t is promised for this many samples of each, and means little for fewer.
+ */
 const TOLD_APART = { medianMs: 3, t: 4.5, tSamples: 2000 } as const;
 
 /**
- * The limits by user and by address are out of the way: they would turn a flood away before it costs anything, and it is the
- * gate and the compares that are measured. Each connection is an address of its own, so the gate has to take turns.
+ * The limits by user and by address are switched off: they would refuse a flood before it costs anything, but the gate
+ * and the compares are to be measured. Each connection has an address of its own, so the gate has to take turns.
  */
 const AUTHENTICATION = {
   authenticateRateLimiterMaxTries: 1_000_000,
@@ -58,7 +60,7 @@ const AUTHENTICATION = {
 const FLOOD_CONNECTIONS = 64;
 
 /**
- * One Gatehouse for all of it, on the smallest cluster that was asked for: its list is the one that a busy machine slows down
+ * One Gatehouse for all of this, on the smallest cluster that was asked for, because a busy machine slows its list down
  * most.
  */
 export async function measureSignIn(bench: Bench): Promise<SignInResults> {
@@ -75,7 +77,10 @@ export async function measureSignIn(bench: Bench): Promise<SignInResults> {
   return { nodes: cluster.nodeNames.length, floods, toldApart, clientsToldApart, ...rates };
 }
 
-/** Alone and flooded in turn. The flood comes from a process of its own, so that the list is timed by an idle one. */
+/**
+ * Measures alone and flooded in turn. The flood comes from a process of its own, so that an idle process times the
+ * list.
+ */
 async function measureFloods({ gatehouse, generator, children, options, note }: SignInBench): Promise<FloodRound[]> {
   const flooder = startGenerator(children);
   const list = listPlan(gatehouse, 'gzip', options.seconds);
@@ -103,7 +108,7 @@ async function measureFloods({ gatehouse, generator, children, options, note }: 
   return rounds;
 }
 
-/** Below 200 a second: refusals beyond it wait for their turn, and the wait would hide what is measured. */
+/** Below 200 a second: refusals beyond that wait for their turn, and the wait would hide the time to be measured. */
 const CLIENT_PAUSE_MS = 6;
 
 function measureToldApart(parts: SignInBench, samples: number): Promise<ToldApart> {
@@ -158,8 +163,9 @@ export const toldApartAsks = (pairs: number, password: string): readonly ToldApa
   }));
 
 /**
- * `pairs` times a known and an unknown client, each with a wrong secret. Each comes from a new address, through a trusted proxy:
- * what failed before would otherwise be looked up for the one that exists, and made anew for the other.
+ * `pairs` times a known and an unknown client, each with a wrong secret. Each comes from a new address, through a
+ * trusted proxy. From one address, the record of earlier failures would be looked up for the client that exists and
+ * made again for the other.
  */
 export const clientsToldApartAsks = (pairs: number): readonly ToldApartAsk[] =>
   inTurns(pairs, (index) => ({
@@ -177,7 +183,7 @@ const introspectAsk = (client_id: string, from: number): Ask => ({
   body: new URLSearchParams({ client_id, client_secret: wrong(BENCH_CLIENT.client_secret), token: 'x' }).toString(),
 });
 
-/** The order within a pair alternates: what the first request of two leaves behind falls on both kinds alike. */
+/** The order within a pair alternates, so that the after-effects of the first request fall on both kinds alike. */
 function inTurns(
   pairs: number,
   pair: (index: number) => { readonly known: Ask; readonly unknown: Ask },

@@ -18,7 +18,7 @@ export interface SizeResults {
 /** In bytes; undefined where the platform does not say. */
 export interface MemoryUse {
   readonly afterSync: number | undefined;
-  /** The highest until then. */
+  /** The highest value until then. */
   readonly syncPeak: number | undefined;
   readonly afterLoad: number | undefined;
   readonly peak: number | undefined;
@@ -30,7 +30,10 @@ export interface StartUp {
   readonly startToReadyMs: readonly number[];
 }
 
-/** Resident memory with 5,000 nodes and 150,000 pods: when it is ready, and at its highest until after the load. */
+/**
+ * Resident memory with 5,000 nodes and 150,000 pods: when the server is ready, and the highest value until the load is
+ * over.
+ */
 const MEMORY_BYTES = { afterSync: 300e6, peak: 400e6 } as const;
 
 /** Start to ready, by number of nodes; ten pods are on each. 15,000 nodes: R-11. */
@@ -41,7 +44,10 @@ const PODS_PER_NODE = 30;
 /** Ten pods on each: with 5,000 nodes these are the 50,000 pods of the budget. */
 const START_SIZES = [10, 5_000, 15_000];
 
-/** A large cluster, simulated: filling a real one with 150,000 pods takes the API server and etcd an hour on two cores. */
+/**
+ * A large cluster is simulated, because filling a real one with 150,000 pods takes the API server and etcd an hour on
+ * two cores.
+ */
 export async function measureSize(bench: Bench): Promise<SizeResults> {
   bench.note(`memory with ${NODES} nodes and ${NODES * PODS_PER_NODE} pods`);
   const cluster = await startSimulated(NODES, PODS_PER_NODE);
@@ -57,7 +63,7 @@ export async function measureSize(bench: Bench): Promise<SizeResults> {
   return { nodes: NODES, pods: NODES * PODS_PER_NODE, startToReadyMs, memory, startUps };
 }
 
-/** Always measured: what a start takes at least. */
+/** Always measured: the shortest possible start. */
 const START_SIZE = 10;
 
 /** New processes, one after the other, until their log line `ready`. */

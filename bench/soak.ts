@@ -21,7 +21,10 @@ export interface SoakResults extends SoakOptions {
   /** Without the API server, in one piece. */
   readonly outageMinutes: number;
   readonly probes: ProbeReport;
-  /** Resident memory at the start and the end of the part that the slope is taken of, which is so many minutes long. */
+  /**
+   * Resident memory at the start and the end of the part over which the slope is taken, and the length of that part in
+   * minutes.
+   */
   readonly memory: { readonly first: number; readonly last: number; readonly minutes: number };
   /** Of resident memory, bytes an hour. */
   readonly slopePerHour: number;
@@ -36,9 +39,15 @@ const SAMPLE_MS = 1_000;
 const OUTAGE_MINUTES = 10;
 /** The slope is taken after these, of a soak that is at least twice as long. */
 const WARM_UP_MINUTES = 10;
-/** What a fault left open is closed by then: idle connections to the cluster and the watch's time limits. */
+/**
+ * By then everything that a fault left open is closed: idle connections to the cluster, and watches by their time
+ * limit.
+ */
 const SETTLE_MS = 30_000;
-/** Tokens of the soak outlive it, and an outage of ten minutes is bridged whole: 75 s before it, 30 s and 15 s after it. */
+/**
+ * The tokens live longer than the soak. The age limit covers an outage of ten minutes, with 75 s before it, and 30 s
+ * and 15 s after it.
+ */
 const SETTINGS = {
   authentication: { oauthOptions: { accessTokenMaxAge: '24h' } },
   authorization: { maxStaleness: '12m' },
@@ -87,7 +96,10 @@ export async function measureSoak(bench: Bench): Promise<SoakResults> {
   };
 }
 
-/** A fault at the start of each minute but the last, in which the mirror is to be current again; the outage half-way. */
+/**
+ * A fault at the start of each minute except the last, in which the mirror has to become current again. The outage is
+ * half-way.
+ */
 async function strikeEachMinute({ note }: Bench, { cluster }: Simulation, soak: SoakOptions): Promise<string[]> {
   const random = seededRandom(soak.seed);
   const struck: string[] = [];
@@ -107,14 +119,14 @@ async function strikeEachMinute({ note }: Bench, { cluster }: Simulation, soak: 
   return struck;
 }
 
-/** What goes wrong with the cluster, and is over when it resolves. */
+/** A fault of the cluster, which is over when the promise resolves. */
 interface SoakFault {
   readonly name: string;
   /** `lastsMs` where the fault has a length. */
   strike(cluster: SimulatedCluster, lastsMs: number): Promise<void>;
 }
 
-/** Every request, of every kind, behaves so for a while; the open watches are ended so that they meet it too. */
+/** Every request, of every kind, behaves in this way for a while. Open watches are ended so that they meet it, too. */
 const everything = (name: string, behaviour: Behaviour): SoakFault => ({
   name,
   strike: async (cluster, lastsMs) => {
@@ -134,7 +146,7 @@ const stream = (name: string, fault: object): SoakFault => ({
   },
 });
 
-/** So many changes are lost with the history that a restored etcd does not have. */
+/** This many changes are lost, because a restored etcd does not have them. */
 const LOST_CHANGES = 50;
 
 export const SOAK_FAULTS: readonly SoakFault[] = [
@@ -196,7 +208,7 @@ function growth(samples: readonly Sample[], minutes: number): Pick<SoakResults, 
   };
 }
 
-/** From here on the slope says something: the heap has found its size. */
+/** From here on the slope means something, because the heap has reached its size. */
 const JUDGED_MINUTES = 20;
 /** Of resident memory (R-19), by the hour. */
 const SLOPE_BYTES = 1e6;

@@ -1,4 +1,4 @@
-/** The nearest-rank quantile: a value that was measured, never one in between. NaN for no values. */
+/** The nearest-rank quantile: always a measured value, never one in between. NaN for no values. */
 export function quantile(values: ArrayLike<number>, share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
@@ -10,13 +10,16 @@ export const median = (values: ArrayLike<number>): number => quantile(values, 0.
 export const medianBy = <Round>(rounds: readonly Round[], figure: (round: Round) => number): number =>
   median(rounds.map(figure));
 
-/** `counted[i] / reference[i]`: measured one after the other in one round, so that a busy moment hits both. */
+/** `counted[i] / reference[i]`. Both were measured one after the other in one round, so a busy moment affects both. */
 export const ratios = (counted: readonly number[], reference: readonly number[]): number[] =>
   counted.map((value, round) => value / (reference[round] ?? Number.NaN));
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** How far the means of two samples are apart, in standard errors of their difference: Welch's t, equal variances not assumed. */
+/**
+ * The distance of the means of two samples, in standard errors of their difference: Welch's t, without assuming equal
+ * variances.
+ */
 export function welchT(first: readonly number[], second: readonly number[]): number {
   return (mean(first) - mean(second)) / Math.sqrt(squaredError(first) + squaredError(second));
 }
@@ -41,7 +44,10 @@ export function slope(samples: readonly Sample[]): number {
   return shared / samples.reduce((sum, { at }) => sum + (at - middle.at) ** 2, 0);
 }
 
-/** How many values are at most each of the ascending limits and above the one before; the last count is of the rest. */
+/**
+ * Counts values by ascending limits: each count is of values up to its limit and above the one before, and the last
+ * count is of the rest.
+ */
 export function histogram(values: readonly number[], limits: readonly number[]): number[] {
   const counts = new Array<number>(limits.length + 1).fill(0);
   for (const value of values) {

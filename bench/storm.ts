@@ -34,7 +34,7 @@ const PODS_PER_NODE = 30;
 const EVENTS_PER_SECOND = 5_000;
 const BUSY_MS = 30_000;
 const CALM_MS = 10_000;
-/** 100 a second: half of the time, so that on a slow machine too they end within it. */
+/** At 100 a second these take half of the time, so that they also end in time on a slow machine. */
 const TRIES = 1_500;
 
 /** While all this goes on. */

@@ -16,7 +16,7 @@ import { measureWatch, printWatch } from './watch.ts';
 export interface Subject {
   /** A line for the help. */
   readonly about: string;
-  /** Takes long, and is measured only when it is asked for. */
+  /** It takes long, so it is measured only when asked for. */
   readonly onDemand: boolean;
   /** Measures it: plain data, and its tables as text. */
   run(bench: Bench): Promise<{ readonly results: unknown; readonly text: string }>;

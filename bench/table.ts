@@ -1,4 +1,4 @@
-/** Digits that tell something: 3 significant ones, all of them from 1,000 on, a dash for what could not be measured. */
+/** Shows 3 significant digits, all digits from 1,000 on, and a dash for a value that could not be measured. */
 export function number(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return '–';
   if (value >= 1000) return Math.round(value).toLocaleString('en-US');

@@ -18,7 +18,7 @@ export interface TurnResults {
 
 const PODS_PER_NODE = 30;
 const WATCHERS = 64;
-/** What a step leaves for later is still of the step: leaves that are deflated, garbage. */
+/** Work that a step leaves for later still counts as the step's: deflating leaves, garbage. */
 const SETTLE_MS = 2_000;
 const POLL_MS = 50;
 const STEP_TIMEOUT_MS = 300_000;
@@ -28,7 +28,7 @@ interface Stand {
   readonly gatehouse: Gatehouse;
 }
 
-/** Each step once: it is the longest turn that counts, and a cluster of this size takes a minute to fill. */
+/** Does each step once: the longest turn counts, and a cluster of this size takes a minute to fill. */
 export async function measureTurns(bench: Bench): Promise<TurnResults[]> {
   const results: TurnResults[] = [];
   for (const nodes of bench.options.nodes) {
@@ -73,7 +73,7 @@ async function stepsOf(stand: Stand, { note }: Bench): Promise<TurnResults['step
 
 const list = ({ gatehouse }: Stand, coding: Coding): Promise<unknown> => fetchList(gatehouse, coding);
 
-/** Their watch ends, and cannot go on from where it was. The other kind's watch goes on. */
+/** Ends their watch so that it cannot go on from its last version. The other kind's watch goes on. */
 async function relist({ cluster, gatehouse }: Stand, kind: 'nodes' | 'pods', change = () => {}): Promise<void> {
   const series = `gatehouse_reflector_lists_total{resource="${kind}",result="ok"}`;
   const before = seriesOf(await pageOf(gatehouse), series);

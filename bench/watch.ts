@@ -10,7 +10,7 @@ export interface WatchResults {
   readonly nodes: number;
   readonly watchers: number;
   readonly slow: number;
-  /** Each with a server of its own; the first is what a watcher gets that asks for nothing else. */
+  /** Each form is measured with a server of its own. The first is what a watcher gets if it asks for nothing else. */
   readonly forms: readonly { readonly name: string; readonly report: WatcherReport }[];
 }
 
@@ -24,22 +24,22 @@ const FORMS = [
 ] as const;
 
 const IDLE_MS = 20_000;
-/** That read nothing, and are cut off within the idle time. */
+/** Watchers that read nothing, and are cut off within the idle time. */
 const SLOW = 10;
 const STALL = '10s';
 const TRIES = 20;
-/** Longer than the time in which changes are gathered, so that each goes by itself. */
+/** Longer than the time in which changes are gathered, so that each change is sent by itself. */
 const PAUSE_MS = 500;
 const TIMEOUT_MS = 30_000;
 /** For the bench itself. */
 const SPARE = 100;
 
-/** From a change in the cluster to its sight by every watcher. */
+/** The time from a change in the cluster until every watcher has it. */
 const REACH_MS = 1_000;
 
 /**
- * So many watchers that wait, then changes that reach them: in each form of the stream. On the largest cluster that was asked for: who
- * reads nothing of its first state does not have it in the kernel's memory.
+ * Opens this many watchers, then makes changes that reach them, in each form of the stream. Runs on the largest cluster
+ * that was asked for, because the first state of a watcher that reads nothing must not fit into the kernel's memory.
  */
 export async function measureWatch(bench: Bench): Promise<WatchResults> {
   const { watchers, nodes: sizes } = bench.options;
@@ -115,7 +115,7 @@ function formsTable(measured: readonly Measured[]): string {
   );
 }
 
-/** The pages that are asked for meanwhile, and the looks at the streams, go on without a change as well. */
+/** The page requests and the looks at the streams go on without a change as well. */
 const aboveIdle = (busy: number | undefined, idle: number | undefined): number | undefined =>
   busy === undefined || idle === undefined ? undefined : busy - idle;
 

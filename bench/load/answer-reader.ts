@@ -1,4 +1,4 @@
-/** One HTTP answer, as far as a load generator looks at it. */
+/** The parts of an HTTP answer that a load generator needs. */
 export interface Answer {
   readonly status: number;
   /** Bytes of content, without the framing of chunks. */
@@ -28,7 +28,7 @@ export class AnswerReader {
   /** Gets every piece of content; the memory is used again after it returns. */
   sink: Sink | undefined;
 
-  /** The answer that ends with these bytes, else undefined. */
+  /** The answer that ends with these bytes; undefined if none does. */
   push(input: Buffer): Answer | undefined {
     let at = 0;
     while (at < input.length) {

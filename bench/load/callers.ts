@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Ask, Connection, requestBytes, type Target } from './connection.ts';
 
-/** Callers that each ask again and again, on a connection of their own. */
+/** Callers that each send requests again and again, on a connection of their own. */
 export interface CallerPlan {
   readonly target: Target;
-  /** One a caller. A `*` in its path stands for a number that no request had before. */
+  /** One for each caller. A `*` in its path stands for a number that no earlier request had. */
   readonly callers: readonly Ask[];
-  /** From one request of a caller to its next; 0: as soon as the answer is there. */
+  /** The time from one request of a caller to its next; 0: as soon as the answer is there. */
   readonly everyMs: number;
   readonly measureMs: number;
 }
@@ -17,7 +17,7 @@ export interface CallerReport {
   readonly latenciesMs: readonly number[];
 }
 
-/** Rejects on the first broken connection; whatever is answered is counted. */
+/** Rejects on the first broken connection. Every answer is counted, whatever its status. */
 export async function runCallers(plan: CallerPlan): Promise<CallerReport> {
   const statuses: Record<string, number> = {};
   const latenciesMs: number[] = [];
@@ -43,7 +43,7 @@ export async function runCallers(plan: CallerPlan): Promise<CallerReport> {
   return { statuses, latenciesMs };
 }
 
-/** Requests one after the other on one connection, each timed: what is waited for between them is not. */
+/** Sends requests one after the other on one connection and times each of them. Waits between them are not timed. */
 export interface SamplePlan {
   readonly target: Target;
   readonly asks: readonly Ask[];

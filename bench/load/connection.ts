@@ -2,7 +2,10 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type Answer, AnswerReader } from './answer-reader.ts';
 
-/** Where a server listens, and what every request to it carries. Plain data: it travels to the load process. */
+/**
+ * Where a server listens, and what every request to it carries. It is plain data, because it is sent to the load
+ * process.
+ */
 export interface Target {
   readonly port: number;
   /** PEM; with it the connection is TLS. */
@@ -26,8 +29,8 @@ const HOST = '127.0.0.1';
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * All connections read into this memory: a piece is counted before the next is read, so none needs memory of its own.
- * More than 64 KiB was no faster.
+ * All connections read into this memory. A piece is counted before the next one is read, so no connection needs memory
+ * of its own. More than 64 KiB was no faster.
  */
 const INPUT = Buffer.allocUnsafe(64 * 1024);
 
@@ -56,7 +59,7 @@ export class Connection {
     this.#socket.on('close', () => this.#fail(new Error('the server closed the connection')));
   }
 
-  /** Rejects when the server does not take the connection, or not in 5 s. */
+  /** Rejects when the server does not accept the connection within 5 s. */
   static open(target: Target): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const connection = new Connection(target, () => {

@@ -8,8 +8,9 @@ import { runVisible } from './visible.ts';
 import { runWatchers } from './watchers.ts';
 
 /**
- * What the process that measures can do, each from a plan to a report, both plain data. It is a process of its own, so that neither
- * the simulated cluster nor the bookkeeping of the bench shares its thread, and its processor time is the generator's alone.
+ * The jobs of the measuring process. Each takes a plan and gives a report, both plain data. It is a process of its own,
+ * so that the simulated cluster and the bookkeeping of the bench do not share its thread, and its processor time is
+ * that of the generator alone.
  */
 const JOBS = {
   load: runLoad,
@@ -27,7 +28,7 @@ type Plan<Kind extends keyof Jobs> = Parameters<Jobs[Kind]>[0];
 /** The measuring process, seen from the bench. One job at a time. */
 export type Generator = { readonly [Kind in keyof Jobs]: (plan: Plan<Kind>) => ReturnType<Jobs[Kind]> };
 
-/** Of one core; from here on the generator may be what is measured. */
+/** In shares of one core. From here on, the figures may be those of the generator instead of the server. */
 export const GENERATOR_SHARE = 0.85;
 
 type Outcome = { readonly report: unknown } | { readonly failure: string };
@@ -53,7 +54,7 @@ export function startGenerator(children: Children): Generator {
   return Object.fromEntries(kinds) as Generator;
 }
 
-/** Of the process itself: one job after the other, until the bench is gone. */
+/** Runs in that process: one job after the other, until the bench is gone. */
 function takeJobs(): void {
   process.on('message', ({ kind, plan }: { readonly kind: keyof Jobs; readonly plan: never }) => {
     const job: (plan: never) => Promise<unknown> = JOBS[kind];

@@ -2,7 +2,7 @@ import { quantile } from '../statistics.ts';
 import { Connection, requestBytes, type Target } from './connection.ts';
 import { secondsBetween, serverShareOf, type Usage, usageNow } from './usage.ts';
 
-/** One measurement: the same request over and over, on every connection one at a time. */
+/** One measurement: sends the same request over and over, one at a time on every connection. */
 export interface LoadPlan {
   readonly target: Target;
   readonly path: string;
@@ -12,7 +12,7 @@ export interface LoadPlan {
   readonly measureMs: number;
   /** Ends the measurement early. */
   readonly maxRequests: number;
-  /** Whose processor time is reported beside the generator's own. */
+  /** The process whose processor time is reported together with the generator's own. */
   readonly serverPid?: number;
 }
 
@@ -40,7 +40,7 @@ export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
   }
 }
 
-/** The answer in flight at the end is awaited, so that its cost does not fall into the next measurement. */
+/** Waits for the answer in flight at the end, so that its cost does not fall into the next measurement. */
 async function keepAsking(connection: Connection, plan: LoadPlan, window: Window): Promise<void> {
   const request = requestBytes(plan.target, plan);
   while (!window.ended) {

@@ -1,9 +1,9 @@
-/** What a server under measurement says of itself on its page of Prometheus metrics. */
+/** What a server under measurement reports about itself on its page of Prometheus metrics. */
 
 export const pageOf = async ({ metricsUrl }: { readonly metricsUrl: string }): Promise<string> =>
   (await fetch(metricsUrl)).text();
 
-/** Of one series on a page of metrics; NaN where it is not there. */
+/** The value of one series on a page of metrics; NaN if it is not there. */
 export function seriesOf(page: string, series: string): number {
   const line = page.split('\n').find((text) => text.startsWith(`${series} `));
   return Number(line?.slice(series.length) ?? Number.NaN);
@@ -15,10 +15,10 @@ export function residentMetric(page: string): number | undefined {
   return value === undefined ? undefined : Number(value);
 }
 
-/** Node looks at its loop so often, and counts this into every value. */
+/** The interval at which Node checks its loop. Node includes it in every value. */
 const RESOLUTION_MS = 10;
 
-/** Milliseconds without the resolution of the measurement; the 99th percentile unless told. */
+/** Milliseconds without that interval; the 99th percentile unless another is given. */
 export function loopDelayOf(page: string, name: 'p99' | 'max' = 'p99'): number {
   const seconds = new RegExp(`^nodejs_eventloop_lag_${name}_seconds(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(page)?.[1];
   return Math.max(0, Number(seconds) * 1_000 - RESOLUTION_MS);
@@ -28,16 +28,16 @@ export function loopDelayOf(page: string, name: 'p99' | 'max' = 'p99'): number {
 export const loopDelayMs = async (server: { readonly metricsUrl: string }): Promise<number> =>
   loopDelayOf(await pageOf(server));
 
-/** How long a server took to tell all its watchers of a change. */
+/** How long a server took to send a change to all its watchers. */
 export interface Told {
   readonly meanMs: number;
-  /** The slowest took so long or less: the bound of its bucket, infinite above the last. */
+  /** The slowest took at most this long: the bound of its bucket, infinite above the last bucket. */
   readonly slowestMs: number;
 }
 
 const TOLD = 'gatehouse_watch_fanout_seconds';
 
-/** From two pages of its metrics, one after the other; nothing where no change was told between them. */
+/** From two pages of its metrics, one after the other; undefined if no change was sent between them. */
 export function toldBetween(before: string, after: string): { readonly told?: Told } {
   const grown = (series: string): number => seriesOf(after, series) - seriesOf(before, series);
   const count = grown(`${TOLD}_count`);

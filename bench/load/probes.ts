@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../statistics.ts';
 import { Connection, requestBytes, type Target } from './connection.ts';
 
-/** The same request at a fixed pace, whatever becomes of it. */
+/** Sends the same request at a fixed pace, whatever the answers are. */
 export interface ProbePlan {
   readonly target: Target;
   readonly path: string;
@@ -18,13 +18,13 @@ export interface ProbeReport {
   readonly statuses: Readonly<Record<string, number>>;
   /** Milliseconds from the start to the first and to the last probe that was not answered 200. */
   readonly missed?: { readonly firstMs: number; readonly lastMs: number };
-  /** From the moment a probe was due, so that a late one counts as slow. */
+  /** Counted from the moment when a probe was due, so that a late one counts as slow. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
 }
 
-/** Never rejects: what is not answered is counted. */
+/** Never rejects: probes without an answer are counted. */
 export async function runProbes(plan: ProbePlan, signal?: AbortSignal): Promise<ProbeReport> {
   const request = requestBytes(plan.target, plan);
   const prober = new Prober(plan.target);
@@ -33,7 +33,8 @@ export async function runProbes(plan: ProbePlan, signal?: AbortSignal): Promise<
   const missedAtMs: number[] = [];
   const startAt = performance.now();
   const measureMs = plan.measureMs ?? Number.POSITIVE_INFINITY;
-  // Counted from 0: sums that begin at a time of the clock are rounded, to one probe more now and then.
+  // Counted from 0, because sums that begin at a time of the clock are rounded, which now and then gives one probe too
+  // many.
   for (let dueMs = 0; dueMs < measureMs && !signal?.aborted; dueMs += plan.everyMs) {
     await sleep(Math.max(0, startAt + dueMs - performance.now()));
     const status = await prober.ask(request);

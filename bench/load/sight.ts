@@ -1,12 +1,14 @@
 import { constants, inflateRawSync } from 'node:zlib';
 
-/** As much of what is looked for is enough to tell it, and fits into what a watcher keeps of the end of a piece. */
+/**
+ * This much of the wanted bytes is enough to recognise them, and fits into what a watcher keeps of the end of a piece.
+ */
 const NEEDLE_BYTES = 100;
 const CRLF = Buffer.from('\r\n');
 
 /**
- * A text that is looked for in streams. In gzip it is found by whoever comes first, who decompresses the chunk that it is in: a watch
- * compresses what it tells once for all, so the others look for the bytes of that chunk.
+ * A text that is looked for in streams. In gzip the first watcher finds it by decompressing its chunk. The server
+ * compresses a change once for all watchers, so the others look for the bytes of that chunk.
  */
 export class Needle {
   readonly #text: Buffer;
@@ -17,7 +19,7 @@ export class Needle {
     this.#bytes = coding === 'identity' ? this.#text : undefined;
   }
 
-  /** `piece`: what came now, behind the end of what came before it; `from`: where it begins. */
+  /** `piece`: the new bytes, after the end of the bytes before them; `from`: where the new bytes begin. */
   isIn(piece: Buffer, from: number): boolean {
     this.#bytes ??= chunksOf(piece.subarray(from))
       .find((chunk) => inflated(chunk)?.includes(this.#text))
@@ -26,7 +28,10 @@ export class Needle {
   }
 }
 
-/** The whole chunks of a piece that begins with one, or with the head of the answer. Copies: what they lie in is read into again. */
+/**
+ * The whole chunks of a piece that begins with one, or with the head of the answer. They are copies, because the memory
+ * of the piece is used again.
+ */
 function chunksOf(piece: Buffer): Buffer[] {
   const chunks: Buffer[] = [];
   const head = piece.indexOf('HTTP/1.1 ') === 0 ? piece.indexOf('\r\n\r\n') + 4 : 0;
@@ -40,7 +45,7 @@ function chunksOf(piece: Buffer): Buffer[] {
   return chunks;
 }
 
-/** `undefined` for what is none of a deflate stream: the header of the member. */
+/** `undefined` for a chunk that is no part of a deflate stream, such as the header of the member. */
 function inflated(chunk: Buffer): Buffer | undefined {
   try {
     return inflateRawSync(chunk, { finishFlush: constants.Z_SYNC_FLUSH });
@@ -49,7 +54,7 @@ function inflated(chunk: Buffer): Buffer | undefined {
   }
 }
 
-/** What all watchers wait for, and how many have seen it. */
+/** The text that all watchers wait for, and how many have seen it. */
 export class Sight {
   wanted: Needle | undefined;
   seen = 0;

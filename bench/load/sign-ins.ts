@@ -55,7 +55,10 @@ async function keepSigningIn(
   }
 }
 
-/** Each connection is a caller of its own to a server that trusts loopback as a proxy; addresses for benchmarks, RFC 2544. */
+/**
+ * Gives each connection a caller address of its own, for a server that trusts loopback as a proxy. The addresses are
+ * those for benchmarks, RFC 2544.
+ */
 const from = (index: number, ask: Ask): Ask => ({
   ...ask,
   headers: { ...ask.headers, 'x-forwarded-for': `198.18.${index >> 8}.${index & 255}` },
@@ -68,7 +71,7 @@ export interface RefreshPlan {
   readonly ask: Ask;
   /** One for each session. */
   readonly refreshTokens: readonly string[];
-  /** Of one session: the server refuses more than ten rotations a minute. The first of each is the warm-up. */
+  /** For one session: the server refuses more than ten rotations a minute. The first of each session is the warm-up. */
   readonly rotations: number;
   readonly connections: number;
   readonly measureMs: number;
@@ -87,7 +90,7 @@ export interface RefreshReport {
 }
 
 interface Refreshed {
-  /** When the first session came to its second rotation. */
+  /** The time when the first session began its second rotation. */
   first: Usage | undefined;
   readonly latencies: number[];
   readonly accessTokens: string[];

@@ -2,7 +2,10 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { pageOf, residentMetric } from './metrics.ts';
 
-/** What the kernel says of a process under measurement: processor time, memory, open files. Of what it does not say there is nothing. */
+/**
+ * What the kernel reports about a process under measurement: processor time, memory, open files. Figures that it does
+ * not report are absent.
+ */
 
 /** The kernel counts in USER_HZ, which is 100 on every platform that Linux runs Node on. */
 const TICKS_PER_SECOND = 100;
@@ -39,7 +42,7 @@ export function usageNow(serverPid: number | undefined): Usage {
 
 export const secondsBetween = (first: Usage, last: Usage): number => (last.at - first.at) / 1000;
 
-/** Of one core; above 1 where the server uses several. Nothing where it is not known. */
+/** In shares of one core; above 1 where the server uses several. Absent if it is not known. */
 export function serverShareOf(first: Usage, last: Usage): { readonly serverShare?: number } {
   if (first.server === undefined || last.server === undefined) return {};
   return { serverShare: (last.server - first.server) / secondsBetween(first, last) };
@@ -58,7 +61,7 @@ export interface Resident {
   readonly peak: number | undefined;
 }
 
-/** From the kernel where it says, else from the process's own metrics; the peak is the kernel's alone. */
+/** From the kernel if it reports it, else from the process's own metrics. Only the kernel reports the peak. */
 export async function memoryOf(server: { pid: number; metricsUrl: string }): Promise<Resident> {
   const status = await readFile(`/proc/${server.pid}/status`, 'utf8').catch(() => '');
   return residentBytes(status) ?? { now: residentMetric(await pageOf(server)), peak: undefined };

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, requestBytes, type Target } from './connection.ts';
 
-/** Changes a label in the cluster again and again, and asks Gatehouse's list until it shows. */
+/** Changes a label in the cluster again and again, and asks for Gatehouse's list until the label is in it. */
 export interface VisiblePlan {
   readonly cluster: Target;
   readonly gatehouse: Target;
   readonly listPath: string;
   readonly nodes: readonly string[];
   readonly tries: number;
-  /** From the start of one try to that of the next; a try that takes longer delays the next. */
+  /** The time from the start of one try to the start of the next. A try that takes longer delays the next. */
   readonly everyMs: number;
   /** Of one try; a try that takes longer fails the measurement. */
   readonly timeoutMs: number;
 }
 
 export interface VisibleReport {
-  /** From the cluster's answer to the change, to the first answer of the list that shows it. */
+  /** The time from the cluster's answer to the change until the first list that shows it. */
   readonly latenciesMs: readonly number[];
-  /** Requests to the list in all tries: how finely time was cut. */
+  /** The number of list requests in all tries, which shows how exact the times are. */
   readonly polls: number;
   /** Changes that were made a second. */
   readonly changesPerSecond: number;

@@ -8,7 +8,7 @@ import { type ProbePlan, type ProbeReport, runProbes } from './probes.ts';
 import { Needle, Sight } from './sight.ts';
 import { memoryOf, secondsBetween, serverShareOf, usageNow } from './usage.ts';
 
-/** Watchers that do nothing but listen, and changes of nodes that are to reach them all. */
+/** Watchers that only listen, and node changes that must reach all of them. */
 export interface WatcherPlan {
   readonly cluster: Target;
   readonly gatehouse: Target;
@@ -20,7 +20,7 @@ export interface WatcherPlan {
   readonly headers: Readonly<Record<string, string>>;
   readonly coding: 'identity' | 'gzip';
   readonly watchers: number;
-  /** Others that ask for the first state and read nothing of it. */
+  /** More watchers, which ask for the first state and read nothing of it. */
   readonly slow: number;
   readonly idleMs: number;
   readonly tries: number;
@@ -31,14 +31,16 @@ export interface WatcherPlan {
 
 export interface WatcherReport {
   readonly residentBefore: number | undefined;
-  /** From the first connection until all had the version that they began with confirmed. */
+  /** The time from the first connection until all watchers had a bookmark of the version that they began with. */
   readonly openMs: number;
   readonly idle: ServerMoment;
-  /** From the cluster's answer to a change, to its sight by the first and by the last watcher. One each a try. */
+  /**
+   * The times from the cluster's answer to a change until the first and the last watcher saw it. One of each for a try.
+   */
   readonly firstMs: readonly number[];
   readonly lastMs: readonly number[];
   readonly busy: ServerMoment;
-  /** To all watchers together: a bookmark now and then included. */
+  /** To all watchers together, including a bookmark now and then. */
   readonly bytesAChange: number;
   /** Watchers whose connection ended before the measurement did. */
   readonly lost: number;
@@ -48,13 +50,14 @@ export interface WatcherReport {
 
 const LABEL = 'bench.example.test/watched';
 const OPENERS = 100;
-/** Longer than anything that is looked for: what a piece may have of it at its end. */
+/** Longer than any wanted text, because the end of a piece may hold the beginning of one. */
 const TAIL = 128;
 const BOOKMARK = '"BOOKMARK"';
 
 /**
- * All connections read into this memory: each piece is looked at before the next is read. It is searched as it lies there, behind the
- * end of what the same connection had before: a copy or a string of each piece took the reader as long as the search.
+ * All connections read into this memory. Each piece is searched before the next is read. It is searched in place, after
+ * the end of the piece that the same connection read before, because copying each piece or making a string of it took
+ * the reader as long as the search.
  */
 const MEMORY = Buffer.allocUnsafe(TAIL + 64 * 1024);
 const INPUT = MEMORY.subarray(TAIL);
@@ -64,7 +67,7 @@ interface Opening {
   readonly bookmark: Needle;
 }
 
-/** Counts in `sight` when what is wanted comes; resolves with the first bookmark. */
+/** Counts in `sight` when the wanted text arrives; resolves with the first bookmark. */
 function openWatcher(request: Buffer, { port }: Target, { sight, bookmark }: Opening): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const tail = Buffer.alloc(TAIL);
@@ -127,7 +130,7 @@ export async function runWatchers(plan: WatcherPlan): Promise<WatcherReport> {
   return { residentBefore: before.now, openMs, idle, firstMs, lastMs, busy, lost, cutOff, bytesAChange };
 }
 
-/** They go on from the version of a list: what is measured is how they wait, not how they begin. */
+/** The watchers go on from the version of a list, because the cost of waiting is measured, not that of beginning. */
 async function openAll(plan: WatcherPlan, sight: Sight): Promise<readonly Socket[]> {
   const origin = `http://127.0.0.1:${plan.gatehouse.port}${plan.listPath}`;
   const list = await fetch(`${origin}?limit=0`, { headers: plan.gatehouse.headers });
@@ -144,7 +147,7 @@ async function openAll(plan: WatcherPlan, sight: Sight): Promise<readonly Socket
   return sockets;
 }
 
-/** Nobody listens for its data: it takes what fits into its memory, and the kernel's. */
+/** Nobody listens for its data, so it reads only what fits into its own memory and the kernel's. */
 function openSlow({ gatehouse, listPath }: WatcherPlan): Socket {
   const request = requestBytes(gatehouse, { path: `${listPath}?watch=1` });
   const socket = connect({ port: gatehouse.port, host: '127.0.0.1' }, () => socket.write(request));
@@ -154,7 +157,7 @@ function openSlow({ gatehouse, listPath }: WatcherPlan): Socket {
 const cutOffBy = async (plan: WatcherPlan): Promise<number> =>
   seriesOf(await pageOf(plan), 'gatehouse_watches_ended_total{end="slow"}');
 
-/** When the cluster had answered. What is looked for is known before, so that nobody sees it too early. */
+/** The time when the cluster had answered. The wanted text is set before that, so that no sight of it is missed. */
 async function change(
   cluster: Connection,
   plan: WatcherPlan,
@@ -194,10 +197,10 @@ export interface ServerMoment {
   readonly loopDelay: { readonly p99Ms: number; readonly maxMs: number };
   /** Of one core. */
   readonly serverShare?: number;
-  /** Of one core: what the watchers themselves took. */
+  /** In shares of one core: the processor time of the watchers themselves. */
   readonly readerShare: number;
   readonly seconds: number;
-  /** By its own metrics, from the look that found a change until all was handed to the kernel. */
+  /** By the server's own metrics, from the look that found a change until everything was handed to the kernel. */
   readonly told?: Told;
   /** A page of one node, a hundred times a second, meanwhile. */
   readonly probes: ProbeReport;
@@ -223,7 +226,10 @@ async function momentOf(plan: WatcherPlan, work: () => Promise<unknown>): Promis
   };
 }
 
-/** Probes for as long as the work goes on, from a thread of their own: how late their answers are read is not the work's doing. */
+/**
+ * Sends probes for as long as the work goes on, from a thread of their own, so that the work does not delay the reading
+ * of their answers.
+ */
 async function probing(plan: ProbePlan, work: () => Promise<unknown>): Promise<ProbeReport> {
   const thread = new Worker(new URL(import.meta.url), { workerData: { probing: plan } });
   await once(thread, 'online');
@@ -237,7 +243,7 @@ async function probing(plan: ProbePlan, work: () => Promise<unknown>): Promise<P
   }
 }
 
-/** Of the thread itself. Others may import this file in a thread of theirs. */
+/** Runs in the thread itself. Other modules may import this file in a thread of theirs. */
 async function probeUntilStopped(port: MessagePort, plan: ProbePlan): Promise<void> {
   const stopped = new AbortController();
   port.once('message', () => stopped.abort());

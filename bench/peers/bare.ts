@@ -19,8 +19,8 @@ export async function startBare(children: Children, content: { identity: Buffer;
 }
 
 /**
- * The least that a Node server can do: the same bytes for every request, each coding held as one buffer. What Gatehouse
- * is measured against.
+ * The least that a Node server can do: it sends the same bytes for every request and holds each coding as one buffer.
+ * Gatehouse is compared with it.
  */
 function serve(identityFile: string, gzipFile: string): void {
   const identity = readFileSync(identityFile);

@@ -28,10 +28,10 @@ export interface BenchCluster {
   stop(): Promise<void>;
 }
 
-/** A node as kubelets make them, with its list of images: what the bench's sizes are counted in. */
+/** A node as kubelets make it, with its list of images. The sizes in the bench are those of such nodes. */
 const NODE_BYTES = 12_000;
 
-/** The nodes that the simulated cluster would have, without what an API server gives them. */
+/** The nodes that the simulated cluster would have, without the parts that an API server adds. */
 export function makeNodes(count: number): NewObject[] {
   const store = new ObjectStore({ clock: systemClock, random: seededRandom(1) });
   populate(store, { nodes: count, podsPerNode: 0, nodeBytes: NODE_BYTES });
@@ -41,7 +41,7 @@ export function makeNodes(count: number): NewObject[] {
   });
 }
 
-/** As a small real cluster has them; they cost Gatehouse memory and a watch, and nothing per list. */
+/** As many as a small real cluster has. They cost Gatehouse memory and a watch, but nothing per list. */
 const PODS_PER_NODE = 10;
 
 /** The simulated API server, in this process. */
@@ -70,7 +70,8 @@ export async function startSimulated(
 const PROGRAMS = ['etcd', 'kube-apiserver', 'kubectl'];
 
 /**
- * Whether the real API server can start without a build of minutes. The folders are those of `test/cluster/README.md`.
+ * Whether the real API server can start at once, without a build that takes minutes. The folders are those of
+ * `test/cluster/README.md`.
  */
 export function toolsAreBuilt(environment: Readonly<Record<string, string | undefined>>): boolean {
   const assets = environment['KUBEBUILDER_ASSETS'];
@@ -80,7 +81,7 @@ export function toolsAreBuilt(environment: Readonly<Record<string, string | unde
   return PROGRAMS.every((name) => globSync(`${name}-v*/${name}`, { cwd: folder }).length > 0);
 }
 
-/** Writes at once; more does not make one API server and one etcd on two cores any faster. */
+/** Concurrent writes; with more of them, one API server and one etcd on two cores are no faster. */
 const WRITERS = 4;
 
 /** A real kube-apiserver with nodes of the bench's size: a cluster to mirror and a peer to measure. */
@@ -96,7 +97,10 @@ export async function startReal(): Promise<ControlPlane> {
   return control;
 }
 
-/** Creates the nodes after the first `existing` ones, which are there. Its parts stop with the control plane, not before. */
+/**
+ * Creates the nodes after the first `existing` ones, which are there already. The parts stop together with the control
+ * plane, not before.
+ */
 export async function withNodes(
   control: ControlPlane,
   nodes: readonly NewObject[],
@@ -133,8 +137,9 @@ async function createAll(target: Target, nodes: readonly NewObject[]): Promise<v
 }
 
 /**
- * The API server notes on every object who wrote which field, which is a third of its size. Gatehouse leaves that out of
- * its answer; to compare equal answers it is taken off here (https://kubernetes.io/docs/reference/using-api/server-side-apply/#clearing-managedfields).
+ * The API server records in every object who wrote which field, which is a third of the object's size. Gatehouse leaves
+ * that out of its answer; to compare equal answers it is taken off here
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#clearing-managedfields).
  */
 async function createNode(to: { connection: Connection; target: Target }, node: NewObject): Promise<void> {
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'Node', ...node });

@@ -9,7 +9,10 @@ import type { Ask, Target } from '../load/connection.ts';
 import type { Peer } from './peer.ts';
 import { TURN_WATCH, type Turns, takeTurns } from './turns.ts';
 
-/** Gatehouse as `npm start` runs it, with its defaults unless told: RBAC, one log line a request, pods watched. */
+/**
+ * Gatehouse as `npm start` runs it, with its defaults unless told otherwise: RBAC, one log line a request, and a watch
+ * of pods.
+ */
 export interface Gatehouse extends Peer {
   readonly pid: number;
   /** From the start of the process to its log line `ready`. */
@@ -17,15 +20,15 @@ export interface Gatehouse extends Peer {
   readonly metricsUrl: string;
   /** Of every user of the bench. */
   readonly password: string;
-  /** For one that was started with `TURN_WATCH`. */
+  /** Only for a process that was started with `TURN_WATCH`. */
   takeTurns(): Promise<Turns>;
 }
 
 export interface GatehouseOptions {
-  /** For its files and rows. */
+  /** Used in the names of its files and rows. */
   readonly name: string;
   readonly kubeconfig: string;
-  /** Sections as in its configuration file, in the place of their defaults. */
+  /** Sections of its configuration file, which replace the defaults. */
   readonly settings?: Readonly<Record<string, object>>;
   /** Of Node itself; default: none. */
   readonly nodeArguments?: readonly string[];
@@ -41,10 +44,13 @@ const TOKEN_PATH = '/oauth/token';
 /** The client that Gatehouse has by default. */
 export const BENCH_CLIENT = { client_id: 'gatehouse', client_secret: 'gatehouse' };
 
-/** Enough for ten minutes of sign-ins: a user has 256 refreshed sessions at most, of which the idlest ends. */
+/**
+ * Enough for ten minutes of sign-ins: a user has at most 256 refreshed sessions, and beyond that the one that was idle
+ * longest ends.
+ */
 export const BENCH_USERS: readonly string[] = Array.from({ length: 16 }, (_, index) => `bench-${fourDigits(index)}`);
 
-/** So that names of one kind have one length. */
+/** So that all names of one kind have the same length. */
 export function fourDigits(index: number): string {
   return index.toString(16).padStart(4, '0');
 }

@@ -15,7 +15,7 @@ export interface Peer {
   stop(): Promise<void>;
 }
 
-/** What a list request of the bench carries. */
+/** The headers of a list request of the bench. */
 export const listHeaders = (coding: Coding): Record<string, string> => ({
   accept: 'application/json',
   'accept-encoding': coding,
@@ -35,14 +35,14 @@ export async function fetchList(peer: Peer, coding: Coding): Promise<FullAnswer>
   }
 }
 
-/** On a busy machine one pass of compression may take most of this. */
+/** On a busy machine one pass of compression may take most of this time. */
 const SETTLED_MS = 2_000;
 const SETTLE_POLL_MS = 250;
 const SETTLE_TIMEOUT_MS = 60_000;
 
 /**
- * The gzip list, when its size has stayed for 2 s: Gatehouse compresses in the background, and sends what is not
- * compressed yet as it is. A bare server is to send what Gatehouse goes on to send.
+ * The gzip list once its size has not changed for 2 s. Gatehouse compresses in the background, and sends parts that are
+ * not compressed yet as they are. The bare server has to send the bytes that Gatehouse sends in the end.
  */
 export async function fetchSettledGzip(peer: Peer): Promise<FullAnswer> {
   const giveUpAt = performance.now() + SETTLE_TIMEOUT_MS;

@@ -4,16 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ASK_FOR_TURNS, type Collection, summaryOf, type Turn } from './turns.ts';
 
 /**
- * Loaded into a server under measurement (`--import`), before its program: how long its event loop was held at most. A timer looks
- * each millisecond, so what lies between two looks is one turn and a millisecond at most. Processor time of this thread is told
- * beside the time of the clock, for on a busy machine a thread waits for its turn on a processor as well. Where the kernel counts
- * that time by its ticks, it is some 4 ms too much or too little. Node tells of a collection's pause. Marking step by step and sweeping
- * between two pauses are not told of, so they count as the code's.
+ * Loaded into a server under measurement (`--import`), before its program. Measures how long the event loop was blocked
+ * at most. A timer looks each millisecond, so the time between two looks is one turn and at most a millisecond. The
+ * processor time of this thread is reported together with the time of the clock, because on a busy machine a thread
+ * also waits for a processor. Where the kernel counts processor time by its ticks, it may be wrong by some 4 ms. Node
+ * reports the pauses of a collection. It does not report the marking and sweeping between two pauses, so these count as
+ * the code's.
  */
 const EVERY_MS = 1;
-/** Shorter ones are not looked into. */
+/** Shorter turns are ignored. */
 const LONG_MS = 10;
-/** The observer is told of a collection a little after it. */
+/** The observer learns of a collection a little later. */
 const TOLD_MS = 100;
 
 const KINDS: Readonly<Record<number, string>> = {

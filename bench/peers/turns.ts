@@ -3,21 +3,22 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 /**
- * What held the event loop of a server since this was last asked, or since it began to listen. Each figure is the greatest of its
- * kind, so two of them may be of different turns; only `longestCpuGcMs` is of the same turn as another.
+ * What blocked the event loop of a server since the last time this was asked, or since the server began to listen. Each
+ * figure is the greatest of its kind, so two of them may come from different turns. Only `longestCpuGcMs` is from the
+ * same turn as another figure.
  */
 export interface Turns {
-  /** By the clock: on a busy machine with what others did meanwhile. */
+  /** By the clock. On a busy machine this includes time in which others had the processor. */
   readonly longestMs: number;
-  /** In processor time of the thread: what the code takes, however busy the machine is. */
+  /** In processor time of the thread: what the code itself takes, however busy the machine is. */
   readonly longestCpuMs: number;
   /** The garbage collections in that very turn, by the clock. */
   readonly longestCpuGcMs: number;
-  /** Processor time less the garbage collections in the turn, each by the clock: what the code takes at least. */
+  /** Processor time minus the garbage collections in the turn, each by the clock: the code took at least this. */
   readonly longestOwnMs: number;
-  /** The longest collection of garbage, by the clock, whatever turn it is in. */
+  /** The longest garbage collection, by the clock, in whatever turn it was. */
   readonly longestGcMs: number;
-  /** What that one was for: the young part of the heap, the old one, marking it. */
+  /** The kind of that collection: the young part of the heap, the old part, or marking of the old part. */
   readonly gcKind: string;
 }
 
@@ -29,11 +30,13 @@ interface Span {
 export type Collection = Span & { readonly kind: string };
 export type Turn = Span & { readonly cpuMs: number };
 
-/** How much of the one span lies in the other. */
+/** How much of the one span overlaps the other. */
 const shared = (a: Span, b: Span): number =>
   Math.max(0, Math.min(a.startTime + a.duration, b.startTime + b.duration) - Math.max(a.startTime, b.startTime));
 
-/** Out of all long turns and collections of a stretch of time. A turn was seen `lateMs` too long at most. */
+/**
+ * Made from all long turns and collections of a period. A turn may have been measured as too long, by `lateMs` at most.
+ */
 export function summaryOf(turns: readonly Turn[], collections: readonly Collection[], lateMs: number): Turns {
   const collectedIn = (turn: Turn): number => collections.reduce((sum, one) => sum + shared(turn, one), 0);
   const longest = (values: readonly number[]): number => Math.max(0, ...values);
@@ -54,10 +57,10 @@ export const LONGEST_TURN_MS = 50;
 
 export const ASK_FOR_TURNS = 'turns';
 
-/** Arguments of Node that make a process tell its turns. */
+/** Arguments of Node that make a process report its turns. */
 export const TURN_WATCH: readonly string[] = ['--import', join(import.meta.dirname, 'turn-watch.ts')];
 
-/** Asks and lets it begin anew. The process was started with `TURN_WATCH` and a channel. */
+/** Asks for the turns and starts a new period. The process was started with `TURN_WATCH` and a channel. */
 export async function takeTurns(child: ChildProcess): Promise<Turns> {
   const told = once(child, 'message');
   child.send(ASK_FOR_TURNS);
