@@ -101,6 +101,21 @@ describe('the cap of connections (HL-03)', () => {
     expect([refused, connections.size]).toEqual([['connections'], 1]);
   });
 
+  test('still counts the others of an address when one of them has closed', () => {
+    const { refused, open } = newConnections({ maxConnectionsPerAddress: 2 });
+    const [left, stays] = [open(), open()];
+    left.closed();
+    const another = open();
+    expect(refused).toEqual([]);
+    const newest = open();
+    expect([refused, stays.destroyed, another.destroyed, newest.destroyed]).toEqual([
+      ['connections_per_address'],
+      true,
+      false,
+      false,
+    ]);
+  });
+
   test('counts no connection that its client closed, nor twice one that was closed here', () => {
     const { connections, refused, open } = newConnections({ maxConnections: 2, maxConnectionsPerAddress: 1 });
     open().closed();

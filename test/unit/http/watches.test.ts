@@ -63,9 +63,17 @@ interface Asked {
   readonly user?: string;
 }
 
+/** Time that passes without a look, as in a process that was stopped. */
+function monotonicWith(clock: FakeClock, skipped: { readonly ms: number }): () => number {
+  const { monotonic } = clock;
+  return () => monotonic() + skipped.ms;
+}
+
 /** The watches of a source at version 1, each of which has the events that the test gives to all. */
 function begin(change: Partial<WatchesParts> = {}) {
-  const clock = new FakeClock();
+  const fake = new FakeClock();
+  const skipped = { ms: 0 };
+  const clock = Object.assign(fake, { monotonic: monotonicWith(fake, skipped) });
   const stop = new AbortController();
   const seen = { told: [] as number[], ended: [] as string[], rejected: [] as string[], rechecks: 0 };
   const state: { version: number; fault: Error | undefined } = { version: 1, fault: undefined };
@@ -128,7 +136,10 @@ function begin(change: Partial<WatchesParts> = {}) {
     state.version++;
     for (const events of queues) events.push(event);
   };
-  return { watches, clock, seen, state, open, tell, stop: () => stop.abort() };
+  const skip = (ms: number): void => {
+    skipped.ms += ms;
+  };
+  return { watches, clock, skip, seen, state, open, tell, stop: () => stop.abort() };
 }
 
 /** When it came true, in steps of the look; `undefined`: not within the time. */
@@ -188,9 +199,10 @@ describe('the places of watches (HL-05)', () => {
 
 describe('the times of a watch', () => {
   test('are drawn between half an hour and an hour for its end', async () => {
-    const { clock, seen, open } = begin();
+    const { clock, skip, seen, open } = begin();
     open();
-    await clock.advance(2_699_900);
+    skip(2_699_800);
+    await clock.advance(100);
     expect(seen.ended).toEqual([]);
     await clock.advance(200);
     expect(seen.ended).toEqual(['timeout']);
@@ -268,27 +280,77 @@ describe('the looks at the watches', () => {
     expect([three.text, two.text]).toEqual(['[three]', '[one][two]']);
   });
 
-  test('measure how long the telling of a change took, and nothing where there is no change', async () => {
-    const { clock, seen, open, tell } = begin();
+  test('do not delay what a watch begins with, nor what waits for room, nor the second of two events', async () => {
+    const { clock, open, tell } = begin();
     const response = open();
-    await clock.advance(46_000);
-    expect([response.text, seen.told]).toEqual(['[bookmark]', []]);
     tell('[one]');
+    tell('[two]');
+    await clock.advance(0);
+    expect(response.text).toBe('[one][two]');
+    response.hasRoom = false;
+    tell('[three]');
+    tell('[four]');
     await clock.advance(100);
-    expect(seen.told).toEqual([0]);
-    await clock.advance(50_000);
-    expect(seen.told).toEqual([0]);
+    expect(response.text).toBe('[one][two][three]');
+    response.hasRoom = true;
+    response.emit('drain');
+    await clock.advance(0);
+    expect(response.text).toBe('[one][two][three][four]');
   });
 
-  test('measure no change that came while there were no watches', async () => {
+  test('write nothing to a client that has left before its turn', async () => {
+    const { clock, open, tell } = begin();
+    const response = open();
+    tell('[one]');
+    response.emit('close');
+    await clock.advance(200);
+    expect(response.text).toBe('');
+  });
+
+  test('measure how long the telling of a change took, from its first look on', async () => {
     const { clock, seen, open, tell } = begin();
-    const first = open({ query: { timeoutSeconds: 1 } });
-    await clock.advance(1_200);
-    expect(first.writableFinished).toBe(true);
-    tell('[none]');
     open();
-    await clock.advance(46_000);
-    expect(seen.told).toEqual([]);
+    await clock.advance(0);
+    tell('[one]');
+    open(); // which must not pass for the look that finds the change
+    await clock.advance(100);
+    expect(seen.told).toEqual([0]);
+    await clock.advance(0);
+    for (let events = 0; events < 200; events++) tell('[more]'); // one at a turn
+    await clock.advance(100);
+    tell('[last]');
+    await clock.advance(100);
+    expect(seen.told).toEqual([0]);
+    for (let turn = 0; turn < 200 && seen.told.length < 2; turn++) await clock.advance(0);
+    expect(seen.told).toEqual([0, 100]);
+  });
+
+  test.each([
+    ['there is none', () => {}],
+    ['no watch is told of it', ({ state }: ReturnType<typeof begin>) => void state.version++],
+  ])('measure no change where %s', async (_, happen) => {
+    const begun = begin();
+    const { clock, skip, seen, open } = begun;
+    const response = open();
+    happen(begun);
+    await clock.advance(200);
+    skip(46_000);
+    await clock.advance(200);
+    expect([response.text, seen.told]).toEqual(['[bookmark]', []]);
+  });
+
+  test('measure no change that was there when the first watch began, or came while there were none', async () => {
+    const { clock, skip, seen, state, open } = begin();
+    for (let round = 0; round < 2; round++) {
+      const response = open();
+      skip(46_000); // so that there is something to do at the first look
+      await clock.advance(100);
+      expect([response.text, seen.told]).toEqual(['[bookmark]', []]);
+      response.emit('close');
+      await clock.advance(200);
+      expect(clock.pendingTimers).toBe(0);
+      state.version++;
+    }
   });
 
   test('end all watches when the list cannot be read any more', async () => {

@@ -120,6 +120,12 @@ describe('access by kubeconfig', () => {
     for (const member of ['token', 'basic', 'exec', 'certificate', 'key']) expect(access).not.toHaveProperty(member);
   });
 
+  test('takes a context whose user stands nowhere for one without a credential', async () => {
+    const access = await read(kubeconfig('', 'token: t').replace('user: me,', 'user: nobody,'));
+    expect(access.server).toBe('https://10.0.0.1:6443/prefix');
+    for (const member of ['token', 'impersonation']) expect(access).not.toHaveProperty(member);
+  });
+
   describe('that nobody named', () => {
     const home = process.env['HOME'];
     beforeEach(() => {

@@ -1,10 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connectCluster } from '../../../src/kubernetes/cluster.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const random = { bytes: (length: number) => Buffer.alloc(length), fraction: () => 0 };
@@ -55,5 +58,68 @@ describe('the cluster', () => {
     expect((await connect({ context }, 'ours')).connected.namespace).toBe('ours');
     expect((await connect({ context })).connected.namespace).toBe('apps');
     expect((await connect({})).connected.namespace).toBe('default');
+  });
+});
+
+describe('what the cluster is asked at its start', () => {
+  /** A cluster that gives this one answer to everything, and what it was asked. */
+  async function answering(status: number, body: string) {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url} ${request.headers.accept}`);
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    atEnd(() => server.close());
+    const kubeconfig = join(folder, 'config');
+    await writeFile(
+      kubeconfig,
+      `current-context: here
+contexts: [{name: here, context: {cluster: one}}]
+clusters: [{name: one, cluster: {server: "http://127.0.0.1:${(server.address() as AddressInfo).port}"}}]`,
+    );
+    const shared = { clock: new FakeClock(), random, logger: pino({ level: 'silent' }), registry: new Registry() };
+    const cluster = await connectCluster({ kubeconfig, namespace: undefined }, shared);
+    atEnd(() => cluster.close());
+    return { cluster, asked };
+  }
+  const { signal } = new AbortController();
+
+  test('is its version, whole', async () => {
+    const { cluster, asked } = await answering(200, '{"minor":"34","odd":true}');
+    expect(await cluster.version(signal)).toEqual({ minor: '34', odd: true });
+    expect(asked).toEqual(['GET /version application/json']);
+  });
+
+  test.each([
+    [500, '{"minor":"34"}'],
+    [200, 'null'],
+    [200, '"34"'],
+    [200, 'no JSON'],
+  ])('is no version with %i %s', async (status, body) => {
+    const { cluster } = await answering(status, body);
+    await expect(cluster.version(signal)).rejects.toThrow('the version');
+  });
+
+  test.each([
+    [200, '{"major":"1","minor":"34"}', true],
+    [200, '{"major":"1","minor":"34+"}', true],
+    [200, '{"major":"1","minor":"33"}', false],
+    [200, '{}', false],
+    [500, '{"major":"1","minor":"34"}', false],
+  ])('is whether it checks its own cache, which it does since 1.34: %i %s', async (status, body, expected) => {
+    const { cluster } = await answering(status, body);
+    expect(await cluster.checksItsCache(signal)).toBe(expected);
+  });
+
+  test('is the keys of service accounts', async () => {
+    const { cluster, asked } = await answering(200, '{"keys":[]}');
+    expect(await cluster.serviceAccountKeys(signal)).toEqual({ keys: [] });
+    expect(asked).toEqual(['GET /openid/v1/jwks application/jwk-set+json']);
+  });
+
+  test('is no key with another status', async () => {
+    const { cluster } = await answering(403, '{"keys":[]}');
+    await expect(cluster.serviceAccountKeys(signal)).rejects.toThrow('the service account keys');
   });
 });

@@ -55,6 +55,8 @@ describe('line decoder', () => {
     const results = Array.from({ length: 9 }, () => decoder.push(mebibyte, () => true));
     expect(results).toEqual([...Array(8).fill('more'), 'too_long']);
     expect(decoder.unfinished).toBe(LONGEST_LINE_BYTES);
+    const longest = Buffer.alloc(LONGEST_LINE_BYTES + 1, 'x').fill('\n', LONGEST_LINE_BYTES);
+    expect(new LineDecoder().push(longest, (line) => line.length !== LONGEST_LINE_BYTES)).toBe('stopped');
     const whole = Buffer.alloc(LONGEST_LINE_BYTES + 2, 'x').fill('\n', LONGEST_LINE_BYTES + 1);
     expect(new LineDecoder().push(whole, () => true)).toBe('too_long');
   });

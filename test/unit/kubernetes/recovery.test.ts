@@ -37,6 +37,14 @@ describe('recovery after a watch', () => {
     expect(steps.map((step) => step.waitMs)).toEqual([0, 0, 0, 800, 1_600]);
   });
 
+  test('I5 counts the short streams anew after one that lived for a second', () => {
+    const recovery = create();
+    const waits = [0, 0, 0, 1_000, 0, 0, 0, 999].map(
+      (livedMs) => recovery.afterWatch(run('closed', { progressed: true, livedMs })).waitMs,
+    );
+    expect(waits).toEqual([0, 0, 0, 0, 0, 0, 0, 800]);
+  });
+
   test('C-06 watches again at once after silence, and never lists for it', () => {
     expect(create().afterWatch(run('quiet', { livedMs: 75_000 }))).toEqual(watch(0));
   });

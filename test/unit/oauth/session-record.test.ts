@@ -90,6 +90,11 @@ describe('a session record', () => {
     ['a cut-off that is no number', '{"format":1,"cutOff":"canary","cutOffKeepUntil":0,"live":{},"dead":{}}'],
     ['a spared session that is no text', '{"format":1,"cutOff":0,"cutOffKeepUntil":0,"live":{},"dead":{},"spared":1}'],
     ['a cause that is no text', '{"format":1,"cutOff":0,"cutOffKeepUntil":0,"live":{},"dead":{},"cutOffCause":null}'],
+    ['a cut-off beyond all numbers', '{"format":1,"cutOff":1e999,"cutOffKeepUntil":0,"live":{},"dead":{}}'],
+    [
+      'an end beyond all numbers',
+      '{"format":1,"cutOff":0,"cutOffKeepUntil":0,"live":{},"dead":{"s":{"endedAt":1e999,"keepUntil":1}}}',
+    ],
     ['sessions that are no object', '{"format":1,"cutOff":0,"cutOffKeepUntil":0,"live":[],"dead":{}}'],
     ['an incomplete session', '{"format":1,"cutOff":0,"cutOffKeepUntil":0,"live":{"s":{"generation":1}},"dead":{}}'],
     ['an ended session without a time', '{"format":1,"cutOff":0,"cutOffKeepUntil":0,"live":{},"dead":{"s":{}}}'],
