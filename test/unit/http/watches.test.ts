@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { AnswerWriter } from '../../../src/http/answer/answer.ts';
-import { Exchange } from '../../../src/http/chain/exchange.ts';
+import { Exchange } from '../../../src/http/exchange.ts';
 import type { HttpMetrics } from '../../../src/http/metrics.ts';
 import { Watches, type WatchesParts } from '../../../src/http/watch/watches.ts';
 import type { NodeWatchSource } from '../../../src/nodes/node-watch.ts';

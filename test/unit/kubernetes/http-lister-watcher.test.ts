@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiClient, ApiRequest, ApiResponse } from '../../../src/kubernetes/client/api-client.ts';
-import { AnswerTooLong } from '../../../src/kubernetes/client/exchange.ts';
+import { AnswerTooLong } from '../../../src/kubernetes/client/send-request.ts';
 import {
   createHttpListerWatcher,
   type WatchedResource,

@@ -49,7 +49,7 @@ describe('signing keys', () => {
   test('are made once when there is no Secret, and said to be not ready before', async () => {
     const secrets = new MemorySecrets();
     const { keys } = start(secrets);
-    expect(keys.ready()).toBe('the signing keys are not loaded yet');
+    expect(keys.fault()).toBe('the signing keys are not loaded yet');
     expect([keys.publicKeys(), keys.signingKey(), keys.verificationKey('k'), keys.digestKey(), keys.stored()]).toEqual([
       [],
       undefined,
@@ -57,7 +57,7 @@ describe('signing keys', () => {
       undefined,
       undefined,
     ]);
-    await until(() => keys.ready() === undefined);
+    await until(() => keys.fault() === undefined);
     expect(secrets.creates).toBe(1);
     expect(Object.keys(secrets.stored.get(KEYS_SECRET)?.data ?? {})).toEqual(['keys.json', 'digest-key']);
     expect(keys.signingKey()?.kid).toBe(kidsOf(keys)[0]);
@@ -124,7 +124,7 @@ describe('signing keys', () => {
     const broken = secrets.put(KEYS_SECRET, change(await keyData));
     const { keys, lines } = start(secrets);
     await until(() => lines.length > 0);
-    expect(keys.ready()).toContain(reason);
+    expect(keys.fault()).toContain(reason);
     expect(lines).toMatchObject([{ secret: KEYS_SECRET, lastGoodInUse: false }]);
     expect([secrets.creates, secrets.stored.get(KEYS_SECRET)]).toEqual([0, broken]);
     secrets.put(KEYS_SECRET, await keyData);
@@ -144,7 +144,7 @@ describe('signing keys', () => {
     const { keys, secrets, lines } = await loaded(await keyData);
     secrets.put(KEYS_SECRET, {});
     await until(() => lines.length > 0);
-    expect([keys.ready(), keys.signingKey()?.kid]).toEqual([undefined, kidsOf(keys)[0]]);
+    expect([keys.fault(), keys.signingKey()?.kid]).toEqual([undefined, kidsOf(keys)[0]]);
     expect(lines).toMatchObject([{ secret: KEYS_SECRET, lastGoodInUse: true }]);
     expect(keys.stored()).toBeUndefined();
     secrets.put(KEYS_SECRET, await keyData);
