@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { NodeAge, NodeLister } from '../nodes/node-lister.ts';
-import type { NodeWatchSource } from '../nodes/node-watch.ts';
+import type { NodeWatchSource } from '../nodes/watch/watch.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import type { TokenReviewWebhook } from '../oauth/endpoints/token-review.ts';
 import type { BearerVerifier } from '../oauth/tokens/identity.ts';

@@ -1,4 +1,4 @@
-import type { NodeListQuery } from './list-query.ts';
+import type { NodeListQuery } from './query/list-query.ts';
 
 export type ContentCoding = 'identity' | 'gzip';
 

@@ -1,6 +1,6 @@
+import { asArray, asObject } from '../kubernetes/json.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import { asArray, asObject } from './json.ts';
-import type { NodeStatusWord } from './list-query.ts';
+import type { NodeStatusWord } from './query/list-query.ts';
 
 /** The condition types that count, each with its healthy value. */
 const HEALTHY: ReadonlyMap<unknown, string> = new Map([

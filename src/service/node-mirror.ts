@@ -1,12 +1,12 @@
 import type { Registry } from 'prom-client';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { Freshness } from '../kubernetes/reflector/freshness.ts';
+import { NodeStore } from '../nodes/entries/store.ts';
 import { createNodeLister } from '../nodes/node-cache.ts';
 import type { NodeAge, NodeLister } from '../nodes/node-lister.ts';
-import { NodeStore } from '../nodes/node-store.ts';
-import type { NodeWatchSource } from '../nodes/node-watch.ts';
-import { PodStore, podFieldSelector } from '../nodes/pod-store.ts';
-import { UsageLedger } from '../nodes/usage-ledger.ts';
+import { PodStore, podFieldSelector } from '../nodes/usage/pod-store.ts';
+import { UsageLedger } from '../nodes/usage/usage-ledger.ts';
+import type { NodeWatchSource } from '../nodes/watch/watch.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { TimeSlices } from '../runtime/time-slices.ts';

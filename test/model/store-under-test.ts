@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client';
 import type { Freshness } from '../../src/kubernetes/reflector/freshness.ts';
 import type { ReflectedStore, StoredEntry } from '../../src/kubernetes/reflector/store.ts';
-import { parseNodeListQuery } from '../../src/nodes/list-query.ts';
+import type { NodeEntry } from '../../src/nodes/entries/entry.ts';
+import { NodeStore } from '../../src/nodes/entries/store.ts';
 import { createNodeLister } from '../../src/nodes/node-cache.ts';
-import type { NodeEntry } from '../../src/nodes/node-entry.ts';
 import type { Representation } from '../../src/nodes/node-lister.ts';
-import { NodeStore } from '../../src/nodes/node-store.ts';
+import { parseNodeListQuery } from '../../src/nodes/query/list-query.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { TimeSlices } from '../../src/runtime/time-slices.ts';
 import { StatusError } from '../../src/status-error.ts';

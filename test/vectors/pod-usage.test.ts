@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { FIGURES, toPodUsage } from '../../src/nodes/pod-usage.ts';
-import { parseQuantity } from '../../src/nodes/quantity.ts';
+import { FIGURES, toPodUsage } from '../../src/nodes/usage/pod-usage.ts';
+import { parseQuantity } from '../../src/nodes/usage/quantity.ts';
 import { countedByScheduler } from '../support/counted-pods.ts';
 import { resizedPod } from '../support/resized-pods.ts';
 

@@ -1,6 +1,6 @@
-import { combineCrc32 } from '../../nodes/crc32-combine.ts';
-import { type DeflatedPiece, deflateShared } from '../../nodes/deflated-piece.ts';
-import { GZIP_HEADER, gzipEnd } from '../../nodes/gzip-body.ts';
+import { combineCrc32 } from '../../nodes/bytes/crc32-combine.ts';
+import { type DeflatedPiece, deflateShared } from '../../nodes/bytes/deflated-piece.ts';
+import { GZIP_HEADER, gzipEnd } from '../../nodes/bytes/gzip-body.ts';
 
 /** An entry lives as long as the bytes that it was made of. */
 const pieces = new WeakMap<Uint8Array, DeflatedPiece>();

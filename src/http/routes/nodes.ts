@@ -1,6 +1,6 @@
-import { parseNodeListQuery } from '../../nodes/list-query.ts';
 import type { NodeAge, NodeLister } from '../../nodes/node-lister.ts';
-import { parseNodeWatchQuery } from '../../nodes/watch-query.ts';
+import { parseNodeListQuery } from '../../nodes/query/list-query.ts';
+import { parseNodeWatchQuery } from '../../nodes/watch/watch-query.ts';
 import { notFound } from '../../status-error.ts';
 import { chooseStreamForm } from '../answer/accept.ts';
 import type { AnswerWriter } from '../answer/answer.ts';

@@ -1,7 +1,7 @@
 import type { NodeAge } from '../../nodes/node-lister.ts';
-import type { NodeWatchSource } from '../../nodes/node-watch.ts';
-import type { WatchForm } from '../../nodes/watch-event.ts';
-import type { NodeWatchQuery } from '../../nodes/watch-query.ts';
+import type { NodeWatchSource } from '../../nodes/watch/watch.ts';
+import type { WatchForm } from '../../nodes/watch/watch-event.ts';
+import type { NodeWatchQuery } from '../../nodes/watch/watch-query.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';

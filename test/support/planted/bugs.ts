@@ -8,7 +8,7 @@ export interface Bug {
 }
 
 const writer = (of: string, instead: string): Bug => ({ file: 'kubernetes/reflector/cache-writer.ts', of, instead });
-const nodes = (of: string, instead: string): Bug => ({ file: 'nodes/node-store.ts', of, instead });
+const nodes = (of: string, instead: string): Bug => ({ file: 'nodes/entries/store.ts', of, instead });
 
 /** By what the model of the cache must see: a bug in each rule that the cache rests on. */
 export const BUGS: Readonly<Record<string, Bug>> = {
@@ -38,7 +38,7 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     instead: "if (entry) into.push(entry); writer.apply({ type: 'ADDED', object: item as never });",
   },
   'atomic swap: what a list has no more stays': {
-    file: 'nodes/list-draft.ts',
+    file: 'nodes/entries/list-draft.ts',
     of: 'if (!names.has(entry.key)) gone.push(entry);',
     instead: '',
   },

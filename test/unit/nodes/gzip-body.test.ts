@@ -1,10 +1,10 @@
 import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { combineCrc32, crcShift } from '../../../src/nodes/crc32-combine.ts';
-import { GzipBody, gzipEnd } from '../../../src/nodes/gzip-body.ts';
-import { Leaf } from '../../../src/nodes/leaf.ts';
-import { toNodeEntry } from '../../../src/nodes/node-entry.ts';
+import { combineCrc32, crcShift } from '../../../src/nodes/bytes/crc32-combine.ts';
+import { GzipBody, gzipEnd } from '../../../src/nodes/bytes/gzip-body.ts';
+import { Leaf } from '../../../src/nodes/bytes/leaf.ts';
+import { toNodeEntry } from '../../../src/nodes/entries/entry.ts';
 import { atOnce } from '../../../src/runtime/time-slices.ts';
 import { Largest } from '../../support/largest.ts';
 import { makeNode } from './node-objects.ts';

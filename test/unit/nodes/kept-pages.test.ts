@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
+import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
 import { makeCache, makeNode } from './node-objects.ts';
 
 describe('the pages of one version', () => {

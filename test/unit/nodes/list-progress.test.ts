@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ChangeLog } from '../../../src/nodes/change-log.ts';
-import { ListProgress } from '../../../src/nodes/list-progress.ts';
-import { toNodeEntry } from '../../../src/nodes/node-entry.ts';
-import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
+import { ChangeLog } from '../../../src/nodes/entries/change-log.ts';
+import { toNodeEntry } from '../../../src/nodes/entries/entry.ts';
+import { ListProgress } from '../../../src/nodes/entries/list-progress.ts';
+import { UsageLedger } from '../../../src/nodes/usage/usage-ledger.ts';
 import { makeNode } from './node-objects.ts';
 
 const NO_NODES = { newest: '0', count: 0 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
+import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
 import { StatusError } from '../../../src/status-error.ts';
 
 const DEFAULTS = { limit: -1n, page: 1n, sortBy: 'creationTimestamp', ascending: false, filters: {} };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isSameShape, type NodeChange, sharingTexts, withPast } from '../../../src/nodes/node-change.ts';
-import { type NodeEntry, toNodeEntry } from '../../../src/nodes/node-entry.ts';
+import { isSameShape, type NodeChange, sharingTexts, withPast } from '../../../src/nodes/entries/change.ts';
+import { type NodeEntry, toNodeEntry } from '../../../src/nodes/entries/entry.ts';
 import { makeNode } from './node-objects.ts';
 
 const entry: NodeEntry = toNodeEntry(makeNode('node-a', { labels: {}, annotations: {} }), undefined);

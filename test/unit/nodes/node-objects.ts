@@ -1,12 +1,12 @@
 import { Registry } from 'prom-client';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
 import type { Freshness } from '../../../src/kubernetes/reflector/freshness.ts';
-import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
+import { NodeStore } from '../../../src/nodes/entries/store.ts';
 import { createNodeLister } from '../../../src/nodes/node-cache.ts';
 import type { NodeLister } from '../../../src/nodes/node-lister.ts';
-import { NodeStore } from '../../../src/nodes/node-store.ts';
-import { PodStore } from '../../../src/nodes/pod-store.ts';
-import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
+import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
+import { PodStore } from '../../../src/nodes/usage/pod-store.ts';
+import { UsageLedger } from '../../../src/nodes/usage/usage-ledger.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
-import type { NodeStore } from '../../../src/nodes/node-store.ts';
+import type { NodeStore } from '../../../src/nodes/entries/store.ts';
+import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { replaceAll } from '../../support/replace-all.ts';
 import { eachTurn, shortSlices } from '../../support/steps.ts';

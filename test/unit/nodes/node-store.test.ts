@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeEntry } from '../../../src/nodes/node-entry.ts';
+import type { NodeEntry } from '../../../src/nodes/entries/entry.ts';
 import { eachTurn, slowSlices } from '../../support/steps.ts';
 import { makeCache, makeNode, makePod } from './node-objects.ts';
 

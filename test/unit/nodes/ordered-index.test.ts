@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type NodeEntry, toNodeEntry } from '../../../src/nodes/node-entry.ts';
-import { NODE_ORDERS, OrderedIndex } from '../../../src/nodes/ordered-index.ts';
+import { type NodeEntry, toNodeEntry } from '../../../src/nodes/entries/entry.ts';
+import { NODE_ORDERS, OrderedIndex } from '../../../src/nodes/entries/ordered-index.ts';
 import { atOnce as finish } from '../../../src/runtime/time-slices.ts';
 import { Largest } from '../../support/largest.ts';
 import { makeNode } from './node-objects.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { KeyTable } from '../../../src/kubernetes/reflector/key-table.ts';
-import { type PodEntry, PodStore, podFieldSelector } from '../../../src/nodes/pod-store.ts';
-import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
+import { type PodEntry, PodStore, podFieldSelector } from '../../../src/nodes/usage/pod-store.ts';
+import { UsageLedger } from '../../../src/nodes/usage/usage-ledger.ts';
 import { atOnce } from '../../../src/runtime/time-slices.ts';
 import { replaceAll } from '../../support/replace-all.ts';
 import { makePod } from './node-objects.ts';

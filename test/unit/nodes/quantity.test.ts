@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseQuantity, type QuantityFormat } from '../../../src/nodes/quantity.ts';
-import { formatQuantity } from '../../../src/nodes/quantity-text.ts';
+import { parseQuantity, type QuantityFormat } from '../../../src/nodes/usage/quantity.ts';
+import { formatQuantity } from '../../../src/nodes/usage/quantity-text.ts';
 
 const GREATEST = (2n ** 63n - 1n) * 10n ** 9n;
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
-import { PodStore } from '../../../src/nodes/pod-store.ts';
-import { usageMembers } from '../../../src/nodes/usage-annotations.ts';
-import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
+import { PodStore } from '../../../src/nodes/usage/pod-store.ts';
+import { usageMembers } from '../../../src/nodes/usage/usage-annotations.ts';
+import { UsageLedger } from '../../../src/nodes/usage/usage-ledger.ts';
 import { Largest } from '../../support/largest.ts';
 import { replaceAll } from '../../support/replace-all.ts';
 import { listOf, makeCache, makeNode } from './node-objects.ts';

@@ -1,7 +1,7 @@
 import type { NodeLister } from '../../../src/nodes/node-lister.ts';
-import type { NodeWatch, NodeWatchSource } from '../../../src/nodes/node-watch.ts';
-import type { WatchForm } from '../../../src/nodes/watch-event.ts';
-import { parseNodeWatchQuery } from '../../../src/nodes/watch-query.ts';
+import type { NodeWatch, NodeWatchSource } from '../../../src/nodes/watch/watch.ts';
+import type { WatchForm } from '../../../src/nodes/watch/watch-event.ts';
+import { parseNodeWatchQuery } from '../../../src/nodes/watch/watch-query.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { applyEvents, type WatchEvent } from '../../support/watcher.ts';
 

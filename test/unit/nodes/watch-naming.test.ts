@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeChange } from '../../../src/nodes/node-change.ts';
-import { WatchNaming } from '../../../src/nodes/watch-naming.ts';
+import type { NodeChange } from '../../../src/nodes/entries/change.ts';
+import { WatchNaming } from '../../../src/nodes/watch/watch-naming.ts';
 import { makeCache, makeNode } from './node-objects.ts';
 
 function namingOf(resourceVersion: string): WatchNaming {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { LIST_PARAMETERS } from '../../../src/nodes/list-parameters.ts';
-import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
-import { parseNodeWatchQuery } from '../../../src/nodes/watch-query.ts';
+import { LIST_PARAMETERS } from '../../../src/nodes/query/list-parameters.ts';
+import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
+import { parseNodeWatchQuery } from '../../../src/nodes/watch/watch-query.ts';
 import { StatusError } from '../../../src/status-error.ts';
 
 const DEFAULTS = { filters: {}, filterKey: '', bookmarks: true };

@@ -1,4 +1,4 @@
-import { parseNodeWatchQuery } from '../../../src/nodes/watch-query.ts';
+import { parseNodeWatchQuery } from '../../../src/nodes/watch/watch-query.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import * as objects from './node-objects.ts';
 import { makeNode } from './node-objects.ts';

@@ -1,4 +1,4 @@
-import { parseNodeWatchQuery } from '../../../src/nodes/watch-query.ts';
+import { parseNodeWatchQuery } from '../../../src/nodes/watch/watch-query.ts';
 import { atOnce, type Steps, TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { makeCache, makeNode, makePod } from './node-objects.ts';

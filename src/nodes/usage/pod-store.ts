@@ -1,0 +1,200 @@
+import { asObject } from '../../kubernetes/json.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import { KeyTable } from '../../kubernetes/reflector/key-table.ts';
+import type { ReflectedStore, Replacement, StoredEntry } from '../../kubernetes/reflector/store.ts';
+import type { Steps } from '../../runtime/time-slices.ts';
+import { later, NOTHING } from '../entries/collection-version.ts';
+import { identified } from '../entries/entry.ts';
+import { boundedMemo } from './bounded-memo.ts';
+import { type PodUsage, toPodUsage } from './pod-usage.ts';
+import { parseQuantity } from './quantity.ts';
+import type { UsageLedger } from './usage-ledger.ts';
+
+/** All that is kept of a pod. */
+export interface PodEntry extends StoredEntry {
+  /** Empty: not scheduled or finished, so it counts nowhere. */
+  readonly node: string;
+  /** Shared by all pods of the same amounts. */
+  readonly usage: PodUsage;
+  /** The last list of the store that named this pod while it was there: known to the store alone. */
+  list: number;
+}
+
+/** Leaves unscheduled and finished pods out on the server: they have no part in a node's usage. */
+export const podFieldSelector = (): string => 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
+
+const FINISHED: readonly unknown[] = ['Succeeded', 'Failed'];
+const NO_USAGE: PodUsage = [];
+
+/**
+ * Bounds of what is remembered to keep one copy of equal things: texts of quantities, node names and amounts. 450,000 pods of
+ * a cluster share some hundreds of amounts and 15,000 names.
+ */
+const MOST_REMEMBERED = 20_000;
+
+/** Pods that a replacement looks at in one step, at most some 10 µs each. */
+const STEP = 32;
+
+/** So many changes go into the map in one turn: 5 ms. More make a new one, of all pods, beforehand. */
+const MOST_CHANGED_IN_PLACE = 10_000;
+
+/** The pods of the cluster, reduced to what they add to their nodes. Every change goes into the ledger at once. */
+export class PodStore implements ReflectedStore<PodEntry> {
+  readonly #ledger: UsageLedger;
+  readonly #readQuantity = boundedMemo(MOST_REMEMBERED, (value: unknown) => parseQuantity(value) ?? null);
+  readonly #sharedName = boundedMemo(MOST_REMEMBERED, (name: string) => name);
+  readonly #sharedUsage = new Map<string, PodUsage>();
+  #pods = new KeyTable<PodEntry>();
+  /** Counts the lists. */
+  #list = 0;
+
+  constructor(ledger: UsageLedger) {
+    this.#ledger = ledger;
+    ledger.pods.countIn(() => this.#pods.values());
+  }
+
+  get size(): number {
+    return this.#pods.size;
+  }
+
+  toEntry(pod: KubernetesObject): PodEntry {
+    const { name, namespace, uid, resourceVersion } = identified(pod.metadata);
+    const { spec, status } = pod;
+    const nodeName = asObject(spec)['nodeName'];
+    const isFinished = FINISHED.includes(asObject(status)['phase']);
+    const counts = typeof nodeName === 'string' && nodeName !== '' && !isFinished;
+    return {
+      key: namespace === undefined ? name : `${namespace}/${name}`,
+      uid,
+      resourceVersion: ownCopy(resourceVersion),
+      node: counts ? this.#sharedName(nodeName) : '',
+      usage: counts ? this.#share(toPodUsage({ spec, status }, (value) => this.#read(value))) : NO_USAGE,
+      list: 0,
+    };
+  }
+
+  get(key: string): PodEntry | undefined {
+    return this.#pods.get(key);
+  }
+
+  put(entry: PodEntry): void {
+    const previous = this.#pods.get(entry.key);
+    book(this.#ledger, previous, entry, entry.resourceVersion);
+    this.#pods.set(entry);
+    this.#ledger.pods.advance(entry.resourceVersion, this.#pods.size, previous?.resourceVersion);
+  }
+
+  remove(key: string, resourceVersion: string): void {
+    const previous = this.#pods.get(key);
+    book(this.#ledger, previous, undefined, resourceVersion);
+    this.#pods.delete(key);
+    this.#ledger.pods.advance(resourceVersion, this.#pods.size, previous?.resourceVersion);
+  }
+
+  /**
+   * What differs is booked in a draft, aside: sums and pods are exchanged together. Entries that are the same stay, so that a list
+   * that tells little news leaves little garbage, whatever its length.
+   */
+  *prepare(entries: readonly PodEntry[], { resourceVersion, sameHistory }: Replacement): Steps<() => void> {
+    const draft = this.#ledger.draft();
+    const isTrusted = this.#ledger.pods.trusts(sameHistory);
+    let { newest } = NOTHING;
+    const changed = new KeyTable<PodEntry>();
+    this.#list++;
+    for (const [at, entry] of entries.entries()) {
+      const known = this.#pods.get(entry.key);
+      if (known) known.list = this.#list;
+      if (!known || !isSame(known, entry)) {
+        book(draft, changed.get(entry.key) ?? known, entry, isTrusted ? entry.resourceVersion : resourceVersion);
+        changed.set(entry);
+      }
+      newest = later(newest, entry.resourceVersion);
+      if (at % STEP === 0) yield;
+    }
+    const gone = yield* this.#unlisted();
+    for (const [at, entry] of gone.entries()) {
+      book(draft, entry, undefined, resourceVersion);
+      if (at % STEP === 0) yield;
+    }
+    const next = changed.size + gone.length > MOST_CHANGED_IN_PLACE ? yield* this.#listedWith(changed) : undefined;
+    return () => {
+      if (next) this.#pods = next;
+      else this.#change(changed.values(), gone);
+      this.#ledger.take(draft);
+      this.#ledger.pods.listed({ resourceVersion, sameHistory, newest, count: this.#pods.size });
+    };
+  }
+
+  /** Those that the list under way has not named. */
+  *#unlisted(): Steps<PodEntry[]> {
+    const gone: PodEntry[] = [];
+    let looked = 0;
+    for (const part of this.#pods.parts()) {
+      for (const entry of part) {
+        if (entry.list !== this.#list) gone.push(entry);
+        if (++looked % STEP === 0) yield;
+      }
+    }
+    return gone;
+  }
+
+  #change(changed: readonly PodEntry[], gone: readonly PodEntry[]): void {
+    for (const entry of changed) this.#pods.set(entry);
+    for (const { key } of gone) this.#pods.delete(key);
+  }
+
+  /** Those that the list under way has named, and what it changes. */
+  *#listedWith(changed: KeyTable<PodEntry>): Steps<KeyTable<PodEntry>> {
+    const next = new KeyTable<PodEntry>();
+    let looked = 0;
+    for (const part of this.#pods.parts()) {
+      for (const entry of part) {
+        if (entry.list === this.#list) next.set(entry);
+        if (++looked % STEP === 0) yield;
+      }
+    }
+    for (const entry of changed.values()) {
+      next.set(entry);
+      if (++looked % STEP === 0) yield;
+    }
+    return next;
+  }
+
+  entries(): readonly PodEntry[] {
+    return this.#pods.values();
+  }
+
+  #read(value: unknown): ReturnType<typeof parseQuantity> {
+    return value === undefined ? undefined : (this.#readQuantity(value) ?? undefined);
+  }
+
+  #share(usage: PodUsage): PodUsage {
+    const key = usage.map(({ nano, formats }) => `${nano}:${formats}`).join();
+    const shared = this.#sharedUsage.get(key);
+    if (shared) return shared;
+    if (this.#sharedUsage.size >= MOST_REMEMBERED) this.#sharedUsage.clear();
+    this.#sharedUsage.set(key, usage);
+    return usage;
+  }
+}
+
+/**
+ * The parser enters texts of up to ten characters into the table of unique strings, as `KeyTable` tells of keys; a version that is kept
+ * of each pod is to be none of them. A slice of up to 12 characters is a copy, and longer texts never were in the table.
+ */
+const ownCopy = (text: string): string => (text.length > 12 ? text : ` ${text}`.slice(1));
+
+const isSame = (a: PodEntry, b: PodEntry): boolean =>
+  a.uid === b.uid && a.resourceVersion === b.resourceVersion && a.node === b.node && a.usage === b.usage;
+
+/** Most changes of a pod are of its status: they leave the sums, and with them the lists, as they are. */
+function book(
+  sums: Pick<UsageLedger, 'add' | 'subtract'>,
+  previous: PodEntry | undefined,
+  next: PodEntry | undefined,
+  version: string,
+): void {
+  if (previous?.node === next?.node && previous?.usage === next?.usage) return;
+  if (previous && previous.node !== '') sums.subtract(previous.node, previous.usage, version);
+  if (next && next.node !== '') sums.add(next.node, next.usage, version);
+}

@@ -1,0 +1,112 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { NodeStore } from '../entries/store.ts';
+import { toNodeFilter } from '../query/filter.ts';
+import type { NodeWatch } from './watch.ts';
+import { type Beginning, WatchBatches } from './watch-batches.ts';
+import type { WatchForm } from './watch-event.ts';
+import { WatchNaming } from './watch-naming.ts';
+import type { NodeWatchQuery } from './watch-query.ts';
+import { type ListState, stateText, type ToldUpTo, type WatchVersion } from './watch-version.ts';
+import type { Standing } from './watch-view.ts';
+import { expired, NodeWatcher, type NodeWatcherParts } from './watcher.ts';
+
+interface FeedOptions {
+  /** As in the list's tags. */
+  readonly epoch: string;
+  readonly aliasKey: string;
+  readonly clock: Clock;
+}
+
+/** Begins watches of a store. */
+export class NodeFeed {
+  readonly #store: NodeStore;
+  readonly #options: FeedOptions;
+  readonly #naming: WatchNaming;
+  readonly #batches: WatchBatches;
+  #kept: { readonly version: number; readonly beginnings: Map<string, Beginning> } | undefined;
+
+  constructor(store: NodeStore, options: FeedOptions) {
+    this.#store = store;
+    this.#options = options;
+    this.#naming = new WatchNaming(store, options.epoch);
+    this.#batches = new WatchBatches(store, this.#naming);
+  }
+
+  watch(query: NodeWatchQuery, form: WatchForm): NodeWatch {
+    const { filters, filterKey, bookmarks, from, initialEvents, metadataOnly = false } = query;
+    const { clock, aliasKey } = this.#options;
+    const matches = filterKey === '' ? () => true : toNodeFilter(filters, aliasKey);
+    const view = { form, metadataOnly, filterKey, matches };
+    const all = (): Beginning => this.#beginning('', () => this.#all());
+    const parts = { store: this.#store, naming: this.#naming, batches: this.#batches, clock, view, bookmarks, all };
+    if (initialEvents ?? from === undefined) return this.#fromAll(parts, from);
+    if (!from) return new NodeWatcher(parts, this.#standing(this.#store.version, true));
+    return this.#from(parts, from) ?? this.#anew(parts, from);
+  }
+
+  /** From the whole list, as soon as it is not older than what the client names. */
+  #fromAll(parts: NodeWatcherParts, from: WatchVersion | undefined): NodeWatch {
+    const awaited = from?.kind === 'cluster' ? { seen: from.seen, text: from.text } : undefined;
+    const start = { isFirst: true, awaited, beginning: parts.all };
+    return new NodeWatcher(parts, this.#standing(this.#store.version, false), start);
+  }
+
+  #anew(parts: NodeWatcherParts, { text }: WatchVersion): NodeWatch {
+    if (parts.view.form === 'json') throw expired(text);
+    return this.#fromAll(parts, undefined);
+  }
+
+  /** From what the client has; `undefined` when it is not known what happened since. */
+  #from(parts: NodeWatcherParts, from: WatchVersion): NodeWatch | undefined {
+    if (from.kind === 'local') {
+      const version = this.#ours(from.told);
+      if (version === undefined || !this.#store.changes.knows(version)) return undefined;
+      return new NodeWatcher(parts, this.#standing(version, true));
+    }
+    const state = from.kind === 'cluster' ? from.complete : undefined;
+    if (from.kind !== 'cluster' || !state || !this.#store.progress.knowsAfter(state)) return undefined;
+    const { seen, text } = from;
+    const told = this.#ours(from.told) ?? 0;
+    const before = stateText(state) ?? text;
+    const beginning = (): Beginning | undefined =>
+      this.#store.progress.knowsAfter(state)
+        ? this.#beginning(`${before} ${told}`, () => this.#since(state, { before, told }))
+        : undefined;
+    const start = { isFirst: false, awaited: { seen, text }, beginning };
+    return new NodeWatcher(parts, this.#standing(this.#store.version, true), start);
+  }
+
+  /** `undefined`: of another process, or yet to come. */
+  #ours(told: ToldUpTo | undefined): number | undefined {
+    const isOurs = told?.epoch === this.#options.epoch && told.version <= this.#store.version;
+    return isOurs ? told.version : undefined;
+  }
+
+  #standing(version: number, isResumed: boolean): Standing {
+    const isNow = version === this.#store.version;
+    const complete = isNow ? this.#naming.current() : this.#naming.local(version);
+    return { basis: version, position: version, told: this.#store.version, complete, seen: undefined, isResumed };
+  }
+
+  /** The same for all who ask for it at one version of the store. */
+  #beginning(key: string, make: () => Beginning): Beginning {
+    const { version } = this.#store.snapshot();
+    if (this.#kept?.version !== version) this.#kept = { version, beginnings: new Map() };
+    const beginning = this.#kept.beginnings.get(key) ?? make();
+    this.#kept.beginnings.set(key, beginning);
+    return beginning;
+  }
+
+  #all(): Beginning {
+    const complete = this.#naming.current();
+    const names = this.#store.snapshot().names();
+    return { version: this.#store.version, complete, before: this.#naming.nothing(), names };
+  }
+
+  #since(state: ListState, { before, told }: { readonly before: string; readonly told: number }): Beginning {
+    const complete = this.#naming.current();
+    const changes = this.#store.progress.changedAfter(state).filter(({ version }) => version > told);
+    const names = changes.map(({ name }) => name);
+    return { version: this.#store.version, complete, before, names, since: { state, told, changes } };
+  }
+}

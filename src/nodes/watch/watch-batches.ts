@@ -1,0 +1,134 @@
+import type { NodeChange } from '../entries/change.ts';
+import type { NodeStore } from '../entries/store.ts';
+import { BatchBuilder } from './batch-builder.ts';
+import { bookmarkEvent } from './watch-event.ts';
+import type { WatchNaming } from './watch-naming.ts';
+import { type ListState, seenText } from './watch-version.ts';
+import { type NodeNews, newsOf, reachOf, reachSince, type Standing, type WatchView } from './watch-view.ts';
+
+export interface Batch<Place> {
+  /** Whole events; empty when none of the changes are its business. */
+  readonly bytes: Uint8Array;
+  /** Where its reader stands then. */
+  readonly next: Place;
+}
+
+/**
+ * What a stream begins with, node by node: all of them, or those that changed since the client's version. Names and changes
+ * only, so that slow readers keep no node of the past in memory.
+ */
+export interface Beginning {
+  /** The version of the store, and of the list, that its reader has when all is told and nothing changed meanwhile. */
+  readonly version: number;
+  readonly complete: string;
+  /** What its reader has whole until then. */
+  readonly before: string;
+  /** In the order of the list, or in that of the changes. */
+  readonly names: readonly string[];
+  /** What the client has; of what followed it was told all up to this version of the store. */
+  readonly since?: { readonly state: ListState; readonly told: number; readonly changes: readonly NodeChange[] };
+}
+
+/** What the reader of a batch has whole before it and after it, and how new what it was told may be. */
+interface Wholeness {
+  readonly before: string;
+  readonly complete?: string;
+  readonly seen?: ListState | undefined;
+}
+
+/**
+ * Batches that are kept while the version lasts, 4 MiB of them: those who are up to date all need the next one, and many
+ * who begin together need the same ones.
+ */
+const MOST_BATCHES = 64;
+
+/** Makes batches of events, each once for all who stand at the same place and see the same. */
+export class WatchBatches {
+  readonly #store: NodeStore;
+  readonly #naming: WatchNaming;
+  readonly #kept = new Map<string, Batch<unknown>>();
+  #keptVersion = -1;
+
+  constructor(store: NodeStore, naming: WatchNaming) {
+    this.#store = store;
+    this.#naming = naming;
+  }
+
+  /** What follows `standing`. All of the result is one version as soon as nothing more follows: the list of it is told. */
+  after(standing: Standing, view: WatchView): Batch<Standing> {
+    const { basis, position, told, complete, seen, isResumed } = standing;
+    const place = `${basis} ${position} ${told} ${complete} ${seen && seenText(seen)} ${isResumed}`;
+    return this.#once(place, view, () => this.#compose(standing, view));
+  }
+
+  /** What a stream begins with, from `at` on, as far as it goes into one batch; `next` is where it goes on. */
+  begin(beginning: Beginning, at: number, view: WatchView): Batch<number> {
+    const { version, complete, before, names, since } = beginning;
+    return this.#once(`begin ${version} ${before} ${since?.told ?? ''} ${at}`, view, () => {
+      const batch = new BatchBuilder(view, this.#store.platform);
+      let next = at;
+      for (; next < names.length && !batch.isFull; next++) {
+        const news = this.#newsAt(beginning, next, view);
+        if (news) batch.add(news);
+      }
+      const isWhole = !since && next === names.length && this.#store.version === version;
+      // In the order of the changes, but each node in its newest state.
+      const seen = since ? this.#store.progress.seen : undefined;
+      return { bytes: this.#bytes(batch, isWhole ? { before, complete } : { before, seen }), next };
+    });
+  }
+
+  /** The bookmark of a version: many are up to date, and are told so together. */
+  bookmark(version: string, { isFirst }: { readonly isFirst: boolean }, view: WatchView): Uint8Array {
+    const make = (): Batch<string> => ({ bytes: bookmarkEvent(version, { ...view, isFirst }), next: version });
+    return this.#once(`bookmark ${version} ${isFirst}`, view, make).bytes;
+  }
+
+  /** Its newest state: a node that changed since comes once more, one that went is told of then. */
+  #newsAt({ names, since }: Beginning, at: number, view: WatchView): NodeNews | undefined {
+    const name = names[at] as string;
+    const entry = this.#store.get(name);
+    const change = this.#store.changes.of(name) ?? since?.changes[at];
+    if (!change) return undefined;
+    if (since) return newsOf(change, entry, { reach: reachSince(since.state.nodes.newest), view });
+    return entry && view.matches(entry) ? { change, type: 'ADDED', entry } : undefined;
+  }
+
+  #compose(standing: Standing, view: WatchView): Batch<Standing> {
+    const batch = new BatchBuilder(view, this.#store.platform);
+    const reach = reachOf(standing);
+    const { complete: before, seen } = standing;
+    let { position } = standing;
+    for (const change of this.#store.changes.since(position)) {
+      if (batch.isFull) {
+        return { bytes: this.#bytes(batch, { before, seen }), next: { ...standing, position } };
+      }
+      const news = newsOf(change, change.removed ? undefined : this.#store.get(change.name), { reach, view });
+      if (news) batch.add(news);
+      position = change.version;
+    }
+    const { version } = this.#store;
+    const complete = this.#naming.current();
+    const next = { ...standing, basis: version, position: version, told: version, complete, seen: undefined };
+    return { bytes: this.#bytes(batch, { before, seen, complete }), next };
+  }
+
+  /** With the last event its reader has `complete` whole, where that is given. */
+  #bytes(batch: BatchBuilder, has: Wholeness) {
+    const { before, complete, seen } = has;
+    return batch.bytes(({ change }, isLast) =>
+      isLast && complete !== undefined
+        ? this.#naming.completing(change, complete)
+        : this.#naming.between(change, before, seen),
+    );
+  }
+
+  #once<Place>(place: string, { form, metadataOnly, filterKey }: WatchView, make: () => Batch<Place>): Batch<Place> {
+    if (this.#keptVersion !== this.#store.version || this.#kept.size >= MOST_BATCHES) this.#kept.clear();
+    this.#keptVersion = this.#store.version;
+    const key = `${form} ${metadataOnly} ${place} ${filterKey}`;
+    const batch = (this.#kept.get(key) as Batch<Place> | undefined) ?? make();
+    this.#kept.set(key, batch);
+    return batch;
+  }
+}

@@ -1,0 +1,88 @@
+import type { NodeEntry } from '../entries/entry.ts';
+import { METADATA_TYPE } from './metadata-object.ts';
+
+/** `json`: one event a line, as Kubernetes streams them. `events`: the same lines as server-sent events. */
+export type WatchForm = 'json' | 'events';
+
+export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+type EventType = ChangeType | 'BOOKMARK' | 'ERROR';
+
+const LINE_END: Readonly<Record<WatchForm, Uint8Array>> = { json: Buffer.from('}\n'), events: Buffer.from('}\n\n') };
+
+const START: Readonly<Record<WatchForm, Readonly<Record<EventType, Uint8Array>>>> = {
+  json: startsOf((type) => `{"type":"${type}","object":`),
+  events: startsOf((type) => `event: ${type}\ndata: {"type":"${type}","object":`),
+};
+
+function startsOf(start: (type: EventType) => string): Record<EventType, Uint8Array> {
+  const bytes = (type: EventType): Uint8Array => Buffer.from(start(type));
+  return {
+    ADDED: bytes('ADDED'),
+    MODIFIED: bytes('MODIFIED'),
+    DELETED: bytes('DELETED'),
+    BOOKMARK: bytes('BOOKMARK'),
+    ERROR: bytes('ERROR'),
+  };
+}
+
+/** An object of an event as it is sent. Its text has no line break: JSON writes them as \n. */
+export type ObjectPieces = readonly Uint8Array[];
+
+/** Clients of Kubernetes know an object by these; the items of a list go without. */
+const TYPE_MEMBERS = Buffer.from('{"kind":"Node","apiVersion":"v1",');
+
+/** The item of the list with its type, at this version of the watch. */
+export function nodeObject({ encoded }: NodeEntry, version: string): ObjectPieces {
+  const [head, middle, tail] = encoded.versioned(version);
+  return [TYPE_MEMBERS, head.subarray(1), middle, tail];
+}
+
+interface Shape {
+  readonly metadataOnly: boolean;
+}
+
+const typeOf = ({ metadataOnly }: Shape) => (metadataOnly ? METADATA_TYPE : { kind: 'Node', apiVersion: 'v1' });
+
+/** What is told of a node that went or is to be forgotten: who it was, and nothing of what it was. */
+export const tombstone = (
+  metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string },
+  shape: Shape,
+): ObjectPieces => [Buffer.from(JSON.stringify({ ...typeOf(shape), metadata }))];
+
+/** The bytes of one event, in pieces. `id`: the version that server-sent events go on from, where there is one. */
+export function eventPieces(
+  type: EventType,
+  object: ObjectPieces,
+  { form, id }: { readonly form: WatchForm; readonly id?: string | undefined },
+): readonly Uint8Array[] {
+  const hasId = form === 'events' && id !== undefined;
+  return [START[form][type], ...object, hasId ? Buffer.from(`}\nid: ${id}\n\n`) : LINE_END[form]];
+}
+
+export const eventBytes = (type: 'ERROR', object: Uint8Array, form: WatchForm): Uint8Array =>
+  Buffer.concat(eventPieces(type, [object], { form }));
+
+/** `isFirst`: it ends the first state, which clients of Kubernetes know by this annotation. */
+export function bookmarkEvent(
+  version: string,
+  { form, metadataOnly, isFirst }: Shape & { readonly form: WatchForm; readonly isFirst: boolean },
+): Uint8Array {
+  const annotations = isFirst ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
+  const metadata = { resourceVersion: version, ...annotations };
+  const object = Buffer.from(JSON.stringify({ ...typeOf({ metadataOnly }), metadata }));
+  return Buffer.concat(eventPieces('BOOKMARK', [object], { form, id: version }));
+}
+
+/**
+ * Server-sent events begin a first state with it: what their reader has is to be forgotten, and with its empty `id` the version that
+ * it had. A reader that comes back by itself with a version that is known no more is told so without an error, after which a
+ * browser's `EventSource` would not come back again.
+ */
+export const RESET = Buffer.from('event: reset\ndata: {"type":"RESET"}\nid:\n\n');
+
+/** How long a reader of server-sent events waits before it comes back. */
+export const retryField = (ms: number): Uint8Array => Buffer.from(`retry: ${Math.round(ms)}\n\n`);
+
+/** A comment of server-sent events: it keeps an idle connection alive and says nothing. */
+export const COMMENT = Buffer.from(':\n\n');

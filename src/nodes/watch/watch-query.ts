@@ -1,0 +1,127 @@
+import { parseBooleanWord } from '../../runtime/boolean-word.ts';
+import { badRequest, type StatusCause } from '../../status-error.ts';
+import { parseFieldSelector } from '../query/field-selector.ts';
+import { parseInteger64 } from '../query/integer64.ts';
+import { LIST_PARAMETERS } from '../query/list-parameters.ts';
+import type { NodeFilters } from '../query/list-query.ts';
+import { quoted } from '../query/quoted.ts';
+import {
+  invalid,
+  type ParameterReader,
+  type ParameterReaders,
+  readParameters,
+  refusal,
+} from '../query/read-parameters.ts';
+import { parseVersion, type WatchVersion } from './watch-version.ts';
+
+/** What a watch request asks for, parsed once. */
+export interface NodeWatchQuery {
+  readonly filters: NodeFilters;
+  /** Two queries of the same key choose the same nodes; `''` chooses all. */
+  readonly filterKey: string;
+  /** The version that the client has; absent: it has nothing. */
+  readonly from?: WatchVersion;
+  /** Whether to begin with the whole list, not older than `from`; absent: that follows from whether the client has something. */
+  readonly initialEvents?: boolean;
+  /** Absent: as long as the server likes. */
+  readonly timeoutSeconds?: number;
+  readonly bookmarks: boolean;
+  /** Objects are to be a `PartialObjectMetadata`: no spec, no status. Not of the query but of `Accept`. */
+  readonly metadataOnly?: boolean;
+}
+
+interface Settings extends NodeWatchQuery {
+  /** `resourceVersionMatch` is given. */
+  readonly hasMatch?: boolean;
+}
+
+type Setting = Partial<Omit<Settings, 'filters' | 'filterKey'>> | { readonly filter: NodeFilters; key: string };
+
+const keyOf = (name: string, text: string): string => `${name}=${encodeURIComponent(text)}`;
+
+const MATCH = 'NotOlderThan';
+
+/** As the API server demands. */
+const WITHOUT_THE_OTHER = `query parameters "sendInitialEvents" and "resourceVersionMatch=${MATCH}" go together`;
+
+/** A day: nobody needs a longer stream, and its end is a bookmark to go on from. */
+const LONGEST_SECONDS = 86_400n;
+
+function readWatch(text: string, name: string): Setting | StatusCause {
+  const isTrue = text === '' || parseBooleanWord(text) === true;
+  return isTrue ? {} : invalid(name, `${quoted(text)} is neither true nor false`);
+}
+
+/** A version that we never gave is too old for us, as it is for the API server. */
+const readFrom = (text: string): Setting => (text === '' || text === '0' ? {} : { from: parseVersion(text) });
+
+function readFields(text: string, name: string): Setting | StatusCause {
+  if (text === '') return {};
+  const fields = parseFieldSelector(text, name);
+  return typeof fields === 'function' ? { filter: { fields }, key: keyOf(name, text) } : fields;
+}
+
+function readInitialEvents(text: string, name: string): Setting | StatusCause {
+  const initialEvents = parseBooleanWord(text);
+  return initialEvents === undefined ? invalid(name, `${quoted(text)} is not a boolean`) : { initialEvents };
+}
+
+function readMatch(text: string, name: string): Setting | StatusCause {
+  return text === MATCH
+    ? { hasMatch: true }
+    : invalid(name, `${quoted(text)} is not ${MATCH}`, 'FieldValueNotSupported');
+}
+
+function readTimeout(text: string, name: string): Setting | StatusCause {
+  if (text === '') return {};
+  const seconds = parseInteger64(text);
+  if (seconds === undefined || seconds < 0n) return invalid(name, `${quoted(text)} is not a number of seconds`);
+  if (seconds === 0n) return {};
+  return { timeoutSeconds: Number(seconds < LONGEST_SECONDS ? seconds : LONGEST_SECONDS) };
+}
+
+function readBookmarks(text: string, name: string): Setting | StatusCause {
+  const bookmarks = text === '' ? true : parseBooleanWord(text);
+  return bookmarks === undefined ? invalid(name, `${quoted(text)} is not a boolean`) : { bookmarks };
+}
+
+/** A condition on nodes is one on their events; what cuts or orders a list has no meaning in a stream. */
+const ofTheList = (name: string, read: ParameterReader<object>): ParameterReader<Setting> => {
+  const isOrder = ['limit', 'page', 'sortBy', 'ascending'].includes(name);
+  if (isOrder) return () => refusal('FieldValueForbidden', `query parameter "${name}" does not go with watch`, name);
+  return (text) => {
+    const setting = read(text, name) as StatusCause | { readonly filter: NodeFilters };
+    return 'filter' in setting ? { ...setting, key: keyOf(name, text) } : setting;
+  };
+};
+
+/** Every parameter of a watch. */
+export const WATCH_PARAMETERS: ParameterReaders<Setting> = new Map<string, ParameterReader<Setting>>([
+  ...[...LIST_PARAMETERS].map(([name, read]) => [name, ofTheList(name, read)] as const),
+  ['watch', readWatch],
+  ['fieldSelector', readFields],
+  ['resourceVersion', readFrom],
+  ['resourceVersionMatch', readMatch],
+  ['sendInitialEvents', readInitialEvents],
+  ['timeoutSeconds', readTimeout],
+  ['allowWatchBookmarks', readBookmarks],
+]);
+
+/**
+ * Reads the text behind the `?`; throws as `parseNodeListQuery`. `lastEventId` is what a reconnecting client of server-sent
+ * events got last: newer than what stands in the URL that it was opened with.
+ */
+export function parseNodeWatchQuery(queryString: string, lastEventId = ''): NodeWatchQuery {
+  const keys: string[] = [];
+  let settings: Settings = { filters: {}, filterKey: '', bookmarks: true };
+  for (const setting of readParameters(queryString, WATCH_PARAMETERS)) {
+    if (!('filter' in setting)) settings = { ...settings, ...setting };
+    else {
+      keys.push(setting.key);
+      settings = { ...settings, filters: { ...settings.filters, ...setting.filter } };
+    }
+  }
+  const { hasMatch = false, ...query } = { ...settings, filterKey: keys.sort().join('&') };
+  if (hasMatch !== (query.initialEvents !== undefined)) throw badRequest(WITHOUT_THE_OTHER);
+  return lastEventId === '' ? query : { ...query, from: parseVersion(lastEventId) };
+}
