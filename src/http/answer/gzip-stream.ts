@@ -1,5 +1,4 @@
-import { combineCrc32 } from '../../nodes/bytes/crc32-combine.ts';
-import { type DeflatedPiece, deflateShared } from '../../nodes/bytes/deflated-piece.ts';
+import { combineCrc32, type DeflatedPiece, deflateShared } from '../../nodes/bytes/deflated-piece.ts';
 import { GZIP_HEADER, gzipEnd } from '../../nodes/bytes/gzip-body.ts';
 
 /** An entry lives as long as the bytes that it was made of. */

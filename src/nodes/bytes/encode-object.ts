@@ -1,7 +1,6 @@
 import { asObject } from '../../kubernetes/json.ts';
 import type { KubernetesObject, ObjectMeta } from '../../kubernetes/object.ts';
 import { EncodedNode, type Places, type Span, type UsagePlace } from './encoded-object.ts';
-import { ObjectWriter } from './object-writer.ts';
 
 /** The annotations that the answer overwrites; `undefined` with usage switched off. */
 export type UsageKeys = ReadonlySet<string> | undefined;
@@ -58,4 +57,33 @@ function writeAnnotations(writer: ObjectWriter, annotations: unknown, usageKeys:
   const place = { start: writer.text.length, afterMember: writer.hasMembers };
   writer.close();
   return place;
+}
+
+/** Writes one compact JSON text, member by member. */
+class ObjectWriter {
+  text = '';
+  /** A member has been written into the object that is open. */
+  hasMembers = false;
+
+  open(key?: string): void {
+    if (key !== undefined) this.#name(key);
+    this.text += '{';
+    this.hasMembers = false;
+  }
+
+  close(): void {
+    this.text += '}';
+    this.hasMembers = true;
+  }
+
+  /** `value` is plain JSON. */
+  member(key: string, value: unknown): void {
+    this.#name(key);
+    this.text += JSON.stringify(value);
+  }
+
+  #name(key: string): void {
+    this.text += this.hasMembers ? `,${JSON.stringify(key)}:` : `${JSON.stringify(key)}:`;
+    this.hasMembers = true;
+  }
 }

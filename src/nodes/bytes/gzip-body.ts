@@ -1,8 +1,13 @@
 import { crc32 } from 'node:zlib';
 import type { Steps } from '../../runtime/time-slices.ts';
-import { combineCrc32 } from './crc32-combine.ts';
-import { cutText } from './cut-text.ts';
-import { COMMA_BLOCK_BYTES, type DeflatedPiece, deflatePiece, storedBlocks } from './deflated-piece.ts';
+import {
+  COMMA_BLOCK_BYTES,
+  combineCrc32,
+  cutText,
+  type DeflatedPiece,
+  deflatePiece,
+  storedBlocks,
+} from './deflated-piece.ts';
 import type { Leaf } from './leaf.ts';
 
 /** RFC 1952 2.3: deflate, no flags, no time, unknown system. */

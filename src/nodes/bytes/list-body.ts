@@ -1,5 +1,6 @@
 import type { Steps } from '../../runtime/time-slices.ts';
 import type { NodeSnapshot, Selection } from '../entries/snapshot.ts';
+import type { EncodedNode } from './encoded-object.ts';
 import { GzipBody } from './gzip-body.ts';
 import type { Composer } from './representation.ts';
 
@@ -67,8 +68,23 @@ export function selectionComposer({ entries, total }: Selection): Composer {
   };
 }
 
-export function* gzipText(text: readonly Uint8Array[]): Steps<readonly Uint8Array[]> {
+function* gzipText(text: readonly Uint8Array[]): Steps<readonly Uint8Array[]> {
   const body = new GzipBody();
   yield* body.addText(text);
   return body.end();
+}
+
+/** The get answers the list item with these two members in front; an item has members, so a comma follows. */
+const TYPE_MEMBERS = Buffer.from('{"kind":"Node","apiVersion":"v1",');
+
+export function nodeComposer(encoded: EncodedNode): Composer {
+  const text = (): readonly Uint8Array[] => [Buffer.concat([TYPE_MEMBERS, encoded.bytes().subarray(1)])];
+  return {
+    // biome-ignore lint/correctness/useYield: one node is one step
+    *identity() {
+      return text();
+    },
+    identityLength: () => TYPE_MEMBERS.length + encoded.length - 1,
+    gzip: () => gzipText(text()),
+  };
 }

@@ -1,6 +1,5 @@
 import { isInteger, parseInteger64 } from './integer64.ts';
 import { quoted } from './quoted.ts';
-import { exists, isAbsent, isGreater, isIn, isNotIn, isSmaller, type Requirement } from './requirement.ts';
 import { SelectorSyntaxError, SelectorTokens } from './selector-tokens.ts';
 
 const LONGEST_BYTES = 4096;
@@ -79,3 +78,48 @@ function parseValues(tokens: SelectorTokens): ReadonlySet<string> {
   if (!tokens.take(')')) tokens.expected('"," or ")"');
   return values;
 }
+
+type Labels = Readonly<Record<string, string>> | undefined;
+
+/** One condition of a selector. */
+type Requirement = (labels: Labels) => boolean;
+
+/** Own members only: a key like `constructor` is a legal label key. */
+const read = (labels: Labels, key: string): string | undefined =>
+  labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
+
+const exists =
+  (key: string): Requirement =>
+  (labels) =>
+    read(labels, key) !== undefined;
+
+const isAbsent =
+  (key: string): Requirement =>
+  (labels) =>
+    read(labels, key) === undefined;
+
+const isIn =
+  (key: string, values: ReadonlySet<string>): Requirement =>
+  (labels) => {
+    const value = read(labels, key);
+    return value !== undefined && values.has(value);
+  };
+
+/** An absent label is in no set, so it matches. */
+const isNotIn =
+  (key: string, values: ReadonlySet<string>): Requirement =>
+  (labels) => {
+    const value = read(labels, key);
+    return value === undefined || !values.has(value);
+  };
+
+/** A label that does not read as a 64-bit integer is neither greater nor smaller. */
+const compares =
+  (key: string, holds: (value: bigint) => boolean): Requirement =>
+  (labels) => {
+    const value = parseInteger64(read(labels, key) ?? '');
+    return value !== undefined && holds(value);
+  };
+
+const isGreater = (key: string, bound: bigint): Requirement => compares(key, (value) => value > bound);
+const isSmaller = (key: string, bound: bigint): Requirement => compares(key, (value) => value < bound);

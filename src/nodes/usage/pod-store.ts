@@ -5,7 +5,6 @@ import type { ReflectedStore, Replacement, StoredEntry } from '../../kubernetes/
 import type { Steps } from '../../runtime/time-slices.ts';
 import { later, NOTHING } from '../entries/collection-version.ts';
 import { identified } from '../entries/entry.ts';
-import { boundedMemo } from './bounded-memo.ts';
 import { type PodUsage, toPodUsage } from './pod-usage.ts';
 import { parseQuantity } from './quantity.ts';
 import type { UsageLedger } from './usage-ledger.ts';
@@ -197,4 +196,17 @@ function book(
   if (previous?.node === next?.node && previous?.usage === next?.usage) return;
   if (previous && previous.node !== '') sums.subtract(previous.node, previous.usage, version);
   if (next && next.node !== '') sums.add(next.node, next.usage, version);
+}
+
+/** Remembers what `make` gave for a key. When full it forgets everything: cheaper than an order of use, and as bounded. */
+export function boundedMemo<Key, Value>(limit: number, make: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    const value = known.get(key);
+    if (value !== undefined) return value;
+    if (known.size >= limit) known.clear();
+    const made = make(key);
+    known.set(key, made);
+    return made;
+  };
 }

@@ -1,7 +1,6 @@
 import type { Allocatable } from '../entries/entry.ts';
 import { FIGURES } from './pod-usage.ts';
-import { divideUp, NANO } from './quantity.ts';
-import { formatQuantity } from './quantity-text.ts';
+import { divideUp, formatQuantity, NANO } from './quantity.ts';
 import type { NodeUsage, UsageSum } from './usage-ledger.ts';
 
 const NANO_OF_MILLI = 10n ** 6n;

@@ -1,7 +1,7 @@
 import { compareResourceVersions } from '../../kubernetes/resource-version.ts';
 import type { NodeChange } from '../entries/change.ts';
 import type { NodeStore } from '../entries/store.ts';
-import type { EventVersion } from './batch-builder.ts';
+import type { EventVersion } from './watch-batches.ts';
 import { type ListState, newer, seenText, stateText } from './watch-version.ts';
 
 /** A client that has no list whole cannot go on. */

@@ -2,8 +2,7 @@ import { parseBooleanWord } from '../../runtime/boolean-word.ts';
 import { badRequest, type StatusCause } from '../../status-error.ts';
 import { parseFieldSelector } from '../query/field-selector.ts';
 import { parseInteger64 } from '../query/integer64.ts';
-import { LIST_PARAMETERS } from '../query/list-parameters.ts';
-import type { NodeFilters } from '../query/list-query.ts';
+import { LIST_PARAMETERS, type NodeFilters } from '../query/list-query.ts';
 import { quoted } from '../query/quoted.ts';
 import {
   invalid,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { boundedMemo } from '../../../src/nodes/usage/bounded-memo.ts';
+import { boundedMemo } from '../../../src/nodes/usage/pod-store.ts';
 
 describe('a bounded memo', () => {
   test('makes the value of each key once, and everything anew when one more comes than it remembers', () => {

@@ -1,7 +1,7 @@
 import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { combineCrc32, crcShift } from '../../../src/nodes/bytes/crc32-combine.ts';
+import { combineCrc32, crcShift } from '../../../src/nodes/bytes/deflated-piece.ts';
 import { GzipBody, gzipEnd } from '../../../src/nodes/bytes/gzip-body.ts';
 import { Leaf } from '../../../src/nodes/bytes/leaf.ts';
 import { toNodeEntry } from '../../../src/nodes/entries/entry.ts';

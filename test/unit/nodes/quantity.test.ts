@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseQuantity, type QuantityFormat } from '../../../src/nodes/usage/quantity.ts';
-import { formatQuantity } from '../../../src/nodes/usage/quantity-text.ts';
+import { formatQuantity, parseQuantity, type QuantityFormat } from '../../../src/nodes/usage/quantity.ts';
 
 const GREATEST = (2n ** 63n - 1n) * 10n ** 9n;
 

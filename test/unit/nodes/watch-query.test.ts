@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LIST_PARAMETERS } from '../../../src/nodes/query/list-parameters.ts';
-import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
+import { LIST_PARAMETERS, parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
 import { parseNodeWatchQuery } from '../../../src/nodes/watch/watch-query.ts';
 import { StatusError } from '../../../src/status-error.ts';
 
