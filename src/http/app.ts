@@ -1,7 +1,8 @@
 import type { Registry } from 'prom-client';
 import type { Authorizer } from '../authorization/authorizer.ts';
-import type { NodeAge, NodeLister } from '../nodes/node-lister.ts';
-import type { NodeWatchSource } from '../nodes/watch/watch.ts';
+import type { Kind } from '../nodes/entries/kind.ts';
+import type { Age, Lister } from '../nodes/lister.ts';
+import type { WatchSource } from '../nodes/watch/watch.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import type { TokenReviewWebhook } from '../oauth/endpoints/token-review.ts';
 import type { BearerVerifier } from '../oauth/tokens/identity.ts';
@@ -29,13 +30,22 @@ import { createRefusalPace } from './refusal-pace.ts';
 import { type Descriptions, descriptionRoutes } from './routes/descriptions.ts';
 import { discoveryRoutes } from './routes/discovery.ts';
 import { healthRoutes } from './routes/health.ts';
-import { nodeRoutes } from './routes/nodes.ts';
+import { listRoutes } from './routes/lists.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { tokenReviewRoutes } from './routes/token-review.ts';
 import { type ReleaseInfo, versionRoutes } from './routes/version.ts';
 import { withdrawnLogRoutes } from './routes/withdrawn.ts';
 import { type CallerSteps, createRecheck } from './watch/recheck.ts';
+import { WatchPlaces } from './watch/watch-places.ts';
 import { Watches } from './watch/watches.ts';
+
+/** A kind that is served, and what answers for it. */
+export interface ServedList {
+  readonly kind: Kind;
+  readonly lister: Lister;
+  readonly watches: WatchSource;
+  readonly age: Age;
+}
 
 export interface AppParts {
   /** Names the API groups and the realm. */
@@ -49,9 +59,7 @@ export interface AppParts {
   readonly authorizer: Authorizer;
   /** How long an open watch may go on after the last decision about its caller, while the cluster gives no new one. */
   readonly maxDecisionAgeMs: number;
-  readonly nodes: NodeLister;
-  readonly nodeWatches: NodeWatchSource;
-  readonly nodeAge: NodeAge;
+  readonly lists: readonly ServedList[];
   /** Aborts when the port has closed: open streams must end then. */
   readonly closing: AbortSignal;
   readonly health: HealthChecks;
@@ -75,26 +83,33 @@ export function createApp(parts: AppParts): App {
 
 /** The one table of what is served and who may access it. */
 export function createRoutes(parts: AppParts): Route[] {
-  const { platform, clock, limits, registry, metrics, writer, descriptions, release } = parts;
+  const { platform, clock, limits, metrics, writer, descriptions, release } = parts;
   const bodies = createBodyReader({ clock, timeoutMs: limits.bodyTimeoutMs, metrics });
   const health = new Health(parts.health, parts.logger);
-  registerReadiness(registry, health);
-  const { maxDecisionAgeMs } = parts;
-  const recheck = createRecheck({ ...callerSteps(parts), clock, maxDecisionAgeMs });
-  const age = parts.nodeAge;
-  const watches = new Watches({ ...parts, source: parts.nodeWatches, age, recheck });
-  registerWatches(registry, watches);
-  const nodes = nodeRoutes({ platform, nodes: parts.nodes, age, watches, writer });
+  registerReadiness(parts.registry, health);
+  const lists = servedLists(parts);
   return [
     ...healthRoutes(health, writer),
     ...versionRoutes(parts, writer),
     ...descriptionRoutes({ platform, version: release.version, descriptions }, writer),
     ...oauthRoutes({ server: parts.authorizationServer, limits, bodies, writer, clock }),
     ...tokenReviewRoutes({ reviews: parts.tokenReviews, bodies, writer, clock }),
-    ...discoveryRoutes(nodes, writer),
-    ...nodes,
+    ...discoveryRoutes(lists, writer),
+    ...lists,
     ...withdrawnLogRoutes(platform),
   ];
+}
+
+/** The routes of all kinds. Their watches share the places. */
+function servedLists(parts: AppParts): Route[] {
+  const { clock, limits, metrics, maxDecisionAgeMs, writer } = parts;
+  const places = new WatchPlaces(limits, metrics);
+  registerWatches(parts.registry, places);
+  const recheck = createRecheck({ ...callerSteps(parts), clock, maxDecisionAgeMs });
+  return parts.lists.flatMap(({ kind, lister, age, watches: source }) => {
+    const watches = new Watches({ ...parts, source, age, places, recheck });
+    return listRoutes({ kind, lister, age, watches, writer });
+  });
 }
 
 /** The ordered steps that every request goes through. */

@@ -139,7 +139,7 @@ export function registerConnections(registry: Registry, connections: { readonly 
 export function registerWatches(registry: Registry, watches: { readonly size: number }): void {
   new Gauge({
     name: 'gatehouse_watches',
-    help: 'Open watches of the node list.',
+    help: 'Open watches of lists.',
     registers: [registry],
     collect() {
       this.set(watches.size);

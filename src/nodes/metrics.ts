@@ -1,14 +1,16 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** `bytes` is called at each scrape. */
-export function registerCacheBytes(registry: Registry, bytes: () => number): void {
+/** Returns what shows the bytes of a resource from then on; they are asked for at each scrape. */
+export function createCacheBytes(registry: Registry): (resource: string, bytes: () => number) => void {
+  const all = new Map<string, () => number>();
   new Gauge({
     name: 'gatehouse_cache_bytes',
     help: 'Bytes of encoded and compressed objects in memory',
     labelNames: ['resource'],
     registers: [registry],
     collect() {
-      this.set({ resource: 'nodes' }, bytes());
+      for (const [resource, bytes] of all) this.set({ resource }, bytes());
     },
   });
+  return (resource, bytes) => void all.set(resource, bytes);
 }

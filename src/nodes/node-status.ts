@@ -1,6 +1,9 @@
 import { asArray, asObject } from '../kubernetes/json.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import type { NodeStatusWord } from './query/list-query.ts';
+
+export const NODE_STATUS_WORDS = ['running', 'warning', 'unschedulable'] as const;
+
+export type NodeStatusWord = (typeof NODE_STATUS_WORDS)[number];
 
 /** The condition types that count, each with its healthy value. */
 const HEALTHY: ReadonlyMap<unknown, string> = new Map([

@@ -10,13 +10,18 @@ const STUCK_MS = 300_000;
 /**
  * The checks of a mirrored kind: first sync, and age. Age is shown but does not count: a replica that has synced stays
  * ready and answers what it may, because whatever makes the data of one replica old makes that of all replicas old
- * (decision 14).
+ * (decision 14). The first sync of a kind that is not required does not count either.
  */
-export function mirrorChecks(name: string, freshness: Freshness, maxStalenessMs: number): HealthCheck[] {
+export function mirrorChecks(
+  name: string,
+  freshness: Freshness,
+  { maxStalenessMs, isRequired = true }: { readonly maxStalenessMs: number; readonly isRequired?: boolean },
+): HealthCheck[] {
   return [
     {
       name: `${name}-synced`,
       endpoints: ['readyz'],
+      counts: isRequired,
       check: () => (freshness.hasSynced() ? undefined : 'the first list is not complete'),
     },
     {

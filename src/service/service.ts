@@ -17,7 +17,7 @@ import type { LostLines } from '../observability/waiting-lines.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { ClusterVersionReader } from './cluster-version.ts';
-import { createNodeMirror } from './node-mirror.ts';
+import { createListMirrors } from './list-mirrors.ts';
 import { toApiServerOptions, toHttpLimits, toMetricsServerOptions, toTokenServiceOptions } from './options.ts';
 import { announceReady, reflectorsCheck } from './readiness.ts';
 import type { Release, Runtime } from './release.ts';
@@ -71,7 +71,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const cluster = await connectCluster(access, { clock, random, logger, registry });
   const version = new ClusterVersionReader({ clock, logger, read: cluster.version });
   const mirrorOptions = { platform: config.platform, ...config.nodes };
-  const mirror = createNodeMirror(mirrorOptions, { cluster, clock, random, registry });
+  const mirrors = createListMirrors(mirrorOptions, { cluster, clock, random, registry });
   const tokenParts = { cluster, clock, random, logger, registry, events, bcrypt };
   const tokens = createTokenService(toTokenServiceOptions(config), tokenParts);
   const authorizer = createAuthorizer(config.authorization, {
@@ -82,7 +82,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     logger,
   });
   const shutdown = { began: false, closing: new AbortController() };
-  const upkeep = allUpkeep([mirror.upkeep, tokens.upkeep]);
+  const upkeep = allUpkeep([mirrors.upkeep, tokens.upkeep]);
   const health: HealthCheck[] = [
     ...upkeep.checks,
     reflectorsCheck(upkeep.reflectors),
@@ -100,9 +100,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     verifier: tokens.verifier,
     authorizer,
     maxDecisionAgeMs: config.authorization.maxStaleness,
-    nodes: mirror.lister,
-    nodeWatches: mirror.lister,
-    nodeAge: mirror.lister,
+    lists: mirrors.lists,
     closing: shutdown.closing.signal,
     health,
     limits,
@@ -138,7 +136,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     metrics,
     writer,
   });
-  const ages = { nodes: mirror.upkeep.stalenessMs, revocation: tokens.upkeep.stalenessMs };
+  const ages = { lists: mirrors.upkeep.stalenessMs, revocation: tokens.upkeep.stalenessMs };
   const background = [
     ...upkeep.parts,
     createStalenessAlarm(ages, { clock, logger, events }),

@@ -46,7 +46,7 @@ export function createSessions(
         { name: `reflector of ${NAME}`, run: (signal) => reflector.run(signal) },
         { name: 'session records', run: (signal) => store.run(signal) },
       ],
-      checks: mirrorChecks(NAME, reflector, maxStalenessMs),
+      checks: mirrorChecks(NAME, reflector, { maxStalenessMs }),
       reflectors: { [NAME]: reflector },
       stalenessMs: { [NAME]: () => records.stalenessMs() },
     },

@@ -15,7 +15,7 @@ type Ages = Readonly<Record<string, () => number>>;
 
 /** The ages of data by name: milliseconds since the last proof that it is current. */
 export interface WatchedAges {
-  readonly nodes: Ages;
+  readonly lists: Ages;
   /** The data about sign-outs, revocations and removed users. Its age is a security event as well (C-38). */
   readonly revocation: Ages;
 }
@@ -33,7 +33,7 @@ export function createStalenessAlarm(ages: WatchedAges, parts: StalenessAlarmPar
     logger.warn({ data, seconds }, 'data is old: the cluster cannot be followed');
   const report = (data: string, seconds: number): void => events.report('revocation_data_stale', { data, seconds });
   const watched = [
-    ...Object.entries(ages.nodes).map(([data, ageMs]) => ({ data, ageMs, tell: warn })),
+    ...Object.entries(ages.lists).map(([data, ageMs]) => ({ data, ageMs, tell: warn })),
     ...Object.entries(ages.revocation).map(([data, ageMs]) => ({ data, ageMs, tell: report })),
   ];
   const alarmed = new Set<string>();

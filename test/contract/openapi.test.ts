@@ -4,13 +4,20 @@ import { AnswerWriter } from '../../src/http/answer/answer.ts';
 import { createRoutes } from '../../src/http/app.ts';
 import { createMetricsServer, metricsRoute } from '../../src/http/connection/metrics-server.ts';
 import type { Route } from '../../src/http/exchange.ts';
-import { WATCH_PARAMETERS } from '../../src/nodes/watch/watch-query.ts';
+import { watchParameters } from '../../src/nodes/watch/watch-query.ts';
 import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { loginRequired } from '../../src/oauth/endpoints/refusals.ts';
 import { OAuthError } from '../../src/oauth/oauth-error.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { type AppUnderTest, appParts, fakeAuthorizationServer, startApp } from '../integration/http/app-under-test.ts';
+import {
+  type AppUnderTest,
+  appParts,
+  fakeAuthorizationServer,
+  listsWith,
+  startApp,
+} from '../integration/http/app-under-test.ts';
 import { defaultLimits } from '../support/default-limits.ts';
+import { NODE_KIND } from '../unit/nodes/node-objects.ts';
 import {
   answerProblems,
   describedOperations,
@@ -124,7 +131,7 @@ describe('the description of the platform', () => {
   test('describes exactly the parameters that the node list and its watch read', () => {
     const list = operations.get('GET /kapis/resources.gatehouse.io/v1alpha3/nodes') as Operation;
     const described = list.parameters?.map((parameter) => resolve<{ name: string }>(parameter as never).name);
-    expect(described).toEqual([...WATCH_PARAMETERS.keys(), 'Last-Event-ID']);
+    expect(described).toEqual([...watchParameters(NODE_KIND).keys(), 'Last-Event-ID']);
   });
 
   test('describes the variable segments of every path', () => {
@@ -150,7 +157,7 @@ describe('the description of the platform', () => {
     ['/kapis/resources.gatehouse.io/v1alpha3/nodes/{name}', {}],
     ['/kapis/resources.gatehouse.io/v1alpha3/nodes/{name}', { 'If-None-Match': '*' }],
   ])('describes the age of an answer from old data: %s %o', async (template, headers) => {
-    const old = await startApp({ nodeAge: { staleSeconds: () => 61 } });
+    const old = await startApp({ lists: listsWith({ age: { staleSeconds: () => 61 } }) });
     const operation = operations.get(`GET ${template}`) as Operation;
     const answer = await old.get(pathOf(template), { headers });
     const described = resolve<{ headers: object }>(operation.responses[String(answer.status)] as never).headers;

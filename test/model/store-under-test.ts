@@ -1,16 +1,15 @@
-import { Registry } from 'prom-client';
 import type { Freshness } from '../../src/kubernetes/reflector/freshness.ts';
 import type { ReflectedStore, StoredEntry } from '../../src/kubernetes/reflector/store.ts';
-import type { NodeEntry } from '../../src/nodes/entries/entry.ts';
-import { NodeStore } from '../../src/nodes/entries/store.ts';
-import { createNodeLister } from '../../src/nodes/node-cache.ts';
-import type { Representation } from '../../src/nodes/node-lister.ts';
-import { parseNodeListQuery } from '../../src/nodes/query/list-query.ts';
+import type { Representation } from '../../src/nodes/bytes/representation.ts';
+import { createLister } from '../../src/nodes/cache.ts';
+import type { Entry } from '../../src/nodes/entries/entry.ts';
+import { ResourceStore } from '../../src/nodes/entries/store.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { TimeSlices } from '../../src/runtime/time-slices.ts';
 import { StatusError } from '../../src/status-error.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { type MapEntry, MapStore } from '../support/map-store.ts';
+import { NODE_KIND, parseNodeListQuery } from '../unit/nodes/node-objects.ts';
 import { hold } from './violation.ts';
 
 /** The default of `nodes.maxStaleness`. */
@@ -39,10 +38,10 @@ export const mapStore = (): StoreUnderTest => ({
 });
 
 export function nodeStore(): StoreUnderTest {
-  const store = new NodeStore({ platform: 'gatehouse', usage: false }, new TimeSlices(new FakeClock()));
+  const store = new ResourceStore(NODE_KIND, new TimeSlices(new FakeClock()));
   return {
     store: store as unknown as ReflectedStore<StoredEntry>,
-    writeOf: (entry) => String((entry as NodeEntry).labels?.['write']),
+    writeOf: (entry) => String((entry as Entry).labels?.['write']),
     reader: (freshness, clock) => new ListReader(store, freshness, clock),
   };
 }
@@ -52,17 +51,16 @@ const KEPT = 200;
 const ALL = parseNodeListQuery('');
 
 class ListReader implements Reader {
-  readonly #store: NodeStore;
+  readonly #store: ResourceStore;
   readonly #freshness: Freshness;
   readonly #lister;
   readonly #answers: { readonly representation: Representation; readonly text: string }[] = [];
 
-  constructor(store: NodeStore, freshness: Freshness, clock: Clock) {
+  constructor(store: ResourceStore, freshness: Freshness, clock: Clock) {
     this.#store = store;
     this.#freshness = freshness;
-    const registry = new Registry();
-    this.#lister = createNodeLister({
-      ...{ nodes: store, freshness: { nodes: freshness }, clock, epoch: 'e', registry },
+    this.#lister = createLister({
+      ...{ store, freshness: { nodes: freshness }, clock, epoch: 'e', exposeBytes: () => {} },
       maxStalenessMs: MAX_STALENESS_MS,
     });
   }

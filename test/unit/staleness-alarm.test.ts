@@ -15,7 +15,7 @@ function start() {
   };
   const logger = pino({ formatters: { level: (level) => ({ level }) } }, { write });
   const watched = {
-    nodes: { nodes: () => ages.nodes },
+    lists: { nodes: () => ages.nodes },
     revocation: { keys: () => ages.keys, sessions: () => ages.sessions },
   };
   const running = createStalenessAlarm(watched, { clock, logger, events }).run(stop.signal);

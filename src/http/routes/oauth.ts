@@ -1,4 +1,4 @@
-import type { Representation } from '../../nodes/node-lister.ts';
+import type { Representation } from '../../nodes/bytes/representation.ts';
 import type {
   AuthorizationServer,
   FormEndpointName,

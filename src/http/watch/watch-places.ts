@@ -18,6 +18,11 @@ export class WatchPlaces {
     this.#metrics = metrics;
   }
 
+  /** How many watches are open. */
+  get size(): number {
+    return this.#all;
+  }
+
   /**
    * Throws a 429 when there is no place for a watch of this user. A user whose own places are all taken is told so,
    * even when there is no place for anybody.

@@ -1,4 +1,4 @@
-import type { NodeWatch } from '../../nodes/watch/watch.ts';
+import type { Watch } from '../../nodes/watch/watch.ts';
 import { eventBytes, retryField, type WatchForm } from '../../nodes/watch/watch-event.ts';
 import { StatusError } from '../../status-error.ts';
 import { failureOf, toErrorAnswer } from '../answer/error-body.ts';
@@ -22,7 +22,7 @@ interface WatchTimes {
 
 export interface WatchStreamParts {
   readonly exchange: Exchange;
-  readonly watch: NodeWatch;
+  readonly watch: Watch;
   readonly form: WatchForm;
   readonly recheck: Recheck;
   readonly times: WatchTimes;

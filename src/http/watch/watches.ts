@@ -1,7 +1,7 @@
-import type { NodeAge } from '../../nodes/node-lister.ts';
-import type { NodeWatchSource } from '../../nodes/watch/watch.ts';
+import type { Age } from '../../nodes/lister.ts';
+import type { WatchSource } from '../../nodes/watch/watch.ts';
 import type { WatchForm } from '../../nodes/watch/watch-event.ts';
-import type { NodeWatchQuery } from '../../nodes/watch/watch-query.ts';
+import type { WatchQuery } from '../../nodes/watch/watch-query.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -15,12 +15,14 @@ import type { HttpLimits } from '../limits.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import type { Recheck } from './recheck.ts';
 import { TurnTaking } from './turn-taking.ts';
-import { WatchPlaces } from './watch-places.ts';
+import type { WatchPlaces } from './watch-places.ts';
 import { WatchStream } from './watch-stream.ts';
 
 export interface WatchesParts {
-  readonly source: NodeWatchSource;
-  readonly age: NodeAge;
+  readonly source: WatchSource;
+  readonly age: Age;
+  /** Of the watches of all kinds. */
+  readonly places: WatchPlaces;
   readonly limits: HttpLimits;
   readonly writer: AnswerWriter;
   readonly metrics: HttpMetrics;
@@ -64,10 +66,9 @@ const HEADERS = {
   },
 };
 
-/** The running watches. There is no timer while there are none. */
+/** The running watches of a list. There is no timer while there are none. */
 export class Watches {
   readonly #parts: WatchesParts;
-  readonly #places: WatchPlaces;
   readonly #streams = new Set<WatchStream>();
   readonly #turns: TurnTaking<WatchStream>;
   #isLooking = false;
@@ -81,7 +82,6 @@ export class Watches {
 
   constructor(parts: WatchesParts) {
     this.#parts = parts;
-    this.#places = new WatchPlaces(parts.limits, parts.metrics);
     this.#turns = new TurnTaking({
       clock: parts.clock,
       work: (stream) => this.#work(stream),
@@ -90,19 +90,15 @@ export class Watches {
     onAbort(parts.closing, () => this.#stop());
   }
 
-  get size(): number {
-    return this.#streams.size;
-  }
-
   /**
    * Answers this exchange with a stream. Throws 429 when there is no place for it, and 503 and 410 as the source does.
    * A HEAD passes the same checks as a GET, and gets the headers only.
    */
-  open(exchange: Exchange, query: NodeWatchQuery, form: WatchForm): void {
-    const { source, age, limits, writer, clock } = this.#parts;
+  open(exchange: Exchange, query: WatchQuery, form: WatchForm): void {
+    const { source, age, places, limits, writer, clock } = this.#parts;
     if (this.#endingShare !== undefined) throw serviceUnavailable('the server is stopping', 1);
     const user = exchange.identity?.name ?? '';
-    this.#places.check(user);
+    places.check(user);
     const watch = source.watch(query, form);
     exchange.coding = chooseCoding(exchange.request.headers['accept-encoding'] as string | undefined);
     const { coding } = exchange;
@@ -128,7 +124,7 @@ export class Watches {
       onDrain: () => this.#turns.add(stream),
     });
     this.#streams.add(stream);
-    exchange.atEnd(this.#places.take(user));
+    exchange.atEnd(places.take(user));
     exchange.atEnd(() => this.#ended(stream));
     this.#turns.add(stream);
     this.#lookLater();

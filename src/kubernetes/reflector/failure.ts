@@ -7,13 +7,18 @@ import { retryAfterMs, type Status } from '../status.ts';
  * - `closed`: the server ended the stream cleanly; `quiet`: we ended it because it was silent; `aborted`: we were told to stop.
  * - `expired`: 410, the version or the continue token is no longer in the server's history.
  * - `too_large_version`: 504, the server has not reached the version that we know.
- * - `throttled`: 429; `refused`: no answer, or one that is no success; `reset`: cut off after the headers.
+ * - `throttled`: 429; `refused`: no answer, or one that is no success (`isForbidden`: 403); `reset`: cut off after the headers.
  * - `unreadable`: a line that is truncated, too long or no watch event, or an answer that is no list or longer than our
  *   limit (`isTooLong`); `stream_error`: an ERROR event of another code.
  * - `unsupported`: 400 or 422, the server does not know this kind of request.
  */
 export type Failure =
-  | { readonly kind: Exclude<FailureKind, 'throttled'>; readonly detail?: string; readonly isTooLong?: true }
+  | {
+      readonly kind: Exclude<FailureKind, 'throttled'>;
+      readonly detail?: string;
+      readonly isTooLong?: true;
+      readonly isForbidden?: true;
+    }
   | { readonly kind: 'throttled'; readonly retryAfterMs: number; readonly detail?: string };
 
 export type FailureKind =
@@ -31,7 +36,8 @@ export type FailureKind =
 
 /** Classifies an HTTP status other than 2xx. `retryAfter` is the header's text. */
 export function failureOfResponse(status: Status, retryAfter: string | undefined): Failure {
-  return classify(status, retryAfter) ?? { kind: 'refused', detail: describe(status) };
+  const refused = { kind: 'refused', detail: describe(status) } as const;
+  return classify(status, retryAfter) ?? (status.code === 403 ? { ...refused, isForbidden: true } : refused);
 }
 
 /** Classifies the object of an ERROR event, by the same rules: a 410 is a 410 in either form. */

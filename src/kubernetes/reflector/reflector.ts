@@ -24,6 +24,8 @@ const SHORTEST_WATCH_SECONDS = 300;
 const LONGEST_WATCH_SECONDS = 600;
 
 export interface Reflector extends Freshness {
+  /** The cluster answered the last list or watch that failed, none since, with 403: we lack the right to it. */
+  isForbidden(): boolean;
   /** Mirrors the collection into the store until the signal aborts. Survives every failure; only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -64,6 +66,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   #state: ReflectorState = 'listing';
   readonly #streamed: StreamedLists;
   #failing = false;
+  #isForbidden = false;
   /** Whether the server was unreachable since the last watch or list that succeeded. */
   #wasAway = false;
   #relistAsked: RelistReason | undefined;
@@ -101,6 +104,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   hasSynced = (): boolean => this.#writer.hasSynced();
   stalenessMs = (): number => this.#writer.stalenessMs();
   idleMs = (): number => this.#writer.idleMs();
+  isForbidden = (): boolean => this.#isForbidden;
 
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#loop(signal), this.#check.run(signal)]);
@@ -258,6 +262,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     this.#backoff.succeeded();
     if (this.#failing) this.#parts.logger.info({ resource: this.#parts.name }, 'the cluster answers again');
     this.#failing = false;
+    this.#isForbidden = false;
     this.#wasAway = false;
   }
 
@@ -266,6 +271,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     const { logger, metrics, name } = this.#parts;
     if (failure.kind === 'aborted') return;
     if (what === 'watch') metrics.watchEnded(failure.kind);
+    this.#isForbidden = failure.kind === 'refused' && failure.isForbidden === true;
     if (failure.kind === 'reset' || failure.kind === 'refused') this.#wasAway = true;
     if (failure.kind === 'closed' || failure.kind === 'quiet') return;
     const level = this.#failing ? 'debug' : 'warn';

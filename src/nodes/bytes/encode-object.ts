@@ -1,58 +1,62 @@
 import { asObject } from '../../kubernetes/json.ts';
 import type { KubernetesObject, ObjectMeta } from '../../kubernetes/object.ts';
-import { EncodedNode, type Places, type Span, type UsagePlace } from './encoded-object.ts';
+import { type AnnotationPlace, EncodedObject, type Places, type Span } from './encoded-object.ts';
 
-/** The annotations that the answer overwrites; `undefined` with usage switched off. */
-export type UsageKeys = ReadonlySet<string> | undefined;
+/** How the answer shows an object otherwise than the cluster stores it. */
+export interface Presentation {
+  readonly selfLink: string;
+  /** The annotations that the answer adds, or puts in the place of stored ones; `undefined`: none. */
+  readonly addedKeys: ReadonlySet<string> | undefined;
+}
 
 /**
- * The node as a list item: stored members in stored order, unknown ones included; without `kind`, `apiVersion` and
+ * The object as a list item: stored members in stored order, unknown ones included; without `kind`, `apiVersion` and
  * `managedFields`; with `selfLink` behind the name.
  */
-export function encodeNode(node: KubernetesObject, usageKeys: UsageKeys): EncodedNode {
+export function encodeObject(object: KubernetesObject, presentation: Presentation): EncodedObject {
   const writer = new ObjectWriter();
-  let places: Places = { usage: NO_USAGE, metadata: { start: 0, end: 0 }, version: { start: 0, end: 0 } };
+  let places: Places = { added: NOTHING_ADDED, metadata: { start: 0, end: 0 }, version: { start: 0, end: 0 } };
   writer.open();
-  for (const [key, value] of Object.entries(node)) {
-    if (key === 'metadata') places = writeMetadata(writer, node.metadata, usageKeys);
+  for (const [key, value] of Object.entries(object)) {
+    if (key === 'metadata') places = writeMetadata(writer, object.metadata, presentation);
     else if (key !== 'kind' && key !== 'apiVersion') writer.member(key, value);
   }
   writer.close();
   const bytesTo = (at: number): number => Buffer.byteLength(writer.text.slice(0, at));
-  const usage = { ...places.usage, start: bytesTo(places.usage.start) };
+  const added = { ...places.added, start: bytesTo(places.added.start) };
   const inBytes = ({ start, end }: Span): Span => ({ start: bytesTo(start), end: bytesTo(end) });
   const [metadata, version] = [inBytes(places.metadata), inBytes(places.version)];
-  return new EncodedNode(Buffer.from(writer.text), { usage, metadata, version }, { held: '', wanted: '' });
+  return new EncodedObject(Buffer.from(writer.text), { added, metadata, version }, { held: '', wanted: '' });
 }
 
-const NO_USAGE: UsagePlace = { start: 0, afterMember: false };
+const NOTHING_ADDED: AnnotationPlace = { start: 0, afterMember: false };
 
 /** Returns the places, counted in characters. */
-function writeMetadata(writer: ObjectWriter, metadata: ObjectMeta, usageKeys: UsageKeys): Places {
-  let usage: UsagePlace | undefined;
+function writeMetadata(writer: ObjectWriter, metadata: ObjectMeta, { selfLink, addedKeys }: Presentation): Places {
+  let added: AnnotationPlace | undefined;
   let version: Span = { start: 0, end: 0 };
   writer.open('metadata');
   const start = writer.text.length - 1;
   for (const [key, value] of Object.entries(metadata)) {
     if (key === 'managedFields' || key === 'selfLink') continue;
-    if (key === 'annotations' && usageKeys) usage = writeAnnotations(writer, value, usageKeys);
+    if (key === 'annotations' && addedKeys) added = writeAnnotations(writer, value, addedKeys);
     else writer.member(key, value);
     // Between the quotes of what was written last.
     if (key === 'resourceVersion') {
       const end = writer.text.length - 1;
       version = { start: end - (JSON.stringify(value).length - 2), end };
     }
-    if (key === 'name') writer.member('selfLink', `/api/v1/nodes/${metadata.name}`);
+    if (key === 'name') writer.member('selfLink', selfLink);
   }
-  if (usageKeys) usage ??= writeAnnotations(writer, undefined, usageKeys);
+  if (addedKeys) added ??= writeAnnotations(writer, undefined, addedKeys);
   writer.close();
-  return { usage: usage ?? NO_USAGE, metadata: { start, end: writer.text.length }, version };
+  return { added: added ?? NOTHING_ADDED, metadata: { start, end: writer.text.length }, version };
 }
 
-function writeAnnotations(writer: ObjectWriter, annotations: unknown, usageKeys: ReadonlySet<string>): UsagePlace {
+function writeAnnotations(writer: ObjectWriter, annotations: unknown, addedKeys: ReadonlySet<string>): AnnotationPlace {
   writer.open('annotations');
   for (const [key, value] of Object.entries(asObject(annotations))) {
-    if (!usageKeys.has(key)) writer.member(key, value);
+    if (!addedKeys.has(key)) writer.member(key, value);
   }
   const place = { start: writer.text.length, afterMember: writer.hasMembers };
   writer.close();

@@ -1,12 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../runtime/clock.ts';
-import type { NodeSnapshot } from '../entries/snapshot.ts';
+import type { Leaf } from './leaf.ts';
 
-/** What the warmer needs of the node cache. */
+/** The leaves of one version. */
+interface Leaves {
+  readonly version: number;
+  readonly leaves: readonly Leaf[];
+}
+
+/** What the warmer needs of the cache. */
 export interface WarmedCache {
   /** False before the first sync: what is there now will not be sent. */
   hasSynced(): boolean;
-  snapshot(): NodeSnapshot;
+  snapshot(): Leaves;
   /** A new version of the same content. */
   renew(): void;
 }
@@ -32,7 +38,7 @@ export class LeafWarmer {
   }
 
   /** Called when a gzip list is composed. */
-  asked(snapshot: NodeSnapshot, { partlyStored }: { partlyStored: boolean }): void {
+  asked(snapshot: Pick<Leaves, 'version'>, { partlyStored }: { partlyStored: boolean }): void {
     this.#askedAt = this.#clock.monotonic();
     if (partlyStored) this.#storedVersion = snapshot.version;
   }

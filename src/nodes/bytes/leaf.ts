@@ -1,20 +1,25 @@
-import type { NodeEntry } from '../entries/entry.ts';
 import { type DeflatedPiece, deflateLeaf } from './deflated-piece.ts';
+import type { EncodedObject } from './encoded-object.ts';
 
 const COMMA = 0x2c;
 
+/** What has its JSON ready. */
+export interface Encoded {
+  readonly encoded: EncodedObject;
+}
+
 /**
- * Some tens of neighbours in an order, never changed: a changed node makes a new leaf. The bytes are made on first use and
- * kept, so that a list is the leaves one after the other, and one changed node costs one leaf.
+ * Some tens of neighbours in an order, never changed: a changed object makes a new leaf. The bytes are made on first use and
+ * kept, so that a list is the leaves one after the other, and one changed object costs one leaf.
  */
-export class Leaf {
-  readonly entries: readonly NodeEntry[];
+export class Leaf<Entry extends Encoded = Encoded> {
+  readonly entries: readonly Entry[];
   /** Bytes of `joined()`. */
   readonly length: number;
   #joined: Uint8Array | undefined;
   #deflated: DeflatedPiece | undefined;
 
-  constructor(entries: readonly NodeEntry[]) {
+  constructor(entries: readonly Entry[]) {
     this.entries = entries;
     this.length = entries.reduce((sum, { encoded }) => sum + 1 + encoded.length, 0);
   }

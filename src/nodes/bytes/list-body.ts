@@ -1,7 +1,7 @@
 import type { Steps } from '../../runtime/time-slices.ts';
-import type { NodeSnapshot, Selection } from '../entries/snapshot.ts';
-import type { EncodedNode } from './encoded-object.ts';
+import type { EncodedObject } from './encoded-object.ts';
 import { GzipBody } from './gzip-body.ts';
+import type { Encoded, Leaf } from './leaf.ts';
 import type { Composer } from './representation.ts';
 
 const OPENING = Buffer.from('{"items":[');
@@ -17,8 +17,21 @@ function listLength(itemBytes: number, { count, total }: { count: number; total:
 /** Hears of every gzip list that is composed; `partlyStored`: some leaves are in it uncompressed. */
 type OnGzip = (outcome: { partlyStored: boolean }) => void;
 
+/** All objects in the default order. */
+interface FullList {
+  readonly leaves: readonly Leaf[];
+  readonly size: number;
+}
+
+/** Chosen objects in their order, and how many there are without the page. */
+export interface Selection<Entry extends Encoded = Encoded> {
+  readonly entries: readonly Entry[];
+  /** After filters, before paging. */
+  readonly total: number;
+}
+
 /** The whole list in the default order: the leaves as they are, one after the other. */
-export function fullListComposer({ leaves, size }: NodeSnapshot, onGzip: OnGzip): Composer {
+export function fullListComposer({ leaves, size }: FullList, onGzip: OnGzip): Composer {
   const itemBytes = leaves.reduce((sum, leaf) => sum + leaf.length, 0) - size;
   const length = listLength(itemBytes, { count: size, total: size });
   return {
@@ -74,17 +87,15 @@ function* gzipText(text: readonly Uint8Array[]): Steps<readonly Uint8Array[]> {
   return body.end();
 }
 
-/** The get answers the list item with these two members in front; an item has members, so a comma follows. */
-const TYPE_MEMBERS = Buffer.from('{"kind":"Node","apiVersion":"v1",');
-
-export function nodeComposer(encoded: EncodedNode): Composer {
-  const text = (): readonly Uint8Array[] => [Buffer.concat([TYPE_MEMBERS, encoded.bytes().subarray(1)])];
+/** The item of a list with its type in front, as a get answers it: an item has members, so `typeMembers` ends in a comma. */
+export function objectComposer(encoded: EncodedObject, typeMembers: Uint8Array): Composer {
+  const text = (): readonly Uint8Array[] => [Buffer.concat([typeMembers, encoded.bytes().subarray(1)])];
   return {
-    // biome-ignore lint/correctness/useYield: one node is one step
+    // biome-ignore lint/correctness/useYield: one object is one step
     *identity() {
       return text();
     },
-    identityLength: () => TYPE_MEMBERS.length + encoded.length - 1,
+    identityLength: () => typeMembers.length + encoded.length - 1,
     gzip: () => gzipText(text()),
   };
 }

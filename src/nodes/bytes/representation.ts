@@ -1,5 +1,18 @@
 import { atOnce, type Steps, type TimeSlices } from '../../runtime/time-slices.ts';
-import type { ContentCoding, Representation } from '../node-lister.ts';
+
+export type ContentCoding = 'identity' | 'gzip';
+
+/** One answer of the cache in both codings. Bodies are made on first use and kept while the version lasts. */
+export interface Representation {
+  /** Strong, quotes included, one per coding (RFC 9110 8.8.3). */
+  etag(coding: ContentCoding): string;
+  /** Makes the body in slices of time where it takes long; `undefined`: it is there. */
+  compose(coding: ContentCoding): Promise<void> | undefined;
+  /** The body in pieces, to be written in this order; never changed afterwards. Made at once where it was not composed. */
+  body(coding: ContentCoding): readonly Uint8Array[];
+  /** Bytes of `body(coding)`. */
+  length(coding: ContentCoding): number;
+}
 
 interface Body {
   readonly pieces: readonly Uint8Array[];

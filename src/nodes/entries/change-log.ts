@@ -1,32 +1,31 @@
 import { compareResourceVersions } from '../../kubernetes/resource-version.ts';
-import type { ListState } from '../watch/watch-version.ts';
-import { isSameShape, type Mark, type NodeChange, withPast } from './change.ts';
-import { later } from './collection-version.ts';
-import type { NodeEntry } from './entry.ts';
+import { type Change, isSameShape, type Mark, withPast } from './change.ts';
+import { type ListState, later } from './collection-version.ts';
+import type { Entry } from './entry.ts';
 
 /** What a change is part of. */
 export interface ChangeOrigin {
-  /** The resourceVersion of the change; `undefined`: it is none of the node itself. */
+  /** The resourceVersion of the change; `undefined`: it is none of the object itself. */
   readonly changedAt?: string | undefined;
-  /** All that the cluster had told us when the node was read. */
+  /** All that the cluster had told us when the object was read. */
   readonly seen: ListState;
 }
 
 /** A change that is written down and not yet in the log: `add` gives it its version. */
 export interface PreparedChange {
-  readonly change: NodeChange;
-  /** The change of the same node that it takes the place of. */
-  readonly last: NodeChange | undefined;
+  readonly change: Change;
+  /** The change of the same object that it takes the place of. */
+  readonly last: Change | undefined;
   /** That of this change, wherever `change` holds it. */
   readonly mark: Mark;
   /** Whether filters see something else of the node from this change on. */
   readonly isNewShape: boolean;
-  /** Of the node that this change removes: bytes that are remembered of it. */
+  /** Of the object that this change removes: bytes that are remembered of it. */
   readonly removedBytes: number;
 }
 
-/** Said in the change itself: looked up by name, 30,000 changes took a step of 10 ms. */
-function supersede(change: Writable<NodeChange>): void {
+/** Said in the change itself: looked up by key, 30,000 changes took a step of 10 ms. */
+function supersede(change: Writable<Change>): void {
   change.isNewest = false;
 }
 
@@ -38,8 +37,8 @@ const NO_VERSION = 0;
 const BEGINNING: Mark = { version: 0, changedAt: '0' };
 
 /**
- * Nodes that went are remembered up to here: a cluster that loses one node a minute remembers half a day. What filters read of
- * them is the most of what is kept, and less than the encoded node, which 16 MiB count.
+ * Objects that went are remembered up to here: a cluster that loses one node a minute remembers half a day. What filters read of
+ * them is the most of what is kept, and less than the encoded object, which 16 MiB count.
  */
 const MOST_REMOVED = 1_000;
 const MOST_REMOVED_BYTES = 16 * 1024 * 1024;
@@ -48,30 +47,30 @@ const MOST_REMOVED_BYTES = 16 * 1024 * 1024;
 const SPARE_CHANGES = 1_024;
 
 /**
- * What changed when: the newest change of each node, in the order of versions. So what happened since any version is known
- * without keeping its events, in memory that grows with the nodes and not with their changes. Written by the store, at each
+ * What changed when: the newest change of each object, in the order of versions. So what happened since any version is known
+ * without keeping its events, in memory that grows with the objects and not with their changes. Written by the store, at each
  * change: a push, and a look at the small fields.
  */
 export class ChangeLog {
-  #changes: NodeChange[] = [];
-  readonly #newest = new Map<string, NodeChange>();
-  /** The bytes of the nodes whose newest change is a removal, oldest first. */
+  #changes: Change[] = [];
+  readonly #newest = new Map<string, Change>();
+  /** The bytes of the objects whose newest change is a removal, oldest first. */
   readonly #removed = new Map<string, number>();
   #removedBytes = 0;
   #forgotten = BEGINNING;
 
   /**
-   * Writes a change down, so that only `add` is left to do in the turn that shows it. `previous` is what the store has under this name;
-   * `entry` shares its equal texts. The node must not change again before `add`.
+   * Writes a change down, so that only `add` is left to do in the turn that shows it. `previous` is what the store has under this key;
+   * `entry` shares its equal texts. The object must not change again before `add`.
    */
-  prepare(entry: NodeEntry, previous: NodeEntry | undefined, { changedAt, seen }: ChangeOrigin): PreparedChange {
+  prepare(entry: Entry, previous: Entry | undefined, { changedAt, seen }: ChangeOrigin): PreparedChange {
     const last = this.#newest.get(entry.key);
     const mark = { version: NO_VERSION, changedAt: changedAt ?? last?.changedAt ?? entry.resourceVersion };
     const isSame = last !== undefined && previous !== undefined && previous.uid === entry.uid;
     const hasShape = isSame && isSameShape(previous, entry);
     const past = last && previous && !hasShape ? withPast(last, previous, mark) : last;
     const change = {
-      name: entry.key,
+      key: entry.key,
       isNewest: true,
       version: NO_VERSION,
       changedAt: mark.changedAt,
@@ -84,11 +83,8 @@ export class ChangeLog {
     return { change, last, mark, isNewShape: !hasShape, removedBytes: 0 };
   }
 
-  /** The same for a node that went; `undefined` where the log does not know it. */
-  prepareRemoval(
-    entry: NodeEntry,
-    { changedAt = entry.resourceVersion, seen }: ChangeOrigin,
-  ): PreparedChange | undefined {
+  /** The same for an object that went; `undefined` where the log does not know it. */
+  prepareRemoval(entry: Entry, { changedAt = entry.resourceVersion, seen }: ChangeOrigin): PreparedChange | undefined {
     const last = this.#newest.get(entry.key);
     if (!last) return undefined;
     const mark = { version: NO_VERSION, changedAt };
@@ -98,21 +94,21 @@ export class ChangeLog {
 
   /** `version`: of the store, later than all that came before. */
   add({ change, last, mark, isNewShape, removedBytes }: PreparedChange, version: number): void {
-    const added: Writable<NodeChange> = change;
+    const added: Writable<Change> = change;
     (mark as Writable<Mark>).version = version;
     added.version = version;
     if (isNewShape) added.shapedAt = version;
     if (last) supersede(last);
     this.#append(change);
     if (change.removed === undefined) return;
-    this.#removed.set(change.name, removedBytes);
+    this.#removed.set(change.key, removedBytes);
     this.#removedBytes += removedBytes;
     while (this.#removed.size > MOST_REMOVED || this.#removedBytes > MOST_REMOVED_BYTES) this.#forgetOldest();
   }
 
-  /** The newest change of the node of this name, if one is remembered. */
-  of(name: string): NodeChange | undefined {
-    return this.#newest.get(name);
+  /** The newest change of the object of this key, if one is remembered. */
+  of(key: string): Change | undefined {
+    return this.#newest.get(key);
   }
 
   /** Whether everything that happened after this version is known. */
@@ -120,22 +116,22 @@ export class ChangeLog {
     return version >= this.#forgotten.version;
   }
 
-  /** The same for a version of the cluster's nodes. */
+  /** The same for a version of the cluster. */
   knowsAfter(version: string): boolean {
     return compareResourceVersions(version, this.#forgotten.changedAt) >= 0;
   }
 
-  /** The newest changes that came after this version, the oldest first, one a node. To be read before the next change. */
-  *since(version: number): Generator<NodeChange, void> {
+  /** The newest changes that came after this version, the oldest first, one an object. To be read before the next change. */
+  *since(version: number): Generator<Change, void> {
     for (let at = this.#firstAfter(version); at < this.#changes.length; at++) {
-      const change = this.#changes[at] as NodeChange;
+      const change = this.#changes[at] as Change;
       if (change.isNewest) yield change;
     }
   }
 
-  #append(change: NodeChange): void {
-    if (this.#removed.size > 0) this.#forgetRemoval(change.name);
-    this.#newest.set(change.name, change);
+  #append(change: Change): void {
+    if (this.#removed.size > 0) this.#forgetRemoval(change.key);
+    this.#newest.set(change.key, change);
     this.#changes.push(change);
     if (this.#changes.length > 2 * this.#newest.size + SPARE_CHANGES) this.#sweep();
   }
@@ -145,19 +141,19 @@ export class ChangeLog {
   }
 
   #forgetOldest(): void {
-    const [name] = this.#removed.keys();
-    if (name === undefined) return;
-    const change = this.#newest.get(name);
+    const [key] = this.#removed.keys();
+    if (key === undefined) return;
+    const change = this.#newest.get(key);
     if (change)
       this.#forgotten = { version: change.version, changedAt: later(change.changedAt, this.#forgotten.changedAt) };
     if (change) supersede(change);
-    this.#forgetRemoval(name);
-    this.#newest.delete(name);
+    this.#forgetRemoval(key);
+    this.#newest.delete(key);
   }
 
-  #forgetRemoval(name: string): void {
-    this.#removedBytes -= this.#removed.get(name) ?? 0;
-    this.#removed.delete(name);
+  #forgetRemoval(key: string): void {
+    this.#removedBytes -= this.#removed.get(key) ?? 0;
+    this.#removed.delete(key);
   }
 
   /** Binary search: versions ascend. */
@@ -166,7 +162,7 @@ export class ChangeLog {
     let high = this.#changes.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#changes[middle] as NodeChange).version <= version) low = middle + 1;
+      if ((this.#changes[middle] as Change).version <= version) low = middle + 1;
       else high = middle;
     }
     return low;

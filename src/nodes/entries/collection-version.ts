@@ -10,6 +10,12 @@ export interface CollectionState {
 
 export const NOTHING: CollectionState = { newest: '0', count: 0 };
 
+/** A state of a list: of its objects, and of the collection that is added to them. Where nothing is added, that is nothing. */
+export interface ListState {
+  readonly objects: CollectionState;
+  readonly added: CollectionState;
+}
+
 /** A complete list, as it went into a store. */
 export interface ListedCollection extends CollectionState {
   /** The version of the list: whatever is newer is not in it. */

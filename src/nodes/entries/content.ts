@@ -1,50 +1,50 @@
 import type { Steps } from '../../runtime/time-slices.ts';
-import type { NodeEntry } from './entry.ts';
-import { NODE_ORDERS, OrderedIndex } from './ordered-index.ts';
+import type { Entry } from './entry.ts';
+import { ORDERS, OrderedIndex } from './ordered-index.ts';
 
-/** Nodes by name and in both orders. A copy costs little and is changed apart, so that a large change can be made aside and shown at once. */
-export class NodeContent {
+/** Entries by key and in both orders. A copy costs little and is changed apart, so that a large change can be made aside and shown at once. */
+export class Content {
   readonly byCreation: OrderedIndex;
   readonly byName: OrderedIndex;
-  readonly #nodes: Map<string, NodeEntry>;
+  readonly #entries: Map<string, Entry>;
 
-  constructor(of?: NodeContent) {
-    this.byCreation = of?.byCreation.copy() ?? new OrderedIndex(NODE_ORDERS.creationTimestamp);
-    this.byName = of?.byName.copy() ?? new OrderedIndex(NODE_ORDERS.name);
-    this.#nodes = new Map(of ? of.#nodes : []);
+  constructor(of?: Content) {
+    this.byCreation = of?.byCreation.copy() ?? new OrderedIndex(ORDERS.creationTimestamp);
+    this.byName = of?.byName.copy() ?? new OrderedIndex(ORDERS.name);
+    this.#entries = new Map(of ? of.#entries : []);
   }
 
   get size(): number {
-    return this.#nodes.size;
+    return this.#entries.size;
   }
 
-  get(name: string): NodeEntry | undefined {
-    return this.#nodes.get(name);
+  get(key: string): Entry | undefined {
+    return this.#entries.get(key);
   }
 
-  entries(): IterableIterator<NodeEntry> {
-    return this.#nodes.values();
+  entries(): IterableIterator<Entry> {
+    return this.#entries.values();
   }
 
-  put(entry: NodeEntry): void {
-    const previous = this.#nodes.get(entry.key);
-    this.#nodes.set(entry.key, entry);
+  put(entry: Entry): void {
+    const previous = this.#entries.get(entry.key);
+    this.#entries.set(entry.key, entry);
     this.byCreation.put(entry, previous);
     this.byName.put(entry, previous);
   }
 
-  remove(name: string): void {
-    const entry = this.#nodes.get(name);
+  remove(key: string): void {
+    const entry = this.#entries.get(key);
     if (!entry) return;
-    this.#nodes.delete(name);
+    this.#entries.delete(key);
     this.byCreation.remove(entry);
     this.byName.remove(entry);
   }
 
   /** As many `put`s, for so many that most leaves would be made anew again and again. */
-  *putAll(entries: readonly NodeEntry[]): Steps<void> {
-    for (const entry of entries) this.#nodes.set(entry.key, entry);
-    const all = [...this.#nodes.values()];
+  *putAll(entries: readonly Entry[]): Steps<void> {
+    for (const entry of entries) this.#entries.set(entry.key, entry);
+    const all = [...this.#entries.values()];
     yield* this.byCreation.fillInSteps(all);
     yield* this.byName.fillInSteps(all);
   }

@@ -1,35 +1,31 @@
 import type { Leaf } from '../bytes/leaf.ts';
-import { toNodeFilter } from '../query/filter.ts';
-import type { NodeListQuery } from '../query/list-query.ts';
-import type { NodeEntry } from './entry.ts';
+import type { Selection } from '../bytes/list-body.ts';
+import { allOf } from '../query/filter.ts';
+import type { ListQuery, SortKey } from '../query/list-query.ts';
+import type { Entry } from './entry.ts';
 
-/** What one list answers. */
-export interface Selection {
-  readonly entries: readonly NodeEntry[];
-  /** After filters, before paging. */
-  readonly total: number;
-}
-
-/** All nodes at one version. Never changes, so an answer that is composed later still shows one state. */
-export class NodeSnapshot {
+/** All objects at one version. Never changes, so an answer that is composed later still shows one state. */
+export class Snapshot {
   readonly version: number;
   readonly size: number;
   /** In the default order. */
-  readonly leaves: readonly Leaf[];
-  readonly #leavesByName: readonly Leaf[];
-  readonly #sorted: { [order in NodeListQuery['sortBy']]?: readonly NodeEntry[] } = {};
+  readonly leaves: readonly Leaf<Entry>[];
+  readonly #leavesByName: readonly Leaf<Entry>[];
+  readonly #sorted: { [order in SortKey]?: readonly Entry[] } = {};
 
-  constructor(version: number, indexes: { readonly byCreation: readonly Leaf[]; readonly byName: readonly Leaf[] }) {
+  constructor(
+    version: number,
+    indexes: { readonly byCreation: readonly Leaf<Entry>[]; readonly byName: readonly Leaf<Entry>[] },
+  ) {
     this.version = version;
     this.leaves = indexes.byCreation;
     this.#leavesByName = indexes.byName;
     this.size = this.leaves.reduce((sum, leaf) => sum + leaf.entries.length, 0);
   }
 
-  select(query: NodeListQuery, aliasKey: string): Selection {
+  select(query: ListQuery): Selection<Entry> {
     const sorted = this.#inOrder(query.sortBy);
-    const isFiltered = Object.keys(query.filters).length > 0;
-    const matching = isFiltered ? sorted.filter(toNodeFilter(query.filters, aliasKey)) : sorted;
+    const matching = query.conditions.length > 0 ? sorted.filter(allOf(query.conditions)) : sorted;
     const total = matching.length;
     const { from, to } = toSlice(query, total);
     const entries = query.ascending ? matching.slice(total - to, total - from).reverse() : matching.slice(from, to);
@@ -37,12 +33,12 @@ export class NodeSnapshot {
   }
 
   /** In the default order. */
-  names(): readonly string[] {
+  keys(): readonly string[] {
     return this.#inOrder('creationTimestamp').map((entry) => entry.key);
   }
 
   /** Descending. The leaves are sorted, so this is one copy of references a version. */
-  #inOrder(sortBy: NodeListQuery['sortBy']): readonly NodeEntry[] {
+  #inOrder(sortBy: SortKey): readonly Entry[] {
     const leaves = sortBy === 'name' ? this.#leavesByName : this.leaves;
     this.#sorted[sortBy] ??= leaves.flatMap((leaf) => leaf.entries);
     return this.#sorted[sortBy];
@@ -50,7 +46,7 @@ export class NodeSnapshot {
 }
 
 /** Page p of limit n is the half-open slice [(p-1)n, pn), clipped to what is there; a limit of -1 is everything. */
-function toSlice({ limit, page }: NodeListQuery, total: number): { readonly from: number; readonly to: number } {
+function toSlice({ limit, page }: ListQuery, total: number): { readonly from: number; readonly to: number } {
   if (limit === -1n) return { from: 0, to: total };
   if (limit <= 0n || page <= 0n) return { from: 0, to: 0 };
   // Exact integers: a product of two 64-bit numbers would lose digits as a double and wrap around in 64 bits.

@@ -1,41 +1,78 @@
-import type { NodeShape } from '../entries/change.ts';
-import type { NodeFilters } from './list-query.ts';
+import type { StatusCause } from '../../status-error.ts';
+import { quoted } from './quoted.ts';
+import { invalid } from './read-parameters.ts';
+import { parseSelector } from './selector.ts';
 
-type Condition = (node: NodeShape) => boolean;
-
-/** All conditions of a query as one. They read what the cluster stores, never what the answer adds. */
-export function toNodeFilter(filters: NodeFilters, aliasKey: string): Condition {
-  const conditions = toConditions(filters, aliasKey);
-  return (node) => conditions.every((holds) => holds(node));
+/** All that a filter reads of an object: what the cluster stores, never what the answer adds. */
+export interface Shape {
+  readonly name: string;
+  /** `''` of a cluster-scoped kind. */
+  readonly namespace: string;
+  readonly uid: string;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  readonly annotations: Readonly<Record<string, string>> | undefined;
+  readonly owners: readonly Owner[];
+  /** The word that its kind makes of its state. */
+  readonly status: string;
 }
 
-function toConditions(filters: NodeFilters, aliasKey: string): readonly Condition[] {
-  const { labelSelector, label, annotation, name, names, alias, uid, namespace, ownerReference, ownerKind } = filters;
-  const { status, fields } = filters;
-  const conditions: Condition[] = [];
-  if (labelSelector) conditions.push((node) => labelSelector.matches(node.labels));
-  if (label) conditions.push((node) => label.matches(node.labels));
-  if (annotation) conditions.push((node) => annotation.matches(node.annotations));
-  if (name !== undefined) conditions.push((node) => node.key.includes(name));
-  if (names) conditions.push(isAmong(new Set(names)));
-  if (alias !== undefined) conditions.push(hasAlias(alias, aliasKey));
-  if (uid !== undefined) conditions.push((node) => node.uid === uid);
-  // Nodes have no namespace: only the empty one is theirs.
-  if (namespace !== undefined) conditions.push(() => namespace === '');
-  if (ownerReference !== undefined)
-    conditions.push((node) => node.owners.some((owner) => owner.uid === ownerReference));
-  if (ownerKind !== undefined) conditions.push((node) => node.owners.some((owner) => owner.kind === ownerKind));
-  if (fields) conditions.push((node) => fields(node.key));
-  if (status) conditions.push((node) => node.status === status);
-  return conditions;
+export interface Owner {
+  readonly uid: unknown;
+  readonly kind: unknown;
 }
+
+export type Condition = (object: Shape) => boolean;
+
+/** Reads the text of a parameter into a condition on objects, or says why it cannot. */
+export type FilterReader = (text: string, name: string) => Condition | StatusCause;
+
+/** By the name of the parameter. */
+export type FilterReaders = ReadonlyMap<string, FilterReader>;
+
+/** The filters that every kind has. */
+export const commonFilters = (platform: string): FilterReaders =>
+  new Map<string, FilterReader>([
+    ['labelSelector', readSelector(({ labels }) => labels)],
+    ['label', readSelector(({ labels }) => labels)],
+    ['annotation', readSelector(({ annotations }) => annotations)],
+    ['name', (text) => (object) => object.name.includes(text)],
+    ['names', (text) => isAmong(new Set(text.split(',')))],
+    ['alias', (text) => hasAlias(text, `${platform}.io/alias-name`)],
+    ['uid', (text) => (object) => object.uid === text],
+    ['namespace', (text) => (object) => text === '' || object.namespace === text],
+    ['ownerReference', (text) => (object) => object.owners.some(({ uid }) => uid === text)],
+    ['ownerKind', (text) => (object) => object.owners.some(({ kind }) => kind === text)],
+  ]);
+
+/** A filter on the status word, which is one of these. */
+export const statusFilter =
+  (words: readonly string[]): FilterReader =>
+  (text, name) =>
+    words.includes(text) ? ({ status }) => status === text : notOneOf(name, text, words);
+
+/** All conditions as one. */
+export const allOf =
+  (conditions: readonly Condition[]): Condition =>
+  (object) =>
+    conditions.every((holds) => holds(object));
+
+export const notOneOf = (name: string, text: string, words: readonly string[]): StatusCause =>
+  invalid(name, `${quoted(text)} is not one of ${words.join(', ')}`, 'FieldValueNotSupported');
+
+const readSelector =
+  (textsOf: (object: Shape) => Shape['labels']): FilterReader =>
+  (text, name) => {
+    const selector = parseSelector(text);
+    if (!('matches' in selector)) return invalid(name, selector.message, selector.reason);
+    return (object) => selector.matches(textsOf(object));
+  };
 
 const isAmong =
   (names: ReadonlySet<string>): Condition =>
-  (node) =>
-    names.has(node.key);
+  ({ name }) =>
+    names.has(name);
 
-/** An empty alias is in every alias, an absent one too, but in no node without any stored annotation: as 3.4. */
+/** An empty alias is in every alias, an absent one too, but in no object without any stored annotation: as 3.4. */
 const hasAlias =
   (alias: string, key: string): Condition =>
   ({ annotations }) => {

@@ -1,7 +1,12 @@
-import type { Allocatable } from '../entries/entry.ts';
 import { FIGURES } from './pod-usage.ts';
 import { divideUp, formatQuantity, NANO } from './quantity.ts';
 import type { NodeUsage, UsageSum } from './usage-ledger.ts';
+
+/** What a node has for pods, in nano units; 0 when missing or unreadable. */
+export interface Allocatable {
+  readonly cpu: bigint;
+  readonly memory: bigint;
+}
 
 const NANO_OF_MILLI = 10n ** 6n;
 

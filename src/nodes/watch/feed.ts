@@ -1,67 +1,67 @@
 import type { Clock } from '../../runtime/clock.ts';
-import type { NodeStore } from '../entries/store.ts';
-import { toNodeFilter } from '../query/filter.ts';
-import type { NodeWatch } from './watch.ts';
+import type { ListState } from '../entries/collection-version.ts';
+import type { ResourceStore } from '../entries/store.ts';
+import { allOf } from '../query/filter.ts';
+import type { Watch } from './watch.ts';
 import { type Beginning, WatchBatches } from './watch-batches.ts';
 import type { WatchForm } from './watch-event.ts';
 import { WatchNaming } from './watch-naming.ts';
-import type { NodeWatchQuery } from './watch-query.ts';
-import { type ListState, stateText, type ToldUpTo, type WatchVersion } from './watch-version.ts';
+import type { WatchQuery } from './watch-query.ts';
+import { stateText, type ToldUpTo, type WatchVersion } from './watch-version.ts';
 import type { Standing } from './watch-view.ts';
-import { expired, NodeWatcher, type NodeWatcherParts } from './watcher.ts';
+import { expired, Watcher, type WatcherParts } from './watcher.ts';
 
 interface FeedOptions {
   /** As in the list's tags. */
   readonly epoch: string;
-  readonly aliasKey: string;
   readonly clock: Clock;
 }
 
 /** Begins watches of a store. */
-export class NodeFeed {
-  readonly #store: NodeStore;
+export class Feed {
+  readonly #store: ResourceStore;
   readonly #options: FeedOptions;
   readonly #naming: WatchNaming;
   readonly #batches: WatchBatches;
   #kept: { readonly version: number; readonly beginnings: Map<string, Beginning> } | undefined;
 
-  constructor(store: NodeStore, options: FeedOptions) {
+  constructor(store: ResourceStore, options: FeedOptions) {
     this.#store = store;
     this.#options = options;
     this.#naming = new WatchNaming(store, options.epoch);
     this.#batches = new WatchBatches(store, this.#naming);
   }
 
-  watch(query: NodeWatchQuery, form: WatchForm): NodeWatch {
-    const { filters, filterKey, bookmarks, from, initialEvents, metadataOnly = false } = query;
-    const { clock, aliasKey } = this.#options;
-    const matches = filterKey === '' ? () => true : toNodeFilter(filters, aliasKey);
+  watch(query: WatchQuery, form: WatchForm): Watch {
+    const { conditions, filterKey, bookmarks, from, initialEvents, metadataOnly = false } = query;
+    const { clock } = this.#options;
+    const matches = filterKey === '' ? () => true : allOf(conditions);
     const view = { form, metadataOnly, filterKey, matches };
     const all = (): Beginning => this.#beginning('', () => this.#all());
     const parts = { store: this.#store, naming: this.#naming, batches: this.#batches, clock, view, bookmarks, all };
     if (initialEvents ?? from === undefined) return this.#fromAll(parts, from);
-    if (!from) return new NodeWatcher(parts, this.#standing(this.#store.version, true));
+    if (!from) return new Watcher(parts, this.#standing(this.#store.version, true));
     return this.#from(parts, from) ?? this.#anew(parts, from);
   }
 
   /** From the whole list, as soon as it is not older than what the client names. */
-  #fromAll(parts: NodeWatcherParts, from: WatchVersion | undefined): NodeWatch {
+  #fromAll(parts: WatcherParts, from: WatchVersion | undefined): Watch {
     const awaited = from?.kind === 'cluster' ? { seen: from.seen, text: from.text } : undefined;
     const start = { isFirst: true, awaited, beginning: parts.all };
-    return new NodeWatcher(parts, this.#standing(this.#store.version, false), start);
+    return new Watcher(parts, this.#standing(this.#store.version, false), start);
   }
 
-  #anew(parts: NodeWatcherParts, { text }: WatchVersion): NodeWatch {
+  #anew(parts: WatcherParts, { text }: WatchVersion): Watch {
     if (parts.view.form === 'json') throw expired(text);
     return this.#fromAll(parts, undefined);
   }
 
   /** From what the client has; `undefined` when it is not known what happened since. */
-  #from(parts: NodeWatcherParts, from: WatchVersion): NodeWatch | undefined {
+  #from(parts: WatcherParts, from: WatchVersion): Watch | undefined {
     if (from.kind === 'local') {
       const version = this.#ours(from.told);
       if (version === undefined || !this.#store.changes.knows(version)) return undefined;
-      return new NodeWatcher(parts, this.#standing(version, true));
+      return new Watcher(parts, this.#standing(version, true));
     }
     const state = from.kind === 'cluster' ? from.complete : undefined;
     if (from.kind !== 'cluster' || !state || !this.#store.progress.knowsAfter(state)) return undefined;
@@ -73,7 +73,7 @@ export class NodeFeed {
         ? this.#beginning(`${before} ${told}`, () => this.#since(state, { before, told }))
         : undefined;
     const start = { isFirst: false, awaited: { seen, text }, beginning };
-    return new NodeWatcher(parts, this.#standing(this.#store.version, true), start);
+    return new Watcher(parts, this.#standing(this.#store.version, true), start);
   }
 
   /** `undefined`: of another process, or yet to come. */
@@ -99,14 +99,14 @@ export class NodeFeed {
 
   #all(): Beginning {
     const complete = this.#naming.current();
-    const names = this.#store.snapshot().names();
-    return { version: this.#store.version, complete, before: this.#naming.nothing(), names };
+    const keys = this.#store.snapshot().keys();
+    return { version: this.#store.version, complete, before: this.#naming.nothing(), keys };
   }
 
   #since(state: ListState, { before, told }: { readonly before: string; readonly told: number }): Beginning {
     const complete = this.#naming.current();
     const changes = this.#store.progress.changedAfter(state).filter(({ version }) => version > told);
-    const names = changes.map(({ name }) => name);
-    return { version: this.#store.version, complete, before, names, since: { state, told, changes } };
+    const keys = changes.map(({ key }) => key);
+    return { version: this.#store.version, complete, before, keys, since: { state, told, changes } };
   }
 }

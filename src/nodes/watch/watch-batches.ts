@@ -1,10 +1,20 @@
-import type { NodeChange } from '../entries/change.ts';
-import type { NodeStore } from '../entries/store.ts';
-import { metadataObject } from './metadata-object.ts';
-import { bookmarkEvent, eventPieces, nodeObject, type ObjectPieces, tombstone } from './watch-event.ts';
+import type { Change } from '../entries/change.ts';
+import type { ListState } from '../entries/collection-version.ts';
+import { placeOf } from '../entries/entry.ts';
+import { type Kind, typeMembers, typeOf } from '../entries/kind.ts';
+import type { ResourceStore } from '../entries/store.ts';
+import { METADATA_TYPE, metadataObject } from './metadata-object.ts';
+import {
+  bookmarkEvent,
+  eventPieces,
+  itemObject,
+  type ObjectPieces,
+  type ObjectType,
+  tombstone,
+} from './watch-event.ts';
 import type { WatchNaming } from './watch-naming.ts';
-import { type ListState, seenText } from './watch-version.ts';
-import { type NodeNews, newsOf, reachOf, reachSince, type Standing, type WatchView } from './watch-view.ts';
+import { seenText } from './watch-version.ts';
+import { type News, newsOf, reachOf, reachSince, type Standing, type WatchView } from './watch-view.ts';
 
 export interface Batch<Place> {
   /** Whole events; empty when none of the changes are its business. */
@@ -14,8 +24,8 @@ export interface Batch<Place> {
 }
 
 /**
- * What a stream begins with, node by node: all of them, or those that changed since the client's version. Names and changes
- * only, so that slow readers keep no node of the past in memory.
+ * What a stream begins with, object by object: all of them, or those that changed since the client's version. Keys and changes
+ * only, so that slow readers keep no object of the past in memory.
  */
 export interface Beginning {
   /** The version of the store, and of the list, that its reader has when all is told and nothing changed meanwhile. */
@@ -24,9 +34,9 @@ export interface Beginning {
   /** What its reader has whole until then. */
   readonly before: string;
   /** In the order of the list, or in that of the changes. */
-  readonly names: readonly string[];
+  readonly keys: readonly string[];
   /** What the client has; of what followed it was told all up to this version of the store. */
-  readonly since?: { readonly state: ListState; readonly told: number; readonly changes: readonly NodeChange[] };
+  readonly since?: { readonly state: ListState; readonly told: number; readonly changes: readonly Change[] };
 }
 
 /** What the reader of a batch has whole before it and after it, and how new what it was told may be. */
@@ -44,14 +54,16 @@ const MOST_BATCHES = 64;
 
 /** Makes batches of events, each once for all who stand at the same place and see the same. */
 export class WatchBatches {
-  readonly #store: NodeStore;
+  readonly #store: ResourceStore;
   readonly #naming: WatchNaming;
+  readonly #types: ObjectTypes;
   readonly #kept = new Map<string, Batch<unknown>>();
   #keptVersion = -1;
 
-  constructor(store: NodeStore, naming: WatchNaming) {
+  constructor(store: ResourceStore, naming: WatchNaming) {
     this.#store = store;
     this.#naming = naming;
+    this.#types = new ObjectTypes(store.kind);
   }
 
   /** What follows `standing`. All of the result is one version as soon as nothing more follows: the list of it is told. */
@@ -63,16 +75,16 @@ export class WatchBatches {
 
   /** What a stream begins with, from `at` on, as far as it goes into one batch; `next` is where it goes on. */
   begin(beginning: Beginning, at: number, view: WatchView): Batch<number> {
-    const { version, complete, before, names, since } = beginning;
+    const { version, complete, before, keys, since } = beginning;
     return this.#once(`begin ${version} ${before} ${since?.told ?? ''} ${at}`, view, () => {
-      const batch = new BatchBuilder(view, this.#store.platform);
+      const batch = new BatchBuilder(view, this.#types);
       let next = at;
-      for (; next < names.length && !batch.isFull; next++) {
+      for (; next < keys.length && !batch.isFull; next++) {
         const news = this.#newsAt(beginning, next, view);
         if (news) batch.add(news);
       }
-      const isWhole = !since && next === names.length && this.#store.version === version;
-      // In the order of the changes, but each node in its newest state.
+      const isWhole = !since && next === keys.length && this.#store.version === version;
+      // In the order of the changes, but each object in its newest state.
       const seen = since ? this.#store.progress.seen : undefined;
       return { bytes: this.#bytes(batch, isWhole ? { before, complete } : { before, seen }), next };
     });
@@ -80,22 +92,25 @@ export class WatchBatches {
 
   /** The bookmark of a version: many are up to date, and are told so together. */
   bookmark(version: string, { isFirst }: { readonly isFirst: boolean }, view: WatchView): Uint8Array {
-    const make = (): Batch<string> => ({ bytes: bookmarkEvent(version, { ...view, isFirst }), next: version });
+    const make = (): Batch<string> => ({
+      bytes: bookmarkEvent(version, { form: view.form, type: this.#types.of(view), isFirst }),
+      next: version,
+    });
     return this.#once(`bookmark ${version} ${isFirst}`, view, make).bytes;
   }
 
-  /** Its newest state: a node that changed since comes once more, one that went is told of then. */
-  #newsAt({ names, since }: Beginning, at: number, view: WatchView): NodeNews | undefined {
-    const name = names[at] as string;
-    const entry = this.#store.get(name);
-    const change = this.#store.changes.of(name) ?? since?.changes[at];
+  /** Its newest state: an object that changed since comes once more, one that went is told of then. */
+  #newsAt({ keys, since }: Beginning, at: number, view: WatchView): News | undefined {
+    const key = keys[at] as string;
+    const entry = this.#store.get(key);
+    const change = this.#store.changes.of(key) ?? since?.changes[at];
     if (!change) return undefined;
-    if (since) return newsOf(change, entry, { reach: reachSince(since.state.nodes.newest), view });
+    if (since) return newsOf(change, entry, { reach: reachSince(since.state.objects.newest), view });
     return entry && view.matches(entry) ? { change, type: 'ADDED', entry } : undefined;
   }
 
   #compose(standing: Standing, view: WatchView): Batch<Standing> {
-    const batch = new BatchBuilder(view, this.#store.platform);
+    const batch = new BatchBuilder(view, this.#types);
     const reach = reachOf(standing);
     const { complete: before, seen } = standing;
     let { position } = standing;
@@ -103,7 +118,7 @@ export class WatchBatches {
       if (batch.isFull) {
         return { bytes: this.#bytes(batch, { before, seen }), next: { ...standing, position } };
       }
-      const news = newsOf(change, change.removed ? undefined : this.#store.get(change.name), { reach, view });
+      const news = newsOf(change, change.removed ? undefined : this.#store.get(change.key), { reach, view });
       if (news) batch.add(news);
       position = change.version;
     }
@@ -147,32 +162,32 @@ export interface EventVersion {
 /** Whole events, one behind the other. */
 export class BatchBuilder {
   readonly #view: WatchView;
-  readonly #platform: string;
-  readonly #news: NodeNews[] = [];
+  readonly #types: ObjectTypes;
+  readonly #news: News[] = [];
   #length = 0;
 
-  constructor(view: WatchView, platform: string) {
+  constructor(view: WatchView, types: ObjectTypes) {
     this.#view = view;
-    this.#platform = platform;
+    this.#types = types;
   }
 
   get isFull(): boolean {
     return this.#length >= BATCH_BYTES;
   }
 
-  add(news: NodeNews): void {
+  add(news: News): void {
     this.#news.push(news);
     this.#length += this.#lengthOf(news);
   }
 
-  #lengthOf(news: NodeNews): number {
+  #lengthOf(news: News): number {
     if (news.type === 'DELETED') return REMOVAL_BYTES;
     const { encoded } = news.entry;
     return this.#view.metadataOnly ? encoded.metadata().length : encoded.length;
   }
 
   /** `versionOf` names each; the last is the one after which its reader is further than before. */
-  bytes(versionOf: (news: NodeNews, isLast: boolean) => EventVersion): Uint8Array {
+  bytes(versionOf: (news: News, isLast: boolean) => EventVersion): Uint8Array {
     const { form } = this.#view;
     const last = this.#news.length - 1;
     return Buffer.concat(
@@ -183,10 +198,30 @@ export class BatchBuilder {
     );
   }
 
-  #objectOf(news: NodeNews, resourceVersion: string): ObjectPieces {
-    const { name } = news.change;
-    if (news.type === 'DELETED') return tombstone({ name, uid: news.uid, resourceVersion }, this.#view);
-    if (!this.#view.metadataOnly) return nodeObject(news.entry, resourceVersion);
-    return [metadataObject(news.entry, { platform: this.#platform, resourceVersion })];
+  #objectOf(news: News, resourceVersion: string): ObjectPieces {
+    const { members, statusKey } = this.#types;
+    if (news.type === 'DELETED') {
+      return tombstone({ ...placeOf(news.change.key), uid: news.uid, resourceVersion }, this.#types.of(this.#view));
+    }
+    if (!this.#view.metadataOnly) return itemObject(news.entry.encoded, resourceVersion, members);
+    return [metadataObject(news.entry, { statusKey, resourceVersion })];
+  }
+}
+
+/** How the objects of events say what they are. */
+class ObjectTypes {
+  /** In front of a whole object. */
+  readonly members: Uint8Array;
+  readonly statusKey: string | undefined;
+  readonly #whole: ObjectType;
+
+  constructor(kind: Kind) {
+    this.members = typeMembers(kind);
+    this.statusKey = kind.statusKey;
+    this.#whole = typeOf(kind);
+  }
+
+  of({ metadataOnly }: WatchView): ObjectType {
+    return metadataOnly ? METADATA_TYPE : this.#whole;
   }
 }

@@ -1,5 +1,4 @@
-import type { NodeEntry } from '../entries/entry.ts';
-import { METADATA_TYPE } from './metadata-object.ts';
+import type { EncodedObject } from '../bytes/encoded-object.ts';
 
 /** `json`: one event a line, as Kubernetes streams them. `events`: the same lines as server-sent events. */
 export type WatchForm = 'json' | 'events';
@@ -29,26 +28,29 @@ function startsOf(start: (type: EventType) => string): Record<EventType, Uint8Ar
 /** An object of an event as it is sent. Its text has no line break: JSON writes them as \n. */
 export type ObjectPieces = readonly Uint8Array[];
 
-/** Clients of Kubernetes know an object by these; the items of a list go without. */
-const TYPE_MEMBERS = Buffer.from('{"kind":"Node","apiVersion":"v1",');
-
-/** The item of the list with its type, at this version of the watch. */
-export function nodeObject({ encoded }: NodeEntry, version: string): ObjectPieces {
+/** The item of the list at this version of the watch, with its type in front, by which clients of Kubernetes know an object. */
+export function itemObject(encoded: EncodedObject, version: string, typeMembers: Uint8Array): ObjectPieces {
   const [head, middle, tail] = encoded.versioned(version);
-  return [TYPE_MEMBERS, head.subarray(1), middle, tail];
+  return [typeMembers, head.subarray(1), middle, tail];
 }
 
-interface Shape {
-  readonly metadataOnly: boolean;
+/** How an object says what it is. */
+export interface ObjectType {
+  readonly kind: string;
+  readonly apiVersion: string;
 }
 
-const typeOf = ({ metadataOnly }: Shape) => (metadataOnly ? METADATA_TYPE : { kind: 'Node', apiVersion: 'v1' });
+interface Tombstone {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
 
-/** What is told of a node that went or is to be forgotten: who it was, and nothing of what it was. */
-export const tombstone = (
-  metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string },
-  shape: Shape,
-): ObjectPieces => [Buffer.from(JSON.stringify({ ...typeOf(shape), metadata }))];
+/** What is told of an object that went or is to be forgotten: who it was, and nothing of what it was. */
+export const tombstone = (metadata: Tombstone, type: ObjectType): ObjectPieces => [
+  Buffer.from(JSON.stringify({ ...type, metadata })),
+];
 
 /** The bytes of one event, in pieces. `id`: the version that server-sent events go on from, where there is one. */
 export function eventPieces(
@@ -66,11 +68,11 @@ export const eventBytes = (type: 'ERROR', object: Uint8Array, form: WatchForm): 
 /** `isFirst`: it ends the first state, which clients of Kubernetes know by this annotation. */
 export function bookmarkEvent(
   version: string,
-  { form, metadataOnly, isFirst }: Shape & { readonly form: WatchForm; readonly isFirst: boolean },
+  { form, type, isFirst }: { readonly form: WatchForm; readonly type: ObjectType; readonly isFirst: boolean },
 ): Uint8Array {
   const annotations = isFirst ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
   const metadata = { resourceVersion: version, ...annotations };
-  const object = Buffer.from(JSON.stringify({ ...typeOf({ metadataOnly }), metadata }));
+  const object = Buffer.from(JSON.stringify({ ...type, metadata }));
   return Buffer.concat(eventPieces('BOOKMARK', [object], { form, id: version }));
 }
 

@@ -1,22 +1,23 @@
 import { compareResourceVersions } from '../../kubernetes/resource-version.ts';
-import type { NodeChange } from '../entries/change.ts';
-import type { NodeStore } from '../entries/store.ts';
+import type { Change } from '../entries/change.ts';
+import type { ListState } from '../entries/collection-version.ts';
+import type { ResourceStore } from '../entries/store.ts';
 import type { EventVersion } from './watch-batches.ts';
-import { type ListState, newer, seenText, stateText } from './watch-version.ts';
+import { newer, seenText, stateText } from './watch-version.ts';
 
 /** A client that has no list whole cannot go on. */
 const NOTHING_WHOLE = '0';
 
 /**
  * Names what watchers are told: in the cluster's versions where they are numbers, else in those of this process. No two states of
- * one node have the same version. Whoever goes on from one, here or at another replica, misses nothing and is told nothing that
+ * one object have the same version. Whoever goes on from one, here or at another replica, misses nothing and is told nothing that
  * is older; here nothing twice either.
  */
 export class WatchNaming {
-  readonly #store: NodeStore;
+  readonly #store: ResourceStore;
   readonly #epoch: string;
 
-  constructor(store: NodeStore, epoch: string) {
+  constructor(store: ResourceStore, epoch: string) {
     this.#store = store;
     this.#epoch = epoch;
   }
@@ -41,11 +42,11 @@ export class WatchNaming {
   }
 
   /**
-   * The version of a node that changed so, told to a client that has the list of `complete` whole and more to come, and perhaps
+   * The version of an object that changed so, told to a client that has the list of `complete` whole and more to come, and perhaps
    * what is as new as `told`.
    */
   between(
-    { seen, version }: Pick<NodeChange, 'seen' | 'version'>,
+    { seen, version }: Pick<Change, 'seen' | 'version'>,
     complete: string,
     told: ListState | undefined,
   ): EventVersion {
@@ -63,11 +64,12 @@ export class WatchNaming {
     return complete.startsWith(`${this.#epoch}-`) ? complete : `${seenText(told)}-${complete}`;
   }
 
-  /** The version of the node with which its reader has the list of `complete` whole. */
-  completing({ seen }: NodeChange, complete: string): EventVersion {
-    const [nodes = '', , pods = ''] = complete.split('.');
+  /** The version of the object with which its reader has the list of `complete` whole. */
+  completing({ seen }: Change, complete: string): EventVersion {
+    const [objects = '', , added = ''] = complete.split('.');
     const isKnown =
-      compareResourceVersions(seen.nodes.newest, nodes) <= 0 && compareResourceVersions(seen.pods.newest, pods) <= 0;
+      compareResourceVersions(seen.objects.newest, objects) <= 0 &&
+      compareResourceVersions(seen.added.newest, added) <= 0;
     return { text: isKnown ? complete : this.ahead(complete, seen), isResumable: true };
   }
 }

@@ -1,8 +1,9 @@
 import { parseBooleanWord } from '../../runtime/boolean-word.ts';
 import { badRequest, type StatusCause } from '../../status-error.ts';
 import { parseFieldSelector } from '../query/field-selector.ts';
+import type { Condition } from '../query/filter.ts';
 import { parseInteger64 } from '../query/integer64.ts';
-import { LIST_PARAMETERS, type NodeFilters } from '../query/list-query.ts';
+import { type Setting as ListSetting, type ListVocabulary, listParameters } from '../query/list-query.ts';
 import { quoted } from '../query/quoted.ts';
 import {
   invalid,
@@ -14,9 +15,10 @@ import {
 import { parseVersion, type WatchVersion } from './watch-version.ts';
 
 /** What a watch request asks for, parsed once. */
-export interface NodeWatchQuery {
-  readonly filters: NodeFilters;
-  /** Two queries of the same key choose the same nodes; `''` chooses all. */
+export interface WatchQuery {
+  /** All have to hold. */
+  readonly conditions: readonly Condition[];
+  /** Two queries of the same key choose the same objects; `''` chooses all. */
   readonly filterKey: string;
   /** The version that the client has; absent: it has nothing. */
   readonly from?: WatchVersion;
@@ -29,12 +31,17 @@ export interface NodeWatchQuery {
   readonly metadataOnly?: boolean;
 }
 
-interface Settings extends NodeWatchQuery {
+interface Settings extends WatchQuery {
   /** `resourceVersionMatch` is given. */
   readonly hasMatch?: boolean;
 }
 
-type Setting = Partial<Omit<Settings, 'filters' | 'filterKey'>> | { readonly filter: NodeFilters; key: string };
+type Setting = Partial<Omit<Settings, 'conditions' | 'filterKey'>> | Chosen;
+
+interface Chosen {
+  readonly condition: Condition;
+  readonly key: string;
+}
 
 const keyOf = (name: string, text: string): string => `${name}=${encodeURIComponent(text)}`;
 
@@ -57,7 +64,7 @@ const readFrom = (text: string): Setting => (text === '' || text === '0' ? {} : 
 function readFields(text: string, name: string): Setting | StatusCause {
   if (text === '') return {};
   const fields = parseFieldSelector(text, name);
-  return typeof fields === 'function' ? { filter: { fields }, key: keyOf(name, text) } : fields;
+  return typeof fields === 'function' ? { condition: fields, key: keyOf(name, text) } : fields;
 }
 
 function readInitialEvents(text: string, name: string): Setting | StatusCause {
@@ -84,43 +91,56 @@ function readBookmarks(text: string, name: string): Setting | StatusCause {
   return bookmarks === undefined ? invalid(name, `${quoted(text)} is not a boolean`) : { bookmarks };
 }
 
-/** A condition on nodes is one on their events; what cuts or orders a list has no meaning in a stream. */
-const ofTheList = (name: string, read: ParameterReader<object>): ParameterReader<Setting> => {
+/** A condition on objects is one on their events; what cuts or orders a list has no meaning in a stream. */
+const ofTheList = (name: string, read: ParameterReader<ListSetting>): ParameterReader<Setting> => {
   const isOrder = ['limit', 'page', 'sortBy', 'ascending'].includes(name);
   if (isOrder) return () => refusal('FieldValueForbidden', `query parameter "${name}" does not go with watch`, name);
-  return (text) => {
-    const setting = read(text, name) as StatusCause | { readonly filter: NodeFilters };
-    return 'filter' in setting ? { ...setting, key: keyOf(name, text) } : setting;
+  return (text): Setting | StatusCause => {
+    const setting = read(text, name);
+    if (typeof setting === 'function') return { condition: setting, key: keyOf(name, text) };
+    return 'reason' in setting ? setting : {};
   };
 };
 
-/** Every parameter of a watch. */
-export const WATCH_PARAMETERS: ParameterReaders<Setting> = new Map<string, ParameterReader<Setting>>([
-  ...[...LIST_PARAMETERS].map(([name, read]) => [name, ofTheList(name, read)] as const),
-  ['watch', readWatch],
-  ['fieldSelector', readFields],
-  ['resourceVersion', readFrom],
-  ['resourceVersionMatch', readMatch],
-  ['sendInitialEvents', readInitialEvents],
-  ['timeoutSeconds', readTimeout],
-  ['allowWatchBookmarks', readBookmarks],
-]);
+/** Every parameter of a watch of a kind. */
+export const watchParameters = (vocabulary: ListVocabulary): ParameterReaders<Setting> =>
+  new Map<string, ParameterReader<Setting>>([
+    ...[...listParameters(vocabulary)].map(([name, read]) => [name, ofTheList(name, read)] as const),
+    ['watch', readWatch],
+    ['fieldSelector', readFields],
+    ['resourceVersion', readFrom],
+    ['resourceVersionMatch', readMatch],
+    ['sendInitialEvents', readInitialEvents],
+    ['timeoutSeconds', readTimeout],
+    ['allowWatchBookmarks', readBookmarks],
+  ]);
 
 /**
- * Reads the text behind the `?`; throws as `parseNodeListQuery`. `lastEventId` is what a reconnecting client of server-sent
+ * Reads the text behind the `?`; throws as the parser of a list. `lastEventId` is what a reconnecting client of server-sent
  * events got last: newer than what stands in the URL that it was opened with.
  */
-export function parseNodeWatchQuery(queryString: string, lastEventId = ''): NodeWatchQuery {
-  const keys: string[] = [];
-  let settings: Settings = { filters: {}, filterKey: '', bookmarks: true };
-  for (const setting of readParameters(queryString, WATCH_PARAMETERS)) {
-    if (!('filter' in setting)) settings = { ...settings, ...setting };
-    else {
-      keys.push(setting.key);
-      settings = { ...settings, filters: { ...settings.filters, ...setting.filter } };
+export function createWatchQueryParser(
+  vocabulary: ListVocabulary,
+): (queryString: string, lastEventId?: string) => WatchQuery {
+  const parameters = watchParameters(vocabulary);
+  return (queryString, lastEventId = '') => {
+    const chosen: Chosen[] = [];
+    let settings: Partial<Settings> = {};
+    for (const setting of readParameters(queryString, parameters)) {
+      if ('condition' in setting) chosen.push(setting);
+      else settings = { ...settings, ...setting };
     }
-  }
-  const { hasMatch = false, ...query } = { ...settings, filterKey: keys.sort().join('&') };
-  if (hasMatch !== (query.initialEvents !== undefined)) throw badRequest(WITHOUT_THE_OTHER);
-  return lastEventId === '' ? query : { ...query, from: parseVersion(lastEventId) };
+    const { hasMatch = false, ...given } = settings;
+    if (hasMatch !== (given.initialEvents !== undefined)) throw badRequest(WITHOUT_THE_OTHER);
+    const query: WatchQuery = {
+      bookmarks: true,
+      ...given,
+      conditions: chosen.map(({ condition }) => condition),
+      filterKey: chosen
+        .map(({ key }) => key)
+        .sort()
+        .join('&'),
+    };
+    return lastEventId === '' ? query : { ...query, from: parseVersion(lastEventId) };
+  };
 }

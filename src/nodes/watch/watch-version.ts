@@ -1,10 +1,4 @@
-import { type CollectionState, laterState, NOTHING } from '../entries/collection-version.ts';
-
-/** A state of the node list, usage included. */
-export interface ListState {
-  readonly nodes: CollectionState;
-  readonly pods: CollectionState;
-}
+import { type ListState, laterState, NOTHING } from '../entries/collection-version.ts';
 
 /** How far a stream of one process had come with what followed: all changes up to this version of its store. */
 export interface ToldUpTo {
@@ -13,7 +7,7 @@ export interface ToldUpTo {
 }
 
 /**
- * What a client says that it has: the whole list of `complete`, perhaps nodes that are as new as `seen`, and of what followed all
+ * What a client says that it has: the whole list of `complete`, perhaps objects that are as new as `seen`, and of what followed all
  * that one process told up to `told`. Every replica understands it. `local`: the tag of a list, or a version where the cluster's
  * are no numbers; only the process of that epoch does.
  */
@@ -29,7 +23,8 @@ export type WatchVersion = { readonly text: string } & (
 );
 
 /**
- * `1204.3.1317.12`: the newest change of a node is 1204 and there are three, that of a pod 1317 and there are twelve.
+ * `1204.3.1317.12`: the newest change of an object is 1204 and there are three; what is added to them is made of
+ * twelve others, whose newest change is 1317.
  * `1210.3.1317.12-1204.3.1317.12-5f0c2e9a7b314d88.77`: in the middle of what came after that. `1204.3.1317.12-0`: of a first state.
  */
 const STATE = /(\d{1,20})\.(\d{1,9})\.(\d{1,20})\.(\d{1,9})/;
@@ -53,7 +48,7 @@ export function parseVersion(text: string): WatchVersion {
   return { kind: 'local', text, told: { epoch, version: Number(basis ?? version) } };
 }
 
-const NOTHING_SEEN: ListState = { nodes: NOTHING, pods: NOTHING };
+const NOTHING_SEEN: ListState = { objects: NOTHING, added: NOTHING };
 
 function clusterVersion(text: string, parts: readonly (string | undefined)[]): WatchVersion {
   const complete = listState(parts.slice(4, 8));
@@ -62,22 +57,22 @@ function clusterVersion(text: string, parts: readonly (string | undefined)[]): W
   return { kind: 'cluster', text, seen, complete, told: epoch ? { epoch, version: Number(version) } : undefined };
 }
 
-function listState([nodes, nodeCount, pods = '0', podCount]: readonly (string | undefined)[]): ListState | undefined {
-  if (nodes === undefined) return undefined;
-  return { nodes: { newest: nodes, count: Number(nodeCount) }, pods: { newest: pods, count: Number(podCount) } };
+function listState([newest, count, added = '0', addedCount]: readonly (string | undefined)[]): ListState | undefined {
+  if (newest === undefined) return undefined;
+  return { objects: { newest, count: Number(count) }, added: { newest: added, count: Number(addedCount) } };
 }
 
 /** `undefined` where the cluster's versions are no numbers: then nobody but this process can order them. */
-export function stateText({ nodes, pods }: ListState): string | undefined {
-  if (!NUMBER.test(nodes.newest) || !NUMBER.test(pods.newest)) return undefined;
-  return seenText({ nodes, pods });
+export function stateText(state: ListState): string | undefined {
+  if (!NUMBER.test(state.objects.newest) || !NUMBER.test(state.added.newest)) return undefined;
+  return seenText(state);
 }
 
-/** How new either may be: nodes and pods apart. */
+/** How new either may be: the objects, and what is added to them. */
 export const newer = (a: ListState, b: ListState): ListState => ({
-  nodes: laterState(a.nodes, b.nodes),
-  pods: laterState(a.pods, b.pods),
+  objects: laterState(a.objects, b.objects),
+  added: laterState(a.added, b.added),
 });
 
-export const seenText = ({ nodes, pods }: ListState): string =>
-  `${nodes.newest}.${nodes.count}.${pods.newest}.${pods.count}`;
+export const seenText = ({ objects, added }: ListState): string =>
+  `${objects.newest}.${objects.count}.${added.newest}.${added.count}`;

@@ -1,18 +1,18 @@
 import type { WatchForm } from './watch-event.ts';
-import type { NodeWatchQuery } from './watch-query.ts';
+import type { WatchQuery } from './watch-query.ts';
 
 /**
- * One watcher's way along the versions of the node list. It asks for events when it can take some: who lags is told of each
- * node's newest state, once, and nothing is kept for it meanwhile. Whoever applies the events in their order (ADDED and
- * MODIFIED put the node of that name, DELETED takes it out) has the list of the version that the next bookmark names.
+ * One watcher's way along the versions of a list. It asks for events when it can take some: who lags is told of each
+ * object's newest state, once, and nothing is kept for it meanwhile. Whoever applies the events in their order (ADDED and
+ * MODIFIED put the object of that name, DELETED takes it out) has the list of the version that the next bookmark names.
  */
-export interface NodeWatch {
+export interface Watch {
   /** There are events to be had, or a bookmark that ends a first state. */
   readonly isBehind: boolean;
   /** In its first state, which cannot be gone on with on another connection. */
   readonly isBeginning: boolean;
   /**
-   * The next whole events, 64 KiB and one node at most; never changed, shared with other watchers. `undefined`: up to date.
+   * The next whole events, 64 KiB and one object at most; never changed, shared with other watchers. `undefined`: up to date.
    * When removals that it was not told of are forgotten, server-sent events say `reset` and begin anew; else it throws a 410 `StatusError`.
    */
   next(): Uint8Array | undefined;
@@ -26,7 +26,7 @@ export interface NodeWatch {
 }
 
 /** What the routes need of the cache to serve watches. Reads memory, awaits nothing. */
-export interface NodeWatchSource {
+export interface WatchSource {
   /**
    * Brings the list, and all that is behind it, up to the moment; answers its version then. Throws the 503 of a cache that must
    * not be read.
@@ -36,5 +36,5 @@ export interface NodeWatchSource {
    * Throws the same 503. A version of another process, or one that is too old to go on from, is a 410 `Expired`, and for server-sent events
    * a first state after a `reset`.
    */
-  watch(query: NodeWatchQuery, form: WatchForm): NodeWatch;
+  watch(query: WatchQuery, form: WatchForm): Watch;
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { StatusError } from '../../status-error.ts';
-import type { NodeStore } from '../entries/store.ts';
+import type { ListState } from '../entries/collection-version.ts';
+import type { ResourceStore } from '../entries/store.ts';
 import { cut } from '../query/quoted.ts';
-import type { NodeWatch } from './watch.ts';
+import type { Watch } from './watch.ts';
 import type { Beginning, WatchBatches } from './watch-batches.ts';
 import { COMMENT, RESET } from './watch-event.ts';
 import type { WatchNaming } from './watch-naming.ts';
-import type { ListState } from './watch-version.ts';
 import type { Standing, WatchView } from './watch-view.ts';
 
 /**
@@ -15,20 +15,20 @@ import type { Standing, WatchView } from './watch-view.ts';
  */
 const CATCH_UP_MS = 30_000;
 
-export interface NodeWatcherParts {
-  readonly store: NodeStore;
+export interface WatcherParts {
+  readonly store: ResourceStore;
   readonly naming: WatchNaming;
   readonly batches: WatchBatches;
   readonly clock: Clock;
   readonly view: WatchView;
   readonly bookmarks: boolean;
-  /** All nodes of the version that the store has. */
+  /** All objects of the version that the store has. */
   all(): Beginning;
 }
 
 /** How a stream starts that does not just go on. */
 export interface WatchStart {
-  /** It tells all nodes, not only what the client missed. */
+  /** It tells all objects, not only what the client missed. */
   readonly isFirst: boolean;
   /** What the client names is to be here before anything is told, so that nothing older follows what it has. */
   readonly awaited?: { readonly seen: ListState; readonly text: string } | undefined;
@@ -37,11 +37,11 @@ export interface WatchStart {
 }
 
 /** Tells one client of what changes, along the versions of the store. */
-export class NodeWatcher implements NodeWatch {
-  readonly #parts: NodeWatcherParts;
+export class Watcher implements Watch {
+  readonly #parts: WatcherParts;
   readonly #startsBy: number;
   #start: WatchStart | undefined;
-  /** What is left of what it begins with: from which node on. */
+  /** What is left of what it begins with: from which object on. */
   #beginning: { readonly plan: Beginning; readonly at: number } | undefined;
   #standing: Standing;
   /** The bookmark that says that a first state, or what was missed, is complete. */
@@ -50,7 +50,7 @@ export class NodeWatcher implements NodeWatch {
   #isReset = false;
 
   /** Goes on from where the client stands, after `start` if there is one. */
-  constructor(parts: NodeWatcherParts, standing: Standing, start?: WatchStart) {
+  constructor(parts: WatcherParts, standing: Standing, start?: WatchStart) {
     this.#parts = parts;
     this.#standing = standing;
     this.#start = start;
@@ -130,7 +130,7 @@ export class NodeWatcher implements NodeWatch {
       // A removal that was forgotten meanwhile is told by nothing that follows.
       if (!store.changes.knows(plan.version)) return this.#reset(plan.complete);
       const { bytes, next } = batches.begin(plan, at, view);
-      const isDone = next >= plan.names.length;
+      const isDone = next >= plan.keys.length;
       this.#beginning = isDone ? undefined : { plan, at: next };
       const told = store.version;
       const seen = told > plan.version ? store.progress.seen : undefined;

@@ -3,7 +3,7 @@ import type { Authorizer, RequestAttributes, Subject } from '../../../src/author
 import type { TokenVerifier } from '../../../src/oauth/tokens/identity.ts';
 import { serviceUnavailable } from '../../../src/status-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { type AppUnderTest, eventually, fakeVerifier, startApp } from './app-under-test.ts';
+import { type AppUnderTest, eventually, fakeVerifier, listsWith, startApp } from './app-under-test.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
 const LOGS = '/kapis/logging.gatehouse.io/v1alpha2';
@@ -196,7 +196,7 @@ describe('rights', () => {
       },
       get: () => undefined,
     };
-    const denied = await startApp({ nodes });
+    const denied = await startApp({ lists: listsWith({ lister: nodes }) });
     try {
       expect((await denied.get(LIST, as('Bearer powerless'))).status).toBe(403);
       expect(reads).toBe(0);
@@ -345,7 +345,7 @@ describe('failures of ours', () => {
       },
       get: () => undefined,
     };
-    const broken = await startApp({ nodes, verifier: fakeVerifier });
+    const broken = await startApp({ lists: listsWith({ lister: nodes }), verifier: fakeVerifier });
     try {
       const answer = await broken.get(LIST, { headers: { 'X-Request-Id': 'my.id-1' } });
       expect(answer.status).toBe(500);

@@ -4,11 +4,12 @@ import { gzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { AnswerWriter } from '../../../src/http/answer/answer.ts';
-import { type AppParts, createApp } from '../../../src/http/app.ts';
+import { type AppParts, createApp, type ServedList } from '../../../src/http/app.ts';
 import type { App } from '../../../src/http/chain/chain.ts';
 import { createHttpServer } from '../../../src/http/connection/server.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
-import type { Representation } from '../../../src/nodes/node-lister.ts';
+import type { Representation } from '../../../src/nodes/bytes/representation.ts';
+import { createNodeKind } from '../../../src/nodes/node-kind.ts';
 import type { AuthorizationServer } from '../../../src/oauth/authorization-server.ts';
 import { callerAuthenticationFailed } from '../../../src/oauth/endpoints/refusals.ts';
 import type { TokenReviewWebhook } from '../../../src/oauth/endpoints/token-review.ts';
@@ -109,6 +110,23 @@ export interface LogLine extends Record<string, unknown> {
   readonly msg: string;
 }
 
+/** The lists of the app, that of nodes with these parts instead of the fakes; the one node is `worker-1`. */
+export const listsWith = (nodes: Partial<ServedList>, platform = 'gatehouse'): readonly ServedList[] => {
+  const watch = () => ({
+    isBehind: false,
+    isBeginning: false,
+    next: () => undefined,
+    bookmark: () => undefined,
+    keepAlive: () => undefined,
+  });
+  const others = { watches: { refresh: () => 1, watch }, age: { staleSeconds: () => undefined } };
+  const lister = {
+    list: () => representationOf(listText),
+    get: (name: string) => (name === 'worker-1' ? representationOf(nodeText) : undefined),
+  };
+  return [{ ...others, kind: createNodeKind({ platform }), lister, ...nodes }];
+};
+
 /** Literal fakes for everything that the app needs; `change` replaces some. */
 export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []): AppParts {
   const release = {
@@ -128,21 +146,7 @@ export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []):
     tokenReviews: fakeTokenReviews,
     verifier: fakeVerifier,
     authorizer: { authorize: (subject) => ({ allowed: subject.name === 'alice', source: 'cache' }) },
-    nodes: {
-      list: () => representationOf(listText),
-      get: (name) => (name === 'worker-1' ? representationOf(nodeText) : undefined),
-    },
-    nodeWatches: {
-      refresh: () => 1,
-      watch: () => ({
-        isBehind: false,
-        isBeginning: false,
-        next: () => undefined,
-        bookmark: () => undefined,
-        keepAlive: () => undefined,
-      }),
-    },
-    nodeAge: { staleSeconds: () => undefined },
+    lists: listsWith({}, change.platform),
     maxDecisionAgeMs: 600_000,
     closing: new AbortController().signal,
     health: [],

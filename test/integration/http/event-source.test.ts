@@ -94,7 +94,7 @@ describe('server-sent events', () => {
 describe("a browser's EventSource", () => {
   /** One address for two replicas, as a Service is; the second one takes over when `fail` is called. */
   async function startPair() {
-    const replicas = [await start(), await start({ nodeWatches: otherCache().lister })];
+    const replicas = [await start(), await start({}, { watches: otherCache().lister })];
     const state = { active: 0 };
     const open = new Set<Socket>();
     const front = createServer((client) => {

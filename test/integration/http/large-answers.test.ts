@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../support/default-limits.ts';
-import { eventually, startApp } from './app-under-test.ts';
+import { eventually, listsWith, startApp } from './app-under-test.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
 const PIECE = 100_000;
@@ -24,7 +24,7 @@ const GET = `GET ${LIST} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\n\r
 
 describe('a list of 40 MB in pieces', () => {
   test('arrives whole and in order', async () => {
-    const app = await startApp({ nodes });
+    const app = await startApp({ lists: listsWith({ lister: nodes }) });
     try {
       const answer = await app.get(LIST, { headers: { 'Accept-Encoding': 'identity' } });
       const received = createHash('sha256').update(Buffer.from(await answer.arrayBuffer()));
@@ -45,7 +45,7 @@ describe('a list of 40 MB in pieces', () => {
     'a client that takes nothing of %s is cut off after the answer time, others are served meanwhile',
     async (_, lister) => {
       const limits = { ...defaultLimits, answerTimeoutMs: 200 };
-      const app = await startApp({ nodes: lister, limits });
+      const app = await startApp({ lists: listsWith({ lister }), limits });
       const socket = connect(app.port, '127.0.0.1');
       socket.on('error', () => {});
       await once(socket, 'connect');
@@ -59,7 +59,10 @@ describe('a list of 40 MB in pieces', () => {
   );
 
   test('HL-05 holds no place while its client takes nothing', async () => {
-    const app = await startApp({ nodes, limits: { ...defaultLimits, maxRequestsInFlight: 1 } });
+    const app = await startApp({
+      lists: listsWith({ lister: nodes }),
+      limits: { ...defaultLimits, maxRequestsInFlight: 1 },
+    });
     const socket = connect(app.port, '127.0.0.1');
     try {
       socket.on('error', () => {});
@@ -75,7 +78,7 @@ describe('a list of 40 MB in pieces', () => {
   });
 
   test('stops being written when its client goes', async () => {
-    const app = await startApp({ nodes });
+    const app = await startApp({ lists: listsWith({ lister: nodes }) });
     const socket = connect(app.port, '127.0.0.1');
     socket.on('error', () => {});
     await once(socket, 'connect');
@@ -102,7 +105,7 @@ describe('a list whose body takes many turns to compose', () => {
 
   test('is sent when it is there, others are served meanwhile', async () => {
     const { asked, lister, resolve } = composing();
-    const app = await startApp({ nodes: lister });
+    const app = await startApp({ lists: listsWith({ lister }) });
     try {
       const answer = app.get(LIST, { headers: { 'Accept-Encoding': 'identity' } });
       await eventually(() => asked.times === 1);
@@ -116,7 +119,7 @@ describe('a list whose body takes many turns to compose', () => {
 
   test('is not composed for a caller who has it', async () => {
     const { asked, lister } = composing();
-    const app = await startApp({ nodes: lister });
+    const app = await startApp({ lists: listsWith({ lister }) });
     try {
       expect((await app.get(LIST, { headers: { 'If-None-Match': '"e-1"' } })).status).toBe(304);
       expect(asked.times).toBe(0);
@@ -127,7 +130,7 @@ describe('a list whose body takes many turns to compose', () => {
 
   test('harms nobody when its client goes meanwhile', async () => {
     const { asked, lister, resolve } = composing();
-    const app = await startApp({ nodes: lister });
+    const app = await startApp({ lists: listsWith({ lister }) });
     try {
       const socket = connect(app.port, '127.0.0.1');
       socket.on('error', () => {});
@@ -145,7 +148,7 @@ describe('a list whose body takes many turns to compose', () => {
 
   test('is a 500 that tells nothing when it cannot be composed', async () => {
     const { asked, lister, reject } = composing();
-    const app = await startApp({ nodes: lister });
+    const app = await startApp({ lists: listsWith({ lister }) });
     try {
       const answering = app.get(LIST);
       await eventually(() => asked.times === 1);

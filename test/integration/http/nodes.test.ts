@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AppUnderTest, listText, nodeText, startApp } from './app-under-test.ts';
+import { type AppUnderTest, listsWith, listText, nodeText, startApp } from './app-under-test.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
 let app: AppUnderTest;
@@ -131,7 +131,7 @@ describe('an answer from data older than a minute', () => {
 
   test.each(calls)('tells its age, a younger one does not: %s', async (_, status, path, init) => {
     for (const seconds of ages) {
-      const own = await startApp({ nodeAge: { staleSeconds: () => seconds } });
+      const own = await startApp({ lists: listsWith({ age: { staleSeconds: () => seconds } }) });
       const answer = await own.get(path, init);
       expect(answer.status).toBe(status);
       expect(told(answer)).toEqual(seconds === undefined ? [null, null] : ['61', '110 - "Response is Stale"']);
@@ -140,7 +140,7 @@ describe('an answer from data older than a minute', () => {
   });
 
   test('tells it in no other answer', async () => {
-    const own = await startApp({ nodeAge: { staleSeconds: () => 61 } });
+    const own = await startApp({ lists: listsWith({ age: { staleSeconds: () => 61 } }) });
     for (const path of [`${LIST}/zzz`, `${LIST}?limit=abc`, '/version', '/kapis'])
       expect(told(await own.get(path))).toEqual([null, null]);
     await own.stop();

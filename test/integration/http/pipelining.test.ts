@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AppUnderTest, eventually, fakeAuthorizationServer, startApp } from './app-under-test.ts';
+import { type AppUnderTest, eventually, fakeAuthorizationServer, listsWith, startApp } from './app-under-test.ts';
 
 const LOGIN = 'POST /oauth/token HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx';
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -217,7 +217,7 @@ describe('a client that does not read its answers', () => {
       },
       get: () => undefined,
     };
-    const large = await startApp({ nodes });
+    const large = await startApp({ lists: listsWith({ lister: nodes }) });
     const socket = connect(large.port, '127.0.0.1');
     try {
       socket.pause();

@@ -17,7 +17,7 @@ async function keepBusy({ cache, clock }: Started, ms: number, each: (now: numbe
     cache.putNode(makeNode('node-a', { resourceVersion: `${2 * at}` }, { status: { version: at } }));
     if (at % 20 === 0) cache.putNode(makeNode(`node-${at}`, { resourceVersion: `${2 * at + 1}` }));
     const { items } = listOf(cache.lister);
-    lists.set(`${cache.nodes.progress.nodes.state.newest}.${items.length}.0.0`, versionsOf(items));
+    lists.set(`${cache.nodes.progress.objects.state.newest}.${items.length}.0.0`, versionsOf(items));
     await clock.advance(1_000);
     await each(clock.monotonic());
   }
@@ -116,7 +116,7 @@ describe('the end of a stream', () => {
       },
       keepAlive: () => undefined,
     };
-    const { app, clock } = await start({ nodeWatches: { refresh: () => 1, watch: () => broken } });
+    const { app, clock } = await start({}, { watches: { refresh: () => 1, watch: () => broken } });
     const watcher = await open(app);
     await advance(clock, 300);
     await eventually(() => watcher.ending === 'complete');

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { type AppParts, createApp } from '../../../src/http/app.ts';
+import { type AppParts, createApp, type ServedList } from '../../../src/http/app.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { Watcher } from '../../support/watcher.ts';
 import { makeCache, makeNode } from '../../unit/nodes/node-objects.ts';
-import { type AppUnderTest, eventually, startApp } from './app-under-test.ts';
+import { type AppUnderTest, eventually, listsWith, startApp } from './app-under-test.ts';
 
 export const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
 
-/** The app on a cache of its own with two nodes, on a clock that the test moves. */
-export async function start(change: Partial<AppParts> = {}) {
+/** The app on a cache of its own with two nodes, on a clock that the test moves; `nodes` are parts of their list. */
+export async function start(change: Partial<AppParts> = {}, nodes: Partial<ServedList> = {}) {
   const cache = makeCache();
   for (const name of ['node-a', 'node-b']) cache.putNode(makeNode(name));
   const clock = new FakeClock();
   const random = { bytes: (length: number) => Buffer.alloc(length, 1), fraction: () => 0 };
   const app = await startApp(
-    { clock, random, nodeWatches: cache.lister, nodes: cache.lister, ...change },
+    { clock, random, lists: listsWith({ watches: cache.lister, lister: cache.lister, ...nodes }), ...change },
     createApp,
     30_000,
   );

@@ -87,7 +87,7 @@ describe('the answer to a watch', () => {
     ['GET', 300],
     ['HEAD', 300],
   ])('tells at its opening how old the data is: %s, %s s', async (method, seconds) => {
-    const { app } = await start({ nodeAge: { staleSeconds: () => seconds } });
+    const { app } = await start({}, { age: { staleSeconds: () => seconds } });
     const watcher = await open(app, '', {}, method);
     const { age, warning } = watcher.response.headers;
     expect([age, warning]).toEqual(
@@ -99,7 +99,7 @@ describe('the answer to a watch', () => {
     const read = (): never => {
       throw new Error('read');
     };
-    const { app } = await start({ nodeWatches: { refresh: read, watch: read } });
+    const { app } = await start({}, { watches: { refresh: read, watch: read } });
     const answer = await app.get(`${LIST}?watch=1&foo=1`, { headers: { Authorization: 'Bearer powerless' } });
     expect([answer.status, await answer.json()]).toMatchObject([
       403,
@@ -357,8 +357,8 @@ describe('a watch of what cannot be told any more', () => {
       if (age.tooOld) throw serviceUnavailable('nodes are not available: data is older than 12m0s', 30);
       return cache.lister.refresh();
     };
-    const nodeWatches = { refresh, watch: cache.lister.watch.bind(cache.lister) };
-    const { app, clock } = await start({ nodeWatches });
+    const watches = { refresh, watch: cache.lister.watch.bind(cache.lister) };
+    const { app, clock } = await start({}, { watches });
     const watcher = await watching(app);
     age.tooOld = true;
     await advance(clock, 300);
@@ -380,7 +380,7 @@ describe('a watch of what cannot be told any more', () => {
       bookmark: () => undefined,
       keepAlive: () => undefined,
     };
-    const { app, clock } = await start({ nodeWatches: { refresh: () => 1, watch: () => broken } });
+    const { app, clock } = await start({}, { watches: { refresh: () => 1, watch: () => broken } });
     const watcher = await open(app);
     await advance(clock, 300);
     await eventually(() => watcher.ending === 'complete' && lineOf(app) !== undefined);

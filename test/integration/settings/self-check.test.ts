@@ -5,7 +5,7 @@ import type { Cluster } from '../../../src/kubernetes/cluster.ts';
 import type { CheckPlan } from '../../../src/kubernetes/reflector/self-check.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
-import { createNodeMirror } from '../../../src/service/node-mirror.ts';
+import { createListMirrors } from '../../../src/service/list-mirrors.ts';
 import { startDrivenReady } from '../service/driven.ts';
 import { startCluster } from '../service/stand.ts';
 import { ODD } from './odd-settings.ts';
@@ -25,7 +25,7 @@ async function pagesIn20Minutes(version: string, pods: string): Promise<{ nodes:
 
 describe('how often the cache is checked', () => {
   // A cluster that is large enough to be checked more seldom takes minutes: what reflectors are made with is the other end here.
-  test('nodes.selfCheck.longestPeriod: no two checks of nodes or pods are further apart', () => {
+  test('nodes.selfCheck.longestPeriod: no two checks of a kind are further apart', () => {
     const plans: CheckPlan[] = [];
     const reflect = (_: unknown, __: unknown, plan: CheckPlan) => {
       plans.push(plan);
@@ -34,7 +34,7 @@ describe('how often the cache is checked', () => {
     const { config } = loadConfig('config.yaml', () => JSON.stringify({ nodes: ODD.nodes }));
     const cluster = { reflect } as unknown as Cluster;
     const parts = { cluster, clock: systemClock, random: systemRandom, registry: new Registry() };
-    createNodeMirror({ platform: config.platform, ...config.nodes }, parts);
+    createListMirrors({ platform: config.platform, ...config.nodes }, parts);
     expect(plans.map(({ longestPeriodMs }) => longestPeriodMs)).toEqual([669_000, 669_000]);
   });
 

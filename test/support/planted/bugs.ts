@@ -8,7 +8,7 @@ export interface Bug {
 }
 
 const writer = (of: string, instead: string): Bug => ({ file: 'kubernetes/reflector/cache-writer.ts', of, instead });
-const nodes = (of: string, instead: string): Bug => ({ file: 'nodes/entries/store.ts', of, instead });
+const store = (of: string, instead: string): Bug => ({ file: 'nodes/entries/store.ts', of, instead });
 
 /** By what the model of the cache must see: a bug in each rule that the cache rests on. */
 export const BUGS: Readonly<Record<string, Bug>> = {
@@ -39,10 +39,10 @@ export const BUGS: Readonly<Record<string, Bug>> = {
   },
   'atomic swap: what a list has no more stays': {
     file: 'nodes/entries/list-draft.ts',
-    of: 'if (!names.has(entry.key)) gone.push(entry);',
+    of: 'if (!keys.has(entry.key)) gone.push(entry);',
     instead: '',
   },
-  'atomic swap: an answer of before is given again': nodes('this.#snapshot = undefined;', ''),
+  'atomic swap: an answer of before is given again': store('this.#snapshot = undefined;', ''),
   'resume version: the version of an event is not kept': writer('if (forward) this.#resourceVersion = version;', ''),
   'resume version: the version of a bookmark is not kept': writer(
     'return this.#advance(version);\n  }\n\n  #advance',
@@ -76,9 +76,9 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     instead: "case 'reset': case 'expired':",
   },
   'availability: old data is answered for ever': {
-    file: 'nodes/node-cache.ts',
-    of: "tooOldText('nodes', this.#ageMs(), this.#maxStalenessMs)",
-    instead: "tooOldText('nodes', this.#ageMs(), Number.POSITIVE_INFINITY)",
+    file: 'nodes/cache.ts',
+    of: 'tooOldText(resource, this.#ageMs(), this.#maxStalenessMs)',
+    instead: 'tooOldText(resource, this.#ageMs(), Number.POSITIVE_INFINITY)',
   },
   'bounded: a watch leaves its listener behind': {
     file: 'kubernetes/reflector/attempt.ts',

@@ -4,10 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { combineCrc32, crcShift } from '../../../src/nodes/bytes/deflated-piece.ts';
 import { GzipBody, gzipEnd } from '../../../src/nodes/bytes/gzip-body.ts';
 import { Leaf } from '../../../src/nodes/bytes/leaf.ts';
-import { toNodeEntry } from '../../../src/nodes/entries/entry.ts';
 import { atOnce } from '../../../src/runtime/time-slices.ts';
 import { Largest } from '../../support/largest.ts';
-import { makeNode } from './node-objects.ts';
+import { makeNode, toNodeEntry } from './node-objects.ts';
 
 describe('crc32 of joined texts', () => {
   test('follows from those of the parts', () => {
@@ -32,7 +31,7 @@ describe('crc32 of joined texts', () => {
 
 describe('gzip body', () => {
   const leafOf = (kilobytes: number) =>
-    new Leaf([toNodeEntry(makeNode('n', {}, { spec: { note: 'ab'.repeat(512 * kilobytes) } }), undefined)]);
+    new Leaf([toNodeEntry(makeNode('n', {}, { spec: { note: 'ab'.repeat(512 * kilobytes) } }))]);
 
   test('is one valid member of plain, compressed and stored parts', () => {
     const parts = fc.array(fc.record({ text: fc.string({ maxLength: 200, size: 'max' }), isPlain: fc.boolean() }), {

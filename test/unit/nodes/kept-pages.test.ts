@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
-import { makeCache, makeNode } from './node-objects.ts';
+import { makeCache, makeNode, parseNodeListQuery } from './node-objects.ts';
 
 describe('the pages of one version', () => {
   test('are kept, the newest thirty-two of them', () => {

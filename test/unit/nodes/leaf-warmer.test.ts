@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
-import { makeCache, makeNode, synced } from './node-objects.ts';
+import { makeCache, makeNode, parseNodeListQuery, synced } from './node-objects.ts';
 
 const WHOLE = parseNodeListQuery('');
 

@@ -1,20 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { ChangeLog } from '../../../src/nodes/entries/change-log.ts';
-import { toNodeEntry } from '../../../src/nodes/entries/entry.ts';
 import { ListProgress } from '../../../src/nodes/entries/list-progress.ts';
 import { UsageLedger } from '../../../src/nodes/usage/usage-ledger.ts';
-import { makeNode } from './node-objects.ts';
+import { UsageProgress } from '../../../src/nodes/usage/usage-progress.ts';
+import { makeNode, toNodeEntry } from './node-objects.ts';
 
 const NO_NODES = { newest: '0', count: 0 };
-const pods = (newest: string) => ({ nodes: NO_NODES, pods: { newest, count: 1 } });
+const pods = (newest: string) => ({ objects: NO_NODES, added: { newest, count: 1 } });
 const USAGE = [{ nano: 1n, formats: 1 }];
 
 /** With a pod of version 5 that changed no sums. */
 function heard() {
   const ledger = new UsageLedger();
-  const progress = new ListProgress(new ChangeLog(), ledger);
+  const usage = new UsageProgress(ledger);
+  const progress = new ListProgress(new ChangeLog(), usage);
   ledger.pods.advance('5', 1);
-  return { ledger, progress };
+  return { ledger, usage, progress };
 }
 
 describe('how far the list is', () => {
@@ -24,15 +25,15 @@ describe('how far the list is', () => {
   });
 
   test('it has not seen what one node does not show yet, but all that was shown before', () => {
-    const { ledger, progress } = heard();
-    progress.counted({ names: new Map(), pods: { newest: '5', count: 1 } });
+    const { ledger, usage, progress } = heard();
+    usage.counted({ names: new Map(), pods: { newest: '5', count: 1 } });
     ledger.pods.advance('6', 1);
     ledger.add('node-a', USAGE, '6');
     expect(['5', '6'].map((newest) => progress.hasSeen(pods(newest)))).toEqual([true, false]);
     const taken = { names: ledger.takeChanged(), pods: ledger.pods.state };
-    progress.countAside(taken);
+    usage.countAside(taken);
     expect(progress.hasSeen(pods('6'))).toBe(false);
-    progress.counted(taken);
+    usage.counted(taken);
     expect(progress.hasSeen(pods('6'))).toBe(true);
   });
 
@@ -44,12 +45,12 @@ describe('how far the list is', () => {
 
   test('it has seen the pods that changed no sums since, when what was counted aside is shown or given up', () => {
     for (const end of ['counted', 'giveAsideUp'] as const) {
-      const { ledger, progress } = heard();
+      const { ledger, usage, progress } = heard();
       const taken = { names: new Map(), pods: ledger.pods.state };
-      progress.countAside(taken);
+      usage.countAside(taken);
       ledger.pods.advance('6', 1);
       expect(progress.hasSeen(pods('6'))).toBe(false);
-      progress[end](taken);
+      usage[end](taken);
       expect(progress.hasSeen(pods('6'))).toBe(true);
     }
   });
@@ -60,14 +61,15 @@ describe('the nodes that changed after a state', () => {
   function oneNode() {
     const changes = new ChangeLog();
     const ledger = new UsageLedger();
-    const progress = new ListProgress(changes, ledger);
-    const entry = toNodeEntry(makeNode('node-a', { resourceVersion: '3' }), undefined);
+    const usage = new UsageProgress(ledger);
+    const progress = new ListProgress(changes, usage);
+    const entry = toNodeEntry(makeNode('node-a', { resourceVersion: '3' }));
     changes.add(changes.prepare(entry, undefined, { changedAt: '3', seen: progress.seen }), 1);
     const changedAfter = (node: string, pod: string): string[] =>
       progress
-        .changedAfter({ nodes: { newest: node, count: 1 }, pods: { newest: pod, count: 1 } })
-        .map(({ name }) => name);
-    return { ledger, progress, changedAfter };
+        .changedAfter({ objects: { newest: node, count: 1 }, added: { newest: pod, count: 1 } })
+        .map(({ key }) => key);
+    return { ledger, usage, progress, changedAfter };
   }
 
   test('are those that are newer, the first of all among them', () => {
@@ -76,8 +78,8 @@ describe('the nodes that changed after a state', () => {
   });
 
   test('are those whose sums are newer, until the node goes', () => {
-    const { progress, changedAfter } = oneNode();
-    progress.used('node-a', '6');
+    const { usage, progress, changedAfter } = oneNode();
+    usage.used('node-a', '6');
     expect([changedAfter('3', '5'), changedAfter('3', '6')]).toEqual([['node-a'], []]);
     progress.forget('node-a');
     expect(changedAfter('3', '5')).toEqual([]);
@@ -88,17 +90,17 @@ describe('the nodes that changed after a state', () => {
     ['those that were counted', '5', '6', '4', '6'],
     ['those that are to be counted', '5', '4', '6', '6'],
   ])('are those that got sums ahead of the others: the newest are %s', (_, had, counted, pending, newest) => {
-    const { ledger, progress, changedAfter } = oneNode();
-    progress.used('node-a', had);
-    progress.countAside({ names: new Map([['node-a', counted]]), pods: ledger.pods.state });
+    const { ledger, usage, changedAfter } = oneNode();
+    usage.used('node-a', had);
+    usage.countAside({ names: new Map([['node-a', counted]]), pods: ledger.pods.state });
     ledger.add('node-a', USAGE, pending);
-    progress.usedAhead('node-a');
+    usage.usedAhead('node-a');
     expect([changedAfter('3', `${Number(newest) - 1}`), changedAfter('3', newest)]).toEqual([['node-a'], []]);
   });
 
   test('are none of which no sums ever changed', () => {
-    const { progress, changedAfter } = oneNode();
-    progress.usedAhead('node-a');
+    const { usage, changedAfter } = oneNode();
+    usage.usedAhead('node-a');
     expect(changedAfter('3', '0')).toEqual([]);
   });
 });

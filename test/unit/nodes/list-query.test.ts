@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
+import { allOf } from '../../../src/nodes/query/filter.ts';
 import { StatusError } from '../../../src/status-error.ts';
+import { makeNode, parseNodeListQuery, toNodeEntry } from './node-objects.ts';
 
-const DEFAULTS = { limit: -1n, page: 1n, sortBy: 'creationTimestamp', ascending: false, filters: {} };
+const DEFAULTS = { limit: -1n, page: 1n, sortBy: 'creationTimestamp', ascending: false, conditions: [] };
 
 function refusalOf(query: string): StatusError {
   try {
@@ -27,10 +28,10 @@ describe('node list query', () => {
       'label=app.kubernetes.io/name=book&name=foo&status=running&page=1&limit=10&ascending=true',
     );
     expect(query).toMatchObject({ limit: 10n, page: 1n, sortBy: 'creationTimestamp', ascending: true });
-    expect(Object.keys(query.filters)).toEqual(['label', 'name', 'status']);
-    expect(query.filters).toMatchObject({ name: 'foo', status: 'running' });
-    expect(query.filters.label?.matches({ 'app.kubernetes.io/name': 'book' })).toBe(true);
-    expect(query.filters.label?.matches({ 'app.kubernetes.io/name': 'film' })).toBe(false);
+    const chosen = (name: string, app: string, spec = {}): boolean =>
+      allOf(query.conditions)(toNodeEntry(makeNode(name, { labels: { 'app.kubernetes.io/name': app } }, { spec })));
+    expect([chosen('foot', 'book'), chosen('fo', 'book'), chosen('foo', 'film')]).toEqual([true, false, false]);
+    expect(chosen('foo', 'book', { unschedulable: true })).toBe(false);
   });
 
   test('NQ-03 a status word in the wrong case is refused', () => {
@@ -47,9 +48,9 @@ describe('node list query', () => {
 
   test('NQ-05 empty paging, order and selector are the defaults', () => {
     expect(parseNodeListQuery('limit=&page=&sortBy=&ascending=')).toEqual(DEFAULTS);
-    const { filters, ...rest } = parseNodeListQuery('limit=&page=&sortBy=&ascending=&labelSelector=');
+    const { conditions, ...rest } = parseNodeListQuery('limit=&page=&sortBy=&ascending=&labelSelector=');
     expect(rest).toEqual({ limit: -1n, page: 1n, sortBy: 'creationTimestamp', ascending: false });
-    expect(filters.labelSelector?.matches(undefined)).toBe(true);
+    expect(conditions.map((holds) => holds(toNodeEntry(makeNode('node-a'))))).toEqual([true]);
   });
 
   test.each([
@@ -215,16 +216,12 @@ describe('node list query', () => {
     });
   });
 
-  test('text filters are kept as they are', () => {
-    expect(
-      parseNodeListQuery('names=a,%20b&alias=rack+4&uid=&namespace=x&ownerReference=u&ownerKind=Machine').filters,
-    ).toEqual({
-      names: ['a', ' b'],
-      alias: 'rack 4',
-      uid: '',
-      namespace: 'x',
-      ownerReference: 'u',
-      ownerKind: 'Machine',
-    });
+  test.each([
+    ['names=a,%20b', ['a', ' b'], ['b', 'a,b']],
+    ['name=a+b', ['xa b'], ['a+b']],
+  ])('the text of a filter is taken as it is: %s', (text, chosen, others) => {
+    const holds = allOf(parseNodeListQuery(text).conditions);
+    const isChosen = (name: string): boolean => holds({ ...toNodeEntry(makeNode('node-a')), name });
+    expect([chosen.map(isChosen), others.map(isChosen)]).toEqual([chosen.map(() => true), others.map(() => false)]);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseNodeWatchQuery } from '../../../src/nodes/watch/watch-query.ts';
-import { listOf, makeCache, makeNode, makePod } from './node-objects.ts';
+import { listOf, makeCache, makeNode, makePod, parseNodeWatchQuery } from './node-objects.ts';
 
 type Cache = ReturnType<typeof makeCache>;
 

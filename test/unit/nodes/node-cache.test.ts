@@ -2,14 +2,24 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Freshness } from '../../../src/kubernetes/reflector/freshness.ts';
-import type { NodeLister, Representation } from '../../../src/nodes/node-lister.ts';
-import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
+import type { Representation } from '../../../src/nodes/bytes/representation.ts';
+import type { Lister } from '../../../src/nodes/lister.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { Largest } from '../../support/largest.ts';
 import { replaceAll } from '../../support/replace-all.ts';
-import { listOf, MAX_STALENESS_MS, makeCache, makeNode, makePod, namesOf, synced, textOf } from './node-objects.ts';
+import {
+  listOf,
+  MAX_STALENESS_MS,
+  makeCache,
+  makeNode,
+  makePod,
+  namesOf,
+  parseNodeListQuery,
+  synced,
+  textOf,
+} from './node-objects.ts';
 
-const list = (lister: NodeLister, query = ''): Representation => lister.list(parseNodeListQuery(query));
+const list = (lister: Lister, query = ''): Representation => lister.list(parseNodeListQuery(query));
 
 const plain = (representation: Representation) => textOf(representation.body('identity'));
 const inflated = (representation: Representation) => gunzipSync(Buffer.concat(representation.body('gzip'))).toString();
@@ -24,7 +34,7 @@ function crowd(count: number, least = 0) {
   return cache;
 }
 
-function refusalOf(lister: NodeLister) {
+function refusalOf(lister: Lister) {
   const refusals = [() => list(lister), () => lister.get('node-a')].map((read) => {
     try {
       read();

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { isSameShape, type NodeChange, sharingTexts, withPast } from '../../../src/nodes/entries/change.ts';
-import { type NodeEntry, toNodeEntry } from '../../../src/nodes/entries/entry.ts';
-import { makeNode } from './node-objects.ts';
+import { type Change, isSameShape, sharingTexts, withPast } from '../../../src/nodes/entries/change.ts';
+import type { Entry } from '../../../src/nodes/entries/entry.ts';
+import { makeNode, toNodeEntry } from './node-objects.ts';
 
-const entry: NodeEntry = toNodeEntry(makeNode('node-a', { labels: {}, annotations: {} }), undefined);
+const entry: Entry = toNodeEntry(makeNode('node-a', { labels: {}, annotations: {} }));
 const mark = (version: number) => ({ version, changedAt: `${version}` });
 const STATE = { newest: '0', count: 0 };
 
-const CHANGE: NodeChange = {
-  name: 'node-a',
+const CHANGE: Change = {
+  key: 'node-a',
   ...mark(1),
-  seen: { nodes: STATE, pods: STATE },
+  seen: { objects: STATE, added: STATE },
   addedAt: mark(1),
   shapedAt: 1,
   past: [],
@@ -36,14 +36,15 @@ test('four past shapes of a node are remembered, and when the newest of the othe
 });
 
 test('a past shape is all that filters read of the node, without its bytes', () => {
-  const { key, uid, labels, annotations, owners, status } = entry;
-  expect(withPast(CHANGE, entry, mark(2)).past[0]?.shape).toEqual({ key, uid, labels, annotations, owners, status });
+  const { name, namespace, uid, labels, annotations, owners, status } = entry;
+  const shape = { name, namespace, uid, labels, annotations, owners, status };
+  expect(withPast(CHANGE, entry, mark(2)).past[0]?.shape).toEqual(shape);
 });
 
 describe('the shape of a node', () => {
-  const owned: NodeEntry = { ...entry, owners: [{ uid: '1', kind: 'Machine' }] };
+  const owned: Entry = { ...entry, owners: [{ uid: '1', kind: 'Machine' }] };
 
-  test.each<[string, Partial<NodeEntry>]>([
+  test.each<[string, Partial<Entry>]>([
     ['its status', { status: 'unschedulable' }],
     ['its labels', { labels: { a: 'b' } }],
     ['its annotations', { annotations: { a: 'b' } }],
@@ -62,7 +63,7 @@ describe('the shape of a node', () => {
 });
 
 describe('the texts of a node that changed', () => {
-  const before: NodeEntry = { ...entry, labels: { a: '1', b: '2' }, annotations: { c: '3' } };
+  const before: Entry = { ...entry, labels: { a: '1', b: '2' }, annotations: { c: '3' } };
 
   test('are those that it had where they are equal, so that its shape is the same', () => {
     const shared = sharingTexts(before, { ...before, labels: { a: '1', b: '2' }, annotations: { c: '3' } });

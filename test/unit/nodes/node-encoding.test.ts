@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
-import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
-import { makeCache, makeNode, makePod, textOf } from './node-objects.ts';
+import { makeCache, makeNode, makePod, parseNodeListQuery, textOf } from './node-objects.ts';
 
 /** Text of the whole list. */
 function listText(...nodes: readonly KubernetesObject[]): string {

@@ -1,12 +1,16 @@
 import { Registry } from 'prom-client';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
 import type { Freshness } from '../../../src/kubernetes/reflector/freshness.ts';
-import { NodeStore } from '../../../src/nodes/entries/store.ts';
-import { createNodeLister } from '../../../src/nodes/node-cache.ts';
-import type { NodeLister } from '../../../src/nodes/node-lister.ts';
-import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
+import { createLister } from '../../../src/nodes/cache.ts';
+import { type Entry, toEntry } from '../../../src/nodes/entries/entry.ts';
+import { ResourceStore } from '../../../src/nodes/entries/store.ts';
+import type { Lister } from '../../../src/nodes/lister.ts';
+import { createCacheBytes } from '../../../src/nodes/metrics.ts';
+import { createNodeKind } from '../../../src/nodes/node-kind.ts';
+import { createListQueryParser } from '../../../src/nodes/query/list-query.ts';
 import { PodStore } from '../../../src/nodes/usage/pod-store.ts';
 import { UsageLedger } from '../../../src/nodes/usage/usage-ledger.ts';
+import { createWatchQueryParser } from '../../../src/nodes/watch/watch-query.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
@@ -19,6 +23,12 @@ export const makeNode = (name: string, metadata: Members = {}, rest: Members = {
   metadata: { name, uid: `uid-${name}`, resourceVersion: '1', ...metadata },
   ...rest,
 });
+
+/** The kind without usage: what reads queries does not look at it. */
+export const NODE_KIND = createNodeKind({ platform: 'gatehouse' });
+export const parseNodeListQuery = createListQueryParser(NODE_KIND);
+export const parseNodeWatchQuery = createWatchQueryParser(NODE_KIND);
+export const toNodeEntry = (node: KubernetesObject): Entry => toEntry(node, NODE_KIND);
 
 let podNumber = 0;
 
@@ -47,16 +57,18 @@ export function makeCache({
   mostCountedAtOnce = 300,
 } = {}) {
   const ledger = new UsageLedger();
-  const nodes = new NodeStore({ platform: 'gatehouse', usage, mostCountedAtOnce }, slices, ledger);
+  const kind = createNodeKind({ platform: 'gatehouse', ...(usage && { ledger }), mostCountedAtOnce });
+  const nodes = new ResourceStore(kind, slices);
   const pods = new PodStore(ledger);
   const clock = new FakeClock();
   const registry = new Registry();
-  const lister = createNodeLister({ nodes, freshness, maxStalenessMs, clock, epoch, registry });
+  const exposeBytes = createCacheBytes(registry);
+  const lister = createLister({ store: nodes, freshness, maxStalenessMs, clock, epoch, exposeBytes });
   return {
     ...{ nodes, pods, ledger, clock, registry, lister },
     putNode: (node: KubernetesObject) => nodes.put(nodes.toEntry(node)),
     /** As its newest change. */
-    removeNode: (name: string) => nodes.remove(name, String(BigInt(nodes.progress.nodes.state.newest) + 1n)),
+    removeNode: (name: string) => nodes.remove(name, String(BigInt(nodes.progress.objects.state.newest) + 1n)),
     putPod: (pod: KubernetesObject) => pods.put(pods.toEntry(pod)),
   };
 }
@@ -68,15 +80,15 @@ interface Item extends Members {
 }
 
 /** The list as a client reads it. */
-export function listOf(lister: NodeLister, query = ''): { items: Item[]; totalItems: number } {
+export function listOf(lister: Lister, query = ''): { items: Item[]; totalItems: number } {
   return JSON.parse(textOf(lister.list(parseNodeListQuery(query)).body('identity')));
 }
 
-export const namesOf = (lister: NodeLister, query = ''): string[] =>
+export const namesOf = (lister: Lister, query = ''): string[] =>
   listOf(lister, query).items.map((item) => item.metadata.name);
 
 /** `b,a` for node-b and node-a. */
-export const lettersIn = (lister: NodeLister, query: string): string =>
+export const lettersIn = (lister: Lister, query: string): string =>
   namesOf(lister, query)
     .map((name) => name.replace('node-', ''))
     .join();

@@ -1,11 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { NodeStore } from '../../../src/nodes/entries/store.ts';
-import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
+import type { ResourceStore } from '../../../src/nodes/entries/store.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { replaceAll } from '../../support/replace-all.ts';
 import { eachTurn, shortSlices } from '../../support/steps.ts';
-import { makeCache, makeNode, makePod, namesOf, textOf } from './node-objects.ts';
+import { makeCache, makeNode, makePod, namesOf, parseNodeListQuery, textOf } from './node-objects.ts';
 
 /** More leaves than a few, and more nodes than are counted at once. */
 const NODES = 1_000;
@@ -34,7 +33,7 @@ async function crowd(slices = shortSlices()) {
 }
 
 /** How many nodes the list shows with which CPU requests. */
-function shownIn(nodes: NodeStore): Record<string, number> {
+function shownIn(nodes: ResourceStore): Record<string, number> {
   const shown: Record<string, number> = {};
   for (const { entries } of nodes.snapshot().leaves)
     for (const { encoded } of entries) {
@@ -45,7 +44,7 @@ function shownIn(nodes: NodeStore): Record<string, number> {
 }
 
 /** The different contents that readers see, one look a turn, up to the last. */
-async function seenUntil(nodes: NodeStore, isLast: (shown: Record<string, number>) => boolean): Promise<string[]> {
+async function seenUntil(nodes: ResourceStore, isLast: (shown: Record<string, number>) => boolean): Promise<string[]> {
   const seen = new Set<string>();
   const turns = await eachTurn(() => {
     const shown = shownIn(nodes);
@@ -70,7 +69,7 @@ describe('usage of many nodes that changes at once', () => {
     relist('2');
     await eachTurn(() => {
       nodes.snapshot();
-      return nodes.isCounted || nodes.version !== version;
+      return nodes.isDecorated || nodes.version !== version;
     });
     expect(nodes.version).toBe(version + NODES);
     expect([...nodes.changes.since(version)].length).toBe(NODES);
@@ -83,20 +82,20 @@ describe('usage of many nodes that changes at once', () => {
     nodes.snapshot();
     const { seen } = nodes.progress;
     expect([nodes.progress.state, nodes.progress.hasSeen(seen)]).toEqual([state, false]);
-    await eachTurn(() => nodes.isCounted);
-    expect([nodes.progress.state.pods, nodes.progress.hasSeen(seen)]).toEqual([seen.pods, true]);
+    await eachTurn(() => nodes.isDecorated);
+    expect([nodes.progress.state.added, nodes.progress.hasSeen(seen)]).toEqual([seen.added, true]);
   });
 
   test('takes in what happens to nodes meanwhile', async () => {
     const { nodes, relist, putNode, lister } = await crowd();
     relist('2');
     nodes.snapshot();
-    expect(nodes.isCounted).toBe(false);
+    expect(nodes.isDecorated).toBe(false);
     nodes.remove('node-0500', '2');
     putNode(makeNode('node-0001', { resourceVersion: '2', labels: { changed: 'meanwhile' } }));
     putNode(makeNode('new'));
     expect(namesOf(lister, 'labelSelector=changed')).toEqual(['node-0001']);
-    await eachTurn(() => nodes.isCounted);
+    await eachTurn(() => nodes.isDecorated);
     expect(shownIn(nodes)).toEqual({ 2: NODES - 1, 0: 1 });
     expect(namesOf(lister, 'labelSelector=changed')).toEqual(['node-0001']);
     expect(namesOf(lister, 'sortBy=name').filter((name) => ['node-0500', 'new'].includes(name))).toEqual(['new']);
@@ -108,8 +107,8 @@ describe('usage of many nodes that changes at once', () => {
     nodes.snapshot();
     putPod(makePod({ nodeName: 'node-0001' }, { name: 'later', resourceVersion: '12' }));
     putNode(makeNode('node-0001', { resourceVersion: '13' }));
-    const known = { nodes: nodes.progress.nodes.state, pods: { newest: '9', count: NODES } };
-    expect(nodes.progress.changedAfter(known).map(({ name }) => name)).toEqual(['node-0001']);
+    const known = { objects: nodes.progress.objects.state, added: { newest: '9', count: NODES } };
+    expect(nodes.progress.changedAfter(known).map(({ key }) => key)).toEqual(['node-0001']);
   });
 
   test('gives way to a list of nodes and is counted in after it', async () => {
@@ -121,7 +120,7 @@ describe('usage of many nodes that changes at once', () => {
       names.slice(1).map((name) => nodes.toEntry(makeNode(name))),
       { sameHistory: true },
     );
-    await eachTurn(() => shownIn(nodes)['2'] === NODES - 1 && nodes.isCounted);
+    await eachTurn(() => shownIn(nodes)['2'] === NODES - 1 && nodes.isDecorated);
     expect(nodes.size).toBe(NODES - 1);
   });
 
@@ -146,7 +145,7 @@ describe('usage of many nodes that changes at once', () => {
 });
 
 describe('a list of nodes that takes many turns', () => {
-  const relisted = (nodes: NodeStore) =>
+  const relisted = (nodes: ResourceStore) =>
     names.slice(NODES / 2).map((name) => nodes.toEntry(makeNode(name, { resourceVersion: '2' })));
 
   test('is seen whole at its end', async () => {
@@ -176,7 +175,7 @@ describe('a list of nodes that takes many turns', () => {
     const steps = nodes.prepare(relisted(nodes), { sameHistory: true, resourceVersion: '2' });
     for (let step = 0; step < NODES; step++) steps.next();
     relist('2');
-    expect([nodes.snapshot().version, nodes.isCounted]).toEqual([version, false]);
+    expect([nodes.snapshot().version, nodes.isDecorated]).toEqual([version, false]);
     steps.return(() => undefined);
     expect(namesOf(lister)).toEqual(before);
     await eachTurn(() => shownIn(nodes)['2'] === NODES);

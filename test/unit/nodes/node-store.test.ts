@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeEntry } from '../../../src/nodes/entries/entry.ts';
+import type { Entry } from '../../../src/nodes/entries/entry.ts';
 import { eachTurn, slowSlices } from '../../support/steps.ts';
 import { makeCache, makeNode, makePod } from './node-objects.ts';
 
@@ -24,14 +24,14 @@ describe('usage that changed', () => {
     };
     const { version } = nodes;
     putPods(['node-a', 'node-b'], '1');
-    expect(nodes.isCounted).toBe(true);
-    nodes.countUsage();
+    expect(nodes.isDecorated).toBe(true);
+    nodes.decorate();
     expect(nodes.version).toBe(version + 2);
     putPods(['node-a', 'node-b', 'node-c'], '2');
-    expect(nodes.isCounted).toBe(false);
-    nodes.countUsage();
-    expect([nodes.version, nodes.isCounted]).toEqual([version + 2, false]);
-    await eachTurn(() => nodes.isCounted);
+    expect(nodes.isDecorated).toBe(false);
+    nodes.decorate();
+    expect([nodes.version, nodes.isDecorated]).toEqual([version + 2, false]);
+    await eachTurn(() => nodes.isDecorated);
     expect(nodes.version).toBe(version + 5);
   });
 
@@ -39,12 +39,12 @@ describe('usage that changed', () => {
     const { nodes, putNode, putPod } = threeNodes();
     for (const name of ['node-a', 'node-b', 'node-c']) putPod(podOn(name, '2'));
     const { version } = nodes;
-    nodes.countUsage();
+    nodes.decorate();
     for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
-    expect(nodes.isCounted).toBe(false);
+    expect(nodes.isDecorated).toBe(false);
     putNode(makeNode('node-a', { resourceVersion: '3' }));
-    await eachTurn(() => nodes.isCounted);
-    const told = [...nodes.changes.since(version)].map((change) => [change.name, change.version]);
+    await eachTurn(() => nodes.isDecorated);
+    const told = [...nodes.changes.since(version)].map((change) => [change.key, change.version]);
     expect(told).toEqual([
       ['node-a', version + 1],
       ['node-b', version + 2],
@@ -57,8 +57,8 @@ describe('usage that changed', () => {
     putNode(makeNode('node-a'));
     putPod(podOn('node-a', '2'));
     const { version } = nodes;
-    nodes.countUsage();
-    expect([nodes.isCounted, nodes.version]).toEqual([true, version]);
+    nodes.decorate();
+    expect([nodes.isDecorated, nodes.version]).toEqual([true, version]);
   });
 
   test.each([
@@ -69,9 +69,9 @@ describe('usage that changed', () => {
     nodes.remove('node-a', '2');
     const before = nodes.progress.state;
     for (const name of names) putPod(podOn(name, '3'));
-    nodes.countUsage();
-    await eachTurn(() => nodes.isCounted);
-    expect(nodes.progress.changedAfter(before).map(({ name }) => name)).toEqual(names.slice(1));
+    nodes.decorate();
+    await eachTurn(() => nodes.isDecorated);
+    expect(nodes.progress.changedAfter(before).map(({ key }) => key)).toEqual(names.slice(1));
   });
 });
 
@@ -79,32 +79,32 @@ describe('a node that changed', () => {
   test('is no news to who has that change, and of the pods all that are on it', () => {
     const { nodes, putNode, putPod } = threeNodes();
     putPod(podOn('elsewhere', '5'));
-    nodes.countUsage();
+    nodes.decorate();
     putNode(makeNode('node-a', { resourceVersion: '2' }));
     const changedAfter = (node: string, pod: string): string[] =>
       nodes.progress
-        .changedAfter({ nodes: { newest: node, count: 3 }, pods: { newest: pod, count: 0 } })
-        .map(({ name }) => name);
+        .changedAfter({ objects: { newest: node, count: 3 }, added: { newest: pod, count: 0 } })
+        .map(({ key }) => key);
     expect([changedAfter('1', '4'), changedAfter('2', '4')]).toEqual([['node-a'], []]);
   });
 
   test('is news to who has not heard of a pod that came before the node', () => {
     const { nodes, putNode, putPod } = threeNodes();
     putPod(podOn('node-d', '5'));
-    nodes.countUsage();
+    nodes.decorate();
     putNode(makeNode('node-d', { resourceVersion: '2' }));
-    const state = { nodes: { newest: '2', count: 4 }, pods: { newest: '4', count: 0 } };
-    expect(nodes.progress.changedAfter(state).map(({ name }) => name)).toEqual(['node-d']);
+    const state = { objects: { newest: '2', count: 4 }, added: { newest: '4', count: 0 } };
+    expect(nodes.progress.changedAfter(state).map(({ key }) => key)).toEqual(['node-d']);
   });
 });
 
 test('a list of nodes is taken over one node a step: those that went, all that are listed, the news among them, and the change of each', () => {
   const { nodes } = threeNodes();
-  const listed = (version: string): NodeEntry[] =>
+  const listed = (version: string): Entry[] =>
     ['node-b', 'node-c', 'node-d', 'node-e'].map((name) =>
       nodes.toEntry(makeNode(name, { resourceVersion: name === 'node-d' ? version : '1' })),
     );
-  const stepsFor = (entries: NodeEntry[]): number => {
+  const stepsFor = (entries: Entry[]): number => {
     const steps = nodes.prepare(entries, { sameHistory: true, resourceVersion: '9' });
     for (let count = 0; ; count++) {
       const step = steps.next();

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Freshness } from '../../../src/kubernetes/reflector/freshness.ts';
-import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
 import { replaceAll } from '../../support/replace-all.ts';
-import { listOf, MAX_STALENESS_MS, makeNode, makePod, synced } from './node-objects.ts';
+import { listOf, MAX_STALENESS_MS, makeNode, makePod, parseNodeListQuery, synced } from './node-objects.ts';
 import { WatchClient } from './watch-client.ts';
 import { changed, makeCache, nextText, openWatch, refusalOf, start, story } from './watched-cache.ts';
 

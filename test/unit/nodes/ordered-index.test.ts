@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type NodeEntry, toNodeEntry } from '../../../src/nodes/entries/entry.ts';
-import { NODE_ORDERS, OrderedIndex } from '../../../src/nodes/entries/ordered-index.ts';
+import type { Entry } from '../../../src/nodes/entries/entry.ts';
+import { ORDERS, OrderedIndex } from '../../../src/nodes/entries/ordered-index.ts';
 import { atOnce as finish } from '../../../src/runtime/time-slices.ts';
 import { Largest } from '../../support/largest.ts';
-import { makeNode } from './node-objects.ts';
+import { makeNode, toNodeEntry } from './node-objects.ts';
 
 const entry = (name: number, day = 1) =>
   toNodeEntry(
     makeNode(`node-${String(name).padStart(4, '0')}`, { creationTimestamp: `2026-01-${10 + day}T00:00:00Z` }),
-    undefined,
   );
 const entries = (length: number, from = 0) => Array.from({ length }, (_, at) => entry(from + at));
 
@@ -29,14 +28,14 @@ describe.each(['name', 'creationTimestamp'] as const)('the order by %s', (by) =>
   test('is that of a sort, in leaves of 1 to 32, whether nodes came one by one or all at once', () => {
     const largest = new Largest(`the order by ${by}`, 'leaves');
     const property = fc.property(first, later, (names, steps) => {
-      const known = new Map<string, NodeEntry>();
-      const atOnce = new OrderedIndex(NODE_ORDERS[by]);
-      const oneByOne = new OrderedIndex(NODE_ORDERS[by]);
-      const put = (one: NodeEntry): void => {
+      const known = new Map<string, Entry>();
+      const atOnce = new OrderedIndex(ORDERS[by]);
+      const oneByOne = new OrderedIndex(ORDERS[by]);
+      const put = (one: Entry): void => {
         for (const index of [atOnce, oneByOne]) index.put(one, known.get(one.key));
         known.set(one.key, one);
       };
-      const remove = (one: NodeEntry): void => {
+      const remove = (one: Entry): void => {
         for (const index of [atOnce, oneByOne]) index.remove(known.get(one.key) ?? one);
         known.delete(one.key);
       };
@@ -47,7 +46,7 @@ describe.each(['name', 'creationTimestamp'] as const)('the order by %s', (by) =>
       }
       finish(atOnce.fillInSteps([...known.values()]));
       for (const { name, day, isGone } of steps) isGone ? remove(entry(name, day)) : put(entry(name, day));
-      const sorted = [...known.values()].sort(NODE_ORDERS[by]).map(({ key }) => key);
+      const sorted = [...known.values()].sort(ORDERS[by]).map(({ key }) => key);
       for (const index of [atOnce, oneByOne]) {
         expect(namesOf(index)).toEqual(sorted);
         expect(sizesOf(index).filter((size) => size < 1 || size > 32)).toEqual([]);
@@ -61,17 +60,17 @@ describe.each(['name', 'creationTimestamp'] as const)('the order by %s', (by) =>
 
 describe('the order', () => {
   test('of creation is newest first, and of one second by name', () => {
-    const index = new OrderedIndex(NODE_ORDERS.creationTimestamp);
+    const index = new OrderedIndex(ORDERS.creationTimestamp);
     finish(index.fillInSteps([entry(1, 1), entry(3, 2), entry(2, 2), entry(4, 1)]));
     expect(namesOf(index)).toEqual(['node-0003', 'node-0002', 'node-0004', 'node-0001']);
-    expect(NODE_ORDERS.creationTimestamp(entry(1), entry(1))).toBe(0);
-    expect(NODE_ORDERS.name(entry(1), entry(1))).toBe(0);
+    expect(ORDERS.creationTimestamp(entry(1), entry(1))).toBe(0);
+    expect(ORDERS.name(entry(1), entry(1))).toBe(0);
   });
 });
 
 describe('filling the index', () => {
   test('leaves room in every leaf, and nothing of what was there', () => {
-    const index = new OrderedIndex(NODE_ORDERS.name);
+    const index = new OrderedIndex(ORDERS.name);
     index.put(entry(9_999), undefined);
     finish(index.fillInSteps(entries(100)));
     expect(sizesOf(index)).toEqual([24, 24, 24, 24, 4]);
@@ -81,8 +80,8 @@ describe('filling the index', () => {
 });
 
 describe('the steps of filling the index', () => {
-  const stepsFor = (all: readonly NodeEntry[]): number => {
-    const index = new OrderedIndex(NODE_ORDERS.name);
+  const stepsFor = (all: readonly Entry[]): number => {
+    const index = new OrderedIndex(ORDERS.name);
     const steps = index.fillInSteps(all);
     let count = 0;
     while (!steps.next().done) count++;
@@ -108,10 +107,10 @@ describe('the steps of filling the index', () => {
 
 /** By falling name, so that the first leaf has the last names. */
 function filled(count: number): { index: OrderedIndex; removeFrom(leaf: number, count: number): void } {
-  const index = new OrderedIndex(NODE_ORDERS.name);
+  const index = new OrderedIndex(ORDERS.name);
   finish(index.fillInSteps(entries(count)));
   const removeFrom = (leaf: number, times: number): void => {
-    for (let left = times; left > 0; left--) index.remove(index.leaves[leaf]?.entries[0] as NodeEntry);
+    for (let left = times; left > 0; left--) index.remove(index.leaves[leaf]?.entries[0] as Entry);
   };
   return { index, removeFrom };
 }

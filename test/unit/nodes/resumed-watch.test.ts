@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
-import { makeNode, namesOf } from './node-objects.ts';
+import { makeNode, namesOf, parseNodeListQuery } from './node-objects.ts';
 import { changed, nextText, openWatch, refusalOf, start, story } from './watched-cache.ts';
 
 describe('a resumed watch', () => {

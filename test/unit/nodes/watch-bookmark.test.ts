@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseNodeWatchQuery } from '../../../src/nodes/watch/watch-query.ts';
-import { makeCache, makeNode } from './node-objects.ts';
+import { makeCache, makeNode, parseNodeWatchQuery } from './node-objects.ts';
 
 const textOf = (bytes: Uint8Array | undefined): string | undefined => bytes && Buffer.from(bytes).toString();
 

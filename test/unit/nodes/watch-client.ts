@@ -1,9 +1,9 @@
-import type { NodeLister } from '../../../src/nodes/node-lister.ts';
-import type { NodeWatch, NodeWatchSource } from '../../../src/nodes/watch/watch.ts';
+import type { Lister } from '../../../src/nodes/lister.ts';
+import type { Watch, WatchSource } from '../../../src/nodes/watch/watch.ts';
 import type { WatchForm } from '../../../src/nodes/watch/watch-event.ts';
-import { parseNodeWatchQuery } from '../../../src/nodes/watch/watch-query.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { applyEvents, type WatchEvent } from '../../support/watcher.ts';
+import { parseNodeWatchQuery } from './node-objects.ts';
 
 /** Whole events, as a client reads them off the stream; no more than so many. */
 function eventsOf(text: string, form: WatchForm, most: number): WatchEvent[] {
@@ -21,7 +21,7 @@ export interface WatchClientOptions {
   readonly goesOnFrom?: 'bookmark' | 'event';
 }
 
-type Source = NodeWatchSource & NodeLister;
+type Source = WatchSource & Lister;
 
 /** Applies what it is told, and knows from where to go on. */
 export class WatchClient {
@@ -37,7 +37,7 @@ export class WatchClient {
   onBookmark: (version: string) => void = () => {};
   source: Source;
   readonly #options: Required<WatchClientOptions>;
-  #watch: NodeWatch;
+  #watch: Watch;
 
   constructor(source: Source, options: WatchClientOptions = {}) {
     this.source = source;
@@ -88,7 +88,7 @@ export class WatchClient {
     }
   }
 
-  #openOrExpired(): NodeWatch | undefined {
+  #openOrExpired(): Watch | undefined {
     try {
       return this.#open();
     } catch (error) {
@@ -115,7 +115,7 @@ export class WatchClient {
     this.forgotAt = this.told.length;
   }
 
-  #open(): NodeWatch {
+  #open(): Watch {
     this.source.refresh();
     const { query, form } = this.#options;
     const text = `watch=true&resourceVersion=${this.version}${query && `&${query}`}`;

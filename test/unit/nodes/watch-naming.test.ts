@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeChange } from '../../../src/nodes/entries/change.ts';
+import type { Change } from '../../../src/nodes/entries/change.ts';
 import { WatchNaming } from '../../../src/nodes/watch/watch-naming.ts';
 import { makeCache, makeNode } from './node-objects.ts';
 
@@ -10,8 +10,8 @@ function namingOf(resourceVersion: string): WatchNaming {
 }
 
 const seen = (nodes: string, pods: string) => ({
-  nodes: { newest: nodes, count: 1 },
-  pods: { newest: pods, count: 2 },
+  objects: { newest: nodes, count: 1 },
+  added: { newest: pods, count: 2 },
 });
 
 describe('the names of what a watch tells', () => {
@@ -29,12 +29,12 @@ describe('the names of what a watch tells', () => {
     ['newer than the nodes of the list', '8', '9', '8.1.9.2-7.1.9.2'],
     ['newer than the pods of the list', '7', '10', '7.1.10.2-7.1.9.2'],
   ])('the last node of a list that is %s has this version', (_, nodes, pods, text) => {
-    const change = { seen: seen(nodes, pods) } as NodeChange;
+    const change = { seen: seen(nodes, pods) } as Change;
     expect(namingOf('7').completing(change, '7.1.9.2')).toEqual({ text, isResumable: true });
   });
 
   test('the last node of a list that only this process knows has the version of the list', () => {
-    const change = { seen: seen('x9', 'x9') } as NodeChange;
+    const change = { seen: seen('x9', 'x9') } as Change;
     expect(namingOf('x7').completing(change, 'e1-1')).toEqual({ text: 'e1-1', isResumable: true });
   });
 });

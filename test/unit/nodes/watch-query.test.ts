@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { LIST_PARAMETERS, parseNodeListQuery } from '../../../src/nodes/query/list-query.ts';
-import { parseNodeWatchQuery } from '../../../src/nodes/watch/watch-query.ts';
+import { allOf } from '../../../src/nodes/query/filter.ts';
+import { listParameters } from '../../../src/nodes/query/list-query.ts';
 import { StatusError } from '../../../src/status-error.ts';
+import { makeNode, NODE_KIND, parseNodeListQuery, parseNodeWatchQuery, toNodeEntry } from './node-objects.ts';
 
-const DEFAULTS = { filters: {}, filterKey: '', bookmarks: true };
+const DEFAULTS = { conditions: [], filterKey: '', bookmarks: true };
 
 function refusalOf(query: string, lastEventId?: string) {
   try {
@@ -45,11 +46,13 @@ describe('the query of a watch', () => {
   });
 
   test.each(
-    [...LIST_PARAMETERS.keys()].filter((name) => !['limit', 'page', 'sortBy', 'ascending', 'watch'].includes(name)),
+    [...listParameters(NODE_KIND).keys()].filter(
+      (name) => !['limit', 'page', 'sortBy', 'ascending', 'watch'].includes(name),
+    ),
   )('%s goes with watch as with a list', (name) => {
     const value = name === 'status' ? 'warning' : 'a';
-    const { filters, filterKey } = parseNodeWatchQuery(`watch=1&${name}=${value}`);
-    expect(Object.keys(filters)).toEqual([name]);
+    const { conditions, filterKey } = parseNodeWatchQuery(`watch=1&${name}=${value}`);
+    expect(conditions.length).toBe(1);
     expect(filterKey).toBe(`${name}=${value}`);
   });
 
@@ -85,8 +88,8 @@ describe('the query of a watch', () => {
   });
 
   test('a version of the cluster says what is whole, what was seen, and how far one process had told what followed', () => {
-    const complete = { nodes: { newest: '1204', count: 3 }, pods: { newest: '1317', count: 12 } };
-    const seen = { nodes: { newest: '1210', count: 4 }, pods: { newest: '1317', count: 12 } };
+    const complete = { objects: { newest: '1204', count: 3 }, added: { newest: '1317', count: 12 } };
+    const seen = { objects: { newest: '1210', count: 4 }, added: { newest: '1317', count: 12 } };
     const told = { epoch: '5f0c', version: 77 };
     const fromOf = (text: string) => parseNodeWatchQuery(`watch&resourceVersion=${text}`).from;
     expect(fromOf('1204.3.1317.12')).toMatchObject({ complete, seen: complete });
@@ -96,7 +99,7 @@ describe('the query of a watch', () => {
 
   test('of two states with the same newest change that from which more went was seen last', () => {
     const { from } = parseNodeWatchQuery('watch&resourceVersion=9.2.7.1-9.3.7.0');
-    expect(from).toMatchObject({ seen: { nodes: { newest: '9', count: 2 }, pods: { newest: '7', count: 0 } } });
+    expect(from).toMatchObject({ seen: { objects: { newest: '9', count: 2 }, added: { newest: '7', count: 0 } } });
   });
 
   const MATCH = 'resourceVersionMatch=NotOlderThan';
@@ -136,8 +139,9 @@ describe('the query of a watch', () => {
     ['metadata.name!=node-a,metadata.name!=node-b', []],
     ['', ['node-a', 'node-b']],
   ])('fieldSelector=%s', (text, names) => {
-    const { filters, filterKey } = parseNodeWatchQuery(`watch&fieldSelector=${encodeURIComponent(text)}`);
-    expect(['node-a', 'node-b'].filter((name) => filters.fields?.(name) ?? true)).toEqual(names);
+    const { conditions, filterKey } = parseNodeWatchQuery(`watch&fieldSelector=${encodeURIComponent(text)}`);
+    const nodes = ['node-a', 'node-b'].map((name) => toNodeEntry(makeNode(name)));
+    expect(nodes.filter(allOf(conditions)).map(({ name }) => name)).toEqual(names);
     expect(filterKey === '').toBe(text === '');
   });
 

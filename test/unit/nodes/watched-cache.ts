@@ -1,7 +1,6 @@
-import { parseNodeWatchQuery } from '../../../src/nodes/watch/watch-query.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import * as objects from './node-objects.ts';
-import { makeNode } from './node-objects.ts';
+import { makeNode, parseNodeWatchQuery } from './node-objects.ts';
 import { WatchClient } from './watch-client.ts';
 
 type Cache = ReturnType<typeof makeCache>;
@@ -9,7 +8,7 @@ type Cache = ReturnType<typeof makeCache>;
 /** Whatever version a node has in a test: each change is newer than all before, as in a cluster. */
 export function makeCache(...options: Parameters<typeof objects.makeCache>) {
   const cache = objects.makeCache(...options);
-  const next = (): string => String(BigInt(cache.nodes.progress.nodes.state.newest) + 1n);
+  const next = (): string => String(BigInt(cache.nodes.progress.objects.state.newest) + 1n);
   const putNode: typeof cache.putNode = (node) =>
     cache.putNode({ ...node, metadata: { ...node.metadata, resourceVersion: next() } });
   return { ...cache, putNode };

@@ -1,7 +1,6 @@
-import { parseNodeWatchQuery } from '../../../src/nodes/watch/watch-query.ts';
 import { atOnce, type Steps, TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { makeCache, makeNode, makePod } from './node-objects.ts';
+import { makeCache, makeNode, makePod, parseNodeWatchQuery } from './node-objects.ts';
 
 type Cache = ReturnType<typeof makeCache>;
 
@@ -175,7 +174,7 @@ export class Replica {
   #finish(): void {
     this.#finishList();
     do this.cache.lister.refresh();
-    while (!this.#slices.goOn(1) || !this.cache.nodes.isCounted || this.cache.ledger.changedCount > 0);
+    while (!this.#slices.goOn(1) || !this.cache.nodes.isDecorated || this.cache.ledger.changedCount > 0);
     this.cache.lister.refresh();
   }
 
@@ -241,7 +240,7 @@ const statesOf = (cache: Cache): NodeState[] =>
   [...cache.nodes.entries()]
     .map(({ key, uid, labels, resourceVersion, encoded }) => {
       const tier = labels?.['tier'] ?? '';
-      const cpu = encoded.usage.split(`"${CPU}":"`)[1]?.split('"')[0];
+      const cpu = encoded.added.split(`"${CPU}":"`)[1]?.split('"')[0];
       return { name: key, tier, text: [key, uid, tier, resourceVersion, cpu].join(' ') };
     })
     .sort((a, b) => (a.text < b.text ? -1 : 1));

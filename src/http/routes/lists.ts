@@ -1,6 +1,7 @@
-import type { NodeAge, NodeLister } from '../../nodes/node-lister.ts';
-import { parseNodeListQuery } from '../../nodes/query/list-query.ts';
-import { parseNodeWatchQuery } from '../../nodes/watch/watch-query.ts';
+import type { Kind } from '../../nodes/entries/kind.ts';
+import type { Age, Lister } from '../../nodes/lister.ts';
+import { createListQueryParser } from '../../nodes/query/list-query.ts';
+import { createWatchQueryParser } from '../../nodes/watch/watch-query.ts';
 import { notFound } from '../../status-error.ts';
 import { chooseStreamForm } from '../answer/accept.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
@@ -11,26 +12,29 @@ import type { Watches } from '../watch/watches.ts';
 
 const HEADERS = { contentType: 'application/json', cacheControl: 'private, no-cache' };
 
-export interface NodeRouteParts {
-  readonly platform: string;
-  readonly nodes: NodeLister;
-  readonly age: NodeAge;
+export interface ListRouteParts {
+  readonly kind: Kind;
+  readonly lister: Lister;
+  readonly age: Age;
   readonly watches: Watches;
   readonly writer: AnswerWriter;
 }
 
 /**
- * The node list, the node get and the watch of the list. All are answered from memory; only a long body is waited for.
+ * The list of a cluster-scoped kind, the get of one object and the watch of the list. All are answered from memory; only a long
+ * body is waited for.
  */
-export function nodeRoutes({ platform, nodes, age, watches, writer }: NodeRouteParts): Route[] {
+export function listRoutes({ kind, lister, age, watches, writer }: ListRouteParts): Route[] {
+  const parseListQuery = createListQueryParser(kind);
+  const parseWatchQuery = createWatchQueryParser(kind);
   const list: Handler = (exchange) => {
-    const representation = nodes.list(parseNodeListQuery(exchange.target.query));
+    const representation = lister.list(parseListQuery(exchange.target.query));
     return sendRepresentation(writer, exchange, { ...HEADERS, representation, staleSeconds: age.staleSeconds() });
   };
   const get: Handler = (exchange) => {
     const [name = ''] = exchange.parameters;
-    const representation = nodes.get(name);
-    if (!representation) throw notFound('nodes', name);
+    const representation = lister.get(name);
+    if (!representation) throw notFound(kind.resource, name);
     return sendRepresentation(writer, exchange, { ...HEADERS, representation, staleSeconds: age.staleSeconds() });
   };
   const watch: Handler = (exchange) => {
@@ -39,18 +43,12 @@ export function nodeRoutes({ platform, nodes, age, watches, writer }: NodeRouteP
     if (!chosen) throw notAcceptable('text/event-stream');
     const { form, metadataOnly } = chosen;
     const known = form === 'events' && typeof lastEventId === 'string' ? lastEventId : undefined;
-    watches.open(exchange, { ...parseNodeWatchQuery(exchange.target.query, known), metadataOnly }, form);
+    watches.open(exchange, { ...parseWatchQuery(exchange.target.query, known), metadataOnly }, form);
   };
-  const collection = `/kapis/resources.${platform}.io/v1alpha3/nodes`;
+  const collection = `/kapis/resources.${kind.platform}.io/v1alpha3/${kind.resource}`;
   const common = { access: 'authorized', admission: 'other', produces: 'json' } as const;
   return [
-    {
-      ...common,
-      template: collection,
-      methods: { GET: list, HEAD: list },
-      watch,
-      kind: { kind: 'Node', singularName: 'node', namespaced: false, shortNames: ['no'] },
-    },
+    { ...common, template: collection, methods: { GET: list, HEAD: list }, watch, kind },
     { ...common, template: `${collection}/{name}`, methods: { GET: get, HEAD: get } },
   ];
 }

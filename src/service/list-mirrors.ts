@@ -1,0 +1,97 @@
+import type { Registry } from 'prom-client';
+import type { ServedList } from '../http/app.ts';
+import type { Cluster } from '../kubernetes/cluster.ts';
+import type { Freshness } from '../kubernetes/reflector/freshness.ts';
+import type { ResourceStore } from '../nodes/entries/store.ts';
+import { createCacheBytes } from '../nodes/metrics.ts';
+import { createNodeKind } from '../nodes/node-kind.ts';
+import { PodStore, podFieldSelector } from '../nodes/usage/pod-store.ts';
+import { UsageLedger } from '../nodes/usage/usage-ledger.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import { TimeSlices } from '../runtime/time-slices.ts';
+import { createListMirror, type ListMirrorParts } from './list-mirror.ts';
+import { allUpkeep, NO_UPKEEP, type Upkeep } from './upkeep.ts';
+
+export interface ListMirrorsOptions {
+  readonly platform: string;
+  /** `false`: no pod watch and no usage annotations. */
+  readonly usage: boolean;
+  /** Answers from older data are refused. Infinity: no limit. */
+  readonly maxStaleness: number;
+  readonly selfCheck: {
+    /** The longest time between two checks of one kind, in milliseconds. */
+    readonly longestPeriod: number;
+    /** `auto`: pods are not checked where the API server checks its own cache. */
+    readonly pods: 'auto' | 'always' | 'never';
+  };
+}
+
+export interface ListMirrorsParts {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly registry: Registry;
+}
+
+/** Every kind that is listed, in memory: what the routes read, and what keeps it current. */
+export interface ListMirrors {
+  readonly lists: readonly ServedList[];
+  readonly upkeep: Upkeep;
+}
+
+/** 64 random bits tell the versions of two processes apart. */
+const EPOCH_BYTES = 8;
+
+/** Connects reflectors, stores and listers: of nodes, with the pods behind them where usage is wanted. */
+export function createListMirrors(options: ListMirrorsOptions, parts: ListMirrorsParts): ListMirrors {
+  const { cluster, clock, random, registry } = parts;
+  const { platform } = options;
+  const common = { maxStalenessMs: options.maxStaleness, longestPeriodMs: options.selfCheck.longestPeriod };
+  const epoch = random.bytes(EPOCH_BYTES).toString('hex');
+  const shared: ListMirrorParts = {
+    ...{ cluster, clock, epoch, slices: new TimeSlices(clock) },
+    exposeBytes: createCacheBytes(registry),
+  };
+  const ledger = options.usage ? new UsageLedger() : undefined;
+  const pods = ledger && reflectPods(ledger, options, cluster);
+  const nodes = createListMirror(
+    {
+      ...common,
+      kind: createNodeKind({ platform, ledger }),
+      isRequired: true,
+      besides: (store) => (pods ? { pods: countedIn(store, pods) } : {}),
+    },
+    shared,
+  );
+  const mirrors = [nodes];
+  const ofPods = pods ? [{ name: 'reflector of pods', run: (signal: AbortSignal) => pods.run(signal) }] : [];
+  return {
+    lists: mirrors.map(({ list }) => list),
+    upkeep: allUpkeep([...mirrors.map(({ upkeep }) => upkeep), { ...NO_UPKEEP, parts: ofPods }]),
+  };
+}
+
+function reflectPods(ledger: UsageLedger, { selfCheck }: ListMirrorsOptions, cluster: Cluster) {
+  const resource = { path: '/api/v1/pods', name: 'pods', fieldSelector: podFieldSelector() };
+  const isWanted = checksPods(selfCheck.pods, cluster);
+  return cluster.reflect(resource, new PodStore(ledger), { longestPeriodMs: selfCheck.longestPeriod, isWanted });
+}
+
+/** Whether the pods are compared with the cluster now. In a large cluster that takes nearly a thousand pages. */
+function checksPods(
+  setting: ListMirrorsOptions['selfCheck']['pods'],
+  cluster: Cluster,
+): (signal: AbortSignal) => Promise<boolean> {
+  return async (signal) => (setting === 'auto' ? !(await cluster.checksItsCache(signal)) : setting === 'always');
+}
+
+/** The pods count as synced when the nodes show the sums of the first list of pods. Until then no list is answered. */
+function countedIn(store: ResourceStore, pods: Freshness): Freshness {
+  let isCounted = false;
+  const hasSynced = (): boolean => {
+    isCounted ||= pods.hasSynced() && store.isDecorated;
+    return isCounted;
+  };
+  return { hasSynced, stalenessMs: () => pods.stalenessMs(), idleMs: () => pods.idleMs() };
+}
