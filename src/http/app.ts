@@ -1,12 +1,12 @@
 import type { Registry } from 'prom-client';
 import type { Authorizer } from '../authorization/authorizer.ts';
-import type { Kind } from '../nodes/entries/kind.ts';
-import type { Age, Lister } from '../nodes/lister.ts';
-import type { WatchSource } from '../nodes/watch/watch.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import type { TokenReviewWebhook } from '../oauth/endpoints/token-review.ts';
 import type { BearerVerifier } from '../oauth/tokens/identity.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Kind } from '../resources/entries/kind.ts';
+import type { Age, Lister } from '../resources/lister.ts';
+import type { WatchSource } from '../resources/watch/watch.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { AnswerWriter } from './answer/answer.ts';

@@ -1,9 +1,9 @@
 import { asObject } from '../kubernetes/json.ts';
 import type { KubernetesObject } from '../kubernetes/object.ts';
-import type { Kind } from './entries/kind.ts';
+import type { Kind } from '../resources/entries/kind.ts';
+import { type FilterReader, statusFilter } from '../resources/query/filter.ts';
+import { COMMON_SORT_WORDS } from '../resources/query/list-query.ts';
 import { NODE_STATUS_WORDS, nodeStatusWord } from './node-status.ts';
-import { type FilterReader, statusFilter } from './query/filter.ts';
-import { COMMON_SORT_WORDS } from './query/list-query.ts';
 import { parseQuantity } from './usage/quantity.ts';
 import { type Allocatable, usageKeys } from './usage/usage-annotations.ts';
 import { UsageDecoration } from './usage/usage-decoration.ts';

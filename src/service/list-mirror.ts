@@ -1,9 +1,9 @@
 import type { ServedList } from '../http/app.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { Freshness } from '../kubernetes/reflector/freshness.ts';
-import { createLister } from '../nodes/cache.ts';
-import { collectionPath, type Kind } from '../nodes/entries/kind.ts';
-import { ResourceStore } from '../nodes/entries/store.ts';
+import { createLister } from '../resources/cache.ts';
+import { collectionPath, type Kind } from '../resources/entries/kind.ts';
+import { ResourceStore } from '../resources/entries/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { TimeSlices } from '../runtime/time-slices.ts';
 import { mirrorChecks } from './readiness.ts';

@@ -4,10 +4,10 @@ import { AnswerWriter } from '../../src/http/answer/answer.ts';
 import { createRoutes } from '../../src/http/app.ts';
 import { createMetricsServer, metricsRoute } from '../../src/http/connection/metrics-server.ts';
 import type { Route } from '../../src/http/exchange.ts';
-import { watchParameters } from '../../src/nodes/watch/watch-query.ts';
 import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { loginRequired } from '../../src/oauth/endpoints/refusals.ts';
 import { OAuthError } from '../../src/oauth/oauth-error.ts';
+import { watchParameters } from '../../src/resources/watch/watch-query.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import {
   type AppUnderTest,

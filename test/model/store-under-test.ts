@@ -1,9 +1,9 @@
 import type { Freshness } from '../../src/kubernetes/reflector/freshness.ts';
 import type { ReflectedStore, StoredEntry } from '../../src/kubernetes/reflector/store.ts';
-import type { Representation } from '../../src/nodes/bytes/representation.ts';
-import { createLister } from '../../src/nodes/cache.ts';
-import type { Entry } from '../../src/nodes/entries/entry.ts';
-import { ResourceStore } from '../../src/nodes/entries/store.ts';
+import type { Representation } from '../../src/resources/bytes/representation.ts';
+import { createLister } from '../../src/resources/cache.ts';
+import type { Entry } from '../../src/resources/entries/entry.ts';
+import { ResourceStore } from '../../src/resources/entries/store.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { TimeSlices } from '../../src/runtime/time-slices.ts';
 import { StatusError } from '../../src/status-error.ts';

@@ -1,4 +1,4 @@
-import type { WatchForm } from '../../nodes/watch/watch-event.ts';
+import type { WatchForm } from '../../resources/watch/watch-event.ts';
 
 /**
  * Whether a caller accepts `application/json` (RFC 9110 12.5.1): the most specific range that covers it decides.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { Representation } from '../../nodes/bytes/representation.ts';
+import type { Representation } from '../../resources/bytes/representation.ts';
 
 /** A document that changes rarely: compressed on first use, tagged by its content unless a tag is given. */
 export function toRepresentation(body: Uint8Array, etag = contentTag(body)): Representation {

@@ -1,5 +1,5 @@
-import { combineCrc32, type DeflatedPiece, deflateShared } from '../../nodes/bytes/deflated-piece.ts';
-import { GZIP_HEADER, gzipEnd } from '../../nodes/bytes/gzip-body.ts';
+import { combineCrc32, type DeflatedPiece, deflateShared } from '../../resources/bytes/deflated-piece.ts';
+import { GZIP_HEADER, gzipEnd } from '../../resources/bytes/gzip-body.ts';
 
 /** An entry lives as long as the bytes that it was made of. */
 const pieces = new WeakMap<Uint8Array, DeflatedPiece>();

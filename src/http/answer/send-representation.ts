@@ -1,4 +1,4 @@
-import type { ContentCoding, Representation } from '../../nodes/bytes/representation.ts';
+import type { ContentCoding, Representation } from '../../resources/bytes/representation.ts';
 import type { Exchange } from '../exchange.ts';
 import { chooseCoding } from './accept.ts';
 import { type AnswerHeaders, type AnswerWriter, NO_BODY } from './answer.ts';

@@ -1,4 +1,4 @@
-import type { Representation } from '../../nodes/bytes/representation.ts';
+import type { Representation } from '../../resources/bytes/representation.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
 import { toJsonBytes, toRepresentation } from '../answer/document.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';

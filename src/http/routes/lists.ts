@@ -1,7 +1,7 @@
-import type { Kind } from '../../nodes/entries/kind.ts';
-import type { Age, Lister } from '../../nodes/lister.ts';
-import { createListQueryParser } from '../../nodes/query/list-query.ts';
-import { createWatchQueryParser } from '../../nodes/watch/watch-query.ts';
+import type { Kind } from '../../resources/entries/kind.ts';
+import type { Age, Lister } from '../../resources/lister.ts';
+import { createListQueryParser } from '../../resources/query/list-query.ts';
+import { createWatchQueryParser } from '../../resources/watch/watch-query.ts';
 import { notFound } from '../../status-error.ts';
 import { chooseStreamForm } from '../answer/accept.ts';
 import type { AnswerWriter } from '../answer/answer.ts';

@@ -1,4 +1,3 @@
-import type { Representation } from '../../nodes/bytes/representation.ts';
 import type {
   AuthorizationServer,
   FormEndpointName,
@@ -6,6 +5,7 @@ import type {
   PublicDocument,
 } from '../../oauth/authorization-server.ts';
 import type { Origin } from '../../oauth/tokens/act.ts';
+import type { Representation } from '../../resources/bytes/representation.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type AnswerWriter, NO_BODY, wholeBody } from '../answer/answer.ts';
 import { toJsonBytes, toRepresentation } from '../answer/document.ts';

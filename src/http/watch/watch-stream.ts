@@ -1,5 +1,5 @@
-import type { Watch } from '../../nodes/watch/watch.ts';
-import { eventBytes, retryField, type WatchForm } from '../../nodes/watch/watch-event.ts';
+import type { Watch } from '../../resources/watch/watch.ts';
+import { eventBytes, retryField, type WatchForm } from '../../resources/watch/watch-event.ts';
 import { StatusError } from '../../status-error.ts';
 import { failureOf, toErrorAnswer } from '../answer/error-body.ts';
 import type { SendQueues } from '../answer/send-queues.ts';

@@ -1,7 +1,7 @@
-import type { Age } from '../../nodes/lister.ts';
-import type { WatchSource } from '../../nodes/watch/watch.ts';
-import type { WatchForm } from '../../nodes/watch/watch-event.ts';
-import type { WatchQuery } from '../../nodes/watch/watch-query.ts';
+import type { Age } from '../../resources/lister.ts';
+import type { WatchSource } from '../../resources/watch/watch.ts';
+import type { WatchForm } from '../../resources/watch/watch-event.ts';
+import type { WatchQuery } from '../../resources/watch/watch-query.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';

@@ -1,6 +1,6 @@
+import type { Aside, DecoratedStore, Decoration } from '../../resources/entries/decoration.ts';
+import type { Entry } from '../../resources/entries/entry.ts';
 import type { Steps } from '../../runtime/time-slices.ts';
-import type { Aside, DecoratedStore, Decoration } from '../entries/decoration.ts';
-import type { Entry } from '../entries/entry.ts';
 import { type Allocatable, usageMembers } from './usage-annotations.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 import { type TakenUsage, UsageProgress } from './usage-progress.ts';

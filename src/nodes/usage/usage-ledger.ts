@@ -1,4 +1,4 @@
-import { CollectionVersion, later } from '../entries/collection-version.ts';
+import { CollectionVersion, later } from '../../resources/entries/collection-version.ts';
 import { FIGURES, FORMATS, type PodUsage } from './pod-usage.ts';
 import type { QuantityFormat } from './quantity.ts';
 

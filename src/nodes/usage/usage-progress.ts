@@ -1,7 +1,7 @@
 import { compareResourceVersions } from '../../kubernetes/resource-version.ts';
-import { type CollectionState, later, NOTHING } from '../entries/collection-version.ts';
-import type { Entry } from '../entries/entry.ts';
-import type { AddedProgress } from '../entries/list-progress.ts';
+import { type CollectionState, later, NOTHING } from '../../resources/entries/collection-version.ts';
+import type { Entry } from '../../resources/entries/entry.ts';
+import type { AddedProgress } from '../../resources/entries/list-progress.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 
 /** Usage that was taken from the ledger to be counted into the nodes. */

@@ -8,7 +8,6 @@ import { type AppParts, createApp, type ServedList } from '../../../src/http/app
 import type { App } from '../../../src/http/chain/chain.ts';
 import { createHttpServer } from '../../../src/http/connection/server.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
-import type { Representation } from '../../../src/nodes/bytes/representation.ts';
 import { createNodeKind } from '../../../src/nodes/node-kind.ts';
 import type { AuthorizationServer } from '../../../src/oauth/authorization-server.ts';
 import { callerAuthenticationFailed } from '../../../src/oauth/endpoints/refusals.ts';
@@ -16,6 +15,7 @@ import type { TokenReviewWebhook } from '../../../src/oauth/endpoints/token-revi
 import { createVerificationCounter } from '../../../src/oauth/metrics.ts';
 import type { Identity, TokenVerifier } from '../../../src/oauth/tokens/identity.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
+import type { Representation } from '../../../src/resources/bytes/representation.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { defaultLimits } from '../../support/default-limits.ts';

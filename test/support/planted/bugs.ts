@@ -8,7 +8,7 @@ export interface Bug {
 }
 
 const writer = (of: string, instead: string): Bug => ({ file: 'kubernetes/reflector/cache-writer.ts', of, instead });
-const store = (of: string, instead: string): Bug => ({ file: 'nodes/entries/store.ts', of, instead });
+const store = (of: string, instead: string): Bug => ({ file: 'resources/entries/store.ts', of, instead });
 
 /** By what the model of the cache must see: a bug in each rule that the cache rests on. */
 export const BUGS: Readonly<Record<string, Bug>> = {
@@ -38,7 +38,7 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     instead: "if (entry) into.push(entry); writer.apply({ type: 'ADDED', object: item as never });",
   },
   'atomic swap: what a list has no more stays': {
-    file: 'nodes/entries/list-draft.ts',
+    file: 'resources/entries/list-draft.ts',
     of: 'if (!keys.has(entry.key)) gone.push(entry);',
     instead: '',
   },
@@ -76,7 +76,7 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     instead: "case 'reset': case 'expired':",
   },
   'availability: old data is answered for ever': {
-    file: 'nodes/cache.ts',
+    file: 'resources/cache.ts',
     of: 'tooOldText(resource, this.#ageMs(), this.#maxStalenessMs)',
     instead: 'tooOldText(resource, this.#ageMs(), Number.POSITIVE_INFINITY)',
   },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CollectionVersion } from '../../../src/nodes/entries/collection-version.ts';
+import { CollectionVersion } from '../../../src/resources/entries/collection-version.ts';
 
 /** As after a first list at 100 whose newest object is 90. */
 function listed() {

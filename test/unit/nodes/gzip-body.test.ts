@@ -1,9 +1,9 @@
 import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { combineCrc32, crcShift } from '../../../src/nodes/bytes/deflated-piece.ts';
-import { GzipBody, gzipEnd } from '../../../src/nodes/bytes/gzip-body.ts';
-import { Leaf } from '../../../src/nodes/bytes/leaf.ts';
+import { combineCrc32, crcShift } from '../../../src/resources/bytes/deflated-piece.ts';
+import { GzipBody, gzipEnd } from '../../../src/resources/bytes/gzip-body.ts';
+import { Leaf } from '../../../src/resources/bytes/leaf.ts';
 import { atOnce } from '../../../src/runtime/time-slices.ts';
 import { Largest } from '../../support/largest.ts';
 import { makeNode, toNodeEntry } from './node-objects.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ChangeLog } from '../../../src/nodes/entries/change-log.ts';
-import { ListProgress } from '../../../src/nodes/entries/list-progress.ts';
 import { UsageLedger } from '../../../src/nodes/usage/usage-ledger.ts';
 import { UsageProgress } from '../../../src/nodes/usage/usage-progress.ts';
+import { ChangeLog } from '../../../src/resources/entries/change-log.ts';
+import { ListProgress } from '../../../src/resources/entries/list-progress.ts';
 import { makeNode, toNodeEntry } from './node-objects.ts';
 
 const NO_NODES = { newest: '0', count: 0 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { allOf } from '../../../src/nodes/query/filter.ts';
+import { allOf } from '../../../src/resources/query/filter.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { makeNode, parseNodeListQuery, toNodeEntry } from './node-objects.ts';
 

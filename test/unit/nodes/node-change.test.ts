@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Change, isSameShape, sharingTexts, withPast } from '../../../src/nodes/entries/change.ts';
-import type { Entry } from '../../../src/nodes/entries/entry.ts';
+import { type Change, isSameShape, sharingTexts, withPast } from '../../../src/resources/entries/change.ts';
+import type { Entry } from '../../../src/resources/entries/entry.ts';
 import { makeNode, toNodeEntry } from './node-objects.ts';
 
 const entry: Entry = toNodeEntry(makeNode('node-a', { labels: {}, annotations: {} }));

@@ -1,16 +1,16 @@
 import { Registry } from 'prom-client';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
 import type { Freshness } from '../../../src/kubernetes/reflector/freshness.ts';
-import { createLister } from '../../../src/nodes/cache.ts';
-import { type Entry, toEntry } from '../../../src/nodes/entries/entry.ts';
-import { ResourceStore } from '../../../src/nodes/entries/store.ts';
-import type { Lister } from '../../../src/nodes/lister.ts';
-import { createCacheBytes } from '../../../src/nodes/metrics.ts';
 import { createNodeKind } from '../../../src/nodes/node-kind.ts';
-import { createListQueryParser } from '../../../src/nodes/query/list-query.ts';
 import { PodStore } from '../../../src/nodes/usage/pod-store.ts';
 import { UsageLedger } from '../../../src/nodes/usage/usage-ledger.ts';
-import { createWatchQueryParser } from '../../../src/nodes/watch/watch-query.ts';
+import { createLister } from '../../../src/resources/cache.ts';
+import { type Entry, toEntry } from '../../../src/resources/entries/entry.ts';
+import { ResourceStore } from '../../../src/resources/entries/store.ts';
+import type { Lister } from '../../../src/resources/lister.ts';
+import { createCacheBytes } from '../../../src/resources/metrics.ts';
+import { createListQueryParser } from '../../../src/resources/query/list-query.ts';
+import { createWatchQueryParser } from '../../../src/resources/watch/watch-query.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 

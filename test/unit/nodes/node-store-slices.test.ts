@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { ResourceStore } from '../../../src/nodes/entries/store.ts';
+import type { ResourceStore } from '../../../src/resources/entries/store.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { replaceAll } from '../../support/replace-all.ts';
 import { eachTurn, shortSlices } from '../../support/steps.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Entry } from '../../../src/nodes/entries/entry.ts';
+import type { Entry } from '../../../src/resources/entries/entry.ts';
 import { eachTurn, slowSlices } from '../../support/steps.ts';
 import { makeCache, makeNode, makePod } from './node-objects.ts';
 

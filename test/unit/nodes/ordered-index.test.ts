@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Entry } from '../../../src/nodes/entries/entry.ts';
-import { ORDERS, OrderedIndex } from '../../../src/nodes/entries/ordered-index.ts';
+import type { Entry } from '../../../src/resources/entries/entry.ts';
+import { ORDERS, OrderedIndex } from '../../../src/resources/entries/ordered-index.ts';
 import { atOnce as finish } from '../../../src/runtime/time-slices.ts';
 import { Largest } from '../../support/largest.ts';
 import { makeNode, toNodeEntry } from './node-objects.ts';

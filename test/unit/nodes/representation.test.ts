@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Composer, VersionedRepresentation } from '../../../src/nodes/bytes/representation.ts';
+import { type Composer, VersionedRepresentation } from '../../../src/resources/bytes/representation.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { slowSlices } from '../../support/steps.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseSelector, type Selector } from '../../../src/nodes/query/selector.ts';
+import { parseSelector, type Selector } from '../../../src/resources/query/selector.ts';
 import { Largest } from '../../support/largest.ts';
 
 function selector(text: string): Selector {

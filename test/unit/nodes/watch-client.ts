@@ -1,6 +1,6 @@
-import type { Lister } from '../../../src/nodes/lister.ts';
-import type { Watch, WatchSource } from '../../../src/nodes/watch/watch.ts';
-import type { WatchForm } from '../../../src/nodes/watch/watch-event.ts';
+import type { Lister } from '../../../src/resources/lister.ts';
+import type { Watch, WatchSource } from '../../../src/resources/watch/watch.ts';
+import type { WatchForm } from '../../../src/resources/watch/watch-event.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { applyEvents, type WatchEvent } from '../../support/watcher.ts';
 import { parseNodeWatchQuery } from './node-objects.ts';

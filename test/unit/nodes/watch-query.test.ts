@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { allOf } from '../../../src/nodes/query/filter.ts';
-import { listParameters } from '../../../src/nodes/query/list-query.ts';
+import { allOf } from '../../../src/resources/query/filter.ts';
+import { listParameters } from '../../../src/resources/query/list-query.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { makeNode, NODE_KIND, parseNodeListQuery, parseNodeWatchQuery, toNodeEntry } from './node-objects.ts';
 
