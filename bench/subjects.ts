@@ -2,6 +2,7 @@ import type { Bench } from './bench.ts';
 import { measureChurn, printChurn } from './churn.ts';
 import { measureCurve, printCurve } from './curve.ts';
 import { measureIdle, printIdle } from './idle.ts';
+import { measureKinds, printKinds } from './kinds.ts';
 import { measureLists, printLists } from './lists.ts';
 import { measurePages, printPages } from './pages.ts';
 import { measureReviews, printReviews } from './reviews.ts';
@@ -30,6 +31,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     printLists,
   ),
   pages: subject('a page and a selector out of 5,000 nodes', measurePages, printPages),
+  kinds: subject('a list of 5,000 namespaces beside one of nodes that has as many bytes', measureKinds, printKinds),
   size: subject('memory with 5,000 nodes and 150,000 pods; start up to 15,000 nodes', measureSize, printSize),
   idle: subject('what an idle process, a reflector and 1,000 idle connections cost', measureIdle, printIdle),
   churn: subject('lists of 1,000 nodes while they change', measureChurn, printChurn),

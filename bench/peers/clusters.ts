@@ -28,8 +28,8 @@ export interface BenchCluster {
   stop(): Promise<void>;
 }
 
-/** A node as kubelets make it, with its list of images. The sizes in the bench are those of such nodes. */
-const NODE_BYTES = 12_000;
+/** A node as kubelets make them, with its list of images: what the bench's sizes are counted in. */
+export const NODE_BYTES = 12_000;
 
 /** The nodes that the simulated cluster would have, without the parts that an API server adds. */
 export function makeNodes(count: number): NewObject[] {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { printChurn } from '../../../bench/churn.ts';
+import { printKinds } from '../../../bench/kinds.ts';
 import { type ListResults, printLists } from '../../../bench/lists.ts';
 import type { LoadReport } from '../../../bench/load/load.ts';
 import type { ProbeReport } from '../../../bench/load/probes.ts';
@@ -47,6 +48,16 @@ describe('bench results of the budgets', () => {
     expect(rowOf(text, 'gzip')).toBe('69.0 | 100 | 0.69 | ≥ 0.7 | MISSED');
     expect(rowOf(text, 'nodes as they are')).toBe('1.00 | 5.00 | ≤ 5 | met');
     expect(rowOf(text, '100 node updates a second')).toBe('1.00 | 5.10 | ≤ 5 | MISSED');
+  });
+
+  test('judge a list of namespaces by its ratio to one of nodes that has as many bytes, not the compressed ones', () => {
+    const rounds = [
+      { coding: 'identity', namespaces: load(89), nodes: load(100) },
+      { coding: 'gzip', namespaces: load(50), nodes: load(100) },
+    ] as const;
+    const text = printKinds({ namespaces: 5_000, nodes: 400, rounds });
+    expect(rowOf(text, 'identity')).toBe('0.10 MB | 0.10 MB | 89.0 | 100 | 0.89 | ≥ 0.9 | MISSED');
+    expect(rowOf(text, 'gzip')).toBe('0.10 MB | 0.10 MB | 50.0 | 100 | 0.50 | –');
   });
 
   test('judge memory after sync and at its peak, and each start that has a target', () => {
