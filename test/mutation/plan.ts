@@ -5,7 +5,7 @@ import { type Mutant, mutationsOf } from './mutants.ts';
 import { withSwitches } from './switches.ts';
 
 export const ROOT = resolve(import.meta.dirname, '..', '..');
-const FOLDERS = ['src/nodes', 'src/kubernetes', 'src/oauth', 'src/http'];
+const FOLDERS = ['src/resources', 'src/nodes', 'src/kubernetes', 'src/oauth', 'src/http'];
 
 export interface NumberedMutant extends Mutant {
   readonly number: number;
@@ -21,7 +21,7 @@ export interface Plan {
 }
 
 interface Choice {
-  /** Files and folders; none: the four that are held to a score. */
+  /** Files and folders; none: the five that are held to a score. */
   readonly names: readonly string[];
   /** Only files that differ from this commit. */
   readonly since: string | undefined;
