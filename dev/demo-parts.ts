@@ -12,7 +12,13 @@ export function administratorsRole(platform: string): readonly (readonly [string
       'clusterroles',
       {
         metadata: { name },
-        rules: [{ apiGroups: [`resources.${platform}.io`], resources: ['nodes'], verbs: ['get', 'list', 'watch'] }],
+        rules: [
+          {
+            apiGroups: [`resources.${platform}.io`],
+            resources: ['nodes', 'namespaces'],
+            verbs: ['get', 'list', 'watch'],
+          },
+        ],
       },
     ],
     [

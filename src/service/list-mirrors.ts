@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { ServedList } from '../http/app.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { Freshness } from '../kubernetes/reflector/freshness.ts';
+import { createNamespaceKind } from '../namespaces/namespace-kind.ts';
 import { createNodeKind } from '../nodes/node-kind.ts';
 import { PodStore, podFieldSelector } from '../nodes/usage/pod-store.ts';
 import { UsageLedger } from '../nodes/usage/usage-ledger.ts';
@@ -43,7 +44,7 @@ export interface ListMirrors {
 /** 64 random bits tell the versions of two processes apart. */
 const EPOCH_BYTES = 8;
 
-/** Connects reflectors, stores and listers: of nodes, with the pods behind them where usage is wanted. */
+/** Connects reflectors, stores and listers: of nodes, with the pods behind them where usage is wanted, and of namespaces. */
 export function createListMirrors(options: ListMirrorsOptions, parts: ListMirrorsParts): ListMirrors {
   const { cluster, clock, random, registry } = parts;
   const { platform } = options;
@@ -64,7 +65,9 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
     },
     shared,
   );
-  const mirrors = [nodes];
+  // Where the right to namespaces is missing, as after an update of the image without the chart, nodes are served as before.
+  const namespaces = createListMirror({ ...common, kind: createNamespaceKind(platform), isRequired: false }, shared);
+  const mirrors = [nodes, namespaces];
   const ofPods = pods ? [{ name: 'reflector of pods', run: (signal: AbortSignal) => pods.run(signal) }] : [];
   return {
     lists: mirrors.map(({ list }) => list),

@@ -60,6 +60,8 @@ describe('the chart’s service account on a real API server', () => {
   test.each([
     ['list nodes', 'GET', '/api/v1/nodes', undefined, 200],
     ['watch nodes', 'GET', `/api/v1/nodes?${WATCH}`, undefined, 200],
+    ['list namespaces', 'GET', '/api/v1/namespaces', undefined, 200],
+    ['watch namespaces', 'GET', `/api/v1/namespaces?${WATCH}`, undefined, 200],
     ['list pods', 'GET', '/api/v1/pods', undefined, 200],
     ['watch pods', 'GET', `/api/v1/pods?${WATCH}`, undefined, 200],
     ['ask for an access review', 'POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review, 201],

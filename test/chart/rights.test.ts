@@ -14,15 +14,20 @@ const busy = {
 };
 
 describe('rights of the service account', () => {
-  test('8.1 are exactly: nodes and pods list and watch, access reviews, and two Secrets by name', async () => {
+  test('8.1 are exactly: nodes, namespaces and pods list and watch, access reviews, and two Secrets by name', async () => {
     expect((await render()).rules).toEqual([
       {
         role: 'ClusterRole gatehouse-administrators',
         apiGroups: ['resources.gatehouse.io'],
-        resources: ['nodes'],
+        resources: ['nodes', 'namespaces'],
         verbs: ['get', 'list', 'watch'],
       },
-      { role: 'ClusterRole gatehouse', apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['list', 'watch'] },
+      {
+        role: 'ClusterRole gatehouse',
+        apiGroups: [''],
+        resources: ['nodes', 'namespaces', 'pods'],
+        verbs: ['list', 'watch'],
+      },
       {
         role: 'ClusterRole gatehouse',
         apiGroups: ['authorization.k8s.io'],
@@ -119,7 +124,7 @@ describe('rights of the service account', () => {
 });
 
 describe('administrators', () => {
-  test('are the group <platform>-admins and may get and list nodes of resources.<platform>.io', async () => {
+  test('are the group <platform>-admins and may get and list nodes and namespaces of resources.<platform>.io', async () => {
     const rendered = await render({ platform: 'kubesphere' });
     const binding = rendered.one<V1ClusterRoleBinding>('ClusterRoleBinding', 'gatehouse-administrators');
     expect(binding).toMatchObject({
@@ -127,7 +132,9 @@ describe('administrators', () => {
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'kubesphere-admins' }],
     });
     expect(rendered.one('ClusterRole', 'gatehouse-administrators')).toMatchObject({
-      rules: [{ apiGroups: ['resources.kubesphere.io'], resources: ['nodes'], verbs: ['get', 'list', 'watch'] }],
+      rules: [
+        { apiGroups: ['resources.kubesphere.io'], resources: ['nodes', 'namespaces'], verbs: ['get', 'list', 'watch'] },
+      ],
     });
   });
 });

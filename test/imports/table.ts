@@ -32,6 +32,7 @@ export const TABLE: ImportTable = {
     'src/resources': ['src/kubernetes'],
     // A kind, as it describes itself to the list engine.
     'src/nodes': ['src/resources', 'src/kubernetes'],
+    'src/namespaces': ['src/resources', 'src/kubernetes'],
     'src/users': ['src/observability'],
     'src/oauth': ['src/users/user.ts', 'src/users/sign-in.ts', LOGGER],
     'src/authentication': ['src/oauth', 'src/observability'],

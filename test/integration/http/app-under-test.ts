@@ -8,6 +8,7 @@ import { type AppParts, createApp, type ServedList } from '../../../src/http/app
 import type { App } from '../../../src/http/chain/chain.ts';
 import { createHttpServer } from '../../../src/http/connection/server.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
+import { createNamespaceKind } from '../../../src/namespaces/namespace-kind.ts';
 import { createNodeKind } from '../../../src/nodes/node-kind.ts';
 import type { AuthorizationServer } from '../../../src/oauth/authorization-server.ts';
 import { callerAuthenticationFailed } from '../../../src/oauth/endpoints/refusals.ts';
@@ -124,7 +125,11 @@ export const listsWith = (nodes: Partial<ServedList>, platform = 'gatehouse'): r
     list: () => representationOf(listText),
     get: (name: string) => (name === 'worker-1' ? representationOf(nodeText) : undefined),
   };
-  return [{ ...others, kind: createNodeKind({ platform }), lister, ...nodes }];
+  const empty = { list: () => representationOf('{"items":[],"totalItems":0}'), get: () => undefined };
+  return [
+    { ...others, kind: createNodeKind({ platform }), lister, ...nodes },
+    { ...others, kind: createNamespaceKind(platform), lister: empty },
+  ];
 };
 
 /** Literal fakes for everything that the app needs; `change` replaces some. */

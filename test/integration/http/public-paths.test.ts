@@ -181,7 +181,7 @@ describe('discovery', () => {
     [`/kapis/${group}`, `{"kind":"APIGroup","apiVersion":"v1","name":"${group}",${versions}}`],
     [
       `/kapis/${group}/v1alpha3`,
-      `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"${group}/v1alpha3","resources":[{"name":"nodes","singularName":"node","namespaced":false,"kind":"Node","verbs":["get","list","watch"],"shortNames":["no"]}]}`,
+      `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"${group}/v1alpha3","resources":[{"name":"nodes","singularName":"node","namespaced":false,"kind":"Node","verbs":["get","list","watch"],"shortNames":["no"]},{"name":"namespaces","singularName":"namespace","namespaced":false,"kind":"Namespace","verbs":["get","list","watch"],"shortNames":["ns"]}]}`,
     ],
   ])('%s answers anybody signed in', async (path, text) => {
     const answer = await app.get(path, { headers: { Authorization: 'Bearer powerless' } });

@@ -144,7 +144,7 @@ describe('when the cluster stops telling', () => {
     const { service, clock } = await startDrivenReady(cluster, { config });
     const end = cluster.faults.until({}, { status: 503 });
     await cluster.restart();
-    const all = ['nodes', 'pods', 'sessions', 'signing-keys', 'first-administrator'];
+    const all = ['nodes', 'namespaces', 'pods', 'sessions', 'signing-keys', 'first-administrator'];
     for (const resource of all) await grow({ service, clock }, resource, 135_000);
     const line = ({ msg, event }: Record<string, unknown>): boolean =>
       event === 'revocation_data_stale' || msg === 'data is old: the cluster cannot be followed';

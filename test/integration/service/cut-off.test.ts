@@ -30,7 +30,13 @@ test('C-37 a replica that is cut off judges by what it knows through ten minutes
 
   await clock.spend(130_000);
   expect(await service.readiness()).toBe(200);
-  expect(await shownAsFailing(service)).toEqual(['nodes-fresh', 'pods-fresh', 'sessions-fresh', 'revocations-fresh']);
+  expect(await shownAsFailing(service)).toEqual([
+    'nodes-fresh',
+    'pods-fresh',
+    'namespaces-fresh',
+    'sessions-fresh',
+    'revocations-fresh',
+  ]);
   for (const { access_token: token } of [kept, ended]) {
     const refused = await service.call('/oauth/userinfo', { token });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);

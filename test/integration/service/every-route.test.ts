@@ -84,7 +84,7 @@ describe('every way to every route', () => {
       if (status === 200 && RESOURCES.test(way.path)) asked++;
     }
     expect(kept).toEqual([]);
-    expect(asked).toBe(6); // list, watch and one node, by GET and by HEAD
+    expect(asked).toBe(10); // both lists, their watches and one node, by GET and by HEAD
   });
 
   test.each(Object.entries(CREDENTIALS))(

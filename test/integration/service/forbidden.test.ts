@@ -15,7 +15,7 @@ const SETTINGS = { config: { authorization: { maxStaleness: '12m' } } };
 
 test.each<[string, readonly RequestMatch[], readonly string[]]>([
   ['nodes and pods', [{ kind: 'nodes' }, { kind: 'pods' }], ['nodes-fresh', 'pods-fresh']],
-  ['everything', [{}], ['nodes-fresh', 'pods-fresh', 'revocations-fresh']],
+  ['everything', [{}], ['nodes-fresh', 'pods-fresh', 'namespaces-fresh', 'revocations-fresh']],
 ])(
   'C-28 without rights on %s it serves what it knows and the alerts are due, refuses when that is too old, and recovers',
   async (_what, lost, checks) => {

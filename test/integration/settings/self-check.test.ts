@@ -35,7 +35,7 @@ describe('how often the cache is checked', () => {
     const cluster = { reflect } as unknown as Cluster;
     const parts = { cluster, clock: systemClock, random: systemRandom, registry: new Registry() };
     createListMirrors({ platform: config.platform, ...config.nodes }, parts);
-    expect(plans.map(({ longestPeriodMs }) => longestPeriodMs)).toEqual([669_000, 669_000]);
+    expect(plans.map(({ longestPeriodMs }) => longestPeriodMs)).toEqual([669_000, 669_000, 669_000]);
   });
 
   test.each([

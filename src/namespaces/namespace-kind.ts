@@ -1,0 +1,25 @@
+import { asObject } from '../kubernetes/json.ts';
+import type { Kind } from '../resources/entries/kind.ts';
+import { type FilterReader, statusFilter } from '../resources/query/filter.ts';
+import { COMMON_SORT_WORDS } from '../resources/query/list-query.ts';
+
+/** The filters that only namespaces have: `status` is `v1.NamespacePhase`. */
+const FILTERS = new Map<string, FilterReader>([['status', statusFilter(['Active', 'Terminating'])]]);
+
+/** What the list engine is told of namespaces. */
+export const createNamespaceKind = (platform: string): Kind => ({
+  platform,
+  group: '',
+  version: 'v1',
+  resource: 'namespaces',
+  kind: 'Namespace',
+  singularName: 'namespace',
+  shortNames: ['ns'],
+  namespaced: false,
+  sortWords: COMMON_SORT_WORDS,
+  filters: FILTERS,
+  statusOf(namespace) {
+    const { phase } = asObject(namespace['status']);
+    return typeof phase === 'string' ? phase : '';
+  },
+});
