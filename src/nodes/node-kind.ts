@@ -39,10 +39,8 @@ export function createNodeKind({ platform, ledger, mostCountedAtOnce }: NodeKind
     statusKey: `node.${platform}.io/status`,
     project: readAllocatable,
     ...(ledger && {
-      decorations: {
-        keys: usageKeys(platform),
-        create: (store) => new UsageDecoration({ platform, ledger, mostCountedAtOnce }, store),
-      },
+      addedKeys: usageKeys(platform),
+      decorate: (store) => new UsageDecoration({ platform, ledger, mostCountedAtOnce }, store),
     }),
   };
 }

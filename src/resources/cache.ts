@@ -5,7 +5,7 @@ import { serviceUnavailable } from '../status-error.ts';
 import { LeafWarmer } from './bytes/leaf-warmer.ts';
 import { fullListComposer, objectComposer, selectionComposer } from './bytes/list-body.ts';
 import { type Composer, type Representation, VersionedRepresentation } from './bytes/representation.ts';
-import { typeMembers } from './entries/kind.ts';
+import { typeMembers } from './entries/object-kind.ts';
 import type { Snapshot } from './entries/snapshot.ts';
 import type { ResourceStore } from './entries/store.ts';
 import type { Age, Lister } from './lister.ts';

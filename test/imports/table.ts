@@ -67,5 +67,5 @@ export const TABLE: ImportTable = {
   },
   oneWay: ['src', 'src/http', 'src/kubernetes', 'src/oauth', 'src/resources', 'dev'],
   strict: ['src'],
-  unsplit: ['src/resources'],
+  unsplit: [],
 };

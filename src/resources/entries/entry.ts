@@ -4,7 +4,7 @@ import type { StoredEntry } from '../../kubernetes/reflector/store.ts';
 import { encodeObject } from '../bytes/encode-object.ts';
 import type { EncodedObject } from '../bytes/encoded-object.ts';
 import type { Owner, Shape } from '../query/filter.ts';
-import { type Kind, objectPath } from './kind.ts';
+import { type ObjectKind, objectPath } from './object-kind.ts';
 
 /** What the store keeps of an object: the small fields that order and filters read, and the encoded item. Never changed. */
 export interface Entry extends StoredEntry, Shape {
@@ -20,7 +20,7 @@ export interface Entry extends StoredEntry, Shape {
  * member is passed through unread, so that one strange object never costs the list. Entries of all kinds have the same members in the
  * same order: code that reads them stays fast when a kind joins.
  */
-export function toEntry(object: KubernetesObject, kind: Kind): Entry {
+export function toEntry(object: KubernetesObject, kind: ObjectKind): Entry {
   const metadata = identified(object.metadata);
   const { name } = metadata;
   const namespace = kind.namespaced ? namespaceOf(metadata) : '';
@@ -38,7 +38,7 @@ export function toEntry(object: KubernetesObject, kind: Kind): Entry {
     own: kind.project?.(object),
     encoded: encodeObject(object, {
       selfLink: objectPath(kind, { namespace, name }),
-      addedKeys: kind.decorations?.keys,
+      addedKeys: kind.addedKeys,
     }),
   };
 }

@@ -39,7 +39,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
   constructor(kind: Kind, slices: TimeSlices) {
     this.kind = kind;
     this.slices = slices;
-    this.#decoration = kind.decorations?.create(this.#decorated());
+    this.#decoration = kind.decorate?.(this.#decorated());
     this.progress = new ListProgress(this.changes, this.#decoration?.progress);
     this.progress.objects.countIn(() => this.#content.entries());
   }

@@ -1,7 +1,8 @@
 import type { Change } from '../entries/change.ts';
 import type { ListState } from '../entries/collection-version.ts';
 import { placeOf } from '../entries/entry.ts';
-import { type Kind, typeMembers, typeOf } from '../entries/kind.ts';
+import type { Kind } from '../entries/kind.ts';
+import { typeMembers, typeOf } from '../entries/object-kind.ts';
 import type { ResourceStore } from '../entries/store.ts';
 import { METADATA_TYPE, metadataObject } from './metadata-object.ts';
 import {
@@ -12,7 +13,7 @@ import {
   type ObjectType,
   tombstone,
 } from './watch-event.ts';
-import type { WatchNaming } from './watch-naming.ts';
+import type { EventVersion, WatchNaming } from './watch-naming.ts';
 import { seenText } from './watch-version.ts';
 import { type News, newsOf, reachOf, reachSince, type Standing, type WatchView } from './watch-view.ts';
 
@@ -152,12 +153,6 @@ export class WatchBatches {
 const BATCH_BYTES = 64 * 1024;
 /** A removal, about. */
 const REMOVAL_BYTES = 256;
-
-/** The version of one event, and whether a client can go on from it. */
-export interface EventVersion {
-  readonly text: string;
-  readonly isResumable: boolean;
-}
 
 /** Whole events, one behind the other. */
 export class BatchBuilder {
