@@ -73,6 +73,24 @@ describe('a node that leaves a filter and comes back', () => {
   });
 });
 
+describe('a node that changes within a filter', () => {
+  const [one, two] = [{ labels: { tier: 'one' } }, { labels: { tier: 'two' } }];
+
+  test('is told as changed, not as new', () => {
+    const { cache, client } = start('labelSelector=tier%3Done', [one]);
+    put(cache, { ...one, annotations: { seen: 'once' } });
+    expect(tell(client)).toEqual(['MODIFIED']);
+  });
+
+  test('is told as changed when it came into the filter before', () => {
+    const { cache, client } = start('labelSelector=tier%3Done', [two]);
+    put(cache, one);
+    expect(tell(client)).toEqual(['ADDED']);
+    put(cache, { ...one, annotations: { seen: 'once' } });
+    expect(tell(client)).toEqual(['ADDED', 'MODIFIED']);
+  });
+});
+
 describe('a client that lags behind thousands of changes', () => {
   test('is told of each node once, the newest state of all and the end of what went', () => {
     const cache = makeCache();

@@ -1,7 +1,7 @@
 import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { combineCrc32, crcShift } from '../../../src/resources/bytes/deflated-piece.ts';
+import { combineCrc32, crcShift, cutText } from '../../../src/resources/bytes/deflated-piece.ts';
 import { GzipBody, gzipEnd } from '../../../src/resources/bytes/gzip-body.ts';
 import { Leaf } from '../../../src/resources/bytes/leaf.ts';
 import { atOnce } from '../../../src/runtime/time-slices.ts';
@@ -27,6 +27,17 @@ describe('crc32 of joined texts', () => {
       crc32(Buffer.concat([Buffer.from('x'), long])),
     );
   });
+});
+
+test('a text in parts is cut into stretches of one length, across the parts and within them', () => {
+  const parts = ['abc', 'defghijk', '', 'l'].map((text) => Buffer.from(text));
+  const cut = [...cutText(parts, 5)].map((stretch) => [Buffer.concat(stretch.parts).toString(), stretch.length]);
+  expect(cut).toEqual([
+    ['abcde', 5],
+    ['fghij', 5],
+    ['kl', 2],
+  ]);
+  expect([...cutText([Buffer.from('abcde')], 5)]).toHaveLength(1);
 });
 
 describe('gzip body', () => {

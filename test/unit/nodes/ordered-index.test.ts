@@ -68,6 +68,17 @@ describe('the order', () => {
   });
 });
 
+test('a copy has the same leaves, and each of the two is changed apart', () => {
+  const index = new OrderedIndex(ORDERS.name);
+  finish(index.fillInSteps(entries(100)));
+  const copy = index.copy();
+  expect(copy.leaves).toEqual(index.leaves);
+  copy.remove(entry(99));
+  index.put(entry(100), undefined);
+  expect([namesOf(copy)[0], namesOf(copy).length]).toEqual(['node-0098', 99]);
+  expect([namesOf(index)[0], namesOf(index).length]).toEqual(['node-0100', 101]);
+});
+
 describe('filling the index', () => {
   test('leaves room in every leaf, and nothing of what was there', () => {
     const index = new OrderedIndex(ORDERS.name);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatQuantity, parseQuantity, type QuantityFormat } from '../../../src/nodes/usage/quantity.ts';
+import { divideUp, formatQuantity, parseQuantity, type QuantityFormat } from '../../../src/nodes/usage/quantity.ts';
 
 const GREATEST = (2n ** 63n - 1n) * 10n ** 9n;
 
@@ -116,4 +116,14 @@ describe('quantity', () => {
       }),
     );
   });
+});
+
+test('a sum above the largest suffix keeps it', () => {
+  const units = (power: bigint): bigint => 10n ** 9n * power;
+  expect(formatQuantity(units(10n ** 21n), 'DecimalSI')).toBe('1000E');
+  expect(formatQuantity(units(1024n ** 7n), 'BinarySI')).toBe('1024Ei');
+});
+
+test('a quotient is rounded up, and a negative one is cut toward zero', () => {
+  expect([15n, 10n, 0n, -10n, -15n].map((dividend) => divideUp(dividend, 10n))).toEqual([2n, 1n, 0n, -1n, -1n]);
 });
