@@ -115,3 +115,16 @@ test('a list of nodes is taken over one node a step: those that went, all that a
   };
   expect([stepsFor(listed('1')), stepsFor(listed('1')), stepsFor(listed('2'))]).toEqual([1 + 4 + 2 + 3, 4, 4 + 1 + 1]);
 });
+
+test('a node that came back is no removal any more, however many others went after it', () => {
+  const { nodes, putNode } = threeNodes();
+  nodes.remove('node-a', '2');
+  putNode(makeNode('node-a', { resourceVersion: '3' }));
+  const { version } = nodes;
+  for (let at = 0; at < 1_000; at++) {
+    putNode(makeNode(`other-${at}`, { resourceVersion: '4' }));
+    nodes.remove(`other-${at}`, '5');
+  }
+  expect(nodes.changes.of('node-a')).toBeDefined();
+  expect(nodes.changes.knows(version)).toBe(true);
+});

@@ -127,3 +127,8 @@ test('a sum above the largest suffix keeps it', () => {
 test('a quotient is rounded up, and a negative one is cut toward zero', () => {
   expect([15n, 10n, 0n, -10n, -15n].map((dividend) => divideUp(dividend, 10n))).toEqual([2n, 1n, 0n, -1n, -1n]);
 });
+
+test('what is finer than a billionth is rounded up by all its digits', () => {
+  expect(parseQuantity('0.12345678949')?.nano).toBe(123_456_790n);
+  expect(parseQuantity('1e-12')?.nano).toBe(1n);
+});
