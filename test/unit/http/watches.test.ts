@@ -4,10 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { AnswerWriter } from '../../../src/http/answer/answer.ts';
 import { Exchange } from '../../../src/http/exchange.ts';
 import type { HttpMetrics } from '../../../src/http/metrics.ts';
+import { WatchPlaces } from '../../../src/http/watch/watch-places.ts';
 import { Watches, type WatchesParts } from '../../../src/http/watch/watches.ts';
-import type { NodeWatchSource } from '../../../src/nodes/node-watch.ts';
-import type { WatchForm } from '../../../src/nodes/watch-event.ts';
-import type { NodeWatchQuery } from '../../../src/nodes/watch-query.ts';
+import type { WatchSource } from '../../../src/resources/watch/watch.ts';
+import type { WatchForm } from '../../../src/resources/watch/watch-event.ts';
+import type { WatchQuery } from '../../../src/resources/watch/watch-query.ts';
 import { serviceUnavailable } from '../../../src/status-error.ts';
 import { defaultLimits } from '../../support/default-limits.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -56,7 +57,7 @@ class FakeResponse extends EventEmitter {
 }
 
 interface Asked {
-  readonly query?: Partial<NodeWatchQuery>;
+  readonly query?: Partial<WatchQuery>;
   readonly form?: WatchForm;
   readonly method?: string;
   readonly acceptEncoding?: string;
@@ -78,7 +79,7 @@ function begin(change: Partial<WatchesParts> = {}) {
   const seen = { told: [] as number[], ended: [] as string[], rejected: [] as string[], rechecks: 0 };
   const state: { version: number; fault: Error | undefined } = { version: 1, fault: undefined };
   const queues: string[][] = [];
-  const source: NodeWatchSource = {
+  const source: WatchSource = {
     refresh: () => {
       if (state.fault) throw state.fault;
       return state.version;
@@ -105,10 +106,13 @@ function begin(change: Partial<WatchesParts> = {}) {
     watchEnded: (end) => seen.ended.push(end),
     rejected: (reason) => seen.rejected.push(reason),
   };
+  const limits = change.limits ?? { ...defaultLimits, maxWatches: 1_000, maxWatchesPerUser: 1_000 };
+  const places = new WatchPlaces(limits, metrics as HttpMetrics);
   const watches = new Watches({
     source,
+    places,
     age: { staleSeconds: () => undefined },
-    limits: { ...defaultLimits, maxWatches: 1_000, maxWatchesPerUser: 1_000 },
+    limits,
     writer: new AnswerWriter(clock, 30_000),
     metrics: metrics as HttpMetrics,
     clock,
@@ -128,7 +132,7 @@ function begin(change: Partial<WatchesParts> = {}) {
       startedAt: 0,
     });
     exchange.identity = { name: user, uid: 'u', groups: [], clientId: 'c', sid: 's' };
-    watches.open(exchange, { filters: {}, filterKey: '', bookmarks: true, ...query }, form);
+    watches.open(exchange, { conditions: [], filterKey: '', bookmarks: true, ...query }, form);
     return Object.assign(response, { exchange });
   };
   /** A new version, of which every watch is told this. */
@@ -139,7 +143,7 @@ function begin(change: Partial<WatchesParts> = {}) {
   const skip = (ms: number): void => {
     skipped.ms += ms;
   };
-  return { watches, clock, skip, seen, state, open, tell, stop: () => stop.abort() };
+  return { places, clock, skip, seen, state, open, tell, stop: () => stop.abort() };
 }
 
 /** When it came true, in steps of the look; `undefined`: not within the time. */
@@ -177,22 +181,22 @@ describe('the head of a watch', () => {
   });
 
   test('is all that a HEAD gets: it takes no place and is looked at no more', () => {
-    const { watches, clock, open } = begin({ limits: { ...defaultLimits, maxWatches: 1 } });
+    const { places, clock, open } = begin({ limits: { ...defaultLimits, maxWatches: 1 } });
     const head = open({ method: 'HEAD' });
-    expect([head.writableFinished, head.text, watches.size, clock.pendingTimers]).toEqual([true, '', 0, 0]);
+    expect([head.writableFinished, head.text, places.size, clock.pendingTimers]).toEqual([true, '', 0, 0]);
     expect(open().statusCode).toBe(200);
   });
 });
 
 describe('the places of watches (HL-05)', () => {
   test('are refused before the list is asked, and given back at the end', () => {
-    const { watches, seen, open } = begin({ limits: { ...defaultLimits, maxWatches: 5, maxWatchesPerUser: 1 } });
+    const { places, seen, open } = begin({ limits: { ...defaultLimits, maxWatches: 5, maxWatchesPerUser: 1 } });
     const first = open();
     expect(() => open()).toThrow('User "alice" has 1 watches open and may have no more.');
     expect(open({ user: 'ben' }).statusCode).toBe(200);
-    expect([watches.size, seen.rejected]).toEqual([2, ['watches_per_user']]);
+    expect([places.size, seen.rejected]).toEqual([2, ['watches_per_user']]);
     first.emit('close');
-    expect([watches.size, seen.ended]).toEqual([1, ['client']]);
+    expect([places.size, seen.ended]).toEqual([1, ['client']]);
     expect(open().statusCode).toBe(200);
   });
 });
@@ -254,7 +258,7 @@ describe('the times of a watch', () => {
 
 describe('the looks at the watches', () => {
   test('come each 100 ms while there are watches, and not when there are none', async () => {
-    const { watches, clock, open, tell } = begin();
+    const { places, clock, open, tell } = begin();
     expect(clock.pendingTimers).toBe(0);
     const [one, two] = [open(), open()];
     expect(clock.pendingTimers).toBe(1);
@@ -270,10 +274,10 @@ describe('the looks at the watches', () => {
     expect(one.text).toBe('[one][two]');
     one.emit('close');
     await clock.advance(100);
-    expect([watches.size, clock.pendingTimers]).toEqual([1, 1]);
+    expect([places.size, clock.pendingTimers]).toEqual([1, 1]);
     two.emit('close');
     await clock.advance(100);
-    expect([watches.size, clock.pendingTimers]).toEqual([0, 0]);
+    expect([places.size, clock.pendingTimers]).toEqual([0, 0]);
     const three = open();
     tell('[three]');
     await clock.advance(100);
@@ -367,17 +371,17 @@ describe('the looks at the watches', () => {
 
 describe('a shutdown (R-07)', () => {
   test('ends the same share of the watches at each look, all of them within 5 s', async () => {
-    const { watches, clock, seen, open, stop } = begin();
+    const { places, clock, seen, open, stop } = begin();
     const responses = Array.from({ length: 120 }, () => open());
     await clock.advance(1_000);
     stop();
     const ended: number[] = [];
     for (let look = 0; look < 4; look++) {
       await clock.advance(100);
-      ended.push(120 - watches.size);
+      ended.push(120 - places.size);
     }
     expect(ended).toEqual([3, 6, 9, 12]);
-    const rest = await timeOf(clock, () => watches.size === 0, 5_000);
+    const rest = await timeOf(clock, () => places.size === 0, 5_000);
     expect(rest).toBeLessThanOrEqual(4_600);
     expect(responses.every(({ text }) => text === '[bookmark]')).toBe(true);
     expect(new Set(seen.ended)).toEqual(new Set(['stopping']));
