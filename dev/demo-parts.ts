@@ -39,7 +39,10 @@ interface Started {
   readonly tookMs: number;
 }
 
-/** Signs in as a user would, and prints who to be and what to try: each command a line that works when pasted. */
+/**
+ * Signs in as a user would, and prints the users and some commands to try. Each command is one line that works when
+ * pasted.
+ */
 export async function printCommands({ config, cluster, addresses, tookMs }: Started): Promise<void> {
   const origin = `http://127.0.0.1:${addresses.port}`;
   const { name, password } = firstAdministrator(config, cluster);

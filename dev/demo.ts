@@ -105,9 +105,9 @@ async function main(): Promise<number> {
   }
 }
 
-// Whoever reads our output may stop early (`| head`): that is no failure of ours.
+// The reader of our output may stop early (`| head`). That is no failure of the demo.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 const exitCode = await main();
-// Not by itself: what a failed part has left open would keep the process alive. Both outputs are written out before.
+// The process would not end by itself if a failed part has left something open. Both outputs are flushed before.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));

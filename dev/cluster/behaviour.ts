@@ -9,7 +9,7 @@ export interface StatusBehaviour {
   readonly causes?: readonly StatusCause[];
   /** In `details` and as the `Retry-After` header. */
   readonly retryAfterSeconds?: number;
-  /** The request is carried out first: a write happens, and its author is told that it failed. */
+  /** The request is carried out first: a write happens, and then its author is told that it failed. */
   readonly afterCommit?: boolean;
 }
 
@@ -21,13 +21,13 @@ interface ConnectionBehaviour {
 
 /** Answers as usual and disturbs the body. Without `afterEvents` and `afterBytes` it strikes right after the headers. */
 export interface StreamFault {
-  /** Strikes when so many events (for a list: bodies) were written. */
+  /** Strikes after this many events (for a list: bodies) were written. */
   readonly afterEvents?: number;
-  /** Strikes at this byte of the body, in the middle of a line or a gzip stream too. */
+  /** Strikes at this byte of the body, even in the middle of a line or a gzip stream. */
   readonly afterBytes?: number;
   /** Written there, exactly as given: garbage, part of a line, `eventLine(…)`, `errorEvent(…)`. */
   readonly inject?: readonly string[];
-  /** So many events from there on are swallowed. */
+  /** This many events from there on are left out. */
   readonly drop?: number;
   /**
    * How the answer ends there; left out, it goes on as usual. `close`: a proper end. `cut`: FIN without the last chunk.
@@ -42,7 +42,7 @@ interface StreamBehaviour {
   readonly stream: StreamFault;
 }
 
-/** What the server does instead of what it should; told apart by their first member. */
+/** What the server does instead of answering properly. The kinds differ in their first member. */
 export type Behaviour = StatusBehaviour | ConnectionBehaviour | StreamBehaviour;
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -81,7 +81,10 @@ export const eventLine = (type: string, object: object): string => `${JSON.strin
 /** An ERROR event as its line, e.g. `errorEvent({ status: 410 })`. */
 export const errorEvent = (behaviour: StatusBehaviour): string => eventLine('ERROR', scriptedStatus(behaviour));
 
-/** "Too large resource version" with the cause that says so, and as servers before 1.19 answered it: by message only. */
+/**
+ * "Too large resource version", either with the cause that says so, or by message only, as servers before 1.19 answered
+ * it.
+ */
 export const tooLarge = (form: 'cause' | 'message'): StatusBehaviour => ({
   status: 504,
   message: 'Timeout: Too large resource version: 999999, current: 1',

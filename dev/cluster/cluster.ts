@@ -18,13 +18,13 @@ export interface SimulatedClusterOptions {
   /** Default 0: given by the kernel. Always on 127.0.0.1. */
   readonly port?: number;
   readonly clock?: Clock;
-  /** Decides the uids. Default 1. */
+  /** The seed of the uids. Default 1. */
   readonly seed?: number;
   /** Default 60,000; 0: no bookmarks. */
   readonly bookmarkIntervalMs?: number;
   /** Default true: `sendInitialEvents` is served; false: refused with 422, as where the feature is off. */
   readonly watchList?: boolean;
-  /** Bearer tokens besides the administrator's, with who they stand for. */
+  /** Bearer tokens besides the administrator's, and the user that each stands for. */
   readonly tokens?: Readonly<Record<string, Identity>>;
   /** Decides SubjectAccessReviews. Default: RBAC over the role and binding objects in the store. */
   readonly authorize?: (spec: SubjectAccessReviewSpec) => boolean;
@@ -38,7 +38,7 @@ export interface SimulatedClusterOptions {
 export interface SimulatedCluster {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** Made at the start; a member of `system:masters`. */
+  /** Made at the start. Its user is a member of `system:masters`. */
   readonly adminToken: string;
   /** Live: a token added or deleted counts from the next request on. */
   readonly tokens: Map<string, Identity>;
@@ -48,17 +48,22 @@ export interface SimulatedCluster {
   serviceAccountToken(namespace: string, name: string, audiences: readonly string[]): string;
   /** A new key signs service account tokens from now on; the others stay published. Answers its `kid`. */
   addServiceAccountKey(alg: TokenAlgorithm): string;
-  /** Tokens of all but the newest key are refused, and those keys are no longer published. */
+  /** Refuses the tokens of all keys but the newest, and no longer publishes the old keys. */
   retireServiceAccountKeys(): void;
   readonly faults: Faults;
   readonly evidence: Evidence;
   /** The text of a kubeconfig file; the administrator's token unless another is given. */
   kubeconfig(token?: string): string;
-  /** The history up to now is gone: older versions are answered 410. Open watches go on. */
+  /** Drops the history up to now: older versions are answered 410. Open watches go on. */
   compact(): void;
-  /** Resets every connection and refuses new ones for `downMs` of the clock; then the same port, the same state. */
+  /**
+   * Resets every connection and refuses new ones for `downMs` of the clock. Then the same port serves the same state.
+   */
   restart(downMs?: number): Promise<void>;
-  /** As an etcd restored from a backup: the state and the counter go back to that version, every connection is reset. */
+  /**
+   * Acts like an etcd that is restored from a backup: the state and the counter go back to that version, and every
+   * connection is reset.
+   */
   restore(resourceVersion: string): void;
   /** Ends every connection and frees the port. */
   stop(): Promise<void>;

@@ -1,7 +1,10 @@
 import type { Change, Entry } from './entry.ts';
 import type { ResourceKind } from './kinds.ts';
 
-/** Enough for several clients in the middle of a paged list; a dropped one is built again from the history. */
+/**
+ * Enough for several clients in the middle of a paged list. A snapshot that was dropped is built again from the
+ * history.
+ */
 const SNAPSHOTS_KEPT = 16;
 
 /** First index whose element does not come before the wanted one. */
@@ -39,7 +42,7 @@ export class Collection {
 
   /** In key order. Valid until the next write; not to be changed. */
   ordered(): readonly Entry[] {
-    // Sorted at the first read only: sorting in while 150,000 pods are created would move the array each time.
+    // Sorted at the first read only. Inserting in order while 150,000 pods are created would move the array each time.
     this.#ordered ??= inKeyOrder(this.#entries);
     return this.#ordered;
   }
@@ -105,6 +108,6 @@ export class Collection {
   }
 }
 
-/** By key as etcd has it; keys are ASCII, so comparing UTF-16 units is comparing bytes. */
+/** Ordered by key, as in etcd. Keys are ASCII, so comparing UTF-16 units is the same as comparing bytes. */
 const inKeyOrder = (entries: ReadonlyMap<string, Entry>): Entry[] =>
   [...entries.values()].sort((a, b) => (a.key < b.key ? -1 : 1));

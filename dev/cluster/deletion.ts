@@ -7,8 +7,8 @@ import { methodNotAllowed, notFound, preconditionFailed } from './status.ts';
 import { timestamp } from './timestamp.ts';
 
 /**
- * DELETE, with preconditions on uid and version. A pod that runs on a node is only marked, for its kubelet would end it;
- * `gracePeriodSeconds` 0 removes it. Everything else is gone at once: there are no finalizers here.
+ * DELETE, with preconditions on uid and version. A pod that runs on a node is only marked, because its kubelet would
+ * end it; `gracePeriodSeconds` 0 removes it. Everything else is gone at once: there are no finalizers here.
  */
 export function deleteObject(
   store: ObjectStore,

@@ -1,6 +1,6 @@
 import type { KubeObject } from './kube-object.ts';
 
-/** One version of one object, with its JSON text made at first use and shared by every list and watch. */
+/** One version of one object. Its JSON text is made at first use and shared by every list and watch. */
 export class Entry {
   readonly key: string;
   readonly revision: number;
@@ -19,7 +19,7 @@ export class Entry {
     return this.#text;
   }
 
-  /** History keeps superseded entries; their text can be made again and need not stay in memory. */
+  /** The history keeps superseded entries. Their text can be made again, so it need not stay in memory. */
   forgetText(): void {
     this.#text = undefined;
   }

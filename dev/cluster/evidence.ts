@@ -1,10 +1,12 @@
 import type { ApiRequest, Verb } from './request.ts';
 import { Waiters } from './waiters.ts';
 
-/** Raw requests kept; the oldest go first, so that a long soak does not fill the memory. */
+/**
+ * The number of raw requests that are kept. The oldest are dropped first, so that a long soak does not fill the memory.
+ */
 const REQUESTS_KEPT = 10_000;
 
-/** What the server saw: for assertions on request budgets and exact bytes. */
+/** What the server saw. Tests use it to check request budgets and exact bytes. */
 export class Evidence {
   readonly #counts = new Map<string, number>();
   readonly #openWatches = new Map<string, number>();
@@ -43,7 +45,7 @@ export class Evidence {
     return [...this.#openWatches.values()].reduce((sum, open) => sum + open, 0);
   }
 
-  /** Forgets counts and requests; what is open stays open, connections stay counted. */
+  /** Forgets counts and requests. Open watches stay open, and connections stay counted. */
   reset(): void {
     this.#counts.clear();
     this.#requests = [];

@@ -48,7 +48,7 @@ export function openStream(response: ServerResponse, fault: StreamFault | undefi
   return fault ? faultyBody(response, fault, clock) : plainBody(response);
 }
 
-/** Does instead of an answer what the script says. */
+/** Does what the script says instead of answering. */
 export async function misbehave(
   response: ServerResponse,
   behaviour: Exclude<Behaviour, { stream: StreamFault }>,

@@ -1,7 +1,7 @@
 import type { Behaviour } from './behaviour.ts';
 import type { ApiRequest, Verb } from './request.ts';
 
-/** Which requests a fault is for; what is left out matches all. */
+/** Which requests a fault applies to. A condition that is left out matches all. */
 export interface RequestMatch {
   readonly verb?: Verb;
   /** Plural, e.g. `nodes`. */
@@ -9,7 +9,7 @@ export interface RequestMatch {
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
-  /** Lets so many matching requests pass first: 6 hits the seventh. */
+  /** Lets this many matching requests pass first: 6 hits the seventh. */
   readonly skip?: number;
   /** Any further condition. */
   readonly when?: (request: ApiRequest) => boolean;
@@ -22,7 +22,7 @@ interface Rule {
   left: number;
 }
 
-/** True where the rule leaves the point open or names this very value. */
+/** True if the rule has no such condition or names exactly this value. */
 const agrees = (wanted: string | undefined, actual: string | undefined): boolean =>
   wanted === undefined || wanted === actual;
 
@@ -35,7 +35,7 @@ const matches = ({ match }: Rule, request: ApiRequest): boolean =>
   (match.when?.(request) ?? true);
 
 /**
- * The script of misbehaviour. A request meets the oldest rule that matches it and has something left; rules come before
+ * The script of misbehaviour. A request gets the oldest rule that matches it and is not used up. Rules come before
  * authentication, so a scripted 401 needs no wrong token.
  */
 export class Faults {
@@ -51,7 +51,10 @@ export class Faults {
     this.#rules.push({ match, behaviour, toSkip: match.skip ?? 0, left: count });
   }
 
-  /** Every matching request behaves so until the returned function is called. Requests already answered are not revived. */
+  /**
+   * Every matching request behaves so until the returned function is called. Requests that were answered in this way
+   * before stay so.
+   */
   until(match: RequestMatch, behaviour: Behaviour): () => void {
     const rule: Rule = { match, behaviour, toSkip: match.skip ?? 0, left: Number.POSITIVE_INFINITY };
     this.#rules.push(rule);

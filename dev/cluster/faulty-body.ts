@@ -7,7 +7,7 @@ import { pacedBody } from './paced-body.ts';
 /** Ends a connection the hard way, after what was written has left the process. */
 export function resetConnection(response: ServerResponse): void {
   const { socket } = response;
-  // One turn later: the chunk just written leaves on the next tick, and an RST would overtake it.
+  // One turn later, because the chunk just written leaves on the next tick and an RST would overtake it.
   setImmediate(() => socket?.resetAndDestroy());
 }
 
@@ -32,7 +32,7 @@ class FaultyBody implements Body {
   #bytes = 0;
   #toDrop: number;
   #struck = false;
-  /** Nothing more is written, whatever the server thinks. */
+  /** Nothing more is written, even if the server goes on writing. */
   #over = false;
 
   constructor(response: ServerResponse, body: Body, fault: StreamFault) {

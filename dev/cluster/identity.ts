@@ -17,7 +17,7 @@ export function authenticate(authorization: string | undefined, tokens: Readonly
   return withAuthenticated(known);
 }
 
-/** Every known caller is in `system:authenticated`; nobody needs to say so. */
+/** Every known caller is in `system:authenticated`, without being listed there. */
 export const withAuthenticated = ({ username, groups }: Identity): Identity => ({
   username,
   groups: [...new Set([...groups, 'system:authenticated'])],

@@ -4,7 +4,7 @@ import { ApiError, methodNotAllowed } from './status.ts';
 import type { TokenSigner } from './token-signer.ts';
 
 const PATHS: readonly string[] = ['/openid/v1/jwks', '/openid/v1/jwks/'];
-/** The only form that it comes in: a client that asks for JSON gets none. */
+/** The only media type of these keys: a client that asks for plain JSON is refused. */
 const JWK_SET = 'application/jwk-set+json';
 
 /** The keys of service account tokens (service account issuer discovery); undefined for any other path. */

@@ -11,7 +11,10 @@ export interface ResourceKind {
   readonly hasStatus: boolean;
   /** PUT on an absent object creates it, and PUT on a present one must give its resourceVersion. */
   readonly putCreates: boolean;
-  /** Field selectors besides `metadata.name` and `metadata.namespace`, with the value that an absent field counts as. */
+  /**
+   * Field selectors besides `metadata.name` and `metadata.namespace`, each with the value that stands for an absent
+   * field.
+   */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -61,7 +64,7 @@ const EVENT_FIELDS = {
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Everything that is stored. Reviews are not: they are answered and forgotten (`reviews.ts`). */
+/** All kinds that are stored. Reviews are not stored: they are answered and forgotten (`reviews.ts`). */
 export const KINDS: readonly ResourceKind[] = [
   define('nodes', 'Node', { cluster: true, status: true, fields: { 'spec.unschedulable': 'false' } }),
   define('pods', 'Pod', { status: true, fields: POD_FIELDS }),

@@ -1,4 +1,4 @@
-/** `metav1.ObjectMeta`, as far as the server itself reads it. */
+/** The members of `metav1.ObjectMeta` that the server itself reads. */
 interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;
@@ -10,7 +10,10 @@ interface ObjectMeta {
   readonly [member: string]: unknown;
 }
 
-/** A stored object, without `kind` and `apiVersion`: list items carry neither, the others get them when written. */
+/**
+ * A stored object, without `kind` and `apiVersion`. List items have neither, and other forms get them when they are
+ * written.
+ */
 export interface KubeObject {
   readonly metadata: ObjectMeta;
   readonly spec?: Readonly<Record<string, unknown>>;

@@ -11,7 +11,7 @@ export interface ListOptions {
   readonly match: string;
   readonly limit: number;
   readonly continueToken: string;
-  /** A selector was given, so a list cannot say how many items remain. */
+  /** Whether a selector was given; then a list cannot say how many items remain. */
   readonly selective: boolean;
   readonly selects: (object: KubeObject) => boolean;
   readonly allowBookmarks: boolean;

@@ -81,7 +81,10 @@ function resume(store: ObjectStore, collection: Collection, options: ListOptions
   return { revision, entries, from: indexOfKey(entries, start), limit: Math.max(0, options.limit) };
 }
 
-/** `rv` -1: go on at the newest version, at the cost of consistency. `start` is the first key that may come next. */
+/**
+ * With `rv` -1 the list goes on at the newest version, without consistency. `start` is the first key that may come
+ * next.
+ */
 interface Position {
   readonly rv: number;
   readonly start: string;
@@ -96,7 +99,7 @@ function parseContinueToken(token: string): Position {
     if (v === 'meta.k8s.io/v1' && Number.isSafeInteger(rv) && typeof start === 'string')
       return { rv: rv as number, start };
   } catch {
-    // Not JSON: refused below like any other token that this server did not make.
+    // It is not JSON, so it is refused below like any other token that this server did not make.
   }
   throw badRequest('continue key is not valid: illegal base64 data or unknown version');
 }

@@ -46,7 +46,7 @@ export class Listener {
   #accepted(socket: Socket): void {
     const { evidence } = this.#parts;
     this.#sockets.set(socket, evidence.connectionOpened());
-    socket.on('error', () => {}); // A client that goes away is no news; 'close' follows.
+    socket.on('error', () => {}); // A client that goes away needs no report; 'close' follows.
     socket.once('close', () => {
       this.#sockets.delete(socket);
       evidence.connectionClosed();

@@ -10,7 +10,10 @@ import { uuidFrom } from './seeded-random.ts';
 import { alreadyExists, conflict, notFound, OUTDATED } from './status.ts';
 import { timestamp } from './timestamp.ts';
 
-/** History kept without an explicit compaction: 5,000 changes a second for 30 s, and a population of 155,000. */
+/**
+ * The history that is kept without an explicit compaction: enough for 5,000 changes a second for 30 s, and a population
+ * of 155,000.
+ */
 const HISTORY_LIMIT = 400_000;
 
 interface StoreParts {
@@ -20,9 +23,9 @@ interface StoreParts {
 }
 
 /**
- * The server's state, reached without HTTP: no access control, no admission, status and spec writable at once.
- * Kinds are named by plural (`pods`), objects by key (`namespace/name`, or the name of a cluster-scoped one).
- * What is handed out or handed in must not be changed afterwards. Refusals are thrown as `ApiError`.
+ * The server's state, reached without HTTP: no access control, no admission, status and spec writable at once. Kinds
+ * are named by plural (`pods`), objects by key (`namespace/name`, or the name of a cluster-scoped one). Callers must
+ * not change objects that they got or handed in. Refusals are thrown as `ApiError`.
  */
 export class ObjectStore {
   readonly #collections = new Map(KINDS.map((kind) => [kind.plural, new Collection(kind)]));
@@ -110,7 +113,7 @@ export class ObjectStore {
     return this.#commit(collection, { type: 'DELETED', object: previous.object, previous });
   }
 
-  /** Forgets how the present came about: every older version is expired. */
+  /** Forgets the history: every older version is expired. */
   compact(revision = this.#revision): void {
     this.#compacted = Math.max(this.#compacted, revision);
     for (const collection of this.#collections.values()) collection.compact(this.#compacted);
@@ -144,7 +147,7 @@ export class ObjectStore {
 const uidMismatch = (wanted: string, stored: string): string =>
   `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${stored}`;
 
-/** Drops what the store does not keep: the type, and the write-only `stringData` of a Secret. */
+/** Drops the members that the store does not keep: the type, and the write-only `stringData` of a Secret. */
 function normalize(object: NewObject): NewObject {
   const { kind: _kind, apiVersion: _apiVersion, stringData, metadata, ...rest } = object;
   if (!isRecord(stringData)) return { metadata, ...rest };

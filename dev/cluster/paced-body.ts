@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { Body } from './body.ts';
 
-/** Ten slices a second: fine enough that a slow body flows, coarse enough to cost nothing. */
+/** Ten slices a second are enough for a slow body to flow evenly, and few enough to cost nothing. */
 const SLICE_MS = 100;
 
 /** Passes a body on at `bytesPerSecond`, by the given clock. */

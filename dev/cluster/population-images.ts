@@ -27,7 +27,7 @@ const REPOSITORIES = [
   'ci/builder',
 ];
 
-/** The digest is decided by the name: equal images are equal everywhere. */
+/** The digest depends on the name only, so equal images are equal everywhere. */
 function digestOf(text: string): string {
   let state = 0x811c9dc5;
   const words = Array.from({ length: 8 }, (_, round) => {

@@ -16,18 +16,21 @@ export interface NodePlan {
 }
 
 export interface NodeStyle {
-  /** Wall clock in milliseconds: heartbeats are a little older, the nodes weeks. */
+  /** Wall clock in milliseconds. Heartbeats are a little older than this, the nodes are weeks older. */
   readonly now: number;
   /** Of the alias annotation. */
   readonly platform: string;
-  /** About so many bytes of JSON each. */
+  /** The approximate number of bytes of JSON of each. */
   readonly nodeBytes: number;
 }
 
 const ZONES = ['a', 'b', 'c'] as const;
 const DAY_MS = 86_400_000;
 
-/** Three control planes from four nodes on, workers over three zones; one cordoned and one not ready from six on. */
+/**
+ * From four nodes on there are three control planes, and workers in three zones. From six on, one node is cordoned and
+ * one is not ready.
+ */
 export function planNodes(count: number): NodePlan[] {
   const controlPlanes = count >= 4 ? 3 : Math.min(count, 1);
   return Array.from({ length: count }, (_, index) => {
@@ -62,7 +65,7 @@ const WORKERS: readonly Size[] = [
   { type: 'memory-8', cpu: 8, memoryKi: 65_846_932 },
 ];
 
-/** Makes node objects whose image lists are shared between nodes: memory for one of each length. */
+/** Makes node objects that share their image lists, so there is one list of each length in memory. */
 export function nodeMaker(style: NodeStyle, random: Random): (plan: NodePlan) => NewObject {
   const lists = new Map<number, readonly NodeImage[]>();
   const imagesFor = (room: number): readonly NodeImage[] => {

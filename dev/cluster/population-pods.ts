@@ -17,7 +17,10 @@ export interface PodPlan {
   readonly node: Pick<NodePlan, 'name' | 'address' | 'index'> | undefined;
 }
 
-/** `perNode` pods for a node: those that each node runs, then applications; now and then a job, done, failed or waiting. */
+/**
+ * `perNode` pods for a node: first the pods that each node runs, then applications, and now and then a job that is
+ * done, failed or waiting.
+ */
 export function* planPods(node: NodePlan, perNode: number): Generator<PodPlan> {
   const own = node.controlPlane ? [...CONTROL_PLANE_PODS, ...DAEMONS] : DAEMONS;
   for (let place = 0; place < perNode; place++) {
@@ -34,7 +37,7 @@ export function* planPods(node: NodePlan, perNode: number): Generator<PodPlan> {
 /** The letters of generated names. */
 const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** Five letters, another five for every number below 27^5 = 14,348,907: the step shares no factor with it. */
+/** Five letters, which differ for every number below 27^5 = 14,348,907, because the step shares no factor with it. */
 function suffixOf(serial: number): string {
   let rest = (serial * 5_882_353 + 1_234_567) % 14_348_907;
   return Array.from({ length: 5 }, () => {
@@ -55,7 +58,7 @@ interface PodStyle {
   readonly now: number;
 }
 
-/** Makes pod objects. Containers and other large parts are those of the workload, not copies. */
+/** Makes pod objects. They share containers and other large parts with their workload. */
 export function podMaker({ now }: PodStyle, random: Random): (plan: PodPlan) => NewObject {
   return (plan) => {
     const { workload, node } = plan;
@@ -98,7 +101,7 @@ const SPEC = {
   ],
 };
 
-/** Made once a workload, so that 150,000 pods hold a few dozen of them. */
+/** Made once for each workload, so that 150,000 pods share a few dozen of them. */
 const remembered = <Made>(make: (workload: Workload) => Made): ((workload: Workload) => Made) => {
   const known = new WeakMap<Workload, { readonly made: Made }>();
   return (workload) => {

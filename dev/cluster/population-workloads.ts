@@ -1,4 +1,4 @@
-/** What pods of one workload have in common; every pod shares these very objects. */
+/** The parts that all pods of one workload have in common. Every pod shares these objects. */
 export interface Workload {
   readonly namespace: string;
   readonly name: string;
@@ -63,7 +63,7 @@ export const DAEMONS: readonly Workload[] = [
   workload('kube-system/log-agent', [{ requests: amounts('50m', '64Mi'), limits: { memory: '256Mi' } }], DAEMON),
 ];
 
-/** What fills the workers, in turn. */
+/** The applications that fill the workers, in turn. */
 export const APPLICATIONS: readonly Workload[] = [
   workload('shop/storefront', [
     { requests: amounts('250m', '256Mi'), limits: amounts('1', '512Mi') },

@@ -9,11 +9,11 @@ import { timestamp } from './timestamp.ts';
 
 export interface PopulationOptions {
   readonly nodes: number;
-  /** There are nodes × podsPerNode pods; a few are not on a node. */
+  /** There are nodes × podsPerNode pods. A few of them are on no node. */
   readonly podsPerNode: number;
   /** The same seed makes the same objects. Default 1. */
   readonly seed?: number;
-  /** Pads the image lists to about so many bytes of JSON a node. Default: six images. */
+  /** Pads the image lists until a node has about this many bytes of JSON. Default: six images. */
   readonly nodeBytes?: number;
   /** Of the alias annotation that some nodes carry. Default `gatehouse`. */
   readonly platform?: string;
@@ -51,7 +51,7 @@ export interface ChangeOptions {
 
 /**
  * Lets a populated cluster live until the signal aborts: each `everyMs` one node reports its conditions and one
- * application pod is replaced by another of its kind; every tenth time a node's maintenance label comes or goes.
+ * application pod is replaced by another of its kind. Every tenth time a node gets or loses its maintenance label.
  */
 export async function keepChanging(objects: ObjectStore, options: ChangeOptions, signal: AbortSignal): Promise<void> {
   const { everyMs, clock, random } = options;

@@ -81,7 +81,7 @@ export function decide(store: ObjectStore, spec: SubjectAccessReviewSpec): Decis
   return { allowed: false };
 }
 
-/** A review may ask about somebody who is in none of these groups. */
+/** A review may ask about a user who is in none of these groups. */
 function builtinRules({ groups }: Identity): readonly PolicyRule[] {
   const discovery = groups.includes('system:serviceaccounts') ? [ISSUER_DISCOVERY] : [];
   if (groups.includes('system:authenticated')) return [PUBLIC_INFO, DISCOVERY, SELF_REVIEW, ...discovery];

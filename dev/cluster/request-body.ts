@@ -8,12 +8,12 @@ export function parseJson(body: Buffer): Record<string, unknown> {
     const parsed: unknown = JSON.parse(body.toString());
     if (isRecord(parsed)) return parsed;
   } catch {
-    // Refused below: the text of the parser's error differs from a real server's anyway.
+    // It is refused below, because the parser's error text differs from a real server's anyway.
   }
   throw badRequest('the object provided is unrecognized (must be a JSON object)');
 }
 
-/** The object in a request body; where it names its type, that must be the one of the path. */
+/** The object in a request body. If it names its type, that must be the type of the path. */
 export function parseObject(body: Buffer, kind: ResourceKind): Record<string, unknown> {
   const parsed = parseJson(body);
   const { kind: word = kind.kind, apiVersion = apiVersionOf(kind) } = parsed;
@@ -22,7 +22,7 @@ export function parseObject(body: Buffer, kind: ResourceKind): Record<string, un
   return parsed;
 }
 
-/** The message counts to the first byte that cannot be right, as Go's decoder does. */
+/** The message gives the position of the first byte that cannot be right, as Go's decoder does. */
 function checkBase64(value: unknown): void {
   const text = String(value);
   const right = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?/.exec(text)?.[0].length ?? 0;

@@ -13,7 +13,7 @@ export type Verb =
   | 'deletecollection'
   | (string & {});
 
-/** What a resource path names. `namespace` and `name` are empty where the path has none. */
+/** The parts of a resource path. `namespace` and `name` are empty if the path has none. */
 export interface ResourceTarget {
   readonly kind: ResourceKind;
   readonly namespace: string;
@@ -111,6 +111,6 @@ function verbOf(method: string, target: ResourceTarget, query: URLSearchParams):
   }
 }
 
-/** Booleans in a query: present counts as true unless it says otherwise. */
+/** Booleans in a query: a parameter that is present counts as true unless its value says otherwise. */
 export const isTrue = (value: string | null): boolean =>
   value !== null && !['', '0', 'false', 'f'].includes(value.toLowerCase());

@@ -31,7 +31,10 @@ function accessStatus(kind: ResourceKind, spec: SubjectAccessReviewSpec, { calle
   return decide(spec);
 }
 
-/** The validation of a real server does not know the kind here, so none is before the group and in the details. */
+/**
+ * The validation of a real server does not know the kind here, so neither the text before the group nor the details
+ * have one.
+ */
 const incomplete = (field: string, problem: string): ApiError =>
   invalid({ group: 'authorization.k8s.io', kind: '', name: '' }, [
     { field, reason: 'FieldValueInvalid', message: `Invalid value: ${problem}` },

@@ -20,7 +20,7 @@ import { requestToken } from './token-requests.ts';
 import type { TokenReviewParts } from './token-reviews.ts';
 import { createObject, patchObject, updateObject } from './writes.ts';
 
-/** What answering a request needs, watches aside. */
+/** Everything that is needed to answer a request that is not a watch. */
 export interface RouteParts extends TokenReviewParts {
   readonly clock: Clock;
   readonly random: Random;
@@ -44,7 +44,7 @@ export function answerRequest(request: ApiRequest, caller: Identity, parts: Rout
   return answerResource(request, target, parts);
 }
 
-/** JSON below an API version that is served, text elsewhere. */
+/** JSON for paths below a served API version, text elsewhere. */
 function unknownPath(path: string): Answer {
   if (isServed(path)) throw unknownResource();
   return plain('404 page not found\n', 404);

@@ -20,7 +20,7 @@ export interface ServerParts extends RouteParts {
   readonly watchList: boolean;
 }
 
-/** One request from its first byte to its last: read, disturb, authenticate, authorize, answer or stream. */
+/** Handles one request from its first byte to its last: read, disturb, authenticate, authorize, answer or stream. */
 export async function serve(
   message: IncomingMessage,
   response: ServerResponse,

@@ -103,7 +103,7 @@ export const conflict = (kind: ResourceKind, name: string, why: string): ApiErro
     details: about(kind, name),
   });
 
-/** Names the kind of the object, not the resource of the path as everywhere else: so does a real server. */
+/** Names the kind of the object, as a real server does here, and not the resource of the path as everywhere else. */
 export const preconditionFailed = (kind: ResourceKind, name: string, why: string): ApiError =>
   new ApiError({
     code: 409,
@@ -124,7 +124,7 @@ export const expired = (message: string, continueAt?: string): ApiError =>
 export const unsupportedMediaType = (): ApiError =>
   new ApiError({ code: 415, reason: 'UnsupportedMediaType', message: '415: Unsupported Media Type', details: {} });
 
-/** A field that validation refuses: 422 with the field as cause. */
+/** Validation refuses a field: 422 with the field as cause. */
 export interface InvalidField {
   readonly field: string;
   readonly reason: 'FieldValueRequired' | 'FieldValueForbidden' | 'FieldValueInvalid' | 'FieldValueNotSupported';

@@ -3,7 +3,7 @@ import { isRecord, type KubeObject, type NewObject } from './kube-object.ts';
 import type { ResourceTarget } from './request.ts';
 import { invalid } from './status.ts';
 
-/** What the server sets on a new object of this kind, whatever the client says: its registry strategy. */
+/** Sets what the server decides on a new object of this kind, whatever the client says: its registry strategy. */
 export function prepareForCreate(kind: ResourceKind, object: NewObject): NewObject {
   const spec = isRecord(object['spec']) ? object['spec'] : {};
   switch (kind.plural) {
@@ -23,7 +23,10 @@ export function prepareForCreate(kind: ResourceKind, object: NewObject): NewObje
   }
 }
 
-/** The main resource leaves the status alone, the status subresource everything but status and metadata. */
+/**
+ * An update of the main resource does not change the status. An update of the status subresource changes only status
+ * and metadata.
+ */
 export function prepareForUpdate(
   { kind, subresource }: Pick<ResourceTarget, 'kind' | 'subresource'>,
   stored: KubeObject,
@@ -36,7 +39,7 @@ export function prepareForUpdate(
   return { ...wanted, ...(stored.status === undefined ? {} : { status: stored.status }) };
 }
 
-/** The type of a Secret may be left out, not changed. */
+/** The type of a Secret may be left out but not changed. */
 function withStoredType(stored: KubeObject, wanted: NewObject): NewObject {
   const type = wanted['type'] || stored['type'];
   if (type === stored['type']) return { ...wanted, type };

@@ -1,12 +1,12 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 
-/** What kube-apiserver signs service account tokens with. */
+/** The algorithms with which kube-apiserver signs service account tokens. */
 export type TokenAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512';
 
 const CURVES = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' } as const;
 const HASHES = { RS256: 'sha256', ES256: 'sha256', ES384: 'sha384', ES512: 'sha512' } as const;
 
-/** RFC 7518 3.4: the two numbers of an ECDSA signature one after the other. It means nothing to RSA. */
+/** RFC 7518 3.4: the two numbers of an ECDSA signature one after the other. RSA ignores it. */
 const RAW = { dsaEncoding: 'ieee-p1363' } as const;
 
 /** One key pair for service account tokens, named and published as a real server does. */

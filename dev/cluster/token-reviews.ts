@@ -17,7 +17,7 @@ export interface TokenReviewParts {
   readonly reviewToken: (spec: TokenReviewSpec) => object | undefined;
 }
 
-/** `status` of a TokenReview: `authenticated` is left out for false, as Go does. */
+/** `status` of a TokenReview. `authenticated` is left out when it is false, as Go does. */
 export function tokenStatus(spec: TokenReviewSpec, parts: TokenReviewParts): object {
   const { token, audiences = [] } = spec;
   if (!token) throw badRequest('token is required for TokenReview in authentication');
@@ -54,7 +54,7 @@ function serviceAccountToken(
   return { authenticated: true, user: { username: claims.sub, uid, groups, extra }, audiences };
 }
 
-/** Each authenticator of a real server says why not, in turn. */
+/** Each authenticator of a real server gives its reason, one after the other. */
 const refused = (why: string): object => ({ user: {}, error: `[invalid bearer token, ${why}]` });
 
 const audienceFault = (aud: readonly string[], targets: readonly string[]): string =>

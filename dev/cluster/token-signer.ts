@@ -32,9 +32,9 @@ interface IssuedToken {
 /** `iss` of every token, and the audience of the server itself. */
 export const ISSUER = 'https://kubernetes.default.svc';
 
-/** Makes and knows service account tokens: JWTs as the TokenRequest API and the kubelet hand them out. */
+/** Makes and verifies service account tokens: JWTs as the TokenRequest API and the kubelet hand them out. */
 export class TokenSigner {
-  /** The last one signs, all verify. */
+  /** The last key signs, and all keys verify. */
   #keys: readonly TokenKey[] = [new TokenKey('ES256')];
   readonly #clock: Clock;
   readonly #random: Random;
@@ -44,7 +44,7 @@ export class TokenSigner {
     this.#random = random;
   }
 
-  /** A token and when it ends, in seconds since 1970: both by one reading of the clock. */
+  /** A token and its end in seconds since 1970. Both come from one reading of the clock. */
   issue(account: TokenAccount, { aud, lifeSeconds }: { aud: readonly string[]; lifeSeconds: number }): IssuedToken {
     const { namespace, name, uid } = account;
     const iat = Math.floor(this.#clock.now() / 1000);
@@ -62,7 +62,7 @@ export class TokenSigner {
     return { token, exp: claims.exp };
   }
 
-  /** The claims of a token of ours that is not over. */
+  /** The claims of a token that this server made and that has not expired. */
   read(token: string): ServiceAccountClaims | undefined {
     const [header = '', payload = '', signature = ''] = token.split('.');
     const { kid } = parsed(header) as { kid?: unknown };
@@ -72,19 +72,19 @@ export class TokenSigner {
     return claims.exp > this.#clock.now() / 1000 ? claims : undefined;
   }
 
-  /** A new key, which signs from now on; the others still verify. Answers its `kid`. */
+  /** Makes a new key, which signs from now on. The others still verify. Answers its `kid`. */
   addKey(alg: TokenAlgorithm): string {
     const key = new TokenKey(alg);
     this.#keys = [...this.#keys, key];
     return key.kid;
   }
 
-  /** Only the key that signs is left. */
+  /** Drops all keys except the one that signs. */
   retireKeys(): void {
     this.#keys = this.#keys.slice(-1);
   }
 
-  /** What is published of the keys (RFC 7517 5). */
+  /** The published part of the keys (RFC 7517 5). */
   jwks = (): object => ({ keys: this.#keys.map(({ jwk }) => jwk) });
 }
 

@@ -1,4 +1,4 @@
-/** Those who wait until something holds. They are asked to look again whenever it may have changed. */
+/** Callers that wait until a condition holds. Each condition is checked again whenever it may have changed. */
 export class Waiters {
   readonly #waiting = new Set<() => void>();
 

@@ -10,13 +10,13 @@ export interface FeedOptions {
   readonly timeoutMs: number;
   /** 0: no bookmarks. */
   readonly bookmarkIntervalMs: number;
-  /** The version that a bookmark of this moment tells. */
+  /** The version in a bookmark sent at this moment. */
   readonly revision: () => number;
 }
 
 export type FeedItem = Change | { readonly bookmarkAt: number };
 
-/** What happens to a collection from now on, with bookmarks in between, queued until the reader takes it. */
+/** The changes of a collection from now on, with bookmarks in between, queued until the reader takes them. */
 export class WatchFeed {
   readonly #options: FeedOptions;
   readonly #signal: AbortSignal;
@@ -39,7 +39,7 @@ export class WatchFeed {
     signal.addEventListener('abort', this.#end, { once: true });
   }
 
-  /** Ends after the time-out, with everything that came before it, or when the signal aborts. */
+  /** Ends after the time-out, when everything before it was delivered, or when the signal aborts. */
   async *items(): AsyncGenerator<FeedItem, void, undefined> {
     while (!this.#ended || this.#pending.length > 0) {
       yield* this.#pending.splice(0);

@@ -23,7 +23,7 @@ interface WatchParts {
   readonly bookmarkIntervalMs: number;
 }
 
-/** `--min-request-timeout` of a real server: how long a watch lives that names no `timeoutSeconds`. */
+/** `--min-request-timeout` of a real server: the lifetime of a watch that names no `timeoutSeconds`. */
 const DEFAULT_TIMEOUT_MS = 1_800_000;
 const INITIAL_EVENTS_END = { 'k8s.io/initial-events-end': 'true' };
 
@@ -58,7 +58,7 @@ interface Start {
   readonly missed: readonly Change[];
 }
 
-/** Reads state and history in one synchronous step; a string is the ERROR event that answers instead. */
+/** Reads state and history in one synchronous step. If it answers a string, that is the ERROR event to send instead. */
 function begin({ collection, namespace, options }: WatchRequest, store: ObjectStore): Start | string {
   const { revision: wanted = 0, sendInitialEvents } = options;
   const current = store.revision;
@@ -90,7 +90,9 @@ function* linesOf(item: FeedItem, request: WatchRequest): Generator<string, void
   else yield* lineOf(item, request);
 }
 
-/** What a change means to this watcher: an object that begins or ceases to match arrives as ADDED or DELETED. */
+/**
+ * The event that this watcher gets for a change. An object that begins or ceases to match arrives as ADDED or DELETED.
+ */
 function* lineOf(change: Change, { namespace, options, form }: WatchRequest): Generator<string, void, undefined> {
   const { entry, previous, revision } = change;
   if (!inNamespace(entry, namespace)) return;

@@ -2,7 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { configJsonSchema } from '../../src/config/load.ts';
 import { configurationPage, type Schema } from './page.ts';
 
-/** Writes what is made of the configuration's schema: config.schema.json, for editors, and docs/configuration.md, for people. */
+/**
+ * Writes the files that are generated from the schema of the configuration: config.schema.json for editors, and
+ * docs/configuration.md for people.
+ */
 const schema = configJsonSchema();
 const write = (name: string, text: string): void => writeFileSync(new URL(`../../${name}`, import.meta.url), text);
 

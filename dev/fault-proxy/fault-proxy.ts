@@ -3,22 +3,22 @@ import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { Direction, Fault } from './fault.ts';
 import { Link } from './link.ts';
 
-/** A TCP proxy on loopback whose connections can go wrong in every way that a network's do. */
+/** A TCP proxy on loopback whose connections can fail in every way in which those of a network do. */
 export interface FaultProxy {
   readonly port: number;
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** The port on 127.0.0.1 that connections from now on lead to. */
+  /** The port on 127.0.0.1 to which new connections go. */
   target: number;
-  /** Connections made so far, refused ones aside. */
+  /** The number of connections so far, without refused ones. */
   readonly accepted: number;
   /** The open ones, the oldest first. */
   readonly links: readonly Link[];
   /** Bytes passed on so far. */
   readonly bytes: Readonly<Record<Direction, number>>;
-  /** For all connections, open ones and those to come. */
+  /** Sets the fault of all connections, open and future ones. */
   set(fault: Fault): void;
-  /** For the next connections only, which keep it; asked again, for those after them. */
+  /** Sets the fault of the next connections only, which keep it. Called again, it is for the connections after them. */
   next(fault: Fault, count?: number): void;
   /** RST on every open connection. */
   reset(): void;
@@ -28,7 +28,7 @@ export interface FaultProxy {
   stop(): Promise<void>;
 }
 
-/** A proxy in front of this port on 127.0.0.1; nothing is wrong until told. Waits run on `clock`. */
+/** A proxy in front of this port on 127.0.0.1. It has no fault until one is set. Waits run on `clock`. */
 export async function startFaultProxy(target: number, clock: Clock = systemClock): Promise<FaultProxy> {
   const proxy = new LoopbackProxy(target, clock);
   await proxy.accept();

@@ -1,17 +1,23 @@
-/** The way that bytes go. */
+/** The direction in which bytes go. */
 export type Direction = 'toServer' | 'toClient';
 
-/** What is wrong with a connection; what is left out is as it should be. */
+/** The faults of a connection. A member that is left out means no such fault. */
 export interface Fault {
-  /** `reset`: RST as soon as it is made; `silence`: it is taken, the server is not called, and nothing is ever said. */
+  /**
+   * `reset`: RST as soon as the connection is made. `silence`: the connection is accepted, the server is not called,
+   * and no byte is ever sent.
+   */
   readonly accept?: 'reset' | 'silence';
-  /** Every byte arrives so much later, in both directions. */
+  /** The delay of every byte, in both directions. */
   readonly delayMs?: number;
-  /** At most so many in each direction. */
+  /** The limit in each direction. */
   readonly bytesPerSecond?: number;
   /** Exactly so many bytes reach the client, counted from the start of the connection, and then it ends like this. */
   readonly cut?: { readonly atByte: number; readonly ending: 'close' | 'reset' | 'silence' };
-  /** Bytes of this direction, and its end, are held back for as long as the fault lasts; the sender's are acknowledged. */
+  /**
+   * Holds back the bytes of this direction, and its end, for as long as the fault lasts. The sender's bytes are still
+   * acknowledged.
+   */
   readonly hold?: Direction | 'both';
   /** Neither side learns that the other one has ended or reset its connection. */
   readonly swallowFin?: boolean;

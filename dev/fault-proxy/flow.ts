@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { Direction, Fault } from './fault.ts';
 
-/** A sender is held up beyond this, as by a network of any size. */
+/** A sender has to wait when more than this is buffered, as with a real network. */
 const MOST_QUEUED_BYTES = 1024 * 1024;
-/** Twenty slices a second: fine enough that a slow stream flows, coarse enough to cost nothing. */
+/** Twenty slices a second are enough for a slow stream to flow evenly, and few enough to cost nothing. */
 const SLICES_PER_SECOND = 20;
-/** What a late timer cost is caught up for so long, so that the rate holds on a busy machine. */
+/** The flow catches up on at most this much time lost by a late timer, so that the rate holds on a busy machine. */
 const CATCH_UP_MS = 200;
 
 export interface FlowParts {
@@ -20,7 +20,7 @@ export interface FlowParts {
   onCut(ending: 'close' | 'reset'): void;
 }
 
-/** One direction of a connection: takes in what comes, and passes it on as the fault of the moment allows. */
+/** One direction of a connection: reads bytes and passes them on as the current fault allows. */
 export class Flow {
   readonly #parts: FlowParts;
   readonly #queue: { bytes: Buffer; readonly at: number }[] = [];
@@ -28,7 +28,7 @@ export class Flow {
   #passed = 0;
   #sourceEnded = false;
   #closed = false;
-  /** By the pace, the next slice may go then. */
+  /** The time at which the pace lets the next slice go. */
   #nextAt = Number.NEGATIVE_INFINITY;
   #news = new AbortController();
 
@@ -42,7 +42,7 @@ export class Flow {
     });
   }
 
-  /** Something changed: looks again at what may pass. */
+  /** Called when something has changed: checks again what may pass. */
   wake(): void {
     this.#news.abort();
     this.#news = new AbortController();
@@ -80,7 +80,7 @@ export class Flow {
     return hold === 'both' || hold === this.#parts.direction || this.#leftBeforeCut() <= 0;
   }
 
-  /** Until the next byte may pass; infinite when only news can change that. */
+  /** The time until the next byte may pass; infinite if that needs a change first. */
   #waitMs(): number {
     const head = this.#queue[0];
     if (!head || this.#isHeld()) return Number.POSITIVE_INFINITY;

@@ -30,7 +30,7 @@ export class Link {
     else this.#joinServer();
   }
 
-  /** From now on this is wrong with the connection. `accept` is over. */
+  /** Sets the fault of the connection from now on. Its `accept` part no longer has an effect. */
   set(fault: Fault): void {
     this.#fault = fault;
     for (const flow of this.#flows) flow.wake();
@@ -65,7 +65,7 @@ export class Link {
     void flow.run();
   }
 
-  /** FIN to the client, as from a server that ends in the middle; the server is left with a reset. */
+  /** FIN to the client, as from a server that ends in the middle. The server gets a reset. */
   #close(): void {
     this.#client.end();
     for (const socket of this.#sockets) if (socket !== this.#client) socket.resetAndDestroy();
