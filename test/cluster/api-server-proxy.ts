@@ -5,25 +5,28 @@ import { Agent, request } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { ControlPlane } from '../support/control-plane.ts';
 
-/** A request whose caller never hears of it. */
+/** A request whose caller never gets the answer. */
 interface Loss {
   readonly isMeant: (method: string, path: string) => boolean;
-  /** Whether it reaches the API server, and so stands; or is lost on the way. */
+  /** Whether the request reaches the API server and takes effect, or is lost on the way. */
   readonly arrives: boolean;
   /** What happens then, before the connection is cut. */
   readonly onLoss: () => Promise<void>;
   readonly done: () => void;
 }
 
-/** In front of the API server: passes everything on, until it is told to lose something. Plain http on loopback. */
+/**
+ * A proxy in front of the API server. It passes everything on until it is told to lose something. Plain http on
+ * loopback.
+ */
 export interface ApiServerProxy {
   readonly url: string;
   /**
-   * The next write to a Secret whose name begins so gets no answer: `onLoss` happens, and its connection is cut. Resolves
-   * when that is done.
+   * The next write to a Secret whose name begins like this gets no answer: `onLoss` is called, and the connection is
+   * cut. Resolves when that is done.
    */
   loseWrite(secret: string, how: { readonly arrives: boolean; onLoss?(): Promise<void> }): Promise<void>;
-  /** Every connection ends and none is taken, until `heal`. */
+  /** Ends every connection and accepts none, until `heal`. */
   cut(): void;
   heal(): void;
   stop(): Promise<void>;

@@ -10,7 +10,7 @@ import { NAMESPACE } from './installation.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes?sortBy=name&ascending=true';
 
-/** Two of the longest waits, one for a server that is back and one for a repeated 410, and what follows from them. */
+/** Two of the longest waits (one for a server that is back, one for a repeated 410) and the work after them. */
 const LIMIT_MS = 75_000;
 
 interface NodeList {
@@ -37,7 +37,7 @@ describe('Gatehouse on a real cluster that goes wrong', () => {
     restore = await cluster.backUp();
     await first.stop();
   });
-  // One for each row: its back-off must not come from the rows before.
+  // One for each row, so that its back-off does not come from the rows before.
   beforeEach(async () => {
     gatehouse = await start();
     token = await gatehouse.signIn('ada');
@@ -50,7 +50,7 @@ describe('Gatehouse on a real cluster that goes wrong', () => {
   });
 
   const start = (): Promise<Gatehouse> => {
-    const config = { authorization: { mode: 'AlwaysAllow' } }; // what is asked here is what the cache holds
+    const config = { authorization: { mode: 'AlwaysAllow' } }; // this test is about the content of the cache
     return startGatehouse(cluster, { ada: [] }, { config, kubeconfig: kubeconfigOfAPod });
   };
 
@@ -71,7 +71,7 @@ describe('Gatehouse on a real cluster that goes wrong', () => {
     return file;
   }
 
-  /** The label of each node; ready and answered 200, whatever goes on. */
+  /** The label of each node. Also checks that the replica is ready and answers 200 whatever goes on. */
   async function tiers(): Promise<Record<string, string | undefined>> {
     const { status, body } = await gatehouse.get(LIST, token);
     const ready = await fetch(`${gatehouse.url}/readyz`);
@@ -82,7 +82,7 @@ describe('Gatehouse on a real cluster that goes wrong', () => {
 
   const label = (name: string, tier: string) => cluster.kubectl(['label', 'node', name, `tier=${tier}`, '--overwrite']);
 
-  /** Until the list is exactly so; after the fault of this row, whose time is printed. */
+  /** Waits until the list is exactly this, after the fault of this row, and prints the time that it took. */
   async function converged(wanted: Record<string, string | undefined>, row?: string): Promise<void> {
     const began = performance.now();
     const took = (): number => performance.now() - began;
@@ -93,7 +93,7 @@ describe('Gatehouse on a real cluster that goes wrong', () => {
     if (row) console.log(`${row}: ${(took() / 1000).toFixed(1)} s from the end of the fault`);
   }
 
-  /** What `during` adds to these series. */
+  /** By how much `during` raises these series. */
   async function added(series: readonly string[], during: () => Promise<void>): Promise<number[]> {
     const read = () => Promise.all(series.map((one) => gatehouse.metric(one)));
     const before = await read();

@@ -23,7 +23,7 @@ describe('the control plane', () => {
     ]);
     const token = await cluster.serviceAccountToken('default', 'reader');
     const asReader = ['--kubeconfig', await cluster.kubeconfigFile(token)];
-    // RBAC learns of a binding a moment later.
+    // RBAC sees a new binding a moment later.
     const nodes = () => cluster.kubectl([...asReader, 'get', 'nodes', '-o', 'name']).catch(String);
     expect(await eventually(nodes, (answer) => !answer.includes('Forbidden'))).toBe('');
     await expect(cluster.kubectl([...asReader, 'get', 'pods'])).rejects.toThrow(

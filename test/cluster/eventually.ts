@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const ATTEMPTS = 2_400;
 
-/** What `read` answers once it is as expected; a change takes a moment to arrive. */
+/** Waits until `read` answers as expected, because a change takes a moment to arrive. Answers that value. */
 export async function eventually<T>(read: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> {
   let value = await read();
   for (let attempt = 0; attempt < ATTEMPTS && !isSo(value); attempt++) {

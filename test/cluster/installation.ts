@@ -5,7 +5,7 @@ const DEPLOY = join(import.meta.dirname, '..', '..', 'deploy');
 
 export const NAMESPACE = 'gatehouse-system';
 
-/** The rights that the installation gives, and no others; the role on Secrets depends on where sessions are kept. */
+/** Exactly the rights that the installation gives. The role for Secrets depends on where sessions are kept. */
 const RIGHTS = [
   ...['clusterrole', 'clusterrolebinding', 'rolebinding'],
   ...['administrators-clusterrole', 'administrators-clusterrolebinding'],
@@ -26,7 +26,7 @@ const ACCOUNT = JSON.stringify({
   ],
 });
 
-/** Namespace, service account and rights, as far as they are not there. Answers a token of the account. */
+/** Creates namespace, service account and rights, as far as they are missing. Answers a token of the account. */
 export async function install({ kubectl, serviceAccountToken }: ControlPlane, sessions: keyof typeof ROLES) {
   await kubectl(['apply', '-f', '-'], ACCOUNT);
   for (const name of RIGHTS) await kubectl(['apply', '-f', join(DEPLOY, `${name}.yaml`)]);

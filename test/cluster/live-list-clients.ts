@@ -48,7 +48,7 @@ export class LiveListClients {
     return this.said.filter((one) => one.who === who && what.includes(one.what));
   }
 
-  /** Ends it; answers when it has told what it holds. */
+  /** Ends it, and resolves when it has reported what it holds. */
   async end(): Promise<void> {
     this.#process.stdin?.end();
     await this.#ended;

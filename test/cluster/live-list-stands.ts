@@ -19,7 +19,7 @@ export interface ListedNode {
   };
 }
 
-/** Two replicas on one cluster, what changes there, and what goes away for a while. */
+/** Two replicas on one cluster, with ways to change the cluster and to take parts away for a while. */
 export interface LiveListStand {
   readonly urls: readonly string[];
   readonly token: string;
@@ -27,7 +27,7 @@ export interface LiveListStand {
   removeNode(name: string): Promise<void>;
   /** Sets the label `step`. */
   step(name: string, step: number): Promise<void>;
-  /** A pod of that name that requests so much on the node; what it was before goes. */
+  /** Puts a pod of that name, with these requests, on the node. An earlier pod of that name is deleted. */
   use(name: string, cpu: string): Promise<void>;
   restartReplica(at: number): Promise<void>;
   restartApiServer(): Promise<void>;
@@ -36,7 +36,10 @@ export interface LiveListStand {
   stop(): Promise<void>;
 }
 
-/** Every caller may do everything: what is asked here is what is told. One issuer, so that each takes the other's tokens. */
+/**
+ * Every caller may do everything, because this test is about the content of watches. Both replicas have one issuer, so
+ * that each accepts the other's tokens.
+ */
 const CONFIG = {
   authorization: { mode: 'AlwaysAllow' },
   authentication: { oauthOptions: { issuer: 'http://localhost/oauth' } },
@@ -65,7 +68,8 @@ const podObject = (nodeName: string, cpu: string) => ({
 export async function startRealStand(): Promise<LiveListStand> {
   const cluster = await startControlPlane();
   const ports = await freePorts(2);
-  // The same file through restarts: another hash would be another password, and end what was begun with the old one.
+  // The same file for all restarts: another hash would count as another password, and end the sessions begun with the
+  // old one.
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-live-list-'));
   const file = join(folder, 'users.json');
   await writeFile(file, await usersFile());

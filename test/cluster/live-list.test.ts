@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** What follows whom: a replica, the other, the API server. */
+/** What each client follows: one replica, the other, or the API server. */
 const RESTARTS: readonly ((stand: LiveListStand) => Promise<void>)[] = [
   (stand) => stand.restartReplica(0),
   (stand) => stand.restartApiServer(),
@@ -31,7 +31,7 @@ class Round {
     this.#clients = clients;
   }
 
-  /** Each change is waited for, so that none may be skipped for a newer one. */
+  /** Waits for each change, so that no newer one can replace it. */
   async run(): Promise<void> {
     const step = ++this.#step;
     const name = NODES[step % NODES.length] as string;
@@ -45,7 +45,7 @@ class Round {
     await this.#seen((one) => one.what === 'add' && one.name === guest);
     await this.#stand.removeNode(guest);
     await this.#seen((one) => one.what === 'delete' && one.name === guest);
-    // Of what comes together, only the newest state has to be told.
+    // When several changes come together, only the newest state has to be sent.
     for (const each of NODES) await this.#stand.step(each, step);
     await this.#seen((one) => one.name === NODES.at(-1) && one.step === `${step}`);
   }
@@ -65,7 +65,7 @@ const stateOf = ({ name, step = '', cpu }: Pick<Said, 'name' | 'step' | 'cpu'>):
 const stateOfListed = ({ metadata: { name, labels, annotations } }: ListedNode): string =>
   stateOf({ name, step: labels?.['step'] ?? '', cpu: annotations[CPU] ?? '' });
 
-/** The versions that a client was told of more than once, node by node. */
+/** The versions that a client got more than once, node by node. */
 function doubled(clients: LiveListClients, who: ClientName): string[] {
   const seen = new Set<string>();
   return clients

@@ -4,14 +4,17 @@ import type { Pair, Replica } from './replica.ts';
 import type { Replicas } from './replicas.ts';
 
 const REQUESTS_PER_SECOND = 200;
-/** Of all requests; the rest are lists of nodes. */
+/** The share of all requests; the rest are lists of nodes. */
 const SIGN_INS = 0.01;
 const REFRESHES = 0.02;
-/** So that a machine that cannot keep up holds requests back instead of piling them up. */
+/** So that a machine that cannot keep up delays requests instead of piling them up. */
 const MOST_OPEN = 100;
 const PROBE_MS = 100;
 
-/** Sessions take turns at refreshing: four a second among so many are 6 a minute for each, of the 10 that it may (T-02). */
+/**
+ * Sessions take turns at refreshing. Four refreshes a second among this many sessions are 6 a minute for each, of the
+ * 10 that are allowed (T-02).
+ */
 const SESSIONS = 40;
 
 /** What the header of a token names. */
@@ -46,7 +49,7 @@ export class Load {
     this.sessions.push(...(await Promise.all(users.map((user) => this.#any(this.#ready).signIn(user)))));
   }
 
-  /** Runs until `work` ends, and answers what came of every request meanwhile; rejects when `work` does. */
+  /** Runs until `work` ends, and answers the results of all requests meanwhile. Rejects when `work` does. */
   async during(work: () => Promise<void>): Promise<string[]> {
     this.tally.clear();
     const stop = new AbortController();
@@ -105,7 +108,7 @@ export class Load {
     await this.#tryEverywhere(this.sessions[index]!);
   }
 
-  /** A new token is good at every replica as soon as it is out, and its key is published by every one. */
+  /** A new token is good at every replica as soon as it is issued, and every replica publishes its key. */
   async #tryEverywhere({ access_token: token }: Pair): Promise<void> {
     const tries = this.#ready.map(async (replica) => {
       await this.#note('new token', replica.judge(token));

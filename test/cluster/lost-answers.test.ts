@@ -43,7 +43,7 @@ describe('a write whose answer gets lost, on a real cluster', () => {
       () => judgedBy(list, pair),
       (statuses) => statuses.every((status) => status === 401),
     );
-  /** The status, or nothing where the process died over it. */
+  /** The status; undefined if the process died during the request. */
   const outcomeOf = async (answer: Promise<{ readonly status: number }>): Promise<number | undefined> =>
     (await answer.catch(() => undefined))?.status;
 
@@ -135,7 +135,8 @@ describe('a write whose answer gets lost, on a real cluster', () => {
       const refused = await first.refresh(kept.refresh_token);
       expect([refused.status, refused.body.error]).toEqual([503, 'server_error']);
       expect((await first.logout(ended.access_token)).status).toBe(503);
-      // Nothing was ended, so nothing is refused; what another one ends it cannot know, for at most `authorization.maxStaleness`.
+      // Nothing was ended, so nothing is refused. This replica cannot know what another one ends, for at most
+      // `authorization.maxStaleness`.
       expect(await judgedBy(replicas.all, ended)).toEqual([200, 200, 200]);
       expect((await second.logout(ended.access_token)).status).toBe(200);
       expect(await refusedBy([third], ended)).toEqual([401]);
@@ -149,7 +150,7 @@ describe('a write whose answer gets lost, on a real cluster', () => {
   });
 
   describe('C-36 of a change of the signing keys', () => {
-    /** Runs the operator's command through the proxy and kills it when its write stands. */
+    /** Runs the operator's command through the proxy and kills it when its write has taken effect. */
     async function killedOver(...args: readonly string[]): Promise<void> {
       const command = await replicas.keysCommand(proxy.url);
       const program = { run: undefined as ServerProcess | undefined };

@@ -19,7 +19,7 @@ const INDEPENDENT = ['token-malformed', 'token-refresh', 'login-throttle'];
 
 const CASES = GROUPS.filter((group) => !INDEPENDENT.includes(group)).flatMap(readCases);
 
-/** In this order: each has the pods of the one before and more. */
+/** In this order, because each has the pods of the one before and more. */
 const STATES: readonly FixtureState[] = ['no-pods', 'only-finished', 'full'];
 
 describe('the recorded answers in front of a real API server', () => {
@@ -58,7 +58,7 @@ describe('the recorded answers in front of a real API server', () => {
   });
 });
 
-/** Without what is new at each creation. */
+/** Without the members that differ at each creation. */
 function lasting({ metadata, ...object }: FixtureObject): object {
   const { uid: _, creationTimestamp: __, ...kept } = metadata as FixtureObject['metadata'] & { uid?: string };
   return { ...object, metadata: kept };
@@ -66,7 +66,7 @@ function lasting({ metadata, ...object }: FixtureObject): object {
 
 const ATTEMPTS = 600;
 
-/** RBAC learns of a binding a moment later; an answer asked too early would be remembered for seconds. */
+/** RBAC sees a new binding a moment later; an answer asked too early would be remembered for seconds. */
 async function untilAllowed({ kubectl }: ControlPlane): Promise<void> {
   const question = ['auth', 'can-i', 'list', 'nodes.resources.kubesphere.io', '--as=admin', '--as-group=admins'];
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

@@ -34,7 +34,7 @@ async function untilReady(url: string, running: () => boolean): Promise<void> {
   throw new Error(running() ? 'it was still starting after 2 minutes' : 'it ended');
 }
 
-/** Whether it wants requests now. */
+/** Whether it is ready for requests now. */
 export async function isReady(url: string): Promise<boolean> {
   const answer = await fetch(`${url}/readyz`).catch(() => undefined);
   await answer?.text();

@@ -31,11 +31,11 @@ export interface ReplicaParts {
   readonly config: string;
   readonly log: string;
   readonly url: string;
-  /** Told of every token that was answered. */
+  /** Called with every token that was answered. */
   onToken(token: string): void;
 }
 
-/** One Gatehouse process, its ends and its clients' view. */
+/** One Gatehouse process: how it ends, and how clients see it. */
 export class Replica {
   readonly #parts: ReplicaParts;
   #process: ServerProcess | undefined;

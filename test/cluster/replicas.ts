@@ -15,7 +15,7 @@ export interface ReplicasOptions {
   readonly people: number;
   readonly oauthOptions?: Readonly<Record<string, string>>;
   readonly shutdownDelay?: string;
-  /** Where replicas reach the API server, when not at its own address: by their place in the row. */
+  /** The URL at which each replica reaches the API server, by its index, if not at the server's own address. */
   readonly apiServers?: Readonly<Record<number, string>>;
 }
 
@@ -71,7 +71,7 @@ export async function startReplicas(cluster: ControlPlane, options: ReplicasOpti
   const keysCommand = async (apiServer?: string): Promise<readonly string[]> => {
     return [MAIN, '--config', await configFile('operator', {}, apiServer), 'keys'];
   };
-  // At once: whoever comes first makes the signing keys, and the others take them.
+  // All at once: the first one makes the signing keys, and the others use them.
   const starts = await Promise.allSettled(all.map((replica) => replica.start()));
   const failed = starts.find((start) => start.status === 'rejected');
   if (failed) {
@@ -89,7 +89,7 @@ export async function startReplicas(cluster: ControlPlane, options: ReplicasOpti
   };
 }
 
-/** Bounds on attempts are off: guesses are not what is tried here, and a machine may be slow. */
+/** Limits on attempts are off, because this test is not about guessing, and the machine may be slow. */
 function configuration(
   { oauthOptions = {} }: ReplicasOptions,
   { server, kubeconfig, usersFile }: { server: object; kubeconfig: string; usersFile: string },
@@ -108,7 +108,10 @@ function configuration(
   };
 }
 
-/** All are administrators, so the node list is theirs. Replaced as a mounted Secret is: another file under the same name. */
+/**
+ * All are administrators, so they may read the node list. The file is replaced as in a mounted Secret: another file
+ * takes its name.
+ */
 async function createUsersFile(path: string, people: readonly Person[]) {
   const users = await Promise.all(
     people.map(async ({ name, password }) => {

@@ -1,7 +1,7 @@
 import type { ControlPlane } from '../support/control-plane.ts';
 import { NAMESPACE } from './installation.ts';
 
-/** Their content is secret by design: who may read them may sign, or sign in. */
+/** Their content is secret by design: anybody who can read them can sign tokens, or sign in. */
 const SECRET_BY_DESIGN = ['gatehouse-signing-keys', 'gatehouse-first-administrator'];
 
 interface Secret {

@@ -17,7 +17,7 @@ const KEYS = 'gatehouse_service_account_keys';
 const REVIEWS = 'gatehouse_cluster_requests_total{purpose="token_review",code="201"}';
 
 const POLL_MS = 250;
-/** 10 s here, 10 s in kube-apiserver, and what a busy machine adds. */
+/** 10 s here, 10 s in kube-apiserver, and some time for a busy machine. */
 const FORGOTTEN_MS = 60_000;
 
 describe('a service account in front of Gatehouse on a real cluster', () => {
@@ -33,7 +33,7 @@ describe('a service account in front of Gatehouse on a real cluster', () => {
         ...['create', 'clusterrolebinding', name, '--clusterrole=gatehouse-administrators'],
         `--serviceaccount=default:${name}`,
       ]);
-    // RBAC learns of bindings a moment later: until then a review is refused to us, which is a 503.
+    // RBAC sees new bindings a moment later. Until then our reviews are refused, which is a 503.
     await until(async () => (await list(await tokenOf('reader'))).status === 200);
   });
   afterAll(async () => {
@@ -116,7 +116,7 @@ describe('a service account of a real cluster that signs with RS256 and has sign
   });
 });
 
-/** What the chart adds to the rights with the setting, given to the program. */
+/** Gives the program the rights that the chart adds with the setting. */
 async function letReview(cluster: ControlPlane): Promise<void> {
   await cluster.kubectl(TOKEN_REVIEWS);
   const account = '--serviceaccount=gatehouse-system:gatehouse';

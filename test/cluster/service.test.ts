@@ -25,7 +25,7 @@ describe('Gatehouse on a real cluster, with the rights that it is installed with
       ...['--clusterrole=gatehouse-administrators', '--group=operators'],
     ]);
     token = await gatehouse.signIn('ada');
-    await eventually(list, ({ totalItems }) => totalItems === 3); // RBAC learns of a binding a moment later
+    await eventually(list, ({ totalItems }) => totalItems === 3); // RBAC sees a new binding a moment later
   });
   afterAll(async () => {
     await gatehouse?.stop();
@@ -84,7 +84,7 @@ describe('Gatehouse on a real cluster, with the rights that it is installed with
     const answers = new Set<number>();
     const outage = new AbortController();
     const watching = collectAnswers(answers, outage.signal);
-    await sleep(1_000); // an outage of some length, to be served from memory; the restart adds its own seconds
+    await sleep(1_000); // an outage that has to be served from memory; the restart adds its own seconds
     await cluster.startApiServer();
     await cluster.kubectl(['label', 'node', 'node-c', 'tier=after', '--overwrite']);
     const nodes = await eventually(list, (seen) => JSON.stringify(labels('node-c')(seen)).includes('"tier":"after"'));

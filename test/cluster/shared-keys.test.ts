@@ -10,7 +10,7 @@ import { expectUnusableSecrets } from './unusable-secrets.ts';
 
 const SEED = Date.now() % 1_000_000;
 
-/** Ten are what R-05 asks for: some alone, some beside a restart that takes about 20 s. Each waits 5 s for the replicas. */
+/** R-05 asks for ten: some alone, some during a restart, which takes about 20 s. Each waits 5 s for the replicas. */
 const ROTATIONS = { alone: 7, besideRestart: 3 };
 
 describe(`signing keys of three processes on a real cluster (seed ${SEED})`, () => {
@@ -25,14 +25,17 @@ describe(`signing keys of three processes on a real cluster (seed ${SEED})`, () 
     await load.signIn();
     const first = load.sessions[0]!.access_token;
     const lists = () => Promise.all(replicas.all.map((replica) => replica.list(first)));
-    await eventually(lists, (statuses) => statuses.every((status) => status === 200)); // RBAC learns of a binding a moment later
+    await eventually(lists, (statuses) => statuses.every((status) => status === 200)); // RBAC sees a new binding a moment later
   });
   afterAll(async () => {
     await replicas?.stop();
     await cluster?.stop();
   });
 
-  /** By hand, as the operations guide says: published, known everywhere, then in use. Answers the new key's kid. */
+  /**
+   * Rotates by hand, as the operations guide says: the key is published, known everywhere, then in use. Answers the new
+   * key's kid.
+   */
   const rotate = async (): Promise<string> => {
     const [, kid] = /^published the next signing key (\S+)\n/.exec(await replicas.keys('rotate')) ?? [];
     const published = () => Promise.all(load.ready.map((replica) => replica.kids().catch((): string[] => [])));
@@ -66,7 +69,7 @@ describe(`signing keys of three processes on a real cluster (seed ${SEED})`, () 
     expect(tally.filter((line) => !isGood(line))).toEqual([]);
   });
 
-  /** As a Deployment does it: the next one goes when the one before is back and gets requests. */
+  /** Restarts as a Deployment does: the next one stops when the one before is back and gets requests. */
   async function restartInTurn(): Promise<void> {
     for (const replica of replicas.all) {
       await replica.terminate();

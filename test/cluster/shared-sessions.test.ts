@@ -10,7 +10,10 @@ import { expectUnusableSecrets } from './unusable-secrets.ts';
 
 const SEED = Date.now() % 1_000_000;
 
-/** R-06 asks for so many races; a busy machine gets as far as the time below. A session rotates ten times a minute (T-02). */
+/**
+ * R-06 asks for this many races. A busy machine does as many as the time below allows. A session rotates ten times a
+ * minute (T-02).
+ */
 const RACES = 200;
 const RACING_SESSIONS = 25;
 const RACING_MS = 45_000;
@@ -19,7 +22,7 @@ describe(`sessions of three processes on a real cluster (seed ${SEED})`, () => {
   const random = seededRandom(SEED);
   let cluster: ControlPlane;
   let replicas: Replicas;
-  /** Sessions that must go on, each with its newest pair, and sessions that are over. */
+  /** Sessions that must go on, each with its newest pair, and sessions that have ended. */
   const live: Pair[] = [];
   const ended: Pair[] = [];
 
@@ -85,7 +88,7 @@ describe(`sessions of three processes on a real cluster (seed ${SEED})`, () => {
       const pairs = await Promise.all([0, 1].map((index) => replicas.all[index]!.signIn(person(7))));
       const next = await Promise.all(pairs.map(({ refresh_token: token }) => refreshed(token)));
       const last = await Promise.all(next.map(({ refresh_token: token }) => refreshed(token)));
-      // A record that was overwritten would show in a replay: there would be nothing to make the same pair from.
+      // A replay would show that a record was overwritten: the same pair could not be made again.
       const again = await Promise.all(next.map(({ refresh_token: token }) => refreshed(token)));
       expect(again.map((pair) => pair.refresh_token)).toEqual(last.map((pair) => pair.refresh_token));
       if (round % 2 === 0) live.push(...last);
@@ -145,7 +148,7 @@ describe(`sessions of three processes on a real cluster (seed ${SEED})`, () => {
       'a revoked access token': async (replica, session) => (await replica.revoke(session.access_token)).status,
       'a revoked refresh token': async (replica, session) => (await replica.revoke(session.refresh_token)).status,
       'a reused refresh token': async (replica, session) => {
-        // A replica decides by its memory: the write of a rotation makes sure that this one knows of both.
+        // A replica decides by its memory. The write of a rotation makes sure that this one knows of both.
         const { body } = await replica.refresh((await refreshed(session.refresh_token)).refresh_token);
         expect(body).toHaveProperty('refresh_token');
         return (await replica.refresh(session.refresh_token)).status;

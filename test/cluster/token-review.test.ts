@@ -105,7 +105,7 @@ describe.each(['v1', 'v1beta1'])('kube-apiserver with our TokenReview webhook in
 
   test('N-58 RBAC applies to our group and to our user', async () => {
     const [ada, joe] = [await gatehouse.signIn('ada'), await gatehouse.signIn('joe')];
-    await eventually(statusOf(NODES, ada), 200); // RBAC learns of a binding a moment later
+    await eventually(statusOf(NODES, ada), 200); // RBAC sees a new binding a moment later
     await eventually(statusOf(NAMESPACES, joe), 200);
     const refused = await call(NAMESPACES, ada);
     expect([refused.status, refused.body.message]).toEqual([
@@ -160,7 +160,7 @@ const kubeconfig = ({ server, cert, token }: { server: string; cert: string; tok
 
 const ATTEMPTS = 1_200;
 
-/** Until `read` answers this; at most 2 minutes. */
+/** Waits until `read` answers this, at most 2 minutes. */
 async function eventually(read: () => Promise<number>, expected: number): Promise<void> {
   let value = await read();
   for (let attempt = 0; attempt < ATTEMPTS && value !== expected; attempt++) {

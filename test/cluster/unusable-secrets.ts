@@ -7,12 +7,13 @@ import { dumpSecrets, stringsOf, textsOf } from './secret-dump.ts';
 /** Three long parts of base64url with dots between. */
 const JWT_SHAPED = /[\w-]{16,}\.[\w-]{16,}\.[\w-]{16,}/;
 
-/** Header values take no others; a string with others is no bearer. */
+/** Header values may have no other characters, so a string with others cannot be a bearer. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
 
 /**
- * Whoever reads every Secret but the signing keys and the first administrator's password holds no token and no password:
- * none of those that were given out in this run is in there, in no part and no encoding, and whatever is in there is refused.
+ * Reading every Secret except the signing keys and the first administrator's password gives nobody a token or a
+ * password: none of those issued in this run is in there, in any part or encoding, and every string in there is
+ * refused.
  */
 export async function expectUnusableSecrets(cluster: ControlPlane, { all, people, tokens }: Replicas): Promise<void> {
   const secrets = await dumpSecrets(cluster);
@@ -34,10 +35,13 @@ export async function expectUnusableSecrets(cluster: ControlPlane, { all, people
   console.log(`${secrets.length} Secrets: none holds one of ${tokens.size} tokens, none of ${tried} strings is taken`);
 }
 
-/** Of each Secret so many strings are tried as a password, which takes a bcrypt compare: 50 ms. Sessions' ids are all alike. */
+/**
+ * This many strings of each Secret are tried as a password, since each takes a bcrypt compare of 50 ms. All ids of
+ * sessions look alike.
+ */
 const PASSWORDS = 6;
 
-/** Those that are good for anything: as bearer, as refresh token, as the password of the record's owner. */
+/** The strings that are accepted anywhere: as bearer, as refresh token, or as the password of the record's owner. */
 async function takenFrom(
   strings: readonly string[],
   { replica, owner }: { replica: Replica; owner?: Person | undefined },
@@ -53,7 +57,10 @@ async function takenFrom(
   return strings.filter((_, index) => answers[index]);
 }
 
-/** As it would stand in a Secret's data: base64 of three offsets, without the characters that its neighbours decide. */
+/**
+ * The text as it would look inside a Secret's data: base64 at three offsets, without the characters that depend on its
+ * neighbours.
+ */
 const encodings = (text: string): string[] =>
   [0, 1, 2].map((offset) => {
     const base64 = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)]).toString('base64');

@@ -33,7 +33,7 @@ describe('the live list of a real cluster', () => {
       ...['--clusterrole=gatehouse-administrators', '--group=operators'],
     ]);
     token = await gatehouse.signIn('ada');
-    await eventually(list, ({ items }) => items?.length === NAMES.length); // RBAC learns of a binding a moment later
+    await eventually(list, ({ items }) => items?.length === NAMES.length); // RBAC sees a new binding a moment later
   });
   afterEach(() => {
     for (const watcher of watchers.splice(0)) watcher.close();
@@ -53,7 +53,7 @@ describe('the live list of a real cluster', () => {
     return watcher;
   }
 
-  /** The events until the one that reads so is the last. */
+  /** The events up to the one that reads like this. */
   const told = (watcher: Watcher, last: string): Promise<string[]> =>
     eventually(
       async () => watcher.story,
