@@ -1,5 +1,6 @@
 import { afterEach } from 'vitest';
 import { endAll } from './at-end.ts';
 
-// Vitest runs this file anew for each test file. A module that test files share is run once a process, so a hook in it would be for the first of them alone.
+// Vitest runs this file again for each test file. A module that test files share runs once a process, so a hook in it
+// would only be for the first test file.
 afterEach(endAll);

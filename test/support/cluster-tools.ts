@@ -26,13 +26,15 @@ interface Tool {
   readonly ldflags?: (version: string) => string;
   /** A cold build on two cores, for the progress line. */
   readonly minutes: number;
-  /** Its own source in the module's folder: the program is of ours, and built anew when that changes. */
+  /** Its own source in the module's folder: the program is ours, and is built again when the source changes. */
   readonly source?: string;
 }
 
 const MODULES = join(import.meta.dirname, '..', 'cluster', 'tools');
 
-/** Without these the server calls itself v0.0.0-master, and clients that look at /version misjudge it. */
+/**
+ * Without these flags the server calls itself v0.0.0-master, and clients that look at /version draw wrong conclusions.
+ */
 const kubernetesVersion = (version: string): string => {
   const [major, minor] = version.slice(1).split('.');
   const stamp = { gitVersion: version, gitMajor: major, gitMinor: minor };
@@ -71,7 +73,10 @@ const TOOLS = {
   helm: { name: 'helm', module: 'helm', from: 'helm.sh/helm/v4', package: 'helm.sh/helm/v4/cmd/helm', minutes: 3 },
 } as const satisfies Record<string, Tool>;
 
-/** Every tool, built one after the other where the cache lacks it: a Go build keeps all cores busy by itself. */
+/**
+ * Every tool. Those missing from the cache are built one after the other, because a single Go build keeps all cores
+ * busy.
+ */
 export async function clusterTools(): Promise<ClusterTools> {
   return {
     etcd: await clusterTool('etcd'),
@@ -95,14 +100,17 @@ export async function clusterTool(key: keyof typeof TOOLS): Promise<string> {
   const binary = join(cacheFolder(), build, tool.name);
   if (existsSync(binary)) return binary;
   await mkdir(dirname(binary), { recursive: true });
-  // Not in the cache folder: a lock that a killed job leaves must not be saved and restored with the cache.
+  // Not in the cache folder, because a lock left by a killed job must not be saved and restored with the cache.
   await withLock(join(tmpdir(), `gatehouse-${build}.lock`), async () => {
     if (!existsSync(binary)) await buildTool(tool, version, binary);
   });
   return binary;
 }
 
-/** The envtest convention: a folder with etcd, kube-apiserver and kubectl. Helm and what is ours are not part of it, so they may be absent. */
+/**
+ * The envtest convention: a folder with etcd, kube-apiserver and kubectl. Helm and our own tools are not part of it, so
+ * they may be absent.
+ */
 function fromAssets(tool: Tool): string | undefined {
   const assets = process.env['KUBEBUILDER_ASSETS'];
   if (!assets) return undefined;
@@ -121,7 +129,7 @@ function sourceMark({ module, source }: Tool): string {
 const cacheFolder = (): string =>
   join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'gatehouse', 'tools');
 
-/** The version stands in go.mod only, so that a bump is one line and the cache key follows it. */
+/** Only go.mod has the version, so that a bump is one line and the cache key follows it. */
 function pinnedVersion(tool: Tool): string {
   const file = join(MODULES, tool.module, 'go.mod');
   const escaped = tool.from.replaceAll('.', '\\.');
@@ -160,7 +168,7 @@ function goBuild(tool: Tool, version: string, output: string): Promise<void> {
   const ldflags = `-ldflags=-s -w ${tool.ldflags?.(version) ?? ''}`.trim();
   const child = spawn('go', ['build', ...flags, ldflags, '-o', output, tool.package], {
     cwd: join(MODULES, tool.module),
-    // readonly: what go.sum does not name is refused, so a build is the same everywhere.
+    // readonly: modules that go.sum does not name are refused, so a build is the same everywhere.
     env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly' },
     stdio: ['ignore', 'inherit', 'inherit'],
   });

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 
-/** For the environment of a program that tests start again and again: Node.js keeps what it compiled, by content and by version. */
+/**
+ * For the environment of a program that tests start again and again: Node.js keeps the compiled code, by content and
+ * version.
+ */
 export const COMPILE_CACHE = {
   NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'compiled'),
 };

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** A forward proxy on 127.0.0.1 that tunnels (RFC 9110 9.3.6) wherever it is asked to. */
+/** A forward proxy on 127.0.0.1 that opens a tunnel (RFC 9110 9.3.6) to any address that it is asked for. */
 export interface ConnectProxy {
   readonly url: string;
-  /** What it was asked for so far: the target, and what the caller proved itself with. */
+  /** The requests so far: the target, and the credentials of the caller. */
   readonly asked: readonly { readonly target: string; readonly authorization: string | undefined }[];
-  /** From now on; 0 never answers. */
+  /** The status of answers from now on; 0: never answers. */
   answerWith(status: number): void;
   stop(): Promise<void>;
 }

@@ -30,23 +30,26 @@ export interface ControlPlane {
   kubectl(args: readonly string[], input?: string): Promise<string>;
   /** A token by the TokenRequest API, of an existing service account, good for an hour. */
   serviceAccountToken(namespace: string, name: string, audiences?: readonly string[]): Promise<string>;
-  /** SIGKILL: connections end without a word and the port refuses. */
+  /** SIGKILL: connections end without an answer, and the port refuses new ones. */
   killApiServer(): Promise<void>;
-  /** SIGSTOP: connections stay, the kernel takes new ones, and nothing is answered, until the function returned is called. */
+  /**
+   * SIGSTOP: connections stay and the kernel accepts new ones, but nothing is answered until the returned function is
+   * called.
+   */
   freezeApiServer(): () => void;
   /** The same port, data, keys and certificate as before. Resolves when it is ready. */
   startApiServer(): Promise<void>;
   /**
-   * Keeps a copy of etcd's data, for which both servers are stopped and started. The function returned goes back to it in
-   * the same way, as an etcd that is restored from a backup.
+   * Keeps a copy of etcd's data; both servers are stopped and started for it. The returned function goes back to that
+   * copy in the same way, like an etcd that is restored from a backup.
    */
   backUp(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
 /**
- * Resolves when `/readyz` answers 200. A failed start ends what it began and rejects with the last lines of the server's
- * log. Whatever happens to this process, the servers end with it.
+ * Resolves when `/readyz` answers 200. A failed start ends the servers that it started and rejects with the last lines
+ * of the server's log. The servers end with this process, whatever happens to it.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const binaries = {

@@ -65,7 +65,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Gives everything that is ready to run a turn: promise jobs, then immediates (loopback sockets need both). */
+/** Lets everything run that is ready: promise jobs, then immediates (loopback sockets need both). */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

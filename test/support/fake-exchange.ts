@@ -6,13 +6,13 @@ interface Asked {
   readonly method?: string;
   readonly rawTarget?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Absent: the client went before anything was answered. */
+  /** Absent if the client left before the answer began. */
   readonly status?: number;
-  /** Whether the client took all of it. */
+  /** Whether the client received the whole answer. */
   readonly whole?: boolean;
 }
 
-/** A request and its answer without a connection: what is to be known of both is given, `end` says that it is over. */
+/** A request and its answer without a connection. The test gives the facts about both, and `end` ends the exchange. */
 export function fakeExchange({ method = 'GET', rawTarget = '/', headers = {}, status, whole = true }: Asked = {}) {
   const answer = { headersSent: status !== undefined, statusCode: status ?? 200, writableFinished: whole };
   const response = Object.assign(new EventEmitter(), answer);

@@ -11,7 +11,7 @@ export function forgeToken(key: KeyObject, header: unknown, claims: unknown): st
   return `${input}.${signature.toString('base64url')}`;
 }
 
-/** The private key that signs, from the data of the Secret: what an attacker would have who had stolen it. */
+/** The signing private key, from the data of the Secret, as an attacker who stole it would have it. */
 export async function signingKeyOf(data: Readonly<Record<string, Buffer>>): Promise<KeyObject> {
   const keySet = await readKeyData(data);
   if ('fault' in keySet) throw new Error(keySet.fault);

@@ -16,9 +16,9 @@ export interface GatehouseOptions {
   /** The users file's text. */
   readonly users?: string;
   readonly clock?: Clock;
-  /** Default: what bcrypt says, at once where it can be known. */
+  /** Default: the result of bcrypt, at once where it is known already. */
   readonly bcrypt?: ServiceParts['bcrypt'];
-  /** Default true: resolves once every readiness check holds; false: as soon as the ports are open. */
+  /** True (the default): resolves once every readiness check passes. False: resolves as soon as the ports are open. */
   readonly untilReady?: boolean;
 }
 
@@ -62,7 +62,7 @@ export async function startGatehouse(options: GatehouseOptions): Promise<Running
   const early = running.then(() => Promise.reject(new Error('the service ended before it was ready')));
   const { port, metricsPort } = await Promise.race([listening.promise, early]);
   if (options.untilReady ?? true) await Promise.race([ready.promise, early]);
-  early.catch(() => {}); // from here on an end is what `stop` waits for
+  early.catch(() => {}); // from here on `stop` waits for the end
   return {
     port,
     metricsPort,

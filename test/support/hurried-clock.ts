@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 
-/** Ages and waits pass so many times as fast; the wall clock, by which tokens live, stays. */
+/** Ages and waits pass this many times as fast. The wall clock, which tokens use, does not change. */
 export const hurriedClock = (times: number): Clock => ({
   now: systemClock.now,
   monotonic: () => systemClock.monotonic() * times,

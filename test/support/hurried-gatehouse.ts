@@ -6,8 +6,8 @@ import { createService } from '../../src/service/service.ts';
 import { hurriedClock } from './hurried-clock.ts';
 
 /**
- * Gatehouse as a process whose ages and waits pass so many times as fast; the wall clock, by which tokens live, stays. Arguments:
- * the configuration file and the factor. Ends at SIGTERM.
+ * Gatehouse as a process whose ages and waits pass this many times as fast. The wall clock, which tokens use, does not
+ * change. Arguments: the configuration file and the factor. Ends at SIGTERM.
  */
 const [configPath = '', factor = '1'] = process.argv.slice(2);
 

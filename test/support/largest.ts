@@ -1,12 +1,15 @@
 import { expect } from 'vitest';
 
-/** The largest case that a property saw: a generator that makes small ones alone proves little, and nobody sees it. */
+/**
+ * The largest case that a property test saw. A generator that makes only small cases proves little, and without this
+ * nobody would notice.
+ */
 export class Largest {
   readonly #name: string;
   readonly #unit: string;
   #seen = 0;
 
-  /** As it is printed: the property, and what is counted. */
+  /** The printed text: the property, and the thing that is counted. */
   constructor(name: string, unit: string) {
     this.#name = name;
     this.#unit = unit;
@@ -17,8 +20,8 @@ export class Largest {
   }
 
   /**
-   * Prints it, and fails when it was smaller. `least` is half of what may be generated, or less: of fifty cases one is that
-   * large, but for once in ten thousand million runs.
+   * Prints it, and fails when it was smaller than `least`, which is half of the largest possible case or less. Among
+   * fifty cases one is that large, except once in ten thousand million runs.
    */
   expectAtLeast(least: number): void {
     process.stdout.write(`largest case of ${this.#name}: ${this.#seen} ${this.#unit}\n`);

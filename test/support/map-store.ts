@@ -7,12 +7,14 @@ export interface MapEntry extends StoredEntry {
   readonly object: KubernetesObject;
 }
 
-/** The simplest store that a reflector can write to. Notes every write, and wakes whoever waits for a state. */
+/**
+ * The simplest store that a reflector can write to. Records every write, and wakes everything that waits for a state.
+ */
 export class MapStore implements ReflectedStore<MapEntry> {
   #entries = new Map<string, MapEntry>();
   readonly #waiters = new Waiters();
   replacements = 0;
-  /** What the latest replacement said. */
+  /** The arguments of the latest replacement. */
   sameHistory: boolean | undefined;
   puts = 0;
   removals = 0;
@@ -62,7 +64,7 @@ export class MapStore implements ReflectedStore<MapEntry> {
     return [...this.#entries.values()].map(({ key, resourceVersion }) => `${key}@${resourceVersion}`).sort();
   }
 
-  /** Resolves as soon as the condition holds; it is asked again at every write. */
+  /** Resolves as soon as the condition holds. The condition is checked again at every write. */
   until(condition: () => boolean, signal: AbortSignal = AbortSignal.timeout(60_000)): Promise<void> {
     return this.#waiters.until(condition, signal, () => `the store never held what was waited for: ${this.versions()}`);
   }

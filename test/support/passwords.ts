@@ -1,9 +1,9 @@
 import { compareWithHash, hashPassword, LONGEST_PASSWORD_BYTES } from '../../src/users/password-hash.ts';
 
-/** The lowest that is accepted, which is 50 ms of a core. */
+/** The lowest cost that is accepted; a compare takes 50 ms of a core. */
 const COST = 10;
 
-/** What is compared with for a name that nobody has. */
+/** The hash that is compared with for a name that nobody has. */
 const DUMMY = /^\$2b\$\d\d\$\.{53}$/;
 
 const hashes = new Map<string, Promise<string>>();
@@ -22,10 +22,10 @@ async function hashAndRemember(password: string): Promise<string> {
   return hash;
 }
 
-/** What bcrypt reads of it. */
+/** The part of the password that bcrypt reads. */
 const start = (password: string): Buffer => Buffer.from(password).subarray(0, LONGEST_PASSWORD_BYTES);
 
-/** What bcrypt says, a turn later instead of 50 ms where the hash is one of these or the dummy. */
+/** The result of bcrypt. If the hash is one of these or the dummy, it comes a turn later instead of after 50 ms. */
 export async function compareQuickly(password: string, stored: string): Promise<boolean> {
   await new Promise(setImmediate);
   const known = passwords.get(stored);

@@ -4,7 +4,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 const CPU = ['0', '100m', '250m', '1', '1500m', '2', '60'];
 const MEMORY = ['0', '64Mi', '128Mi', '500M', '1Gi', '1073741824', '2Gi'];
-/** Of all containers and statuses: few, so that a status often names a container. */
+/** The names of all containers and statuses. They are few, so that a status often names a container. */
 const NAMES = ['a', 'b', 'c', 'd'];
 
 const resourceList = fc.record(
@@ -25,7 +25,7 @@ const condition = fc.record({
   reason: fc.constantFrom('Infeasible', 'Deferred', 'Error'),
 });
 
-/** A status counts where the kubelet says that it resizes the pod. */
+/** A status counts if the kubelet says that it resizes the pod. */
 const IN_PROGRESS = { type: 'PodResizeInProgress', reason: '' };
 
 const several = { maxLength: NAMES.length, size: 'max' } as const;

@@ -17,7 +17,7 @@ const COMMON_NAME = Buffer.from('0603550403', 'hex'); // 2.5.4.3
 const ALTERNATIVE_NAME = Buffer.from('0603551d11', 'hex'); // 2.5.29.17
 const ECDSA_WITH_SHA256 = Buffer.from('06082a8648ce3d040302', 'hex'); // 1.2.840.10045.4.3.2
 
-/** What else a certificate is named; by default it has one common name, and a DNS name that is the same. */
+/** Other names of the certificate. By default it has one common name, and the same name as DNS name. */
 interface Names {
   readonly commonNames?: readonly string[];
   readonly dns?: readonly string[];
@@ -25,7 +25,7 @@ interface Names {
   readonly emails?: readonly string[];
 }
 
-/** A certificate for 127.0.0.1 that nobody signed but itself (RFC 5280 4.1), and its new key, in PEM. */
+/** A self-signed certificate for 127.0.0.1 (RFC 5280 4.1) and its new key, in PEM. */
 export function selfSigned(
   commonName: string,
   { commonNames = [commonName], dns = [commonName], uris = [], emails = [] }: Names = {},

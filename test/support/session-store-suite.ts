@@ -26,7 +26,7 @@ const rotation = (generation: number, now: number) => ({
   keepUntil: now + 14_410,
 });
 
-/** Rotates `sid` from generation `from`, unless somebody already has: then what they made is the outcome. */
+/** Rotates `sid` from generation `from`, unless somebody else already has. Then their rotation is the outcome. */
 function rotateFrom(from: number, sid: string, { now }: Pick<OpenedStores, 'now'>) {
   const mine = Math.random().toString(36);
   return (current: UserSessions): Change<string> => {
@@ -39,7 +39,7 @@ function rotateFrom(from: number, sid: string, { now }: Pick<OpenedStores, 'now'
 
 const at = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 
-/** What every session store promises, whatever it keeps its records in. */
+/** The promises of every session store, wherever it keeps its records. */
 export function sessionStoreFacts(open: () => Promise<OpenedStores>): void {
   test('knows nothing of a user who never refreshed or ended a session', async () => {
     const { replicas } = await open();

@@ -2,10 +2,13 @@ import type { NewObject } from '../../dev/cluster/kube-object.ts';
 import { newKey, type StoredKey, withKeys } from '../../src/oauth/keys/signing-key-data.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 
-/** An RSA key is 50 ms of a core: one a process, for every cluster that has signing keys already. */
+/**
+ * Making an RSA key takes 50 ms of a core, so all clusters of a process that have signing keys from the start share
+ * one.
+ */
 let key: Promise<StoredKey> | undefined;
 
-/** The Secret of a replica that was there before, with one key that is active from now on. */
+/** The Secret of an earlier replica, with one key that is active from now on. */
 export async function signingKeySecret(): Promise<NewObject> {
   key ??= newKey('active', 0);
   const active = { ...(await key), sinceMs: Date.now() };

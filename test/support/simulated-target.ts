@@ -2,7 +2,10 @@ import { startSimulatedCluster } from '../../dev/cluster/cluster.ts';
 import type { ConformanceTarget } from './conformance/target.ts';
 import { hurriedClock } from './hurried-clock.ts';
 
-/** The suite waits for time-outs of up to eight seconds, which a server in this process need not: a fourth leaves time for what comes before. */
+/**
+ * The suite waits for time-outs of up to eight seconds. A server in this process needs only a fourth of that, which
+ * still leaves time for the steps before.
+ */
 const TIMES = 4;
 
 /** The simulated cluster as the conformance suite meets it. */

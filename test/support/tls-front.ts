@@ -6,14 +6,14 @@ export interface TlsFront {
   readonly port: number;
   /** `https://127.0.0.1:<port>` */
   readonly url: string;
-  /** Handshakes from now on; open connections stay. */
+  /** For handshakes from now on; open connections stay. */
   use(context: SecureContextOptions): void;
   /** RST on every open connection. */
   reset(): void;
   stop(): Promise<void>;
 }
 
-/** TLS in front of a port on 127.0.0.1 that speaks without, with a certificate that can be changed. */
+/** Adds TLS to a port on 127.0.0.1 that has none, with a certificate that can be changed. */
 export async function startTlsFront(target: number, context: SecureContextOptions): Promise<TlsFront> {
   const sockets = new Set<Socket>();
   const server = createServer(context, (client) => {
@@ -27,7 +27,7 @@ export async function startTlsFront(target: number, context: SecureContextOption
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  server.on('tlsClientError', () => {}); // whoever does not trust us goes away
+  server.on('tlsClientError', () => {}); // a client that does not trust us leaves
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const reset = (): void => {

@@ -10,9 +10,9 @@ export interface WatchEvent {
 /** A watch as its client sees it, over a real connection. */
 export class Watcher {
   readonly response: IncomingMessage;
-  /** Everything that came so far. */
+  /** Everything that arrived so far. */
   text = '';
-  /** Set when the answer is complete; `cut` when the connection went before. */
+  /** Set when the answer is complete; `cut` when the connection ended before that. */
   ending: 'complete' | 'cut' | undefined;
   readonly #request: ClientRequest;
 
@@ -63,7 +63,7 @@ export class Watcher {
   }
 }
 
-/** What a client has that applies these events to what it has. */
+/** The state of a client that applies these events to the state that it had. */
 export function applyEvents(events: readonly WatchEvent[], known: ReadonlyMap<string, unknown> = new Map()) {
   const items = new Map(known);
   for (const { type, object } of events) {

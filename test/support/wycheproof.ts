@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { JWK } from 'jose';
 
-/** One token of a file of vectors, with the keys that it is to be verified with. */
+/** One token of a file of vectors, with the keys to verify it with. */
 export interface Vector {
   readonly id: number;
   readonly comment: string;
@@ -35,7 +35,7 @@ const PINNED_IN = join(import.meta.dirname, '..', 'cluster', 'tools', 'wycheproo
 
 /**
  * The folder of the vectors in Go's module cache, downloaded first where they are missing. The version and the digest
- * are those of go.mod and go.sum; nothing is copied here, for the vectors hold private keys.
+ * are those of go.mod and go.sum. Nothing is copied into this repository, because the vectors hold private keys.
  */
 export async function wycheproofFolder(): Promise<string> {
   const options = { cwd: PINNED_IN, env: { ...process.env, GOFLAGS: '-mod=readonly' } };

@@ -36,7 +36,7 @@ export const inNamespace = (namespace: string, plural: string): string => `/api/
 /** A name that no other test uses. */
 export const unique = (prefix: string): string => `${prefix}-${randomBytes(4).toString('hex')}`;
 
-/** The few requests of the suite, bytes and headers as they come: nothing is decoded, retried or followed. */
+/** The few requests of the suite, with bytes and headers as they arrive. It decodes, retries and follows nothing. */
 export class ApiClient {
   readonly #target: ConformanceTarget;
   readonly #pool: Agent;
@@ -61,7 +61,7 @@ export class ApiClient {
   patch = (path: string, body: Json, type = 'application/merge-patch+json'): Promise<Answer> =>
     this.#call('PATCH', path, body, { headers: { 'content-type': type } });
 
-  /** Creates and answers the object; throws when that fails, so that a broken set-up says so. */
+  /** Creates and answers the object. Throws when that fails, so that a broken set-up is noticed. */
   async create(path: string, body: Json): Promise<Json> {
     const answer = await this.post(path, body);
     if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);

@@ -22,8 +22,9 @@ import { describeWatchLists } from './watch-lists.ts';
 import { describeWatches } from './watches.ts';
 
 /**
- * What the part of the Kubernetes API that Gatehouse uses does, over HTTP alone. The real kube-apiserver passes it, so
- * it states the real behaviour, also where the documentation says otherwise; the simulated one must pass it too.
+ * The behaviour of the part of the Kubernetes API that Gatehouse uses, over HTTP alone. The real kube-apiserver passes
+ * this suite, so it describes the real behaviour, even where the documentation says otherwise. The simulated one must
+ * pass it, too.
  */
 export function describeConformance(name: string, start: () => Promise<ConformanceTarget>): void {
   describe(name, () => {

@@ -28,7 +28,7 @@ export function describeDeletion(suite: Suite): void {
       expect(again.body).toEqual(failure(404, 'NotFound', message, { name: 'doomed', kind: 'secrets' }));
     });
 
-    // The details name the kind of the object here, and not, as everywhere else, the resource of the path.
+    // Here the details name the kind of the object. Everywhere else they name the resource of the path.
     test('with another uid as precondition is refused', async () => {
       const { status, body } = await suite.api.delete(url, { preconditions: { uid: 'other' } });
       expect(status).toBe(409);

@@ -22,7 +22,7 @@ export function describeExpiry(suite: Suite): void {
       await suite.target.compact();
     });
 
-    // HTTP says 200: the stream is open before the server looks into its history.
+    // The HTTP status is 200, because the stream is open before the server looks into its history.
     test('ends a watch with an ERROR event 410 under HTTP 200', async () => {
       const { resourceVersion } = expired;
       const stream = await suite.api.watch(path(secrets, { watch: 'true', resourceVersion }));

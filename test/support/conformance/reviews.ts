@@ -6,7 +6,7 @@ const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const LIST_NODES = { verb: 'list', group: 'resources.gatehouse.io', version: 'v1alpha3', resource: 'nodes' };
 
-/** RBAC learns of new bindings by a watch, so a fresh one counts a moment later. */
+/** RBAC sees new bindings by a watch, so a new one counts a moment later. */
 const ATTEMPTS = 5_000;
 
 export function describeReviews(suite: Suite): void {

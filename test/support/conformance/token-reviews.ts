@@ -47,7 +47,8 @@ export function describeTokenReviews(suite: Suite): void {
         aud: ['ours', 'theirs'],
         exp: claims.iat + 600,
       });
-      // A real server reads its clock once more for this one, a second later where the first reading was at the end of one.
+      // A real server reads its clock once more for this time, so it is a second later if the first reading was at the
+      // end of a second.
       expect([claims.exp, claims.exp + 1]).toContain(Date.parse(expirationTimestamp) / 1000);
     });
 

@@ -91,7 +91,7 @@ export function describeUpdates(suite: Suite): void {
       expect(body.status).toEqual(node.status);
     });
 
-    // Labels do change by way of the status of a node: a kubelet relies on it.
+    // An update of a node's status does change its labels, and a kubelet relies on it.
     test('of the status leaves the spec alone, not the labels', async () => {
       const { status, body } = await suite.api.patch(`${url}/status`, {
         metadata: { labels: { a: '2' } },

@@ -101,14 +101,14 @@ export function describeWatches(suite: Suite): void {
 
     test('ends in the orderly way after timeoutSeconds', async () => {
       const resourceVersion = await suite.api.version(secrets);
-      await create('a'); // before the watch, which tells of it: afterwards it might come too late
+      await create('a'); // before the watch, which reports it: afterwards it might come too late
       const stream = await watch({ resourceVersion, timeoutSeconds: 1 });
       expect((await stream.rest()).map(brief)).toEqual(['ADDED a']);
     });
 
     test('sends a bookmark shortly before timeoutSeconds to a client that takes bookmarks', async () => {
       const resourceVersion = await suite.api.version(secrets);
-      // A real server tells of no version that the watch began with; 6 s are left for another one.
+      // A real server sends no bookmark of the version that the watch began with; 6 s are left for another one.
       const stream = await watch({ resourceVersion, timeoutSeconds: 8, allowWatchBookmarks: 'true' });
       const { metadata } = await create('a', { big: 'no' });
       const [added, ...bookmarks] = await stream.rest();
@@ -127,7 +127,7 @@ export function describeWatches(suite: Suite): void {
       expect(await stream.rest()).toEqual([]);
     });
 
-    // Surprising, and so no way to notice a version from another cluster: only lists and WatchLists answer 504.
+    // This is surprising: a watch does not notice a version from another cluster. Only lists and WatchLists answer 504.
     test('from a version that is still to come is accepted and stays silent', async () => {
       const stream = await watch({ resourceVersion: '999999999', timeoutSeconds: 1 });
       expect(stream.status).toBe(200);

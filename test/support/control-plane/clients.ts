@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { apiDispatcher } from './api-dispatcher.ts';
 
-/** What it takes to reach an API server. */
+/** What a client needs to reach an API server. */
 export interface ApiAccess {
   readonly url: string;
-  /** Not needed where the URL is plain http. */
+  /** Not needed if the URL is plain http. */
   readonly caFile?: string;
   readonly token: string;
 }
@@ -27,7 +27,7 @@ export async function writeKubeconfig(folder: string, name: string, access: ApiA
   return file;
 }
 
-/** Runs `binary` with `input` on its standard input. Rejects with what it said when it ends with another code than 0. */
+/** Runs `binary` with `input` on its standard input. If it ends with a code other than 0, rejects with its output. */
 export function runTool(binary: string, args: readonly string[], input = ''): Promise<string> {
   const child = spawn(binary, args, { stdio: ['pipe', 'pipe', 'pipe'] });
   const texts = { stdout: '', stderr: '' };

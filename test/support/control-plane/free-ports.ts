@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that a kernel gives to whoever asks for any (from 32768 on Linux, 16000 in gVisor): between the look and
- * the use nobody comes by one of these by chance, as another test would that listens on port 0.
+ * Below the ports that a kernel gives to whoever asks for any (from 32768 on Linux, 16000 in gVisor): so between the
+ * check and the use no other program gets one of these by chance, as a test that listens on port 0 would.
  */
 const FIRST = 10_000;
 

@@ -3,14 +3,14 @@ import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 
-/** A program that a test started. It ends when told to, and at the latest when the test process does. */
+/** A program that a test started. It ends when told to, or at the latest with the test process. */
 export interface ServerProcess {
   readonly running: boolean;
-  /** SIGKILL: what a crash looks like to its clients. Resolves when the process is gone and its ports are free. */
+  /** SIGKILL, which clients see like a crash. Resolves when the process is gone and its ports are free. */
   kill(): Promise<void>;
   /** SIGSTOP; the function returned sends SIGCONT. */
   freeze(): () => void;
-  /** SIGTERM: what asks for an orderly end. Resolves when the process is gone. */
+  /** SIGTERM, which asks for an orderly end. Resolves when the process is gone. */
   terminate(): Promise<void>;
 }
 

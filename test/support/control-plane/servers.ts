@@ -9,7 +9,7 @@ import { type ServerProcess, startServer } from './server-process.ts';
 const START_TIMEOUT_MS = 240_000;
 const POLL_MS = 50;
 
-/** etcd, ready to serve. Its files need no fsync: they go with the test. */
+/** etcd, ready to serve. Its files need no fsync, because they are deleted after the test. */
 export async function startEtcd(binary: string, layout: Layout): Promise<ServerProcess> {
   const client = `http://127.0.0.1:${layout.etcdPort}`;
   const peer = `http://127.0.0.1:${layout.etcdPeerPort}`;

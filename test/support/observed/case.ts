@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export interface CaseRequest {
   readonly method: string;
   readonly path: string;
-  /** A null value means that the header is not sent. */
+  /** A header with the value null is not sent. */
   readonly headers?: Readonly<Record<string, string | null>> | readonly (readonly [string, string])[];
   readonly form?: Readonly<Record<string, string>> | undefined;
   readonly json?: unknown;
@@ -60,7 +60,7 @@ const FOLDER = new URL('../../contract/observed/', import.meta.url);
 /** Reads one of the data files. */
 export const readObserved = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 
-/** The recorded groups, in this order: the last two fail sign-ins on purpose, and count on each other's order. */
+/** The recorded groups, in this order. The last two fail sign-ins on purpose and depend on their order. */
 export const GROUPS: readonly string[] = [
   'nodes-list',
   'nodes-get',

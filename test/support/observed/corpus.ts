@@ -14,7 +14,7 @@ export class Corpus {
     this.#placeholders = new Placeholders(server);
   }
 
-  /** What the server gets wrong in this case; empty when the expectation holds. */
+  /** The mistakes of the server in this case; empty when the expectation holds. */
   async problems(one: ObservedCase): Promise<string[]> {
     for (const { request, times = 1 } of one.setup ?? [])
       for (let sent = 0; sent < times; sent++) await exchange(this.#server.port, await this.#wire(request));

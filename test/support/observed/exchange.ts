@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
-/** A request ready for the wire: nothing is added but `Host`, a length and an `Accept` for anything where none is named. */
+/** A request ready for the wire. Only `Host` and a length are added, and an `Accept` for anything if it names none. */
 export interface WireRequest {
   readonly method: string;
   readonly path: string;

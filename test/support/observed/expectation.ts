@@ -12,7 +12,7 @@ export interface Judgement {
   readonly earlier: ReadonlyMap<string, WireAnswer>;
 }
 
-/** What an answer gets wrong, a sentence each; empty when the expectation holds. */
+/** The mistakes of an answer, a sentence each; empty when the expectation holds. */
 export function problemsOf(answer: WireAnswer, expect: Expectation, { platform, earlier }: Judgement): string[] {
   const body = parsed(answer.text);
   const items = ((body as { items?: Item[] } | undefined)?.items ?? []) as Item[];

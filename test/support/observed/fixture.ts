@@ -27,7 +27,7 @@ export const podsOf = (objects: readonly FixtureObject[], state: FixtureState): 
 export const kindOf = (objects: readonly FixtureObject[], kind: string): FixtureObject[] =>
   objects.filter((object) => object.kind === kind);
 
-/** The objects as they are written, before an API server has completed them. */
+/** The objects as they are created, before an API server has completed them. */
 const writtenFixture = (): FixtureObject[] => JSON.parse(readObserved('fixture.json')) as FixtureObject[];
 
 /** The nodes and pods as a real API server stored them: with its defaults, its rounding and its creation times. */
@@ -40,8 +40,8 @@ type Kubectl = (args: readonly string[], input?: string) => Promise<string>;
 const MOST_ATTEMPTS = 10;
 
 /**
- * Creates the nodes group by group, more than a second apart, so that creation times tell the groups apart; a group that
- * must share one second is tried again until it does.
+ * Creates the nodes group by group, more than a second apart, so that the groups have different creation times. A group
+ * that must share one second is tried again until it does.
  */
 export async function createNodes(kubectl: Kubectl): Promise<void> {
   const objects = writtenFixture();
@@ -68,7 +68,7 @@ async function createGroup(
   throw new Error(`the nodes ${nodes.join()} do not share one second`);
 }
 
-/** Creates the pods of a state that are not there yet, and sets the status that no kubelet is there to set. */
+/** Creates the pods of a state that do not exist yet, and sets their status, since there is no kubelet to set it. */
 export async function createPods(kubectl: Kubectl, state: FixtureState): Promise<void> {
   const there = new Set((await kubectl(['get', 'pods', '-A', '-o', 'name'])).split('\n'));
   const pods = podsOf(writtenFixture(), state).filter(({ metadata }) => !there.has(`pod/${metadata.name}`));
@@ -89,7 +89,10 @@ async function create(kubectl: Kubectl, items: readonly FixtureObject[]): Promis
   if (items.length > 0) await kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
 }
 
-/** Nodes and pods as the server has them, less what belongs to the occasion: the form of `fixture.stored.json`. */
+/**
+ * Nodes and pods as the server has them, without the members that differ in each run: the form of
+ * `fixture.stored.json`.
+ */
 export async function readStored(kubectl: Kubectl): Promise<FixtureObject[]> {
   const lists = await Promise.all(['nodes', 'pods'].map((kind) => kubectl(['get', kind, '-A', '-o', 'json'])));
   const items = lists.flatMap((list) => (JSON.parse(list) as { items: FixtureObject[] }).items);

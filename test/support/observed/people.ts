@@ -1,6 +1,6 @@
 import { hashOf } from '../passwords.ts';
 
-/** Somebody of the recorded cases. Passwords are made for tests and stand for nothing. */
+/** A user in the recorded cases. The passwords are made up for tests. */
 interface Person {
   readonly name: string;
   readonly password: string;
@@ -17,7 +17,7 @@ const PEOPLE: readonly Person[] = [
   { name: 'lck', password: 'Lck-Passw0rd', groups: [], state: 'AuthLimitExceeded' },
 ];
 
-/** Two OAuth clients; the second secret holds characters that form-encoding changes. */
+/** Two OAuth clients. The second secret has characters that form-encoding changes. */
 export const CLIENTS = {
   client: { name: 'console', secret: 'console-secret-0123456789' },
   client2: { name: 'second', secret: 'p:a%ss +wörd&=1' },

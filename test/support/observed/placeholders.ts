@@ -143,7 +143,7 @@ export class Placeholders {
     return (JSON.parse(answer.text) as { metadata: { uid: string } }).metadata.uid;
   }
 
-  /** The path of an endpoint that the metadata name; one that nothing serves when they name none. */
+  /** The path of an endpoint in the metadata; if it is not there, a path that nothing serves. */
   async #endpoint(name: string): Promise<string> {
     const answer = await exchange(this.#server.port, {
       method: 'GET',
@@ -180,7 +180,7 @@ function basicCredentials(which: string): string {
   return known[which] ?? '';
 }
 
-/** A well-formed token of nobody's making whose time has passed. */
+/** A well-formed token that nobody issued and that has expired. */
 function looksExpired(typ: string, tokenType: string): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const head = part({ alg: 'RS256', typ, kid: 'unknown' });

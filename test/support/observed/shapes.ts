@@ -3,7 +3,7 @@ import type { WireAnswer } from './exchange.ts';
 
 type Body = Readonly<Record<string, unknown>> | undefined;
 
-/** What is wrong with the form of a body, whatever it says. */
+/** The mistakes in the form of a body, whatever its content. */
 export function shapeProblems(answer: WireAnswer, parsed: unknown, shape: NonNullable<Expectation['shape']>): string[] {
   const body = parsed as Body;
   if (shape === 'empty') return answer.text === '' ? [] : [`there is a body: ${answer.text.slice(0, 80)}`];

@@ -1,4 +1,4 @@
-/** A bug in the source: one place of one file reads otherwise. */
+/** A bug in the source: one place of one file is replaced. */
 export interface Bug {
   /** Below src/. */
   readonly file: string;
@@ -10,7 +10,7 @@ export interface Bug {
 const writer = (of: string, instead: string): Bug => ({ file: 'kubernetes/reflector/cache-writer.ts', of, instead });
 const store = (of: string, instead: string): Bug => ({ file: 'resources/entries/store.ts', of, instead });
 
-/** By what the model of the cache must see: a bug in each rule that the cache rests on. */
+/** A bug in each rule that the cache depends on, named by what the model of the cache must notice. */
 export const BUGS: Readonly<Record<string, Bug>> = {
   'order of events: an older event is applied': writer('return removed ? order < 0 : order <= 0;', 'return false;'),
   'order of events: a deleted object comes back with a repeated event': writer(

@@ -3,7 +3,7 @@ import type { Fault, Json } from './faulty-proxy.ts';
 /** A server that does everything right. */
 const NONE: Fault = {};
 
-/** What a simulated API server could get wrong without its users noticing at once. */
+/** Mistakes that a simulated API server could make without its users noticing at once. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
   nothing: NONE,
   'a conflict is answered 400': {

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 // biome-ignore lint/suspicious/noExplicitAny: answers are changed in places that each fault knows
 export type Json = any;
 
-/** What the server under test gets wrong; what is left out is as it should be. */
+/** The mistakes of the server under test. A member that is left out means no such mistake. */
 export interface Fault {
   /** Another answer for this one; its body is JSON and was not sent compressed. */
   answer?(answer: { readonly status: number; readonly body: Json }): { readonly status: number; readonly body: Json };

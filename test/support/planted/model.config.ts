@@ -8,7 +8,10 @@ const PROJECT = join(import.meta.dirname, '..', '..', '..');
 /** Without one: the source as it is. */
 const bug = BUGS[process.env['PLANTED_FAULT'] ?? ''];
 
-/** Reads the one file with the bug in it. A bug that finds no place, or two, would show nothing: it stops the run. */
+/**
+ * Replaces the text in the one file when it is loaded. A bug whose text is not in the file, or is there twice, would
+ * prove nothing, so it stops the run.
+ */
 const plant = {
   name: 'planted-bug',
   enforce: 'pre' as const,
@@ -27,6 +30,6 @@ export default defineConfig({
     root: PROJECT,
     include: ['test/model/cache.test.ts'],
     testTimeout: 600_000,
-    fsModuleCache: false, // it would keep the file of another run, with another bug
+    fsModuleCache: false, // it would keep the file of an earlier run, with another bug
   },
 });
