@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { createAccessLog } from '../../../src/http/access-log.ts';
+import { connectLine, createAccessLog } from '../../../src/http/access-log.ts';
 import type { Exchange, Route } from '../../../src/http/exchange.ts';
 import type { Identity } from '../../../src/oauth/tokens/identity.ts';
 import { createLogger, type Logger } from '../../../src/observability/logger.ts';
@@ -88,6 +89,22 @@ describe('the line of a request', () => {
     const rawTarget = `/${'\u{1}'.repeat(4_000)}`;
     lineOf({ status: 200, rawTarget, headers: { 'user-agent': '\u{1}'.repeat(4_000) } }, { identity: alice });
     expect(texts[0]?.length).toBeLessThanOrEqual(8 * 1024);
+  });
+});
+
+describe('the line of a CONNECT', () => {
+  test.each([
+    ['a:443', 'a:443'],
+    ['joe:canary@a:443', 'a:443'],
+    ['a:443?canary', 'a:443'],
+    ['joe:canary@a:443#canary@b', 'a:443'],
+    [undefined, ''],
+  ])('names the host and port of %s alone', (url, path) => {
+    const request = { url, headers: { 'user-agent': 'a test' }, socket: { remoteAddress: '::ffff:192.0.2.1' } };
+    expect(connectLine(request as unknown as IncomingMessage, 'r-1')).toEqual({
+      ...{ requestId: 'r-1', method: 'CONNECT', route: 'other', path, rule: 'connect', source: '192.0.2.1' },
+      userAgent: 'a test',
+    });
   });
 });
 

@@ -347,6 +347,7 @@ describe('the looks at the watches', () => {
     const { clock, skip, seen, state, open } = begin();
     for (let round = 0; round < 2; round++) {
       const response = open();
+      await clock.advance(0);
       skip(46_000); // so that there is something to do at the first look
       await clock.advance(100);
       expect([response.text, seen.told]).toEqual(['[bookmark]', []]);
