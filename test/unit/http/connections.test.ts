@@ -177,10 +177,23 @@ describe('a request', () => {
     expect(connections.currentOf(asSocket(socket))).toBeUndefined();
   });
 
-  test('of a connection that was never told of is handled at once', () => {
-    const { handled, ask } = newConnections();
-    const asked = ask(new FakeSocket());
+  test('is handled at once again after some had to wait', () => {
+    const { handled, open, ask } = newConnections();
+    const socket = open();
+    for (const { answered } of [ask(socket), ask(socket)]) answered();
+    const third = ask(socket);
+    expect(handled.at(-1)).toBe(third.request);
+  });
+
+  test('of a connection that was never told of is handled at once, and leaves nothing behind', () => {
+    const { connections, handled, ask } = newConnections();
+    const stranger = new FakeSocket();
+    const asked = ask(stranger);
     expect(handled).toEqual([asked.request]);
+    expect([connections.currentOf(asSocket(stranger)), connections.awaitsBodyAlone(asSocket(stranger))]).toEqual([
+      undefined,
+      false,
+    ]);
   });
 
   test('of a connection that is gone is not handled', () => {
@@ -224,6 +237,27 @@ describe('a request', () => {
     expect([handled.length, socket.destroyed]).toEqual([193, true]);
   });
 
+  test('A-12 that is too many to wait ends a pause, and leaves an answer that has begun as it is', async () => {
+    const { refused, open, ask } = newConnections();
+    const socket = open();
+    const asked = Array.from({ length: 193 }, () => ask(socket));
+    await nextTurn();
+    expect([refused, socket.isRead]).toEqual([[], false]);
+    Object.assign(asked[192]?.response ?? {}, { headersSent: true });
+    ask(socket);
+    expect([refused, socket.isRead, asked[192]?.response.shouldKeepAlive]).toEqual([['pipelined'], true, true]);
+  });
+
+  test('A-12 gives its room back when its connection closes', () => {
+    const { refused, open, ask } = newConnections();
+    for (let round = 0; round < 3; round++) {
+      const sockets = Array.from({ length: 40 }, () => open());
+      for (const socket of sockets) for (let index = 0; index <= 192; index++) ask(socket); // 15 MiB in all
+      for (const socket of sockets) socket.closed();
+    }
+    expect(refused).toEqual([]);
+  });
+
   test('A-12 cuts its connection when the others have left no room for what is refused', () => {
     const { refused, open, ask } = newConnections();
     const fill = (requests: number, socket = open()): void => {
@@ -251,6 +285,17 @@ describe('the end of the answers of a connection', () => {
     expect(told).toEqual(['first']);
     connections.afterAnswers(asSocket(open()), () => told.push('idle'));
     expect(told).toEqual(['first', 'idle']);
+  });
+
+  test('does not come behind an answer that closes while others wait', () => {
+    const { connections, open, ask } = newConnections();
+    const socket = open();
+    const [first] = [ask(socket), ask(socket)];
+    const told: string[] = [];
+    connections.afterAnswers(asSocket(socket), () => told.push('told'));
+    socket.writable = false;
+    first?.answered();
+    expect(told).toEqual([]);
   });
 
   test('does not wait for a request of which the rest will not come', () => {
