@@ -47,6 +47,7 @@ test('R-07 fails readiness first, closes the port and ends the streams after the
   await drained;
   expect([said, server.listening]).toEqual([[...NOT_READY, ...CLOSED], false]);
   expect(clock.pendingTimers).toBe(0);
+  expect(server.listenerCount('error')).toBe(0);
 });
 
 test('R-07 leaves in the same order when it was told to before it began', async () => {

@@ -1,6 +1,10 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import type { App } from '../../../src/http/chain/chain.ts';
@@ -12,6 +16,9 @@ import { systemRandom } from '../../../src/runtime/random.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { defaultLimits } from '../../support/default-limits.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { selfSigned } from '../../support/self-signed.ts';
+
+const certificate = selfSigned('localhost');
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -40,10 +47,14 @@ async function start(serve: Serve = hello, options: Partial<HttpServerOptions> =
   );
   const { port } = await server.listen();
   const ending = new AbortController();
-  const running = server.run(ending.signal);
+  const state = { isOver: false };
+  const running = server.run(ending.signal).then(() => {
+    state.isOver = true;
+  });
   const sockets: Socket[] = [];
-  const open = async (): Promise<{ socket: Socket; text: () => string }> => {
-    const socket = connect(port, '127.0.0.1');
+  const open = async (secure = false): Promise<{ socket: Socket; text: () => string }> => {
+    const at = { port, host: '127.0.0.1' };
+    const socket = secure ? connectTls({ ...at, ca: certificate.cert }) : connect(at);
     sockets.push(socket);
     let received = '';
     socket
@@ -51,7 +62,7 @@ async function start(serve: Serve = hello, options: Partial<HttpServerOptions> =
       .on('data', (chunk: Buffer) => {
         received += chunk.toString('latin1');
       });
-    await once(socket, 'connect');
+    await once(socket, secure ? 'secureConnect' : 'connect');
     return { socket, text: () => received };
   };
   /** Sends this on a connection of its own; what came until it was closed. */
@@ -70,7 +81,17 @@ async function start(serve: Serve = hello, options: Partial<HttpServerOptions> =
   });
   const counted = async (name: string): Promise<string[]> =>
     (await registry.metrics()).split('\n').filter((line) => line.startsWith(name) && !line.endsWith(' 0'));
-  return { clock, lines, said, ending, running, open, send, counted };
+  return { clock, lines, said, state, ending, running, open, send, counted };
+}
+
+/** The options of a port with TLS, whose files end with the test. */
+function withTls(): Partial<HttpServerOptions> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-port-'));
+  atEnd(() => rmSync(folder, { recursive: true }));
+  const [certFile, keyFile] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
+  writeFileSync(certFile, certificate.cert);
+  writeFileSync(keyFile, certificate.key, { mode: 0o600 });
+  return { tls: { certFile, keyFile } };
 }
 
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -117,6 +138,71 @@ describe('a request in time', () => {
     const { send, lines } = await start(hello, {}, { headersTimeoutMs: 200 });
     expect(await send('GET / HTTP/1.1\r\nHost: a\r\n')).toMatch(/^HTTP\/1\.1 408 /);
     expect(lines).toMatchObject([{ status: 408, rule: 'header_time', source: '127.0.0.1' }]);
+  });
+});
+
+describe('a request whose body', () => {
+  test('is broken is refused by who reads it, and counted', async () => {
+    const { send, counted, lines } = await start((request, response) => {
+      request.resume().on('error', (error) => response.writeHead(400, { Connection: 'close' }).end(error.message));
+    });
+    const text = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n-3\r\nabc\r\n0\r\n\r\n';
+    expect(await send(text)).toMatch(/the request is malformed: it is not well-formed HTTP\/1\.1/);
+    expect(await counted('gatehouse_http_rejections_total')).toEqual([
+      'gatehouse_http_rejections_total{reason="parser"} 1',
+    ]);
+    expect(lines).toEqual([]);
+  });
+
+  test('nobody reads is 408 when it does not come in time, though there is no answer yet', async () => {
+    const { send, lines } = await start(() => {}, {}, { headersTimeoutMs: 100, bodyTimeoutMs: 100 });
+    expect(await send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n')).toMatch(/^HTTP\/1\.1 408 /);
+    expect(lines).toMatchObject([{ status: 408, rule: 'header_time' }]);
+  });
+});
+
+describe('a port with TLS', () => {
+  test('R-07 knows a connection by its first packet, and the requests that come over it', async () => {
+    const held: ServerResponse[] = [];
+    const { clock, ending, open, counted, running } = await start((_request, response) => void held.push(response), {
+      ...withTls(),
+    });
+    const [silent, busy] = [await open(), await open(true)];
+    busy.socket.write(GET);
+    await expect.poll(() => held.length).toBe(1);
+    expect(await counted('gatehouse_http_connections')).toEqual(['gatehouse_http_connections 2']);
+    const gone = [silent, busy].map(({ socket }) => once(socket, 'close'));
+    ending.abort();
+    await clock.advance(2_000); // no more than a second after the port has closed
+    await gone[0];
+    expect(busy.socket.destroyed).toBe(false);
+    held[0]?.end('late');
+    await gone[1];
+    expect(busy.text()).toMatch(/\r\nConnection: close\r\n[\s\S]*late$/);
+    await running;
+  });
+
+  test('R-07 cuts at the drain time what is in its handshake, and what is being answered', async () => {
+    let asked = 0;
+    const { clock, ending, open, running, lines } = await start(() => void asked++, {
+      ...{ ...withTls(), drainMs: 500 },
+    });
+    const [silent, busy] = [await open(), await open(true)];
+    busy.socket.write(GET);
+    await expect.poll(() => asked).toBe(1);
+    const gone = [silent, busy].map(({ socket }) => once(socket, 'close'));
+    ending.abort();
+    await clock.advance(1_500);
+    await Promise.all(gone);
+    await running;
+    expect(lines.at(-1)).toMatchObject({ msg: 'shutting down: cutting what is left', connections: 2 });
+  });
+
+  test('A-10 ends a connection that does not speak it, without an answer or a line', async () => {
+    const { send, lines, counted } = await start(hello, withTls());
+    expect(await send(GET)).not.toContain('HTTP');
+    expect(lines).toEqual([]);
+    expect(await counted('gatehouse_http_requests_total')).toEqual([]);
   });
 });
 
@@ -176,7 +262,7 @@ describe('the connections of a port', () => {
 
   test('R-07 end with the port: idle ones at once, new ones after a second, busy ones with their answer', async () => {
     const held: ServerResponse[] = [];
-    const { clock, said, ending, running, open, lines } = await start((request, response) =>
+    const { clock, said, state, ending, running, open, lines } = await start((request, response) =>
       request.url === '/held' ? void held.push(response) : hello(request, response),
     );
     const [idle, fresh, busy] = [await open(), await open(), await open()];
@@ -193,6 +279,7 @@ describe('the connections of a port', () => {
     expect([fresh.socket.destroyed, busy.socket.destroyed]).toEqual([false, false]);
     await clock.advance(1_000);
     await gone[1];
+    expect(state.isOver).toBe(false);
     held[0]?.end('late');
     await gone[2];
     expect(busy.text()).toMatch(/\r\nConnection: close\r\n[\s\S]*late$/);
