@@ -37,7 +37,6 @@ export async function drain(parts: DrainParts, signal: AbortSignal): Promise<voi
   const cancelHardStop = clock.after(options.drainMs, () => {
     logger.warn({ connections: connections.size }, 'shutting down: cutting what is left');
     connections.closeAll();
-    server.closeAllConnections();
   });
   await closed;
   cancelFresh();
