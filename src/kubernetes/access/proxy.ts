@@ -70,8 +70,7 @@ function isInNetwork(host: string, entry: string): boolean {
 function isNamedBy(entry: string, host: string, port: string): boolean {
   const [name, entryPort] = isIPv6(entry) ? [entry] : splitPort(entry);
   if (name === '' || (entryPort !== undefined && entryPort !== port)) return false;
-  if (isIP(host) !== 0 || isIP(name) !== 0)
-    return isIP(name) !== 0 && isInNetwork(host, `${name}/${isIPv6(name) ? 128 : 32}`);
+  if (isIP(host) !== 0 || isIP(name) !== 0) return isInNetwork(host, `${name}/${isIPv6(name) ? 128 : 32}`);
   const below = name.replace(/^\*?\./, '.');
   return below.startsWith('.') ? host.endsWith(below) : host === below || host.endsWith(`.${below}`);
 }
