@@ -37,8 +37,9 @@ export class ReviewedTokens {
 }
 
 /**
- * So many places, shared fairly: when they are full, whoever has most gives up his oldest, so that one service account that
- * has thousands of tokens made pushes out its own. Which is why it is no `BoundedMap`, where it would push out everybody's.
+ * A fixed number of places, shared fairly. When they are full, the owner with the most gives up its oldest. So a
+ * service account that requests thousands of tokens pushes out only its own. In a `BoundedMap` it would push out the
+ * tokens of others.
  */
 class SharedPlaces {
   readonly #most: number;

@@ -22,9 +22,11 @@ export interface DecisionCacheLimits {
 }
 
 /**
- * Answers by key, within two bounds: the answer that was given longest ago goes, of the party that is full, or of all unless
- * the one who comes has more. What is in use is asked for again within seconds, so the oldest answer is also the one that was not used for longest, and reading
- * one moves nothing. Knows nothing of how long an answer is good. The second bound is why it is no `BoundedMap`.
+ * Answers by key, within two bounds. When a party is full, its oldest answer is dropped. When the whole cache is full,
+ * the oldest answer of all is dropped, unless the party of the new answer has more than the party of that one; then it
+ * loses its own oldest. An answer in use is asked for again within seconds, so the oldest answer is also the one unused
+ * for longest, and reading need not move anything. The cache does not know how long an answer is good. It is no
+ * `BoundedMap`, because that has no bound for each party.
  */
 export class DecisionCache {
   /** In the order of the answers: a Map and a Set keep the order of insertion. */

@@ -21,12 +21,12 @@ export function toStatus(body: unknown, httpStatus: number): Status {
   };
 }
 
-/** Below the 5 min without an attempt after which a reflector counts as dead (I8), whatever a server asks for. */
+/** Stays below the 5 min without an attempt after which a reflector counts as dead (I8), whatever a server asks for. */
 const LONGEST_RETRY_AFTER_MS = 240_000;
 
 /**
- * How long the server asks to wait. The header counts in whole seconds (RFC 9110 10.2.3); a date, which the Kubernetes API
- * never sends, counts as absent.
+ * How long the server asks us to wait. The header counts in whole seconds (RFC 9110 10.2.3). A date, which the
+ * Kubernetes API never sends, counts as absent.
  */
 export function retryAfterMs(status: Status, header: string | undefined): number {
   const seconds = header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : status.retryAfterSeconds;

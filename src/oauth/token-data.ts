@@ -1,23 +1,26 @@
 import { DataTooOld } from '../data-age.ts';
 import { serviceUnavailable } from '../status-error.ts';
 
-/** Something that tokens are judged by: signing keys, session records, users. */
+/** What it takes to tell whether a token is good: signing keys, session records, users. */
 export interface JudgedBy {
-  /** Why it is not known yet; `undefined` once it is. For the log. */
+  /** Why it is not loaded yet; `undefined` once it is. For the log. */
   fault(): string | undefined;
-  /** The sentence for callers while it is older than it may be: what was revoked, ended or removed since is unknown (C-38). */
+  /** The message for callers while it is older than allowed: a revocation or removal may be unseen (C-38). */
   tooOld(): string | undefined;
 }
 
 /** "May tokens be judged now?" is asked here and nowhere else. */
 export interface TokenData {
-  /** Throws the 503 for a token that can be called neither good nor bad. Returns while everything is known and current. */
+  /** Throws a 503 while a token can be called neither good nor bad. Returns while all data is loaded and current. */
   check(): void;
-  /** The sentence of `check` about data that is too old; `undefined` while none is. */
+  /** The message of `check` about data that is too old; `undefined` while none is. */
   tooOld(): string | undefined;
 }
 
-/** What was never known is told to the log alone, before what is too old, which is told to the caller. Asked at each call. */
+/**
+ * Data that was never loaded is explained in the log only; data that is too old is explained to the caller. Both checks
+ * run at each call.
+ */
 export function createTokenData(sources: readonly JudgedBy[]): TokenData {
   const tooOld = (): string | undefined => {
     for (const source of sources) {

@@ -1,4 +1,4 @@
-/** Calls `act` once when the signal aborts, at once when it has aborted before. The returned function lets go of the signal. */
+/** Calls `act` once when the signal aborts, or at once if it has aborted. The returned function removes the listener. */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   if (signal.aborted) {
     act();
@@ -15,7 +15,10 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
     onAbort(signal, resolve);
   });
 
-/** Settles as the promise does, or rejects at once when the signal aborts; what was begun goes on for others. */
+/**
+ * Settles as the promise does, or rejects at once when the signal aborts. The work behind the promise goes on for
+ * others.
+ */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const gaveUp = Promise.withResolvers<never>();
   const letGo = onAbort(signal, () => gaveUp.reject(new Error('aborted')));

@@ -1,12 +1,12 @@
 /**
- * At most so many entries: one more pushes out the one that was set longest ago. Reading moves nothing, so a read costs what
- * a read of a `Map` does.
+ * A map with at most `most` entries: a new entry pushes out the one that was set longest ago. Reading moves nothing, so
+ * it costs the same as in a `Map`.
  */
 export class BoundedMap<Value> {
   readonly #most: number;
   /** In the order in which they were set: a `Map` keeps the order of insertion. */
   readonly #values = new Map<string, Value>();
-  /** Stands before the oldest entry. A new one each time would have to skip all that were deleted since the map grew last. */
+  /** Stands before the oldest entry. A new iterator would have to skip all entries deleted since the map last grew. */
   readonly #oldest = this.#values.keys();
 
   constructor(most: number) {

@@ -24,7 +24,10 @@ export const isOfTheQuestion = (fault: unknown): boolean =>
  * the first of them.
  */
 const STRANGER_EVERY_MS = 1_000;
-/** Whoever failed is remembered, up to so many: whether several did matters more than who did, so nobody is forgotten for another. */
+/**
+ * The most parties that are remembered as failed. None is forgotten for a new one: how many failed matters more than
+ * which.
+ */
 const MOST_FAILED = 1_000;
 
 /** When a probe is due and a party that has not failed wants it, the parties that have failed wait this much longer. */

@@ -1,8 +1,6 @@
 import { onAbort } from './abort.ts';
 
-/**
- * Time comes in through the door: everything that waits or asks the time gets a `Clock`, so that tests never wait.
- */
+/** Time is passed in: everything that waits or reads the time gets a `Clock`, so that tests never wait. */
 export interface Clock {
   /** Wall clock in milliseconds since 1970: for token times and log lines. It may jump. */
   now(): number;

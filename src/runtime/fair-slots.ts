@@ -1,7 +1,7 @@
 import { onAbort } from './abort.ts';
 import { BoundedMap } from './bounded-map.ts';
 
-/** How many slots there are and who may have them. A party is whoever the slots are shared between: a user, an address. */
+/** How many slots there are and who may have them. A party is whatever shares the slots: a user, an address. */
 export interface SlotLimits {
   /** Slots held at a time, by all parties together. */
   readonly count: number;
@@ -40,7 +40,7 @@ export class FairSlots {
   readonly #queue = new Map<string, Waiter[]>();
   /** Slots held, of parties that hold one. */
   readonly #held = new Map<string, number>();
-  /** The number of its last turn, of the parties that had one last. */
+  /** The number of the last turn of each party that had one recently. */
   readonly #turns = new BoundedMap<number>(TURNS);
   #turn = 0;
   #taken = 0;

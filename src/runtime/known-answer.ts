@@ -1,17 +1,18 @@
 import { TooManyCalls } from './bounded-calls.ts';
 
-/** What a caller is given, by what came of the call. */
+/** What the caller gets, by the outcome of the call. */
 interface Given<Answer, Result> {
   answered(answer: Answer): Result;
-  /** What is known from before, while that may be given instead of an answer; `cause`: why there is none. */
+  /** The known answer, while it may still be used; `cause`: why there is no new one. */
   known(cause: unknown): Result | undefined;
   /** What is thrown when nothing is known. */
   failed(cause: unknown): unknown;
 }
 
 /**
- * Asks, and goes on with what is known while that fails. Nobody with an answer waits for a cluster that fails: while calls are
- * paused it is given at once, and the probe goes on behind it. Our own want of places (`TooManyCalls`) makes no old answer good.
+ * Asks, and goes on with the known answer while asking fails. Nobody who has an answer waits for a failing cluster:
+ * while calls are paused they get that answer at once, and the probe goes on behind it. When we lack places ourselves
+ * (`TooManyCalls`), an old answer is not used.
  */
 export function orKnown<Answer, Result>(
   call: Promise<Answer>,

@@ -41,7 +41,7 @@ export class PartyWindows {
   readonly #clock: Clock;
   readonly #limits: WindowLimits;
   readonly #start: Window;
-  /** Of parties that do not begin as everybody does. */
+  /** The windows of parties that differ from the start. */
   readonly #windows = new BoundedMap<Window>(CAPACITY);
 
   constructor(clock: Clock, limits: WindowLimits) {

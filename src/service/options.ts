@@ -40,7 +40,7 @@ function toOAuthOptions({ platform, authentication, limits }: Config): OAuthOpti
   };
 }
 
-/** `undefined`: service accounts of the cluster are not let in. */
+/** `undefined` when service accounts of the cluster may not call. */
 function toServiceAccountOptions({ authentication }: Config): TokenServiceOptions['serviceAccounts'] {
   const { serviceAccountTokens, oauthOptions } = authentication;
   const { enabled, audience = oauthOptions.accessTokenAudience ?? oauthOptions.issuer } = serviceAccountTokens;

@@ -12,9 +12,12 @@ import { NO_UPKEEP, type Upkeep } from './upkeep.ts';
 export interface SessionOptions {
   /** Part of the names and labels of the records. */
   readonly platform: string;
-  /** `memory`: of one replica. `kubernetes`: one Secret per user who refreshed or ended a session, shared by all replicas. */
+  /**
+   * `memory`: the sessions of one replica. `kubernetes`: one Secret per user who refreshed or ended a session, shared by
+   * all replicas.
+   */
   readonly store: 'memory' | 'kubernetes';
-  /** Older records are not judged by. */
+  /** Records older than this are not used for judging tokens. */
   readonly maxStalenessMs: number;
 }
 
@@ -29,7 +32,7 @@ export interface SessionParts {
 /** The name of the records in metrics and readiness checks. */
 const NAME = 'sessions';
 
-/** Where sessions are recorded, and what keeps it current. */
+/** Where sessions are recorded, and what keeps the records current. */
 export function createSessions(
   { platform, store: kind, maxStalenessMs }: SessionOptions,
   { cluster, clock, random, logger, events }: SessionParts,

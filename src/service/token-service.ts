@@ -59,11 +59,11 @@ export interface TokenService {
   readonly verifier: BearerVerifier;
   /** Counts bearers, by result. The API counts those that need no verification. */
   readonly verifications: Counter<'result'>;
-  /** Its ages are those of the data that tells who was signed out, revoked or removed. */
+  /** Its ages are those of the data about sign-outs, revocations and removed users. */
   readonly upkeep: Upkeep;
 }
 
-/** Wires users, keys and sessions into the authorization server and the verifier. */
+/** Connects users, keys and sessions to the authorization server and the verifier. */
 export function createTokenService(options: TokenServiceOptions, parts: TokenServiceParts): TokenService {
   const { cluster, clock, random, logger, registry, events, bcrypt } = parts;
   const { secrets, inCluster } = cluster;
@@ -133,7 +133,7 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
     ],
     stalenessMs: { 'signing-keys': () => secrets.stalenessMs(options.keys.secretName) },
   };
-  // What has no reflector to show its age.
+  // The data that has no reflector to expose its age.
   for (const { stalenessMs } of [keyUpkeep, people.upkeep])
     for (const [name, read] of Object.entries(stalenessMs)) cluster.exposeStaleness(name, read);
   const checks = dataChecks(keys.fault, data);
@@ -156,7 +156,7 @@ const dataChecks = (keysFault: () => string | undefined, data: TokenData): Upkee
   },
 ];
 
-/** Our own verifier; where the operator lets service accounts in, the cluster's word beside it. */
+/** Our own verifier, plus the cluster's answer about service accounts where the operator lets them in. */
 function acceptServiceAccounts(
   { oauth, serviceAccounts: wanted }: Pick<TokenServiceOptions, 'oauth' | 'serviceAccounts'>,
   ours: TokenVerifier,

@@ -2,7 +2,7 @@ import type { HealthCheck } from '../http/health.ts';
 import type { Freshness } from '../kubernetes/reflector/freshness.ts';
 import type { Part } from './run-group.ts';
 
-/** What something that follows the world needs to go on: what has to run, and what tells whether it works. */
+/** What keeps data current: the parts that must run, and the checks that tell whether they work. */
 export interface Upkeep {
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];

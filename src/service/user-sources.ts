@@ -28,15 +28,18 @@ export interface UserSourceParts {
   readonly registry: Registry;
 }
 
-/** Where users come from, and what keeps them current. Its `fault`: not every user is known, so nobody can be called unknown or gone. */
+/**
+ * Where users come from, and what keeps them current. `fault` says why not every user is known yet, so that nobody can
+ * be called unknown or gone.
+ */
 export interface UserSources extends JudgedBy {
   readonly sources: readonly UserSource[];
   readonly upkeep: Upkeep;
 }
 
 /**
- * The users file, when one is configured, and the first administrator's Secret, in a cluster or when asked for. Throws
- * `UsersFileError` for a file that cannot be used.
+ * Creates the sources of users: the users file if one is configured, and the first administrator's Secret in a cluster
+ * or on request. Throws `UsersFileError` for a file that cannot be used.
  */
 export function createUserSources(
   options: UserSourceOptions,

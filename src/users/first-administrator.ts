@@ -37,7 +37,7 @@ export interface FirstAdministrator extends UserSource {
   run(signal: AbortSignal): Promise<void>;
   /** Why sign-ins and tokens of this user cannot be judged yet; `undefined` once they can. */
   fault(): string | undefined;
-  /** The sentence for callers while the Secret was not proven current for longer than it may be. */
+  /** The message for callers while the Secret is older than allowed. */
   tooOld(): string | undefined;
 }
 

@@ -168,7 +168,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     }
   }
 
-  /** A store that throws has a bug; it may cost one object, never the reflector. */
+  /** A store that throws has a bug. It may cost one object, never the reflector. */
   #write(object: KubernetesObject, removed: boolean): void {
     const { store, logger } = this.#parts;
     try {

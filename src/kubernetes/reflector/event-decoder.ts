@@ -8,7 +8,10 @@ import type { WatchEvent, WatchSink } from './lister-watcher.ts';
 /** A Status has some hundred bytes. Anything longer is not one, so the rest is dropped. */
 const LONGEST_REFUSAL_BYTES = 64 * 1024;
 
-/** From the bytes of a watch's answer to events: lines of a 200, the Status of any other. Stops at the first bad line. */
+/**
+ * Turns the bytes of a watch's answer into events: each line of a 200 is one, and any other answer is a Status. Stops
+ * at the first bad line.
+ */
 export class EventDecoder implements ResponseSink {
   readonly #sink: WatchSink;
   readonly #slices: TimeSlices;
@@ -103,7 +106,7 @@ export class EventDecoder implements ResponseSink {
   }
 }
 
-/** `undefined` for a line that is no watch event; the stream cannot be trusted after it. */
+/** Returns `undefined` for a line that is no watch event. The stream cannot be trusted after that. */
 export function parseWatchEvent(line: string): WatchEvent | undefined {
   let event: unknown;
   try {

@@ -66,7 +66,8 @@ export class KeyTable<Entry extends Keyed> {
     if (others?.size === 0) this.#others.delete(hash);
   }
 
-  /** All entries of now, in any order. The list is made in its full length: growing to 450,000 entries, it would be copied 30 times. */
+  /** All current entries, in any order. */
+  // The array has its full length at once. If it grew to 450,000 entries, it would be copied 30 times.
   values(): Entry[] {
     const entries = new Array<Entry>(this.#size);
     let at = 0;

@@ -31,13 +31,13 @@ export interface WatchRequest {
   readonly initialEvents?: boolean;
 }
 
-/** One line of a watch stream: `metav1.WatchEvent`. The object is as yet unchecked. */
+/** One line of a watch stream: `metav1.WatchEvent`. The object has not been checked yet. */
 export interface WatchEvent {
   readonly type: string;
   readonly object: Readonly<Record<string, unknown>>;
 }
 
-/** Fed while a watch runs, synchronously and in order. */
+/** Receives a watch as it runs, synchronously and in order. */
 export interface WatchSink {
   /** The server accepted the request: a success status came. */
   accepted(): void;
@@ -45,7 +45,7 @@ export interface WatchSink {
   bytes(): void;
   /** A returned failure ends the stream. */
   event(event: WatchEvent): Failure | undefined;
-  /** Until the promise resolves, a source that can pause brings nothing more. What comes nevertheless is accepted. */
+  /** Until the promise resolves, a source that can pause sends nothing more. What arrives anyway is accepted. */
   busy?(): Promise<void> | undefined;
 }
 

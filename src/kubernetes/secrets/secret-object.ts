@@ -8,7 +8,7 @@ export function toStoredSecret(object: KubernetesObject): StoredSecret {
   return { data: Object.fromEntries(decoded), version: object.metadata.resourceVersion };
 }
 
-/** Throws for anything but a Secret; never with its content in the message. */
+/** Throws for anything but a Secret. The message never quotes its content. */
 export function toSecretObject(value: unknown): KubernetesObject {
   if (!isKubernetesObject(value)) throw new Error('the API server answered with something that is no Secret');
   return value;

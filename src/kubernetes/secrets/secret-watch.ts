@@ -26,10 +26,11 @@ export interface SecretWatchParts {
 }
 
 /**
- * Follows the state of one Secret. Every watch begins with the state as it is now, so none depends on a version: that of a
- * Secret is soon older than what the server remembers, and would be answered 410 for ever. Nobody needs the states between.
- * So it is no `StoreReflector`, which resumes at a version and lists when it cannot: that takes the right to list Secrets. What
- * the two loops share are their parts: `Attempt` ends a silent watch, `Recovery` says how long to wait after a failure.
+ * Follows the state of one Secret. Every watch begins with the current state and so depends on no version: the version
+ * of a Secret is soon older than the server's history, and a watch from there would be answered 410 for ever. Nobody
+ * needs the states in between. A `StoreReflector` does not fit: it resumes at a version and lists when it cannot, which
+ * takes the right to list Secrets. Both loops use `Attempt`, which ends a silent watch, and `Recovery`, which says how
+ * long to wait after a failure.
  */
 export class SecretWatch {
   readonly #parts: SecretWatchParts;

@@ -24,9 +24,9 @@ interface Result<Answer> {
 
 export interface FormEndpointParts {
   readonly clients: ClientAuthentication;
-  /** What the answer rests on. Without it: 503, so that nobody takes the token for a bad one. */
+  /** Without this data the answer is 503, so that nobody takes the token for a bad one. */
   readonly data: Pick<TokenData, 'check'>;
-  /** One for each request, by the word of its answer or the code of its refusal. */
+  /** Counts each request, by the word of its answer or the code of its refusal. */
   readonly results: Counter<'result'>;
   readonly events: SecurityEvents;
 }

@@ -57,11 +57,11 @@ export interface TokenReviewWebhook {
 }
 
 export interface TokenReviewWebhookParts {
-  /** Somebody whom nobody has told us of yet is no user who is gone. */
+  /** While not every user is known, an unknown user must not be taken for one who is gone. */
   readonly data: Pick<TokenData, 'check'>;
   readonly verifier: Pick<AccessTokens, 'inspect'>;
   readonly standing: UserStandings;
-  /** The bearer that callers show; `undefined` when there is none. */
+  /** The bearer that callers must show; `undefined` when there is none. */
   callerToken(): string | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -71,7 +71,7 @@ export interface TokenReviewWebhookParts {
   readonly clientFailures: Counter<'reason'>;
 }
 
-/** N-58 to N-61. Answers from memory; the cluster, which is who asks, is never asked. */
+/** N-58 to N-61. Answers from memory. It never asks the cluster, because the cluster is the caller. */
 export function createTokenReviewWebhook(
   options: CallerAuthenticationOptions,
   parts: TokenReviewWebhookParts,

@@ -103,7 +103,7 @@ const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\
 /** A thumbprint, the longest state, a time. */
 const WIDTHS = [43, 11, 20];
 
-/** The keys as lines for a terminal. Nothing of them is secret. */
+/** The keys as lines for a terminal. The lines hold nothing secret. */
 function keyTable(keys: readonly KeyRecord[], nowMs: number): string[] {
   const rows = keys.map(({ kid, state, sinceMs }) => [kid, state, timeText(sinceMs), ageText(nowMs - sinceMs)]);
   return [['KID', 'STATE', 'SINCE', 'AGE'], ...rows].map((cells) =>

@@ -18,7 +18,7 @@ export interface SigningKeys {
   run(signal: AbortSignal): Promise<void>;
   /** Why there are no keys to work with yet; `undefined` once there are. For the log and the readiness check. */
   fault(): string | undefined;
-  /** The sentence for callers while the keys are older than they may be: one may have been revoked unseen (C-38). */
+  /** The message for callers while the keys are older than allowed: one of them may have been revoked unseen (C-38). */
   tooOld(): string | undefined;
   /** The active key, or another one that still has its private part. */
   signingKey(kid?: string): SigningKey | undefined;

@@ -42,7 +42,7 @@ export interface UserSessions {
 /** The cause of a cut-off: somebody is no user any more. Every other cause is a digest, and longer. */
 export const GONE = 'gone';
 
-/** A session that was never rotated, ended or cut off needs no record: generation 0 follows from its token. */
+/** A session that was never rotated, ended or cut off needs no record: its tokens say that its generation is 0. */
 export const NOTHING_REMEMBERED: UserSessions = {
   live: new Map(),
   dead: new Map(),

@@ -32,7 +32,7 @@ export interface Imprint {
 }
 
 export interface TokenIssuer {
-  /** A new imprint, under the active key. Throws a 503 while there is no key. */
+  /** Makes a new imprint, under the active key. Throws `server_error` (503) while there is no key. */
   imprint(generation: number, issuedAt: number): Imprint;
   /** When the last token of the pair will have expired, in seconds. */
   keepUntil(session: Session, imprint: Imprint): number;
@@ -47,7 +47,7 @@ export interface IssuerParts {
   readonly random: Random;
 }
 
-/** A token stands in a cookie, which has 4,096 bytes; half of that leaves room for the rest (N-17). */
+/** A token is kept in a cookie, which has 4,096 bytes. Half of that leaves room for the rest (N-17). */
 const LONGEST_ISSUED_TOKEN = 2048;
 
 /** 128 random bits. */

@@ -6,7 +6,7 @@ import type { TokenClaims } from './claims.ts';
 
 /** What tokens and verification need of a user besides name and uid. */
 interface UserStanding {
-  /** Without the groups that Kubernetes gives a meaning of its own (A-31). */
+  /** Without the groups that Kubernetes gives its own meaning (A-31). */
   readonly groups: readonly string[];
   /** The `pwd` claim as it would be issued now. */
   readonly pwd: string | undefined;
@@ -32,7 +32,7 @@ export function createLiveUsers(users: UserDirectory, standing: UserStandings): 
 /** 11 characters of base64url: 66 bits, enough to tell two hashes of one user apart. */
 const DIGEST_CHARACTERS = 11;
 
-/** Works the standing of users out, once for each user object: sources replace a user's object when it changes. */
+/** Computes the standing of users, once for each user object: sources replace a user's object when it changes. */
 export function createUserStandings(keys: Pick<SigningKeys, 'digestKey'>): UserStandings {
   const known = new WeakMap<User, { readonly key: Buffer | undefined; readonly standing: UserStanding }>();
   return (user) => {
