@@ -67,8 +67,8 @@ export class KeyTable<Entry extends Keyed> {
   }
 
   /** All current entries, in any order. */
-  // The array has its full length at once. If it grew to 450,000 entries, it would be copied 30 times.
   values(): Entry[] {
+    // The array has its full length at once. If it grew to 450,000 entries, it would be copied 30 times.
     const entries = new Array<Entry>(this.#size);
     let at = 0;
     for (const part of this.parts()) for (const entry of part) entries[at++] = entry;
