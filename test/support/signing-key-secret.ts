@@ -12,7 +12,7 @@ let key: Promise<StoredKey> | undefined;
 export async function signingKeySecret(): Promise<NewObject> {
   key ??= newKey('active', 0);
   const active = { ...(await key), sinceMs: Date.now() };
-  const data = withKeys({ 'digest-key': systemRandom.bytes(32) }, [active]);
+  const data = await withKeys({ 'digest-key': systemRandom.bytes(32) }, [active]);
   const encoded = Object.entries(data).map(([name, bytes]) => [name, bytes.toString('base64')]);
   return {
     ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'gatehouse-signing-keys', namespace: 'default' } },

@@ -29,7 +29,7 @@ export async function changeKeys(secrets: SecretStore, name: string, decide: Key
     if ('fault' in stored) return { fault: `the Secret ${name} cannot be used: ${stored.fault}` };
     const keys = await decide(stored.keys);
     if (!keys) return { keys: stored.keys, isChanged: false };
-    const made = await store(secrets, name, { ...secret, data: withKeys(secret.data, keys) });
+    const made = await store(secrets, name, { ...secret, data: await withKeys(secret.data, keys) });
     if (made !== 'conflict') return { keys, isChanged: true };
   }
   throw new Error(`the Secret ${name} was changed by others ${ATTEMPTS} times in a row`);

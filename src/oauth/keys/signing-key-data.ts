@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import { calculateJwkThumbprint, type JWK } from 'jose';
+import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose';
 import type { Random } from '../../runtime/random.ts';
 import { isFitForRs256, MODULUS_BITS } from './rsa-key-fitness.ts';
 
@@ -63,19 +63,17 @@ export async function newKey(state: KeyState, nowMs: number): Promise<StoredKey>
 /** Data of a new Secret with one active key. */
 export async function newKeyData(nowMs: number, random: Random): Promise<Data> {
   const keys = [await newKey('active', nowMs)];
-  return { ...withKeys({}, keys), [DIGEST_KEY]: random.bytes(DIGEST_KEY_BYTES) };
+  return { ...(await withKeys({}, keys)), [DIGEST_KEY]: random.bytes(DIGEST_KEY_BYTES) };
 }
 
 /** The data with these keys; everything else in the Secret stays. */
-export function withKeys(data: Data, keys: readonly StoredKey[]): Data {
-  const entries = keys.map(
-    ({ state, sinceMs, privateKey, publicKey }): KeyEntry => ({
-      state,
-      since: new Date(sinceMs).toISOString(),
-      jwk: (privateKey ?? publicKey).export({ format: 'jwk' }) as JWK,
-    }),
-  );
+export async function withKeys(data: Data, keys: readonly StoredKey[]): Promise<Data> {
+  const entries = await Promise.all(keys.map(toEntry));
   return { ...data, [KEYS]: Buffer.from(JSON.stringify({ keys: entries })) };
+}
+
+async function toEntry({ state, sinceMs, privateKey, publicKey }: StoredKey): Promise<KeyEntry> {
+  return { state, since: new Date(sinceMs).toISOString(), jwk: await exportJWK(privateKey ?? publicKey) };
 }
 
 /** Reads the keys of a Secret, or says why they cannot be used, without quoting any of them. */
@@ -108,7 +106,7 @@ async function readKey({ state, since, jwk }: KeyEntry): Promise<StoredKey> {
 
 /** Names the key by its thumbprint (RFC 7638). */
 async function identified(publicKey: KeyObject): Promise<Pick<StoredKey, 'kid' | 'publicKey' | 'publicJwk'>> {
-  const { n, e } = publicKey.export({ format: 'jwk' }) as { n: string; e: string };
+  const { n = '', e = '' } = await exportJWK(publicKey);
   const kid = await calculateJwkThumbprint({ kty: 'RSA', n, e });
   return { kid, publicKey, publicJwk: { kty: 'RSA', use: 'sig', alg: 'RS256', kid, n, e } };
 }

@@ -71,7 +71,7 @@ describe('gatehouse keys', () => {
   test('rotate --now activates what was published before, and no replica refuses a token of either key', async () => {
     const { cluster, services, one } = await start(2);
     const next = await newKey('next', Date.now() - HOUR);
-    const data = withKeys(dataOf(cluster), [...(await stored(cluster)), next]);
+    const data = await withKeys(dataOf(cluster), [...(await stored(cluster)), next]);
     const encoded = Object.entries(data).map(([key, bytes]) => [key, bytes.toString('base64')]);
     cluster.objects.patch('secrets', KEY, { data: Object.fromEntries(encoded) });
     for (const service of services)

@@ -21,7 +21,7 @@ async function start(change: (active: StoredKey) => Promise<readonly StoredKey[]
   const read = await readKeyData(data);
   if ('fault' in read) throw new Error(read.fault);
   const given = await change(read.active);
-  secrets.put(KEYS_SECRET, withKeys(data, given));
+  secrets.put(KEYS_SECRET, await withKeys(data, given));
   return { secrets, clock, printed, operator, given, active: read.active.kid };
 }
 
@@ -159,7 +159,7 @@ describe('keys rotate --now', () => {
     await until(() => clock.pendingTimers === 1);
     const [former, next] = (await stored(secrets)) as [StoredKey, StoredKey];
     const keys = [{ ...former, state: 'verify-only' } as const, { ...next, state: 'active' } as const];
-    secrets.put(KEYS_SECRET, withKeys(await keyData, keys));
+    secrets.put(KEYS_SECRET, await withKeys(await keyData, keys));
     await clock.advance(5_000);
     await rotated;
     expect(await stored(secrets)).toHaveLength(2);
@@ -233,7 +233,7 @@ describe('every command', () => {
     const { operator, secrets, active } = await start();
     secrets.beforeUpdate = async () => {
       const read = await stored(secrets);
-      secrets.put(KEYS_SECRET, withKeys(await keyData, [...read, await spares[0]]));
+      secrets.put(KEYS_SECRET, await withKeys(await keyData, [...read, await spares[0]]));
     };
     await operator.revoke(active);
     expect(await statesOf(secrets)).toEqual(['revoked', 'active']);

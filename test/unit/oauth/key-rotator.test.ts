@@ -200,7 +200,7 @@ describe('what happens to the signing keys', () => {
     const next = await newKey('next', Date.parse('2026-03-09T09:30:00Z'));
     const store = async (count: number, keys: readonly (StoredKey | undefined)[]) => {
       const listed = keys.filter((key) => key !== undefined);
-      secrets.put(KEYS_SECRET, withKeys(secrets.stored.get(KEYS_SECRET)?.data ?? {}, listed));
+      secrets.put(KEYS_SECRET, await withKeys(secrets.stored.get(KEYS_SECRET)?.data ?? {}, listed));
       await until(() => one.events().length === count);
       return one.events().at(-1);
     };
