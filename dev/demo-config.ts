@@ -1,6 +1,5 @@
 import type { Config, Warnings } from '../src/config/config.ts';
-import { loadConfig } from '../src/config/load.ts';
-import { parseYaml } from '../src/config/parse-yaml.ts';
+import { loadConfig, parseYaml } from '../src/config/load.ts';
 import { ConfigError } from '../src/config/problem.ts';
 import type { DemoOptions } from './demo-arguments.ts';
 import { mergeDeep, type Tree } from './merge.ts';

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import { type Command, HELP, nodeFault, parseCommand } from './cli/arguments.ts';
+import { type Command, HELP, type KeysRequest, nodeFault, parseCommand } from './cli/arguments.ts';
 import { checkConfig } from './cli/check-config.ts';
-import type { KeysRequest } from './cli/keys-arguments.ts';
 import { lowerPoolPriority } from './cli/pool-priority.ts';
 import type { Config, Warnings } from './config/config.ts';
 import { configJsonSchema, loadConfig } from './config/load.ts';

@@ -1,12 +1,11 @@
 import type { Registry } from 'prom-client';
 import type { CompactJws } from '../oauth/tokens/compact-jws.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { Waiting } from '../runtime/waiting.ts';
+import { type Clock, Waiting } from '../runtime/clock.ts';
+import { FairSlots } from '../runtime/fair-slots.ts';
 import { registerClusterKeys } from './metrics.ts';
 import { isSignedByOne, type PublishedKeys, parsePublishedKeys } from './published-keys.ts';
 import type { SignatureVerdict } from './service-account-tokens.ts';
-import { SlowSignatures } from './slow-signatures.ts';
 
 export interface ClusterKeyParts {
   /** The JWK set that the cluster publishes, parsed from JSON. Rejects when it cannot be read. */
@@ -149,3 +148,28 @@ export class ClusterKeys {
 const LAST_ONES_STAY = 'the service account keys of the cluster cannot be read: the last ones stay in use';
 const NONE_YET =
   'the service account keys of the cluster cannot be read: it is asked about whatever looks like a token of its own';
+
+/** The thread pool has four threads: two for password compares, and one for files and DNS. */
+const AT_ONCE = 1;
+/** At 2.5 ms each, the last one has its turn within 160 ms; later while the cores are busy. */
+const MOST_SLOW_WAITING = 64;
+
+/**
+ * Verifies signatures that take milliseconds, fairly by source, because what anybody can send must not hold up the
+ * event loop. Sources take turns, and a full queue takes the last place of the source that has the most.
+ */
+export class SlowSignatures {
+  readonly #slots = new FairSlots({ count: AT_ONCE, waiting: MOST_SLOW_WAITING });
+
+  /** `isSigned` does the work in the thread pool. Rejects only when it does. */
+  async check(source: string, isSigned: () => Promise<boolean>): Promise<SignatureVerdict> {
+    // A caller that has left does not give up its place: the place is free again within milliseconds.
+    const outcome = await this.#slots.take(source, new AbortController().signal);
+    if (outcome !== 'taken') return 'overloaded';
+    try {
+      return (await isSigned()) ? 'good' : 'bad';
+    } finally {
+      this.#slots.release(source);
+    }
+  }
+}

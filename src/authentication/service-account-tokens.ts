@@ -1,6 +1,6 @@
 import type { Counter } from 'prom-client';
 import type { CompactJws } from '../oauth/tokens/compact-jws.ts';
-import type { Verification } from '../oauth/tokens/identity.ts';
+import type { TokenFault, Verification } from '../oauth/tokens/identity.ts';
 import { createTextDigest } from '../oauth/tokens/text-digest.ts';
 import type { Logger } from '../observability/logger.ts';
 import { TooManyCalls } from '../runtime/bounded-calls.ts';
@@ -8,10 +8,8 @@ import type { Clock } from '../runtime/clock.ts';
 import { orKnown } from '../runtime/known-answer.ts';
 import type { Random } from '../runtime/random.ts';
 import { type StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
-import { RefusalBudget } from './refusal-budget.ts';
 import { type ReviewedToken, ReviewedTokens } from './reviewed-tokens.ts';
-import { claimsFault, expiresAtOf } from './service-account-claims.ts';
-import { type Question, TokenQuestions, type TokenReviewer } from './token-questions.ts';
+import { type Question, RefusalBudget, TokenQuestions, type TokenReviewer } from './token-questions.ts';
 
 /**
  * The verdict on a signature, made without asking the cluster about the token. `unproven`: the keys were never read.
@@ -186,3 +184,26 @@ const BUSY = 'too many service account tokens are being checked, please try agai
 
 const unavailable = (cause?: unknown): StatusError =>
   serviceUnavailable('service account tokens cannot be checked now', 5, cause);
+
+type RawClaims = Readonly<Record<string, unknown>>;
+
+/** Exactly four parts. The cluster checks the last two. */
+const SUBJECT = /^system:serviceaccount:[^:]+:[^:]+$/;
+
+/**
+ * Faults in the unverified claims of a token that are enough to refuse it without asking the cluster: it is not a
+ * service account's, was not made for us, has expired, or never expires (like the old tokens in Secrets, which name no
+ * audience either). No skew is allowed: whoever mounts a projected token replaces it when 80 % of its life is over.
+ */
+function claimsFault(
+  claims: RawClaims,
+  expected: { readonly audience: string; readonly nowMs: number },
+): TokenFault | undefined {
+  const { sub, aud, exp } = claims;
+  const isForUs = Array.isArray(aud) ? aud.includes(expected.audience) : aud === expected.audience;
+  if (typeof sub !== 'string' || !SUBJECT.test(sub) || !isForUs || !Number.isSafeInteger(exp)) return 'invalid';
+  return expiresAtOf(claims) <= expected.nowMs ? 'expired' : undefined;
+}
+
+/** Wall-clock milliseconds; for claims without fault. */
+const expiresAtOf = ({ exp }: RawClaims): number => (exp as number) * 1000;

@@ -6,7 +6,7 @@ import { createUnreadRegistry } from '../observability/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { toSigningKeyOptions } from '../service/options.ts';
-import type { KeysRequest } from './keys-arguments.ts';
+import type { KeysRequest } from './arguments.ts';
 
 export interface KeysCommandParts {
   readonly clock: Clock;

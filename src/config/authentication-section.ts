@@ -1,7 +1,54 @@
 import { z } from 'zod';
 import { count, countBetween, duration, path, section } from './fields.ts';
-import { redirectURIFault } from './redirect-uri.ts';
-import { tokenReview } from './token-review-section.ts';
+
+const tokenReview = section({
+  callerAuth: z
+    .enum(['required', 'none'])
+    .default('required')
+    .describe(
+      'Who may ask `POST /oauth/authenticate`. `required`: callers with the bearer or a client certificate named below; nobody when neither is set. `none`: everybody, as in KubeSphere 3.4.',
+    ),
+  callerTokenFile: path
+    .optional()
+    .describe('A file that holds the bearer of callers; read again when it changes. Blanks around it are ignored.'),
+  clientCAFile: path
+    .optional()
+    .describe(
+      'Certificates (PEM) of the authorities whose client certificates let callers in. Needs `server.tls` and `clientNames`.',
+    ),
+  clientNames: z
+    .array(z.string().min(1, 'expected a name'))
+    .min(1, 'expected at least one name')
+    .optional()
+    .describe(
+      'The certificate holders that may ask: the common name, a DNS name or a URI of the client certificate, compared exactly. Needed with `clientCAFile`.',
+    ),
+});
+
+/**
+ * The characters that RFC 3986 allows in a URI as it is sent, without `*` and `#`, which have messages of their own.
+ */
+const AS_SENT = /^[A-Za-z0-9._~:/?[\]@!$&'()+,;=%-]*$/;
+
+/** The authority must be written out: URL parsers read `https:host`, `https:///host` and `https:\\host` the same. */
+const WITH_AUTHORITY = /^https?:\/\/([^/?#]+)/i;
+
+/**
+ * What is wrong with the address of a page that a sign-out may redirect to; `undefined` when it is fine. It is sent
+ * unchanged in a `Location`, so all readers must read it the same way: http or https, never a scheme that runs in the
+ * page before it (`javascript:`), no fragment (RFC 6749 3.1.2), no name or password, no wildcard.
+ */
+function redirectURIFault(text: string): string | undefined {
+  if (text.includes('*')) return 'must be one address: wildcards are not allowed';
+  if (text.includes('#')) return 'must have no fragment';
+  if (!AS_SENT.test(text))
+    return 'must be written as it is sent: no blank, backslash or control character, others percent-encoded';
+  if (/%(?![0-9a-f]{2})/i.test(text)) return 'must have two hexadecimal digits after each "%"';
+  const [, authority] = WITH_AUTHORITY.exec(text) ?? [];
+  if (authority === undefined || !URL.canParse(text))
+    return 'expected an absolute http or https URL, such as "https://console.example.com/"';
+  return authority.includes('@') ? 'must not carry credentials' : undefined;
+}
 
 const MINUTE_MS = 60_000;
 /**

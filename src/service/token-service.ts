@@ -5,8 +5,7 @@ import { ServiceAccountTokens } from '../authentication/service-account-tokens.t
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import { createAuthorizationServer } from '../oauth/create-authorization-server.ts';
-import type { CallerAuthenticationOptions } from '../oauth/endpoints/caller-authentication.ts';
-import { createCallerTokenFile } from '../oauth/endpoints/caller-token-file.ts';
+import { type CallerAuthenticationOptions, createCallerTokenFile } from '../oauth/endpoints/caller-authentication.ts';
 import { createTokenReviewWebhook, type TokenReviewWebhook } from '../oauth/endpoints/token-review.ts';
 import { createKeyRotator } from '../oauth/keys/key-rotator.ts';
 import { createSigningKeys, type SigningKeyOptions } from '../oauth/keys/signing-keys.ts';

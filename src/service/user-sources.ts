@@ -9,7 +9,7 @@ import {
   type FirstAdministrator,
   type FirstAdministratorOptions,
 } from '../users/first-administrator.ts';
-import type { UserSource } from '../users/user-source.ts';
+import type { UserSource } from '../users/user-directory.ts';
 import { createUsersFile, type UsersFileOptions } from '../users/users-file.ts';
 import { NO_UPKEEP, type Upkeep } from './upkeep.ts';
 

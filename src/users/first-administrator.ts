@@ -5,9 +5,8 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { SecretStore, StoredSecret } from '../secret-store.ts';
 import { costOf, hashPassword } from './password-hash.ts';
-import type { User } from './user.ts';
-import { isReservedName, isUserName } from './user-name.ts';
-import { derivedUid, type UserSource } from './user-source.ts';
+import { isReservedName, isUserName, type User } from './user.ts';
+import { derivedUid, type UserSource } from './user-directory.ts';
 
 export interface FirstAdministratorOptions {
   readonly name: string;

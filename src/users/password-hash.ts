@@ -1,4 +1,7 @@
 import { hash, verify } from '@node-rs/bcrypt';
+import type { Histogram } from 'prom-client';
+import type { SecurityEvents } from '../security-events.ts';
+import type { User } from './user.ts';
 
 /** Hashes below this cost are too cheap to guess in bulk, so they are not accepted. */
 const LOWEST_COST = 10;
@@ -46,7 +49,7 @@ export function hashFault(stored: string, maxCost: number): string | undefined {
 /**
  * Whether bcrypt can tell this password from all others: it has at most 72 bytes and no NUL, which ends bcrypt's input.
  */
-export const isComparable = (password: string): boolean =>
+const isComparable = (password: string): boolean =>
   Buffer.byteLength(password) <= LONGEST_PASSWORD_BYTES && !password.includes('\0');
 
 /**
@@ -63,4 +66,48 @@ export async function hashPassword(password: string, cost: number): Promise<stri
   if (!isComparable(password))
     throw new Error(`the password is longer than ${LONGEST_PASSWORD_BYTES} bytes or holds a NUL`);
   return await hash(password, cost);
+}
+
+export interface CompareParts {
+  readonly events: SecurityEvents;
+  /** Observes the seconds of each compare. */
+  readonly duration: Histogram;
+  /** Makes one bcrypt compare. Default: the library's. */
+  readonly bcrypt?: ((password: string, stored: string) => Promise<boolean>) | undefined;
+}
+
+/**
+ * Whether this is the user's password. Always makes exactly one bcrypt compare, whoever tries. Rejects only when the
+ * library fails.
+ */
+export type PasswordCompare = (user: User | undefined, password: string) => Promise<boolean>;
+
+/**
+ * Compares with the stored hash if it may be used, else with a dummy of the write cost, whose result is ignored (N-14).
+ */
+export function createPasswordCompare(costs: HashCosts, parts: CompareParts): PasswordCompare {
+  const { events, duration, bcrypt = compareWithHash } = parts;
+  const told = new WeakSet<User>();
+
+  const usableHash = (user: User | undefined): string | undefined => {
+    if (user?.passwordHash === undefined) return undefined;
+    const fault = hashFault(user.passwordHash, costs.maxCost);
+    if (fault && !told.has(user)) {
+      told.add(user); // once each time the user is read, not for each guess
+      events.report('password_hash_refused', { user: user.name, fault });
+    }
+    return fault ? undefined : user.passwordHash;
+  };
+
+  return async (user, password) => {
+    const stored = usableHash(user);
+    const real = stored !== undefined && isComparable(password);
+    const done = duration.startTimer();
+    try {
+      const matches = await bcrypt(password, real ? stored : dummyHash(costs.cost));
+      return real && matches;
+    } finally {
+      done();
+    }
+  };
 }

@@ -1,9 +1,8 @@
 import { LineCounter, parseDocument, type YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { hashFault } from './password-hash.ts';
-import { isClusterOwn, type User } from './user.ts';
-import { isEmail, isReservedName, isUserName } from './user-name.ts';
-import { derivedUid } from './user-source.ts';
+import { isClusterOwn, isEmail, isReservedName, isUserName, type User } from './user.ts';
+import { derivedUid } from './user-directory.ts';
 
 /** A problem at one place of the file. It never quotes a value of the file, which may be a hash. */
 export interface UsersFileProblem {

@@ -6,7 +6,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { followFile } from '../runtime/followed-file.ts';
 import { createReloadCounter } from './metrics.ts';
 import type { User } from './user.ts';
-import type { UserSource } from './user-source.ts';
+import type { UserSource } from './user-directory.ts';
 import {
   parseUsersFile,
   type UsersFileContent,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ToldLately } from '../../src/runtime/told-lately.ts';
+import { ToldLately } from '../../src/runtime/paced-calls.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 test('what was told is news again after a minute, each by itself, and the text that is empty too', async () => {

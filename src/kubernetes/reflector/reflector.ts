@@ -1,9 +1,8 @@
 import type { Logger } from '../../observability/logger.ts';
 import { Backoff } from '../../runtime/backoff.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, Waiting } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
-import { Waiting } from '../../runtime/waiting.ts';
 import type { ReflectorMetrics, ReflectorState, RelistReason } from '../metrics.ts';
 import { CacheWriter } from './cache-writer.ts';
 import type { Failure } from './failure.ts';

@@ -1,7 +1,6 @@
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, Waiting } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
-import { Waiting } from '../../runtime/waiting.ts';
 import { isKubernetesObject, keyOf } from '../checked-object.ts';
 import type { ReflectorMetrics, RelistReason } from '../metrics.ts';
 import { Attempt } from './attempt.ts';

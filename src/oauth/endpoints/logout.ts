@@ -6,8 +6,7 @@ import type { OAuthOptions } from '../options.ts';
 import type { SessionEnds } from '../sessions/session-ends.ts';
 import { Act } from '../tokens/act.ts';
 import type { AccessToken } from '../tokens/token-verifier.ts';
-import { parseAuthorization } from './authorization-header.ts';
-import type { BearerTokens } from './bearer-token.ts';
+import { type BearerTokens, parseAuthorization } from './authorization-header.ts';
 import { checkFormType, type Form, parameter, parseForm, parseParameters } from './form.ts';
 import { invalidRequest, notAvailable, toOAuthError } from './refusals.ts';
 

@@ -1,4 +1,5 @@
 import type { Counter, Registry } from 'prom-client';
+import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { SecurityEventFields, SecurityEvents } from '../../security-events.ts';
@@ -6,6 +7,8 @@ import { createReviewCounter } from '../metrics.ts';
 import type { TokenData } from '../token-data.ts';
 import { Act, type Origin } from '../tokens/act.ts';
 import type { TokenFault } from '../tokens/identity.ts';
+import { parseStrictObject } from '../tokens/strict-json.ts';
+import { createTextDigest } from '../tokens/text-digest.ts';
 import { LONGEST_TOKEN } from '../tokens/token-check.ts';
 import type { AccessToken, AccessTokens } from '../tokens/token-verifier.ts';
 import type { UserStandings } from '../tokens/user-standing.ts';
@@ -15,9 +18,7 @@ import {
   type CallerProof,
   createCallerAuthentication,
 } from './caller-authentication.ts';
-import { callerAuthenticationFailed, toOAuthError } from './refusals.ts';
-import { createRefusedTokens, type RefusedTokens } from './refused-tokens.ts';
-import { checkReviewType, parseReview, type ReviewRequest } from './review-request.ts';
+import { callerAuthenticationFailed, invalidRequest, toOAuthError } from './refusals.ts';
 
 /** What a POST to /oauth/authenticate is checked by before its body is read. */
 export interface ReviewHead extends CallerProof, Origin {
@@ -175,3 +176,72 @@ function accept(token: AccessToken, asked: readonly string[] | undefined, standi
     },
   };
 }
+
+/** A-44. When a token becomes good because its key has arrived, it is accepted at most this much later. */
+const KEPT_MS = 10_000;
+
+/** About 6 MB when full. */
+const CAPACITY = 32_000;
+
+/** Remembers tokens that were found bad a moment ago, by their digests, so that asking again costs no cryptography. */
+export interface RefusedTokens {
+  get(text: string): TokenFault | undefined;
+  add(text: string, fault: TokenFault): void;
+}
+
+export function createRefusedTokens(clock: Clock, random: Random): RefusedTokens {
+  const refused = new BoundedMap<{ readonly fault: TokenFault; readonly until: number }>(CAPACITY);
+  const digest = createTextDigest(random);
+  return {
+    get: (text) => {
+      const known = refused.get(digest(text));
+      return known && known.until > clock.monotonic() ? known.fault : undefined;
+    },
+    add: (text, fault) => refused.set(digest(text), { fault, until: clock.monotonic() + KEPT_MS }),
+  };
+}
+
+/**
+ * The question of a TokenReview:
+ * https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-review-v1/
+ */
+interface ReviewRequest {
+  readonly apiVersion: string;
+  /** `''` when there is none: Go omits an empty one. */
+  readonly token: string;
+  /** Absent, or has at least one. */
+  readonly audiences?: readonly string[];
+}
+
+/** RFC 8259 11: JSON is UTF-8, and a charset parameter may only repeat that. */
+const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i;
+
+/** A review nests three levels deep, or four with the metadata of an object (A-23). */
+const DEEPEST = 32;
+
+const API_VERSIONS: readonly unknown[] = ['authentication.k8s.io/v1', 'authentication.k8s.io/v1beta1'];
+
+function checkReviewType(contentType: string | undefined): void {
+  if (!JSON_TYPE.test(contentType ?? '')) throw invalidRequest('the body must be application/json in UTF-8');
+}
+
+/** Reads a body whose size was checked as it arrived. Members that we do not know are ignored, as in Kubernetes. */
+function parseReview(body: Buffer): ReviewRequest {
+  const review = parseStrictObject(body, DEEPEST);
+  if (!review) throw invalidRequest('the body is not one JSON object without repeated names');
+  const { apiVersion, kind, spec } = review;
+  if (kind !== 'TokenReview' || !API_VERSIONS.includes(apiVersion))
+    throw invalidRequest('the body is not a TokenReview of authentication.k8s.io/v1 or v1beta1');
+  if (!isObject(spec)) throw invalidRequest('the member spec is not an object');
+  const { token = '', audiences } = spec;
+  if (typeof token !== 'string') throw invalidRequest('the member spec.token is not a text');
+  const asked = audiences ?? [];
+  if (!isTexts(asked)) throw invalidRequest('the member spec.audiences is not a list of texts');
+  return { apiVersion: apiVersion as string, token, ...(asked.length > 0 ? { audiences: asked } : {}) };
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');

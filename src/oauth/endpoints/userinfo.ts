@@ -1,6 +1,6 @@
 import type { AuthorizationServer } from '../authorization-server.ts';
 import type { OAuthOptions } from '../options.ts';
-import type { BearerTokens } from './bearer-token.ts';
+import type { BearerTokens } from './authorization-header.ts';
 import { loginRequired } from './refusals.ts';
 
 /**

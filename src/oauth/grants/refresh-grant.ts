@@ -11,7 +11,7 @@ import { judge, type Verdict, withRotation } from '../sessions/session-rules.ts'
 import type { Change, SessionStore, UserSessions } from '../sessions/sessions.ts';
 import type { Act } from '../tokens/act.ts';
 import type { RefreshClaims } from '../tokens/claims.ts';
-import type { RefreshTokens } from '../tokens/refresh-tokens.ts';
+import type { RefreshTokens } from '../tokens/token-check.ts';
 import type { Imprint, Session, TokenIssuer } from '../tokens/token-issuer.ts';
 
 export interface RefreshGrantParts {

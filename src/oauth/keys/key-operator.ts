@@ -1,9 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { SecretStore } from '../../secret-store.ts';
-import { activated, published, revoked } from './key-changes.ts';
-import { activationDueAt, type KeyRecord, nextKey } from './key-plan.ts';
-import { changeKeys, type KeyDecision } from './key-store.ts';
-import { newKey, type StoredKey } from './signing-key-data.ts';
+import { activated, activationDueAt, type KeyRecord, nextKey, published, revoked } from './key-plan.ts';
+import { changeKeys, type KeyDecision, newKey, type StoredKey } from './signing-key-data.ts';
 import type { SigningKeyOptions } from './signing-keys.ts';
 
 /** The operator named a key that does not exist. */

@@ -82,14 +82,14 @@ const publishAt = (keys: readonly KeyRecord[], rules: RotationRules): number =>
   (rotationDueAt(keys, rules) ?? Number.POSITIVE_INFINITY) - PUBLISH_EARLY_MS;
 
 /** Makes this key the active one, and the one before it verify-only, in one step. */
-export const withActive = <Key extends KeyRecord>(keys: readonly Key[], kid: string, nowMs: number): readonly Key[] =>
+const withActive = <Key extends KeyRecord>(keys: readonly Key[], kid: string, nowMs: number): readonly Key[] =>
   keys.map((key) => {
     if (key.kid === kid) return { ...key, state: 'active', sinceMs: nowMs };
     return key.state === 'active' ? { ...key, state: 'verify-only', sinceMs: nowMs } : key;
   });
 
 /** Makes this key revoked: it is refused from now on, and never signs again. */
-export const withRevoked = <Key extends KeyRecord>(keys: readonly Key[], kid: string, nowMs: number): readonly Key[] =>
+const withRevoked = <Key extends KeyRecord>(keys: readonly Key[], kid: string, nowMs: number): readonly Key[] =>
   keys.map((key) => (key.kid === kid ? { ...withoutPrivatePart(key), state: 'revoked', sinceMs: nowMs } : key));
 
 /**
@@ -109,4 +109,56 @@ function tidy<Key extends KeyRecord>(keys: readonly Key[], nowMs: number, rules:
 function withoutPrivatePart<Key extends KeyRecord>(key: Key): Key {
   const { privateKey: _, ...rest } = key;
   return rest as Key;
+}
+
+/**
+ * Each of these functions returns the keys to store instead of the given ones, or `undefined` when nothing needs to
+ * change. So each may be repeated.
+ */
+
+/** What a change needs besides the keys. */
+export interface ChangeMeans<Key> {
+  readonly nowMs: number;
+  /** Makes a new key, which is in this state from now on. */
+  newKey(state: 'next' | 'active', nowMs: number): Promise<Key>;
+}
+
+type Changed<Key> = readonly Key[] | undefined;
+
+/** Does what the rotation schedule requires now. */
+export async function rotated<Key extends KeyRecord>(
+  keys: readonly Key[],
+  rules: RotationRules,
+  { nowMs, newKey }: ChangeMeans<Key>,
+): Promise<Changed<Key>> {
+  const plan = planRotation(keys, nowMs, rules);
+  return plan?.publish ? [...plan.keys, await newKey('next', nowMs)] : plan?.keys;
+}
+
+/** Makes sure that there is a next key. */
+export async function published<Key extends KeyRecord>(
+  keys: readonly Key[],
+  { nowMs, newKey }: ChangeMeans<Key>,
+): Promise<Changed<Key>> {
+  return nextKey(keys) ? undefined : [...keys, await newKey('next', nowMs)];
+}
+
+/** Makes this key the active one, if it is still waiting. */
+export function activated<Key extends KeyRecord>(keys: readonly Key[], kid: string, nowMs: number): Changed<Key> {
+  const isWaiting = keys.some((key) => key.kid === kid && key.state === 'next');
+  return isWaiting ? withActive(keys, kid, nowMs) : undefined;
+}
+
+/** Revokes this key. Revoking the active key activates the next key at once, or a new one when there is none. */
+export async function revoked<Key extends KeyRecord>(
+  keys: readonly Key[],
+  kid: string,
+  { nowMs, newKey }: ChangeMeans<Key>,
+): Promise<Changed<Key>> {
+  const key = keys.find((candidate) => candidate.kid === kid);
+  if (!key || key.state === 'revoked') return undefined;
+  const left = withRevoked(keys, kid, nowMs);
+  if (key.state !== 'active') return left;
+  const next = nextKey(left);
+  return next ? withActive(left, next.kid, nowMs) : [...left, await newKey('active', nowMs)];
 }

@@ -4,10 +4,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { SecretStore } from '../../secret-store.ts';
 import { createRotationFailures } from '../metrics.ts';
-import { rotated } from './key-changes.ts';
-import { LONGEST_CHECK_MS, planRotation } from './key-plan.ts';
-import { changeKeys } from './key-store.ts';
-import { newKey } from './signing-key-data.ts';
+import { LONGEST_CHECK_MS, planRotation, rotated } from './key-plan.ts';
+import { changeKeys, newKey } from './signing-key-data.ts';
 import type { SigningKeyOptions, SigningKeys } from './signing-keys.ts';
 
 export interface KeyRotatorParts {

@@ -8,9 +8,8 @@ import type { Random } from '../../runtime/random.ts';
 import type { SecretStore, StoredSecret } from '../../secret-store.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import { registerKeyMetrics } from '../metrics.ts';
-import { reportKeyChanges } from './key-events.ts';
 import type { RotationRules } from './key-plan.ts';
-import { type LoadedKeys, loadKeys, type SigningKey } from './loaded-keys.ts';
+import { type LoadedKeys, loadKeys, reportKeyChanges, type SigningKey } from './loaded-keys.ts';
 import { newKeyData, type PublicJwk, readKeyData, type StoredKey } from './signing-key-data.ts';
 
 export interface SigningKeys {

@@ -5,7 +5,6 @@ import type { Random } from '../../runtime/random.ts';
 import type { SecretRecords } from '../../secret-store.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import { serviceUnavailable } from '../../status-error.ts';
-import { decideAll, type PendingChange, toPending } from './pending-changes.ts';
 import { decodeSessions, encodeSessions, recordName } from './session-record.ts';
 import { isEmpty, trimmed } from './session-rules.ts';
 import { type Change, NOTHING_REMEMBERED, type SessionStore, type UserSessions } from './sessions.ts';
@@ -190,4 +189,51 @@ class SharedSessions implements ClusterSessions {
   }
 
   #nameOf = (user: string): string => recordName(this.#options.namePrefix, user);
+}
+
+/** A change whose promise is still pending. Calling its outcome resolves the promise. */
+interface PendingChange {
+  decide(current: UserSessions): Change<() => void>;
+  reject(error: unknown): void;
+}
+
+/** Hides the type of the outcome, so that changes of every kind can wait in one list. */
+const toPending = <T>(
+  decide: (current: UserSessions) => Change<T>,
+  resolve: (outcome: T) => void,
+  reject: (error: unknown) => void,
+): PendingChange => ({
+  reject,
+  decide: (current) => {
+    const { next, outcome } = decide(current);
+    return { ...(next ? { next } : {}), outcome: () => resolve(outcome) };
+  },
+});
+
+/**
+ * Decides one change after the other; `next` is the state after the last of them. A change is settled at once if it
+ * needs no write and does not rest on one before it that does. So is a change that throws. Neither depends on whether
+ * the write succeeds.
+ */
+function decideAll(
+  current: UserSessions,
+  undecided: Set<PendingChange>,
+): { readonly next?: UserSessions; readonly outcomes: readonly (() => void)[] } {
+  let next: UserSessions | undefined;
+  const outcomes: (() => void)[] = [];
+  for (const change of undecided) {
+    try {
+      const decided = change.decide(next ?? current);
+      if (decided.next || next) outcomes.push(decided.outcome);
+      else {
+        undecided.delete(change);
+        decided.outcome();
+      }
+      next = decided.next ?? next;
+    } catch (error) {
+      undecided.delete(change);
+      change.reject(error);
+    }
+  }
+  return { ...(next ? { next } : {}), outcomes };
 }

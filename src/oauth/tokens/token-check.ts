@@ -1,9 +1,18 @@
 import type { Clock } from '../../runtime/clock.ts';
+import type { User } from '../../users/user.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import { endpointUrl, longestTokenSeconds, type OAuthOptions } from '../options.ts';
-import { ACCESS, type TokenClaims, type TokenType, toTokenClaims } from './claims.ts';
+import {
+  ACCESS,
+  type RefreshClaims,
+  type TokenClaims,
+  type TokenType,
+  toRefreshClaims,
+  toTokenClaims,
+} from './claims.ts';
 import { type CompactJws, isPlainRs256, isSigned, parseCompactJws } from './compact-jws.ts';
 import type { TokenFault } from './identity.ts';
+import type { LiveUsers } from './user-standing.ts';
 
 export interface CheckedToken {
   readonly claims: TokenClaims;
@@ -79,4 +88,31 @@ function timeFault({ claims, endsAt }: CheckedToken, now: number, skew: number):
   const { iat, nbf = 0 } = claims as TokenClaims & { readonly nbf?: number };
   if (endsAt <= now) return 'expired';
   return iat > now + skew || nbf > now + skew ? 'not_yet_valid' : undefined;
+}
+
+interface RefreshToken {
+  readonly claims: RefreshClaims;
+  readonly user: User;
+}
+
+/** Checks a refresh token apart from its session: whether that has ended or rotated is left to the session record. */
+export type RefreshTokens = (text: string) => RefreshToken | undefined;
+
+export interface RefreshTokenParts {
+  /** The check of refresh tokens. */
+  readonly check: TokenCheck;
+  readonly liveUser: LiveUsers;
+  readonly clock: Clock;
+}
+
+/** Checks the text, signature and claims, then the user, then the age of the session, counted from its sign-in. */
+export function createRefreshTokens(options: OAuthOptions, parts: RefreshTokenParts): RefreshTokens {
+  return (text) => {
+    const checked = parts.check(text);
+    const claims = 'claims' in checked ? toRefreshClaims(checked.claims) : undefined;
+    const user = claims && parts.liveUser(claims);
+    if (!claims || !user) return undefined;
+    const endsAt = claims.auth_time + options.sessionMaxAgeSeconds;
+    return endsAt * 1000 > parts.clock.now() ? { claims, user } : undefined;
+  };
 }

@@ -1,4 +1,5 @@
 import type { Counter } from 'prom-client';
+import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { User } from '../../users/user.ts';
@@ -9,9 +10,9 @@ import type { SessionStore } from '../sessions/sessions.ts';
 import type { TokenData } from '../token-data.ts';
 import { ACCESS, type TokenClaims } from './claims.ts';
 import type { Identity, TokenFault, TokenVerifier, Verification } from './identity.ts';
+import { createTextDigest } from './text-digest.ts';
 import { type CheckedToken, createTokenCheck, type TokenCheck } from './token-check.ts';
 import type { LiveUsers, UserStandings } from './user-standing.ts';
-import { createVerifiedTokens, type VerifiedTokens } from './verified-tokens.ts';
 
 export interface VerifierParts {
   readonly data: Pick<TokenData, 'check'>;
@@ -105,5 +106,28 @@ function createIdentities(standing: UserStandings): (token: AccessToken) => Iden
     const identity = { name, uid: user.uid, groups, clientId, sid };
     known.set(claims, { user, identity });
     return identity;
+  };
+}
+
+/** About 40 MB when full of claims as long as our longest tokens have. */
+const CAPACITY = 32_000;
+
+/**
+ * Remembers tokens whose text, header, signature and claims were found good. Keyed by a digest, so no token stays in
+ * memory.
+ */
+export interface VerifiedTokens {
+  get(text: string): CheckedToken | undefined;
+  add(text: string, token: CheckedToken): void;
+  drop(text: string): void;
+}
+
+export function createVerifiedTokens(random: Random): VerifiedTokens {
+  const tokens = new BoundedMap<CheckedToken>(CAPACITY);
+  const digest = createTextDigest(random);
+  return {
+    get: (text) => tokens.get(digest(text)),
+    drop: (text) => tokens.delete(digest(text)),
+    add: (text, token) => tokens.set(digest(text), token),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SlowSignatures } from '../../../src/authentication/slow-signatures.ts';
+import { SlowSignatures } from '../../../src/authentication/cluster-keys.ts';
 
 /** Verifications that end by hand, in the order in which they began. */
 function create() {

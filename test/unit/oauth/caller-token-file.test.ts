@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createCallerTokenFile } from '../../../src/oauth/endpoints/caller-token-file.ts';
+import { createCallerTokenFile } from '../../../src/oauth/endpoints/caller-authentication.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 describe('the file of the caller token', () => {

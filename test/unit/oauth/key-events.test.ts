@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { reportKeyChanges } from '../../../src/oauth/keys/key-events.ts';
-import type { LoadedKeys } from '../../../src/oauth/keys/loaded-keys.ts';
+import { type LoadedKeys, reportKeyChanges } from '../../../src/oauth/keys/loaded-keys.ts';
 import type { KeyState } from '../../../src/oauth/keys/signing-key-data.ts';
 
 /** Keys by their states; `kept` are those that the Secret no longer lists. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { activated, published, revoked, rotated } from '../../../src/oauth/keys/key-changes.ts';
-import { type KeyRecord, nextKey } from '../../../src/oauth/keys/key-plan.ts';
+import { activated, type KeyRecord, nextKey, published, revoked, rotated } from '../../../src/oauth/keys/key-plan.ts';
 import type { KeyState } from '../../../src/oauth/keys/signing-key-data.ts';
 import { Largest } from '../../support/largest.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRefusedTokens } from '../../../src/oauth/endpoints/refused-tokens.ts';
+import { createRefusedTokens } from '../../../src/oauth/endpoints/token-review.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FailureWatch } from '../../../src/users/failure-watch.ts';
+import { FailureWatch } from '../../../src/users/password-sign-in.ts';
 import type { User } from '../../../src/users/user.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 

@@ -1,8 +1,7 @@
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { createPasswordMetrics } from '../../../src/users/metrics.ts';
-import { createPasswordCompare } from '../../../src/users/password-compare.ts';
-import { dummyHash } from '../../../src/users/password-hash.ts';
+import { createPasswordCompare, dummyHash } from '../../../src/users/password-hash.ts';
 import type { User } from '../../../src/users/user.ts';
 
 const hashOf = (start: string): string => start + 'a'.repeat(53);

@@ -3,8 +3,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { createSecurityEvents } from '../../../src/observability/security-events.ts';
 import type { User } from '../../../src/users/user.ts';
-import { createUserDirectory } from '../../../src/users/user-directory.ts';
-import type { UserSource } from '../../../src/users/user-source.ts';
+import { createUserDirectory, type UserSource } from '../../../src/users/user-directory.ts';
 
 const user = (name: string, more: Partial<User> = {}): User => ({
   ...{ name, uid: `uid-${name}`, groups: [], state: 'Active' },
