@@ -1,5 +1,4 @@
-import type { ApiClient } from './client/api-client.ts';
-import { ClusterError } from './client/cluster-error.ts';
+import { type ApiClient, ClusterError } from './client/api-client.ts';
 
 /** The `spec` of a SubjectAccessReview, `authorization.k8s.io/v1`, in the callers' words. */
 interface ReviewedSubject {

@@ -8,15 +8,13 @@ import type { SecretRecords, SecretStore } from '../secret-store.ts';
 import { CredentialSource } from './access/credentials.ts';
 import { findAccess } from './access/find-access.ts';
 import { AccessReviews } from './access-reviews.ts';
-import { ApiClient } from './client/api-client.ts';
-import { ClusterError } from './client/cluster-error.ts';
+import { ApiClient, ClusterError } from './client/api-client.ts';
 import { ConnectionPool } from './client/connection-pool.ts';
 import { withTimeLimit } from './client/time-limit.ts';
 import { createSecretLag, ReflectorMetricsFamily, RequestMetrics } from './metrics.ts';
 import { createHttpListerWatcher, type WatchedResource } from './reflector/http-lister-watcher.ts';
 import { type Reflector, StoreReflector } from './reflector/reflector.ts';
 import { type CheckPlan, SHORTEST_LONGEST_PERIOD_MS } from './reflector/self-check.ts';
-import { isOfServerThatChecks } from './reflector/server-cache-check.ts';
 import type { ReflectedStore, StoredEntry } from './reflector/store.ts';
 import { SecretMirror } from './secrets/secret-mirror.ts';
 import { ClusterSecretRecords } from './secrets/secret-records.ts';
@@ -171,3 +169,20 @@ async function readKeys(client: ApiClient, signal: AbortSignal): Promise<unknown
   if (response.status !== 200) throw new ClusterError('the service account keys', response);
   return response.body;
 }
+
+/**
+ * From 1.34 on kube-apiserver compares each of its watch caches with etcd every five minutes, and answers no list from
+ * a snapshot that differs (feature gate `DetectCacheInconsistency`, on by default; KEP-4988). Reading the gate itself
+ * needs rights on the server's metrics.
+ */
+const SINCE = { major: 1, minor: 34 };
+
+/** Tells it from the server's `/version`. A server that emulates an older release has the features of that release. */
+export function isOfServerThatChecks(version: Readonly<Record<string, unknown>>): boolean {
+  const major = numberIn(version['emulationMajor'] || version['major']);
+  const minor = numberIn(version['emulationMinor'] || version['minor']);
+  return major > SINCE.major || (major === SINCE.major && minor >= SINCE.minor);
+}
+
+/** Some providers write `34+`. Returns 0 for text that is no number. */
+const numberIn = (text: unknown): number => Number(/^\d+/.exec(String(text))?.[0] ?? 0);

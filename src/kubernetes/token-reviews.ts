@@ -1,5 +1,4 @@
-import type { ApiClient } from './client/api-client.ts';
-import { ClusterError } from './client/cluster-error.ts';
+import { type ApiClient, ClusterError } from './client/api-client.ts';
 
 /** The service account that the cluster reports for a token of its own. */
 export interface ReviewedServiceAccount {

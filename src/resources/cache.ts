@@ -1,5 +1,5 @@
 import { DataTooOld, tooOldText } from '../data-age.ts';
-import type { Freshness } from '../kubernetes/reflector/freshness.ts';
+import type { Freshness } from '../kubernetes/reflector/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { serviceUnavailable } from '../status-error.ts';
 import { LeafWarmer } from './bytes/leaf-warmer.ts';

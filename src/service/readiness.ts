@@ -1,5 +1,5 @@
 import { doesCount, type HealthCheck } from '../http/health.ts';
-import type { Freshness } from '../kubernetes/reflector/freshness.ts';
+import type { Freshness } from '../kubernetes/reflector/store.ts';
 import { aborted } from '../runtime/abort.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Part } from './run-group.ts';

@@ -1,5 +1,5 @@
 import type { HealthCheck } from '../http/health.ts';
-import type { Freshness } from '../kubernetes/reflector/freshness.ts';
+import type { Freshness } from '../kubernetes/reflector/store.ts';
 import type { Part } from './run-group.ts';
 
 /** What keeps data current: the parts that must run, and the checks that tell whether they work. */

@@ -1,6 +1,5 @@
-import type { KubernetesObject } from '../../src/kubernetes/object.ts';
+import { compareResourceVersions, type KubernetesObject } from '../../src/kubernetes/object.ts';
 import type { Replacement, StoredEntry } from '../../src/kubernetes/reflector/store.ts';
-import { compareResourceVersions } from '../../src/kubernetes/resource-version.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { Change, History, State } from './history.ts';
 import { RecordingStore } from './recording-store.ts';

@@ -3,8 +3,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Credential } from '../access/credentials.ts';
 import type { ImpersonationHeaders } from '../access/impersonation.ts';
 import type { RequestMetrics } from '../metrics.ts';
+import { retryAfterMs, type Status, toStatus } from '../status.ts';
 import type { ConnectionPool, Lane } from './connection-pool.ts';
-import { HeldRefusal } from './held-refusal.ts';
 import { type ResponseSink, sendRequest } from './send-request.ts';
 
 /** What a request is for: the `purpose` label of `gatehouse_cluster_requests_total`. */
@@ -196,5 +196,56 @@ function parseJson(body: Buffer): unknown {
     return JSON.parse(body.toString('utf8'));
   } catch {
     return undefined;
+  }
+}
+
+/** Passes an answer on as it comes, but holds a 401 back until it is clear whether the request is sent again. */
+class HeldRefusal implements ResponseSink {
+  readonly #sink: ResponseSink;
+  readonly #chunks: Buffer[] = [];
+  #headers: Parameters<ResponseSink['start']>[1] | undefined;
+
+  constructor(sink: ResponseSink) {
+    this.#sink = sink;
+  }
+
+  get isHeld(): boolean {
+    return this.#headers !== undefined;
+  }
+
+  start(status: number, headers: Parameters<ResponseSink['start']>[1]): void {
+    if (status === 401) this.#headers = headers;
+    else this.#sink.start(status, headers);
+  }
+
+  data(chunk: Buffer): Promise<void> | undefined {
+    if (!this.#headers) return this.#sink.data(chunk);
+    this.#chunks.push(chunk);
+    return undefined;
+  }
+
+  /** The request is not sent again: passes the 401 on. */
+  release(): void {
+    if (!this.#headers) return;
+    this.#sink.start(401, this.#headers);
+    for (const chunk of this.#chunks) void this.#sink.data(chunk);
+  }
+}
+
+/**
+ * The API server's answer was not the one that was asked for. For the log only: our callers get errors of their own.
+ */
+export class ClusterError extends Error {
+  readonly status: Status;
+  /** How long the API server asks us to wait, with 429 and 503 (RFC 9110 10.2.3); 0 when it does not say. */
+  readonly retryAfterMs: number;
+
+  constructor(what: string, response: ApiResponse) {
+    const status = toStatus(response.body, response.status);
+    super(`${what} was answered ${`${status.code} ${status.reason}: ${status.message}`.slice(0, 500)}`);
+    this.name = 'ClusterError';
+    this.status = status;
+    const isNotNow = response.status === 429 || response.status === 503;
+    this.retryAfterMs = isNotNow ? retryAfterMs(status, response.headers['retry-after']?.toString()) : 0;
   }
 }

@@ -1,14 +1,11 @@
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Steps } from '../../runtime/time-slices.ts';
-import { isKubernetesObject, keyOf, versionOf } from '../checked-object.ts';
 import type { ReflectorMetrics } from '../metrics.ts';
-import type { KubernetesObject } from '../object.ts';
-import { compareResourceVersions } from '../resource-version.ts';
-import type { Freshness } from './freshness.ts';
+import { compareResourceVersions, isKubernetesObject, type KubernetesObject, keyOf, versionOf } from '../object.ts';
 import { KeyTable } from './key-table.ts';
 import type { WatchEvent } from './lister-watcher.ts';
-import type { ReflectedStore, StoredEntry } from './store.ts';
+import type { Freshness, ReflectedStore, StoredEntry } from './store.ts';
 
 /** Each malformed object is named in the log once, and at most this many are. */
 const NAMED_MALFORMED = 1_000;

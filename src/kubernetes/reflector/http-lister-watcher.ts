@@ -1,8 +1,8 @@
 import { onAbort } from '../../runtime/abort.ts';
 import type { TimeSlices } from '../../runtime/time-slices.ts';
-import { versionOf } from '../checked-object.ts';
 import type { ApiClient, ApiResponse } from '../client/api-client.ts';
 import { AnswerTooLong } from '../client/send-request.ts';
+import { versionOf } from '../object.ts';
 import { toStatus } from '../status.ts';
 import { EventDecoder } from './event-decoder.ts';
 import { type Failure, failureOfResponse } from './failure.ts';

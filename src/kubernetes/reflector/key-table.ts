@@ -1,5 +1,4 @@
 import type { StoredEntry } from './store.ts';
-import { textHash } from './text-hash.ts';
 
 type Keyed = Pick<StoredEntry, 'key'>;
 
@@ -83,4 +82,15 @@ export class KeyTable<Entry extends Keyed> {
   #shard(hash: number): Map<number, Entry> {
     return this.#shards[hash & (SHARDS - 1)] as Map<number, Entry>;
   }
+}
+
+/** FNV-1a, 32 bit: offset basis and prime. */
+const BASIS = 0x811c9dc5;
+const PRIME = 0x01000193;
+
+/** FNV-1a of the UTF-16 units of a text, as a signed 32-bit integer. `seed` is the hash of the text before it. */
+export function textHash(text: string, seed = BASIS): number {
+  let value = seed | 0;
+  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), PRIME);
+  return value;
 }

@@ -6,12 +6,11 @@ import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
 import type { ReflectorMetrics, ReflectorState, RelistReason } from '../metrics.ts';
 import { CacheWriter } from './cache-writer.ts';
 import type { Failure } from './failure.ts';
-import type { Freshness } from './freshness.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { type Listed, listInPages } from './paged-list.ts';
 import { Recovery, type Step, type WatchRun } from './recovery.ts';
 import { type CheckPlan, SelfCheck } from './self-check.ts';
-import type { ReflectedStore, StoredEntry } from './store.ts';
+import type { Freshness, ReflectedStore, StoredEntry } from './store.ts';
 import { StreamedLists } from './streamed-lists.ts';
 
 import { WatchSession } from './watch-session.ts';

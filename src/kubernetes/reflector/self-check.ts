@@ -1,14 +1,14 @@
 import { type Clock, Waiting } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
-import { isKubernetesObject, keyOf } from '../checked-object.ts';
 import type { ReflectorMetrics, RelistReason } from '../metrics.ts';
+import { isKubernetesObject, keyOf } from '../object.ts';
 import { Attempt } from './attempt.ts';
 import type { CacheWriter } from './cache-writer.ts';
+import { textHash } from './key-table.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { PAGE_SIZE } from './paged-list.ts';
 import type { ReflectedStore, StoredEntry } from './store.ts';
-import { VersionDigest } from './version-digest.ts';
 
 /** The time between two checks: 5 min, plus up to half of that at random, so that replicas do not all ask at once. */
 const PERIOD_MS = 300_000;
@@ -220,4 +220,34 @@ export class SelfCheck<E extends StoredEntry> {
     } while (!signal.aborted);
     return 'skipped';
   }
+}
+
+/**
+ * A digest over (key, uid, resourceVersion) in any order: the number of entries, and the sum of their hashes modulo
+ * 2^32. Two different sets of the same size look equal once in 4,000 million times; the next check, five minutes later,
+ * compares them again.
+ */
+export class VersionDigest {
+  #sum = 0;
+  #count = 0;
+
+  /** Includes the uid, because a restored cluster may make another object of the same name at the same version. */
+  add({ key, uid, resourceVersion }: StoredEntry): void {
+    this.#sum = (this.#sum + mixed(textHash(`/${uid}/${resourceVersion}`, textHash(key)))) >>> 0;
+    this.#count++;
+  }
+
+  equals(other: VersionDigest): boolean {
+    return this.#sum === other.#sum && this.#count === other.#count;
+  }
+}
+
+/**
+ * Spreads each bit over all others (the finaliser of MurmurHash3). FNV alone does not do that for its last bytes, so
+ * sums of versions that differ in the last digit would cancel each other out.
+ */
+function mixed(value: number): number {
+  const once = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35);
+  return (twice ^ (twice >>> 16)) >>> 0;
 }

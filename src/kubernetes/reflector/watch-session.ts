@@ -1,11 +1,11 @@
 import type { Clock } from '../../runtime/clock.ts';
-import { versionOf } from '../checked-object.ts';
 import type { ReflectorMetrics } from '../metrics.ts';
+import { versionOf } from '../object.ts';
 import { toStatus } from '../status.ts';
 import { Attempt } from './attempt.ts';
 import type { CacheWriter } from './cache-writer.ts';
 import { type Failure, failureOfErrorEvent } from './failure.ts';
-import { endsInitialEvents, InitialEvents } from './initial-events.ts';
+import { KeyTable } from './key-table.ts';
 import type { ListerWatcher, WatchEvent, WatchRequest, WatchSink } from './lister-watcher.ts';
 import type { Listed } from './paged-list.ts';
 import type { WatchRun } from './recovery.ts';
@@ -144,5 +144,38 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     let end = this.#listTaken(failure);
     for (const event of held) end ??= this.#take(event);
     if (end) this.#attempt?.end(end);
+  }
+}
+
+/** The annotation that ends the initial state in a WatchList stream ("Streaming lists", KEP-3157). */
+const END = 'k8s.io/initial-events-end';
+
+function endsInitialEvents(event: WatchEvent): boolean {
+  if (event.type !== 'BOOKMARK') return false;
+  const { metadata } = event.object as { metadata?: { annotations?: Record<string, unknown> } };
+  return metadata?.annotations?.[END] === 'true';
+}
+
+/**
+ * The state that a WatchList stream sends, reduced to entries on arrival. Changes may already be mixed in before the
+ * end.
+ */
+export class InitialEvents<E extends StoredEntry> {
+  readonly #entries = new KeyTable<E>();
+  readonly #toEntry: (value: unknown) => E | undefined;
+
+  constructor(toEntry: (value: unknown) => E | undefined) {
+    this.#toEntry = toEntry;
+  }
+
+  add(event: WatchEvent): void {
+    const entry = this.#toEntry(event.object);
+    if (!entry) return;
+    if (event.type === 'DELETED') this.#entries.delete(entry.key);
+    else this.#entries.set(entry);
+  }
+
+  entries(): E[] {
+    return this.#entries.values();
   }
 }

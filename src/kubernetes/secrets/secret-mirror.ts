@@ -1,11 +1,9 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Steps } from '../../runtime/time-slices.ts';
 import type { StoredSecret } from '../../secret-store.ts';
-import { keyOf } from '../checked-object.ts';
-import type { KubernetesObject } from '../object.ts';
+import { compareResourceVersions, type KubernetesObject, keyOf } from '../object.ts';
 import type { ReflectedStore, Replacement, StoredEntry } from '../reflector/store.ts';
-import { compareResourceVersions } from '../resource-version.ts';
-import { toStoredSecret } from './secret-object.ts';
+import { toStoredSecret } from './secret-requests.ts';
 
 export interface SecretEntry extends StoredEntry {
   /** The object as it must be sent back to change it. */

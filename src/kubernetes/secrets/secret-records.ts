@@ -1,5 +1,5 @@
 import type { SecretRecords, StoredSecret } from '../../secret-store.ts';
-import type { Freshness } from '../reflector/freshness.ts';
+import type { Freshness } from '../reflector/store.ts';
 import type { SecretEntry, SecretMirror } from './secret-mirror.ts';
 import type { SecretRequests } from './secret-requests.ts';
 

@@ -1,9 +1,8 @@
 import type { Clock } from '../../runtime/clock.ts';
-import type { ApiClient, ApiRequest, ApiResponse } from '../client/api-client.ts';
-import { ClusterError } from '../client/cluster-error.ts';
+import type { StoredSecret } from '../../secret-store.ts';
+import { type ApiClient, type ApiRequest, type ApiResponse, ClusterError } from '../client/api-client.ts';
 import { withTimeLimit } from '../client/time-limit.ts';
-import type { KubernetesObject } from '../object.ts';
-import { encodeData, toSecretObject } from './secret-object.ts';
+import { isKubernetesObject, type KubernetesObject } from '../object.ts';
 
 /**
  * Secrets are read and written at start and while somebody waits for a token. The API server answers in milliseconds or
@@ -87,4 +86,20 @@ export class SecretRequests {
 function success(response: ApiResponse, what: string): ApiResponse {
   if (response.status > 299) throw new ClusterError(what, response);
   return response;
+}
+
+export function toStoredSecret(object: KubernetesObject): StoredSecret {
+  const data = (object['data'] ?? {}) as Record<string, unknown>;
+  const decoded = Object.entries(data).map(([key, text]) => [key, Buffer.from(String(text), 'base64')] as const);
+  return { data: Object.fromEntries(decoded), version: object.metadata.resourceVersion };
+}
+
+/** Throws for anything but a Secret. The message never quotes its content. */
+function toSecretObject(value: unknown): KubernetesObject {
+  if (!isKubernetesObject(value)) throw new Error('the API server answered with something that is no Secret');
+  return value;
+}
+
+function encodeData(data: Readonly<Record<string, Buffer>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(data).map(([key, bytes]) => [key, bytes.toString('base64')]));
 }

@@ -2,13 +2,13 @@ import type { Logger } from '../../observability/logger.ts';
 import type { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { StoredSecret } from '../../secret-store.ts';
-import { isKubernetesObject } from '../checked-object.ts';
+import { isKubernetesObject } from '../object.ts';
 import { Attempt } from '../reflector/attempt.ts';
 import { type Failure, failureOfErrorEvent } from '../reflector/failure.ts';
 import type { ListerWatcher, WatchEvent } from '../reflector/lister-watcher.ts';
 import { Recovery, type WatchRun } from '../reflector/recovery.ts';
 import { toStatus } from '../status.ts';
-import { toStoredSecret } from './secret-object.ts';
+import { toStoredSecret } from './secret-requests.ts';
 
 /** As in `reflector.ts`, without the random part: there are few of these watches. */
 const WATCH_SECONDS = 450;

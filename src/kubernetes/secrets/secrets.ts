@@ -3,8 +3,7 @@ import type { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SecretStore, StoredSecret } from '../../secret-store.ts';
 import type { ListerWatcher } from '../reflector/lister-watcher.ts';
-import { toStoredSecret } from './secret-object.ts';
-import type { SecretRequests } from './secret-requests.ts';
+import { type SecretRequests, toStoredSecret } from './secret-requests.ts';
 import { SecretWatch } from './secret-watch.ts';
 
 export interface ClusterSecretsParts {

@@ -1,7 +1,8 @@
-import { compareResourceVersions } from '../../kubernetes/resource-version.ts';
-import { type Change, isSameShape, type Mark, withPast } from './change.ts';
-import { type ListState, later } from './collection-version.ts';
-import type { Entry } from './entry.ts';
+import { compareResourceVersions } from '../kubernetes/object.ts';
+import { later } from './collection-version.ts';
+import { isSameShape, type Mark, type NodeChange, withPast } from './node-change.ts';
+import type { NodeEntry } from './node-entry.ts';
+import type { ListState } from './watch-version.ts';
 
 /** What a change is part of. */
 export interface ChangeOrigin {

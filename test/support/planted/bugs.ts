@@ -18,12 +18,12 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     'if (!stored) return false;',
   ),
   'order of events: versions are compared as text': {
-    file: 'kubernetes/resource-version.ts',
+    file: 'kubernetes/object.ts',
     of: 'if (a.length !== b.length) return a.length - b.length;',
     instead: '',
   },
   'order of events: versions are compared as numbers': {
-    file: 'kubernetes/resource-version.ts',
+    file: 'kubernetes/object.ts',
     of: 'if (a.length !== b.length) return a.length - b.length;',
     instead: 'return Number(a) - Number(b);',
   },
@@ -97,7 +97,7 @@ export const BUGS: Readonly<Record<string, Bug>> = {
     instead: 'const QUIET_LIMIT_MS = 290_000;',
   },
   'converge: the self-check looks at names and versions alone': {
-    file: 'kubernetes/reflector/version-digest.ts',
+    file: 'kubernetes/reflector/self-check.ts',
     of: 'uid}/',
     instead: "''}/",
   },

@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findAccess } from '../../../src/kubernetes/access/find-access.ts';
-import { inClusterAccess } from '../../../src/kubernetes/access/in-cluster.ts';
+import { findAccess, inClusterAccess } from '../../../src/kubernetes/access/find-access.ts';
 
 let folder = '';
 beforeEach(async () => {

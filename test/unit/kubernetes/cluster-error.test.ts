@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ClusterError } from '../../../src/kubernetes/client/cluster-error.ts';
+import { ClusterError } from '../../../src/kubernetes/client/api-client.ts';
 
 const errorOf = (status: number, headers = {}, body: unknown = undefined): ClusterError =>
   new ClusterError('a review', { status, headers, body, bytes: 0 });

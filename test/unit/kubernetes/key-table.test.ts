@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { KeyTable } from '../../../src/kubernetes/reflector/key-table.ts';
-import { textHash } from '../../../src/kubernetes/reflector/text-hash.ts';
+import { KeyTable, textHash } from '../../../src/kubernetes/reflector/key-table.ts';
 import { atEnd } from '../../support/at-end.ts';
 
 interface Entry {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LineDecoder, LONGEST_LINE_BYTES } from '../../../src/kubernetes/reflector/line-decoder.ts';
+import { LineDecoder, LONGEST_LINE_BYTES } from '../../../src/kubernetes/reflector/event-decoder.ts';
 import { Largest } from '../../support/largest.ts';
 
 const decode = (chunks: readonly Buffer[]): { lines: string[]; decoder: LineDecoder } => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareResourceVersions } from '../../../src/kubernetes/resource-version.ts';
+import { compareResourceVersions } from '../../../src/kubernetes/object.ts';
 
 describe('resourceVersion order', () => {
   test('agrees with the numbers that the text stands for, beyond what a number can hold', () => {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { isOfServerThatChecks } from '../../../src/kubernetes/cluster.ts';
 import { CacheWriter, type CompleteList } from '../../../src/kubernetes/reflector/cache-writer.ts';
 import type { ListerWatcher } from '../../../src/kubernetes/reflector/lister-watcher.ts';
 import { type CheckPlan, SelfCheck } from '../../../src/kubernetes/reflector/self-check.ts';
-import { isOfServerThatChecks } from '../../../src/kubernetes/reflector/server-cache-check.ts';
 import { atOnce, type Steps, TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type MapEntry, MapStore } from '../../support/map-store.ts';

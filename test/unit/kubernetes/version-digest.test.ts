@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VersionDigest } from '../../../src/kubernetes/reflector/version-digest.ts';
+import { VersionDigest } from '../../../src/kubernetes/reflector/self-check.ts';
 
 const entry = (key: string, version: number, uid = `uid-${key}`) => ({ key, uid, resourceVersion: String(version) });
 

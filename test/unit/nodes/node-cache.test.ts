@@ -1,9 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Freshness } from '../../../src/kubernetes/reflector/freshness.ts';
-import type { Representation } from '../../../src/resources/bytes/representation.ts';
-import type { Lister } from '../../../src/resources/lister.ts';
+import type { Freshness } from '../../../src/kubernetes/reflector/store.ts';
+import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
+import type { NodeLister, Representation } from '../../../src/nodes/node-lister.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { Largest } from '../../support/largest.ts';
 import { replaceAll } from '../../support/replace-all.ts';
