@@ -79,8 +79,9 @@ async function printHash(config: string | undefined): Promise<number> {
 
 async function changeKeys(request: KeysRequest, { config }: { config: Config }): Promise<number> {
   const { runKeysCommand } = await import('./cli/keys-command.ts');
-  const shared = { clock: systemClock, random: systemRandom, environment: process.env, print };
-  await runKeysCommand(request, config, { ...shared, version: readRelease().version });
+  const { version } = readRelease();
+  const { env: environment } = process;
+  await runKeysCommand(request, config, { clock: systemClock, random: systemRandom, version, environment, print });
   return 0;
 }
 

@@ -84,7 +84,8 @@ export class ServiceAccountTokens {
     this.#parts = parts;
     this.#digest = createTextDigest(parts.random);
     this.#budget = new RefusalBudget(REFUSALS, parts.clock);
-    const asked = { ...parts, audience, reviewed: this.#reviewed, budget: this.#budget };
+    const { reviewer, clock, random, logger } = parts;
+    const asked = { reviewer, audience, reviewed: this.#reviewed, budget: this.#budget, clock, random, logger };
     this.#questions = { known: new TokenQuestions(KNOWN, asked), unknown: new TokenQuestions(UNKNOWN, asked) };
   }
 

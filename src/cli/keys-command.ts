@@ -25,8 +25,10 @@ export async function runKeysCommand(request: KeysRequest, config: Config, parts
   const access = { ...config.kubernetes, environment: parts.environment, version: parts.version };
   // The error already says all that matters about a failure.
   const logger = createLogger({ level: 'silent', format: 'json' });
-  const { secrets, close } = await connectCluster(access, { ...parts, logger, registry: createUnreadRegistry() });
-  const operator = new KeyOperator(toSigningKeyOptions(config), { ...parts, secrets });
+  const registry = createUnreadRegistry();
+  const { clock, random, print } = parts;
+  const { secrets, close } = await connectCluster(access, { clock, random, logger, registry });
+  const operator = new KeyOperator(toSigningKeyOptions(config), { secrets, clock, print });
   try {
     if (request.action === 'list') await operator.list();
     else if (request.action === 'revoke') await operator.revoke(request.kid);

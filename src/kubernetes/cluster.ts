@@ -149,7 +149,11 @@ function mirrorSecrets(
   const mirror = new SecretMirror({ clock: parts.clock, observeLag: (seconds) => lag.observe(seconds) });
   const plan = { longestPeriodMs: SHORTEST_LONGEST_PERIOD_MS };
   const reflector = parts.reflect({ path: parts.requests.path, name, labelSelector }, mirror, plan);
-  return { records: new ClusterSecretRecords({ ...parts, labels, mirror, freshness: reflector }), reflector };
+  const { requests, namespace } = parts;
+  return {
+    records: new ClusterSecretRecords({ requests, namespace, labels, mirror, freshness: reflector }),
+    reflector,
+  };
 }
 
 async function readVersion(client: ApiClient, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {

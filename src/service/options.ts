@@ -9,11 +9,15 @@ import type { SessionOptions } from './session-stores.ts';
 import type { TokenServiceOptions } from './token-service.ts';
 import type { UserSourceOptions } from './user-sources.ts';
 
-/** Projections of the configuration: each part gets its own small options, never the whole. */
+/** Projections of the configuration: each part gets its own small options, made from the sections that it reads. */
+
+type Sections<Names extends keyof Config> = Pick<Config, Names>;
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-function toOAuthOptions({ platform, authentication, limits }: Config): OAuthOptions {
+type OAuthSections = Sections<'platform' | 'authentication' | 'limits'>;
+
+function toOAuthOptions({ platform, authentication, limits }: OAuthSections): OAuthOptions {
   const { oauthOptions } = authentication;
   return {
     platform,
@@ -41,8 +45,10 @@ function toOAuthOptions({ platform, authentication, limits }: Config): OAuthOpti
 }
 
 /** `undefined` when service accounts of the cluster may not call. */
-function toServiceAccountOptions({ authentication }: Config): TokenServiceOptions['serviceAccounts'] {
-  const { serviceAccountTokens, oauthOptions } = authentication;
+function toServiceAccountOptions({
+  serviceAccountTokens,
+  oauthOptions,
+}: Config['authentication']): TokenServiceOptions['serviceAccounts'] {
   const { enabled, audience = oauthOptions.accessTokenAudience ?? oauthOptions.issuer } = serviceAccountTokens;
   return enabled ? { audience } : undefined;
 }
@@ -57,21 +63,22 @@ function toClient({ accessTokenMaxAge, accessTokenInactivityTimeout, ...client }
   };
 }
 
-export function toSigningKeyOptions(config: Config): SigningKeyOptions {
-  const periodMs = config.authentication.oauthOptions.keyRotationPeriod;
-  const tokenLifeMs = longestTokenSeconds(toOAuthOptions(config)) * 1000;
-  const { secretName } = config.keys;
-  const { maxStaleness: maxStalenessMs } = config.authorization;
+type KeySections = OAuthSections & Sections<'keys' | 'authorization'>;
+
+export function toSigningKeyOptions({ keys, authorization, ...oauth }: KeySections): SigningKeyOptions {
+  const periodMs = oauth.authentication.oauthOptions.keyRotationPeriod;
+  const tokenLifeMs = longestTokenSeconds(toOAuthOptions(oauth)) * 1000;
+  const { secretName } = keys;
+  const { maxStaleness: maxStalenessMs } = authorization;
   return { secretName, maxStalenessMs, rotation: { periodMs, tokenLifeMs } };
 }
 
-const toTokenReviewOptions = ({ platform, authentication }: Config): CallerAuthenticationOptions => ({
-  platform,
-  callerAuth: authentication.tokenReview.callerAuth,
-  clientNames: authentication.tokenReview.clientNames ?? [],
-});
+const toTokenReviewOptions = (
+  platform: string,
+  { callerAuth, clientNames = [] }: Config['authentication']['tokenReview'],
+): CallerAuthenticationOptions => ({ platform, callerAuth, clientNames });
 
-function toPasswordOptions({ authentication }: Config): PasswordOptions {
+function toPasswordOptions(authentication: Config['authentication']): PasswordOptions {
   const { passwordGate, passwordHash } = authentication;
   return {
     throttle: {
@@ -90,13 +97,22 @@ function toPasswordOptions({ authentication }: Config): PasswordOptions {
   };
 }
 
-const toSessionOptions = ({ platform, sessions, authorization }: Config): SessionOptions => ({
+const toSessionOptions = ({
+  platform,
+  sessions,
+  authorization,
+}: Sections<'platform' | 'sessions' | 'authorization'>): SessionOptions => ({
   platform,
   store: sessions.store,
   maxStalenessMs: authorization.maxStaleness,
 });
 
-function toUserSourceOptions({ platform, users, authentication, authorization }: Config): UserSourceOptions {
+function toUserSourceOptions({
+  platform,
+  users,
+  authentication,
+  authorization,
+}: Sections<'platform' | 'users' | 'authentication' | 'authorization'>): UserSourceOptions {
   const { cost: hashCost, maxCost: maxHashCost } = authentication.passwordHash;
   const { file, firstAdministrator, firstAdministratorWanted } = users;
   return {
@@ -106,18 +122,18 @@ function toUserSourceOptions({ platform, users, authentication, authorization }:
   };
 }
 
-export const toTokenServiceOptions = (config: Config): TokenServiceOptions => ({
+export const toTokenServiceOptions = (config: KeySections & Sections<'sessions' | 'users'>): TokenServiceOptions => ({
   oauth: toOAuthOptions(config),
   users: toUserSourceOptions(config),
-  passwords: toPasswordOptions(config),
+  passwords: toPasswordOptions(config.authentication),
   keys: toSigningKeyOptions(config),
   sessions: toSessionOptions(config),
-  tokenReview: toTokenReviewOptions(config),
+  tokenReview: toTokenReviewOptions(config.platform, config.authentication.tokenReview),
   callerTokenFile: config.authentication.tokenReview.callerTokenFile,
-  serviceAccounts: toServiceAccountOptions(config),
+  serviceAccounts: toServiceAccountOptions(config.authentication),
 });
 
-export function toHttpLimits({ limits }: Config): HttpLimits {
+export function toHttpLimits(limits: Config['limits']): HttpLimits {
   const { headersTimeout, bodyTimeout, keepAliveTimeout, answerTimeout, ...counts } = limits;
   return {
     ...counts,
@@ -131,9 +147,11 @@ export function toHttpLimits({ limits }: Config): HttpLimits {
 /** The time for answers in flight at the end of the delay: 15 s + 30 s stay inside the pod's grace period of 50 s. */
 const DRAIN_MS = 30_000;
 
-export function toApiServerOptions({ server, authentication }: Config): HttpServerOptions {
+export function toApiServerOptions(
+  server: Config['server'],
+  { clientCAFile }: Config['authentication']['tokenReview'],
+): HttpServerOptions {
   const { tls, ...place } = listening(server);
-  const { clientCAFile } = authentication.tokenReview;
   return {
     ...place,
     ...(tls ? { tls: { ...tls, ...(clientCAFile === undefined ? {} : { clientCAFile }) } } : {}),
@@ -144,7 +162,7 @@ export function toApiServerOptions({ server, authentication }: Config): HttpServ
 }
 
 /** The metrics port closes when the API port has drained, and has nothing to wait for then. */
-export function toMetricsServerOptions({ server }: Config): HttpServerOptions {
+export function toMetricsServerOptions(server: Config['server']): HttpServerOptions {
   return { ...listening(server), port: server.metricsPort, shutdownDelayMs: 0, drainMs: 1000 };
 }
 

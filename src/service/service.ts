@@ -88,7 +88,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     reflectorsCheck(upkeep.reflectors),
     { name: 'shutdown', endpoints: ['readyz'], check: () => (shutdown.began ? 'the process is stopping' : undefined) },
   ];
-  const limits = toHttpLimits(config);
+  const limits = toHttpLimits(config.limits);
   const metrics = createHttpMetrics(registry, tokens.verifications);
   const writer = new AnswerWriter(clock, limits.answerTimeoutMs);
   const app = createApp({
@@ -114,7 +114,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     writer,
     descriptions: { platformYaml: parts.description, parseYaml: parse },
   });
-  const api = createHttpServer(toApiServerOptions(config), app, {
+  const api = createHttpServer(toApiServerOptions(config.server, config.authentication.tokenReview), app, {
     limits,
     clock,
     random,
@@ -126,7 +126,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     },
     onClosing: () => shutdown.closing.abort(),
   });
-  const metricsServer = createMetricsServer(toMetricsServerOptions(config), {
+  const metricsServer = createMetricsServer(toMetricsServerOptions(config.server), {
     platform: config.platform,
     limits,
     clock,

@@ -36,11 +36,12 @@ const BUSY: SignInResult = { kind: 'busy', retryAfterSeconds: 1 };
 
 /** Builds the password check: resolve, throttle, gate, exactly one compare, state, buckets. */
 export function createPasswordSignIn(options: PasswordOptions, parts: PasswordParts): PasswordSignIn {
-  const metrics = createPasswordMetrics(parts.registry);
-  registerHashMetric(parts.registry, options, parts.users);
+  const { registry, bcrypt, events } = parts;
+  const metrics = createPasswordMetrics(registry);
+  registerHashMetric(registry, options, parts.users);
   const throttle = new LoginThrottle(options.throttle, parts.clock);
   const gate = new PasswordGate(options.gate, parts.clock, metrics);
-  const compare = createPasswordCompare(options, { ...parts, duration: metrics.duration });
+  const compare = createPasswordCompare(options, { bcrypt, events, duration: metrics.duration });
   const failures = new FailureWatch(parts);
 
   const turnedAway = (throttled: Throttled): SignInResult => {

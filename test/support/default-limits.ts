@@ -5,5 +5,5 @@ const noFile = (path: string): string => {
   throw new Error(`the default configuration names no file, and not ${path}`);
 };
 
-/** The limits that apply without a configuration file. */
-export const defaultLimits = toHttpLimits(loadConfig(undefined, noFile).config);
+/** As without a configuration file. */
+export const defaultLimits = toHttpLimits(loadConfig(undefined, noFile).config.limits);

@@ -81,10 +81,20 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     this.#recovery = new Recovery(this.#backoff);
     this.#waiting = new Waiting(parts.clock);
     this.#streamed = new StreamedLists(parts.clock);
-    this.#check = new SelfCheck({ ...parts, writer: this.#writer, onMismatch: (reason) => this.#relist(reason) });
-    const { store } = parts;
+    const { source, store, clock, random, slices, metrics, plan } = parts;
+    this.#check = new SelfCheck({
+      source,
+      store,
+      writer: this.#writer,
+      clock,
+      random,
+      slices,
+      metrics,
+      plan,
+      onMismatch: (reason) => this.#relist(reason),
+    });
     const reflector = this;
-    parts.metrics.expose({
+    metrics.expose({
       get state() {
         return reflector.#state;
       },

@@ -22,7 +22,7 @@ export interface PasswordGrantParts {
 
 /** RFC 6749 4.3. A sign-in writes nothing, unless it has to end the user's other sessions. */
 export function createPasswordGrant(options: OAuthOptions, parts: PasswordGrantParts): Grant {
-  return async (request) => begin(await signedInUser(request, parts.signIn), request, { ...parts, options });
+  return async (request) => begin(await signedInUser(request, parts.signIn), request, options, parts);
 }
 
 async function signedInUser({ form, http, act }: GrantRequest, signIn: PasswordSignIn): Promise<User> {
@@ -40,14 +40,16 @@ async function signedInUser({ form, http, act }: GrantRequest, signIn: PasswordS
 async function begin(
   user: User,
   { client, scope, http, act }: GrantRequest,
-  parts: PasswordGrantParts & { readonly options: OAuthOptions },
+  options: OAuthOptions,
+  parts: PasswordGrantParts,
 ): Promise<TokenResponse> {
   const sid = parts.random.bytes(16).toString('base64url');
-  if (parts.options.multipleLogin) await waitPastCutOff(user, parts, http.signal);
+  const longestMs = (options.maximumClockSkewSeconds + 1) * 1000;
+  if (options.multipleLogin) await waitPastCutOff(user, longestMs, parts, http.signal);
   const issuedAt = Math.floor(parts.clock.now() / 1000);
   const session = { sid, user, client, authTime: issuedAt, ...(scope === undefined ? {} : { scope }) };
   const pair = parts.issuer.pair(session, parts.issuer.imprint(0, issuedAt));
-  if (!parts.options.multipleLogin) {
+  if (!options.multipleLogin) {
     await parts.ends.others(user.name, sid, issuedAt).catch((error: unknown) => {
       throw notAvailable(error);
     });
@@ -64,10 +66,10 @@ async function begin(
  */
 async function waitPastCutOff(
   user: User,
-  parts: PasswordGrantParts & { readonly options: OAuthOptions },
+  longestMs: number,
+  parts: Pick<PasswordGrantParts, 'sessions' | 'clock'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const longestMs = (parts.options.maximumClockSkewSeconds + 1) * 1000;
   const leftMs = (): number => (parts.sessions.read(user.name).cutOff + 1) * 1000 - parts.clock.now();
   // Checked again after each wait: a timer may fire a millisecond early by the wall clock, still inside the cut-off
   // second.
