@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client';
+import { durationText } from '../data-age.ts';
 import type { Logger } from '../observability/logger.ts';
 import { TooManyCalls } from '../runtime/bounded-calls.ts';
 import { isOfTheQuestion } from '../runtime/call-pause.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { durationText } from '../runtime/duration-text.ts';
 import { orKnown } from '../runtime/known-answer.ts';
 import { PacedCalls } from '../runtime/paced-calls.ts';
 import type { Random } from '../runtime/random.ts';

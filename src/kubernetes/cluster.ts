@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Logger } from '../observability/logger.ts';
 import { Backoff } from '../runtime/backoff.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, withTimeLimit } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { TimeSlices } from '../runtime/time-slices.ts';
 import type { SecretRecords, SecretStore } from '../secret-store.ts';
@@ -10,7 +10,6 @@ import { findAccess } from './access/find-access.ts';
 import { AccessReviews } from './access-reviews.ts';
 import { ApiClient, ClusterError } from './client/api-client.ts';
 import { ConnectionPool } from './client/connection-pool.ts';
-import { withTimeLimit } from './client/time-limit.ts';
 import { createSecretLag, ReflectorMetricsFamily, RequestMetrics } from './metrics.ts';
 import { createHttpListerWatcher, type WatchedResource } from './reflector/http-lister-watcher.ts';
 import { type Reflector, StoreReflector } from './reflector/reflector.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { durationText } from '../../src/runtime/duration-text.ts';
+import { durationText } from '../../src/data-age.ts';
 
 // In the form of Go's `time.Duration.String`: leading units that are zero are left out, seconds always stand.
 test.each([

@@ -2,8 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Cluster, Context, User } from '@kubernetes/client-node/dist/config_types.js';
 import type { YAMLParseError } from 'yaml';
-import type { ClusterAccess, ExecCommand, Source } from './cluster-access.ts';
-import { type ImpersonationHeaders, impersonationHeaders } from './impersonation.ts';
+import {
+  type ClusterAccess,
+  type ExecCommand,
+  type ImpersonationHeaders,
+  impersonationHeaders,
+  type Source,
+} from './cluster-access.ts';
 import { proxyAt } from './proxy.ts';
 
 /**

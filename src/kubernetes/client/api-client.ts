@@ -1,7 +1,7 @@
 import { unlessAborted } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { ImpersonationHeaders } from '../access/cluster-access.ts';
 import type { Credential } from '../access/credentials.ts';
-import type { ImpersonationHeaders } from '../access/impersonation.ts';
 import type { RequestMetrics } from '../metrics.ts';
 import { retryAfterMs, type Status, toStatus } from '../status.ts';
 import type { ConnectionPool, Lane } from './connection-pool.ts';

@@ -1,7 +1,6 @@
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
 import type { StoredSecret } from '../../secret-store.ts';
 import { type ApiClient, type ApiRequest, type ApiResponse, ClusterError } from '../client/api-client.ts';
-import { withTimeLimit } from '../client/time-limit.ts';
 import { isKubernetesObject, type KubernetesObject } from '../object.ts';
 
 /**

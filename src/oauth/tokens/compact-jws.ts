@@ -8,7 +8,7 @@ export interface Signed {
 }
 
 /** A JWS in compact form, decoded; neither parsed nor verified. */
-export interface JwsParts extends Signed {
+export interface DecodedJws extends Signed {
   readonly header: Buffer;
   readonly payload: Buffer;
 }
@@ -36,7 +36,7 @@ export function parseCompactJws(text: string): CompactJws | undefined {
 }
 
 /** Splits a text into three base64url parts, none of them empty, each in the only encoding of its bytes. */
-export function splitCompactJws(text: string): JwsParts | undefined {
+export function splitCompactJws(text: string): DecodedJws | undefined {
   const parts = THREE_PARTS.exec(text)?.slice(1).map(decodePart);
   const [header, payload, signature] = parts ?? [];
   if (!header || !payload || !signature) return undefined;

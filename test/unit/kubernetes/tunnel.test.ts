@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createTunnelConnector } from '../../../src/kubernetes/client/tunnel.ts';
+import { createTunnelConnector } from '../../../src/kubernetes/client/connection-pool.ts';
 
 const sockets: Socket[] = [];
 const stops: (() => void)[] = [];
