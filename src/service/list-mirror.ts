@@ -1,6 +1,6 @@
 import type { ServedList } from '../http/app.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
-import type { Freshness } from '../kubernetes/reflector/freshness.ts';
+import type { Freshness } from '../kubernetes/reflector/store.ts';
 import { createLister } from '../resources/cache.ts';
 import type { Kind } from '../resources/entries/kind.ts';
 import { collectionPath } from '../resources/entries/object-kind.ts';

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { ServedList } from '../http/app.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
-import type { Freshness } from '../kubernetes/reflector/freshness.ts';
+import type { Freshness } from '../kubernetes/reflector/store.ts';
 import { createNamespaceKind } from '../namespaces/namespace-kind.ts';
 import { createNodeKind } from '../nodes/node-kind.ts';
 import { PodStore, podFieldSelector } from '../nodes/usage/pod-store.ts';

@@ -1,4 +1,5 @@
-import { compareResourceVersions, type KubernetesObject } from '../../src/kubernetes/object.ts';
+import type { KubernetesObject } from '../../src/kubernetes/object.ts';
+import { compareResourceVersions } from '../../src/kubernetes/object.ts';
 import type { Replacement, StoredEntry } from '../../src/kubernetes/reflector/store.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { Change, History, State } from './history.ts';

@@ -1,10 +1,8 @@
-import { Registry } from 'prom-client';
 import type { Freshness, ReflectedStore, StoredEntry } from '../../src/kubernetes/reflector/store.ts';
-import { parseNodeListQuery } from '../../src/nodes/list-query.ts';
-import { createNodeLister } from '../../src/nodes/node-cache.ts';
-import type { NodeEntry } from '../../src/nodes/node-entry.ts';
-import type { Representation } from '../../src/nodes/node-lister.ts';
-import { NodeStore } from '../../src/nodes/node-store.ts';
+import type { Representation } from '../../src/resources/bytes/representation.ts';
+import { createLister } from '../../src/resources/cache.ts';
+import type { Entry } from '../../src/resources/entries/entry.ts';
+import { ResourceStore } from '../../src/resources/entries/store.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { TimeSlices } from '../../src/runtime/time-slices.ts';
 import { StatusError } from '../../src/status-error.ts';

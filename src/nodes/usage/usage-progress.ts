@@ -1,4 +1,4 @@
-import { compareResourceVersions } from '../../kubernetes/resource-version.ts';
+import { compareResourceVersions } from '../../kubernetes/object.ts';
 import { type CollectionState, later, NOTHING } from '../../resources/entries/collection-version.ts';
 import type { Entry } from '../../resources/entries/entry.ts';
 import type { AddedProgress } from '../../resources/entries/list-progress.ts';

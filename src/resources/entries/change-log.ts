@@ -1,8 +1,7 @@
-import { compareResourceVersions } from '../kubernetes/object.ts';
-import { later } from './collection-version.ts';
-import { isSameShape, type Mark, type NodeChange, withPast } from './node-change.ts';
-import type { NodeEntry } from './node-entry.ts';
-import type { ListState } from './watch-version.ts';
+import { compareResourceVersions } from '../../kubernetes/object.ts';
+import { type Change, isSameShape, type Mark, withPast } from './change.ts';
+import { type ListState, later } from './collection-version.ts';
+import type { Entry } from './entry.ts';
 
 /** What a change is part of. */
 export interface ChangeOrigin {

@@ -1,5 +1,5 @@
-import { compareResourceVersions } from '../kubernetes/object.ts';
-import type { StoredEntry } from '../kubernetes/reflector/store.ts';
+import { compareResourceVersions } from '../../kubernetes/object.ts';
+import type { StoredEntry } from '../../kubernetes/reflector/store.ts';
 
 /** A state of a collection: its newest change, and how many objects there were. No two states of one history read the same. */
 export interface CollectionState {

@@ -1,4 +1,4 @@
-import { compareResourceVersions } from '../../kubernetes/resource-version.ts';
+import { compareResourceVersions } from '../../kubernetes/object.ts';
 import type { Change } from './change.ts';
 import type { ChangeLog } from './change-log.ts';
 import {

@@ -1,8 +1,14 @@
-import { compareResourceVersions } from '../kubernetes/object.ts';
-import type { EventVersion } from './batch-builder.ts';
-import type { NodeChange } from './node-change.ts';
-import type { NodeStore } from './node-store.ts';
-import { type ListState, newer, seenText, stateText } from './watch-version.ts';
+import { compareResourceVersions } from '../../kubernetes/object.ts';
+import type { Change } from '../entries/change.ts';
+import type { ListState } from '../entries/collection-version.ts';
+import type { ResourceStore } from '../entries/store.ts';
+import { newer, seenText, stateText } from './watch-version.ts';
+
+/** The version of one event, and whether a client can go on from it. */
+export interface EventVersion {
+  readonly text: string;
+  readonly isResumable: boolean;
+}
 
 /** A client that has no list whole cannot go on. */
 const NOTHING_WHOLE = '0';

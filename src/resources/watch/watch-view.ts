@@ -1,6 +1,8 @@
-import { compareResourceVersions } from '../kubernetes/object.ts';
-import type { Mark, NodeChange, NodeShape } from './node-change.ts';
-import type { NodeEntry } from './node-entry.ts';
+import { compareResourceVersions } from '../../kubernetes/object.ts';
+import type { Change, Mark } from '../entries/change.ts';
+import type { ListState } from '../entries/collection-version.ts';
+import type { Entry } from '../entries/entry.ts';
+import type { Shape } from '../query/filter.ts';
 import type { ChangeType, WatchForm } from './watch-event.ts';
 
 /** What of the list a watcher wants to see, and how. */

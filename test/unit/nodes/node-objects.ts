@@ -1,12 +1,16 @@
 import { Registry } from 'prom-client';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
 import type { Freshness } from '../../../src/kubernetes/reflector/store.ts';
-import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
-import { createNodeLister } from '../../../src/nodes/node-cache.ts';
-import type { NodeLister } from '../../../src/nodes/node-lister.ts';
-import { NodeStore } from '../../../src/nodes/node-store.ts';
-import { PodStore } from '../../../src/nodes/pod-store.ts';
-import { UsageLedger } from '../../../src/nodes/usage-ledger.ts';
+import { createNodeKind } from '../../../src/nodes/node-kind.ts';
+import { PodStore } from '../../../src/nodes/usage/pod-store.ts';
+import { UsageLedger } from '../../../src/nodes/usage/usage-ledger.ts';
+import { createLister } from '../../../src/resources/cache.ts';
+import { type Entry, toEntry } from '../../../src/resources/entries/entry.ts';
+import { ResourceStore } from '../../../src/resources/entries/store.ts';
+import type { Lister } from '../../../src/resources/lister.ts';
+import { createCacheBytes } from '../../../src/resources/metrics.ts';
+import { createListQueryParser } from '../../../src/resources/query/list-query.ts';
+import { createWatchQueryParser } from '../../../src/resources/watch/watch-query.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 

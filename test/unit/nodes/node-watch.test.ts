@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Freshness } from '../../../src/kubernetes/reflector/store.ts';
-import { parseNodeListQuery } from '../../../src/nodes/list-query.ts';
 import { replaceAll } from '../../support/replace-all.ts';
 import { listOf, MAX_STALENESS_MS, makeNode, makePod, parseNodeListQuery, synced } from './node-objects.ts';
 import { WatchClient } from './watch-client.ts';
