@@ -16,11 +16,11 @@ import { admission } from './chain/admission.ts';
 import { createAnswerDeadline } from './chain/answer-deadline.ts';
 import { createAuthenticate } from './chain/authenticate.ts';
 import { createAuthorize, readRequestInfo } from './chain/authorize.ts';
-import { type App, createChain } from './chain/chain.ts';
-import { guard } from './chain/guard.ts';
+import { createBegin } from './chain/begin.ts';
+import { type App, createRouter, middleware, serveRouter } from './chain/chain.ts';
+import { createGuard } from './chain/guard.ts';
 import { answerMethod } from './chain/method.ts';
-import { RouteTable } from './chain/route-table.ts';
-import { refuseWithdrawnPaths, servePublicPaths, serveRoute } from './chain/serve-route.ts';
+import { mountRoutes, refuseUnknownPaths, refuseUnknownPublicPaths, refuseWithdrawnPaths } from './chain/routes.ts';
 import { createSourceAddress, type TrustedProxy } from './connection/source-address.ts';
 import type { Route } from './exchange.ts';
 import { Health, type HealthChecks } from './health.ts';
@@ -89,48 +89,40 @@ export function createRoutes(parts: AppParts): Route[] {
   registerReadiness(parts.registry, health);
   const lists = servedLists(parts);
   return [
+    ...nodes, // asked for most, so the router looks here first
     ...healthRoutes(health, writer),
     ...versionRoutes(parts, writer),
     ...descriptionRoutes({ platform, version: release.version, descriptions }, writer),
     ...oauthRoutes({ server: parts.authorizationServer, limits, bodies, writer, clock }),
     ...tokenReviewRoutes({ reviews: parts.tokenReviews, bodies, writer, clock }),
-    ...discoveryRoutes(lists, writer),
-    ...lists,
+    ...discoveryRoutes(nodes, writer),
     ...withdrawnLogRoutes(platform),
   ];
 }
 
-/** The routes of all kinds. Their watches share the places. */
-function servedLists(parts: AppParts): Route[] {
-  const { clock, limits, metrics, maxDecisionAgeMs, writer } = parts;
-  const places = new WatchPlaces(limits, metrics);
-  registerWatches(parts.registry, places);
-  const recheck = createRecheck({ ...callerSteps(parts), clock, maxDecisionAgeMs });
-  return parts.lists.flatMap(({ kind, lister, age, watches: source }) => {
-    const watches = new Watches({ ...parts, source, age, places, recheck });
-    return listRoutes({ kind, lister, age, watches, writer });
-  });
-}
-
-/** The ordered steps that every request goes through. */
+/** The steps that every request goes through, in their order, and the routes between them. */
 export function serveRoutes(routes: readonly Route[], parts: AppParts): App {
-  const { platform, limits, metrics, writer } = parts;
-  const table = new RouteTable(routes);
+  const { platform, limits, metrics, writer, clock, random, logger } = parts;
   const cors = createCors(parts.corsOrigins);
   const { authenticate, authorize } = callerSteps(parts);
   const sourceOf = createSourceAddress(parts.trustedProxies);
-  const steps = [
-    guard({ platform, limits, metrics, routes: table, sourceOf }), // protocol, header and path rules
+  const guard = createGuard({ platform, limits, metrics, sourceOf }); // protocol, header and path rules
+  const first = [
     answerMethod(writer, cors), // OPTIONS and 405, without credentials
     admission(limits, metrics, parts.registry), // bounds the requests in flight, by class
-    servePublicPaths(platform), // health, version, descriptions, /oauth: without a look at the bearer
+  ];
+  const judged = [
     authenticate, // from here on a user is known, or 401 was answered
     readRequestInfo, // verb, group, resource, name
     refuseWithdrawnPaths, // 410 to anybody signed in
     authorize, // before any cache is read
-    serveRoute, // 404, 405, 406, then the handler
   ];
-  return createChain(steps, { ...parts, cors });
+  const router = createRouter();
+  // Public routes (health, version, descriptions, /oauth) do not look at the bearer: a stale one must not fail a probe.
+  mountRoutes(router, routes, ({ access }) => (access === 'public' ? first : [...first, ...judged]));
+  const unknown = [...first, refuseUnknownPublicPaths(platform), ...judged, refuseUnknownPaths];
+  router.use(...unknown.map(middleware));
+  return serveRouter(router, { guard, writer, begin: createBegin({ clock, random, logger, metrics, cors }) });
 }
 
 /** The two steps that judge a caller. They run for every request, and again while a stream goes on. */

@@ -102,6 +102,12 @@ export class Exchange {
     leave?.();
   }
 
+  /** The router has found the route of its path, with the values of the `{…}` segments in their order. */
+  found(route: Route, parameters: readonly string[]): void {
+    this.route = route;
+    this.parameters = parameters;
+  }
+
   /** Runs `ending` once, when the answer has been sent or the client has gone. */
   atEnd(ending: () => void): void {
     if (this.#ended) ending();

@@ -30,7 +30,7 @@ export function admission(limits: HttpLimits, metrics: HttpMetrics, registry: Re
     place.taken++;
     exchange.takePlace(place.leave);
   };
-  return (exchange) => {
+  return function admission(exchange) {
     const kind = exchange.route?.admission ?? 'other';
     if (kind === 'health') return 'next';
     if (exchange.route?.readsForm && exchange.request.method === 'POST') {

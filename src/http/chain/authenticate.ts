@@ -38,7 +38,7 @@ export function createAuthenticate(parts: AuthenticateParts): Step {
     exchange.identity = verification.identity;
     return 'next';
   };
-  return (exchange) => {
+  return function authenticate(exchange) {
     const bearer = readBearer(exchange.request.headers.authorization, parts.maxBearerBytes);
     if (bearer.kind !== 'token') {
       const result = bearer.kind === 'absent' ? 'absent' : 'malformed';

@@ -28,7 +28,7 @@ export const readRequestInfo: Step = (exchange) => {
  * protect.
  */
 export function createAuthorize({ authorizer, deadline, pace }: AuthorizeParts): Step {
-  return (exchange) => {
+  return function authorize(exchange) {
     const { identity, info } = exchange;
     if (!identity || !info) throw new Error('authorization comes after authentication and request info');
     if (info.prefix !== 'kapis' || !info.isResource) return 'next';

@@ -1,100 +1,82 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import type { Logger } from '../../observability/logger.ts';
-import type { Random } from '../../runtime/random.ts';
-import { createAccessLog } from '../access-log.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import type { AnswerWriter } from '../answer/answer.ts';
-import type { Exchange, Step } from '../exchange.ts';
-import { type BeginParts, begin } from './begin.ts';
+import type { Exchange, Handler, Step } from '../exchange.ts';
 import { writeError } from './error-writer.ts';
-import { createRequestIds } from './request-id.ts';
+import type { Guard } from './guard.ts';
 
-/** What a port serves, and the classes that its messages are made from. */
+/** What a port serves. */
 export interface App {
   handle(request: IncomingMessage, response: ServerResponse): void;
-  readonly classes: {
-    readonly IncomingMessage: typeof IncomingMessage;
-    readonly ServerResponse: typeof ServerResponse;
-  };
 }
 
-export interface ChainParts extends Omit<BeginParts, 'log' | 'nextId'> {
-  readonly writer: AnswerWriter;
-  readonly random: Random;
-  readonly logger: Logger;
-}
-
+/** What Express's middleware finds in `response.locals`. */
 interface Locals extends Record<string, unknown> {
   readonly exchange: Exchange;
 }
 
+type Parameters = Readonly<Record<string, string>>;
+
+/** Middleware and endpoints as Express calls them. They read the exchange, not the message. */
+export type Middleware = RequestHandler<Parameters, unknown, unknown, object, Locals>;
+
+/** A router that takes paths to the letter: `/Nodes` is not `/nodes`. The guard has taken a trailing slash off. */
+export const createRouter = (): Router => express.Router({ caseSensitive: true, strict: true });
+
+/**
+ * A step as middleware under its own name, so that it can be told in a stack trace. What it throws or rejects with goes
+ * to the error writer. A step that need not wait returns no promise, so the path of a list request makes none.
+ */
+export function middleware(step: Step): Middleware {
+  const run: Middleware = (_request, response, next) => {
+    const outcome = step(response.locals.exchange);
+    if (outcome === 'next') return next();
+    if (outcome === 'answered') return undefined;
+    return outcome.then((settled) => {
+      if (settled === 'next') next();
+    });
+  };
+  return Object.defineProperty(run, 'name', { value: step.name });
+}
+
+/** The end of a route: answers the request, or throws or rejects with what the error writer sends. */
+export function endpoint(handler: Handler): Middleware {
+  return (_request, response) => handler(response.locals.exchange);
+}
+
+/** The last middleware. Express recognizes an error handler by its four parameters. */
+function sendError(writer: AnswerWriter): ErrorRequestHandler<Parameters, unknown, unknown, object, Locals> {
+  return function sendError(error, _request, response, _next) {
+    writeError(writer, response.locals.exchange, error);
+  };
+}
+
 type Run = (request: IncomingMessage, response: ServerResponse, last: (error: unknown) => void) => void;
 
-/** An app of these steps in this order, with the one error writer behind them. */
-export function createChain(steps: readonly Step[], parts: ChainParts): App {
-  const { writer, clock, metrics, cors } = parts;
-  const beginning = {
-    clock,
-    metrics,
-    cors,
-    log: createAccessLog(parts.logger),
-    nextId: createRequestIds(parts.random),
-  };
-  const app = express().disable('x-powered-by').disable('etag').disable('query parser');
-  app.use(toHandler(steps)).use(toErrorHandler(writer));
-  const run = app as unknown as Run;
-  return {
-    handle: (request, response) => {
-      const exchange = begin(request, response, beginning);
-      (response as ServerResponse & { locals: Locals }).locals = { exchange };
-      // Express parses `url` by itself, so it gets a constant. The guard reads the target as it was sent.
-      request.url = '/';
-      run(request, response, (error) => writeError(writer, exchange, error));
-    },
-    classes: messageClasses(app),
-  };
-}
-
-/** One Express layer runs all steps: a layer for each would cost more than the steps of a list request do. */
-function toHandler(steps: readonly Step[]): RequestHandler<object, unknown, unknown, object, Locals> {
-  return (_request, response) => runFrom(steps, 0, response.locals.exchange);
-}
-
-/** Runs the steps until one has answered. A step that need not wait returns no promise, so the hot path makes none. */
-function runFrom(steps: readonly Step[], first: number, exchange: Exchange): void | Promise<void> {
-  for (let index = first; index < steps.length; index++) {
-    const outcome = (steps[index] as Step)(exchange);
-    if (outcome === 'answered') return undefined;
-    if (outcome !== 'next') {
-      return outcome.then((settled) => (settled === 'next' ? runFrom(steps, index + 1, exchange) : undefined));
-    }
-  }
-  throw new Error('the last step of the chain has to answer');
-}
-
-/** Express recognizes an error handler by its four parameters. */
-function toErrorHandler(writer: AnswerWriter): ErrorRequestHandler<object, unknown, unknown, object, Locals> {
-  return (error, _request, response, _next) => writeError(writer, response.locals.exchange, error);
+/** What stands around the router of a port. */
+interface Frame {
+  readonly guard: Guard;
+  readonly writer: AnswerWriter;
+  begin(request: IncomingMessage, response: ServerResponse): Exchange;
 }
 
 /**
- * Express changes the prototype of every message to its own, which costs more than the rest of Express. It leaves a
- * message alone that was constructed with that prototype.
+ * An app of this router, with the guard before it and the one error writer behind all of its layers. It is a router, not
+ * an Express application: that would give each message another prototype, for methods that nobody here calls.
  */
-function messageClasses(app: Express): App['classes'] {
+export function serveRouter(router: Router, { guard, writer, begin }: Frame): App {
+  router.use(sendError(writer));
+  const run = router as unknown as Run;
   return {
-    IncomingMessage: withPrototype(IncomingMessage, app.request),
-    ServerResponse: withPrototype(ServerResponse, app.response),
+    handle: (request, response) => {
+      const exchange = begin(request, response);
+      (response as ServerResponse & { locals: Locals }).locals = { exchange };
+      try {
+        guard(exchange); // puts the canonical path into `request.url`: Express must not read any other
+      } catch (error) {
+        return writeError(writer, exchange, error);
+      }
+      run(request, response, (error) => writeError(writer, exchange, error));
+    },
   };
-}
-
-function withPrototype<Class extends abstract new (...given: never[]) => object>(
-  base: Class,
-  prototype: object,
-): Class {
-  function Message(...given: unknown[]): object {
-    return Reflect.construct(base, given, Message);
-  }
-  Message.prototype = prototype;
-  return Message as unknown as Class;
 }

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { StatusError } from '../../status-error.ts';
 import { headersTooLarge, malformed } from '../answer/refusals.ts';
-import type { Exchange, Step } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import { Locator } from './locator.ts';
-import type { RouteTable } from './route-table.ts';
 
 /** A rule of the guard that a request breaks: its name for the metric, its phrase for the caller. */
 interface Breach {
@@ -17,23 +16,24 @@ interface GuardParts {
   readonly platform: string;
   readonly limits: HttpLimits;
   readonly metrics: HttpMetrics;
-  readonly routes: RouteTable;
   readonly sourceOf: (request: IncomingMessage) => string;
 }
+
+export type Guard = (exchange: Exchange) => void;
 
 /** A Host as RFC 9110 7.2 has it: a name, an IPv4 address or a bracketed IPv6 one, and perhaps a port. */
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/;
 
 /**
- * The first step: checks the rules of the protocol that Node's parser leaves to us, then the path. What passes can be
- * read in one way only.
+ * Stands before the router: checks the rules of the protocol that Node's parser leaves to us, then the path. What passes
+ * can be read in one way only. Throws what the error writer sends.
  */
-export function guard(parts: GuardParts): Step {
-  const locator = new Locator(parts.routes);
+export function createGuard(parts: GuardParts): Guard {
+  const locator = new Locator();
   return (exchange) => {
     exchange.source = parts.sourceOf(exchange.request);
     const breach = headerBreach(exchange.request, parts) ?? place(exchange, locator);
-    if (!breach) return 'next';
+    if (!breach) return;
     parts.metrics.rejected(breach.rule);
     throw breach.refusal;
   };
@@ -91,12 +91,11 @@ function countHeaders(rawHeaders: readonly string[]): HeaderCounts {
   return counts;
 }
 
-/** Reads the target and finds its route. */
+/** Reads the target. The router sees its canonical path only. */
 function place(exchange: Exchange, locator: Locator): Breach | undefined {
   const location = locator.locate(exchange.rawTarget, exchange.request.headers.host);
   if ('fault' in location) return { rule: 'target', refusal: malformed(location.fault) };
   exchange.target = location.target;
-  exchange.route = location.match?.route;
-  exchange.parameters = location.match?.parameters ?? [];
+  exchange.request.url = location.path;
   return undefined;
 }

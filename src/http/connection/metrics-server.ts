@@ -4,11 +4,11 @@ import type { Registry } from 'prom-client';
 import { chooseCoding } from '../answer/accept.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { createCors } from '../answer/cors.ts';
-import { type App, createChain } from '../chain/chain.ts';
-import { guard } from '../chain/guard.ts';
+import { createBegin } from '../chain/begin.ts';
+import { type App, createRouter, middleware, serveRouter } from '../chain/chain.ts';
+import { createGuard } from '../chain/guard.ts';
 import { answerMethod } from '../chain/method.ts';
-import { RouteTable } from '../chain/route-table.ts';
-import { serveRoute } from '../chain/serve-route.ts';
+import { mountRoutes, refuseUnknownPaths } from '../chain/routes.ts';
 import type { Handler, Route } from '../exchange.ts';
 import { Connections } from './connections.ts';
 import { type HttpServer, type HttpServerOptions, type HttpServerParts, servePort } from './server.ts';
@@ -22,15 +22,14 @@ export interface MetricsAppParts extends Omit<HttpServerParts, 'onDraining'> {
 
 /** What the metrics port serves: `/metrics`, and nothing else. */
 function createMetricsApp(parts: MetricsAppParts): App {
-  const { limits, metrics, registry, platform, writer } = parts;
+  const { limits, metrics, registry, platform, writer, clock, random, logger } = parts;
   const cors = createCors([]);
-  const routes = new RouteTable([metricsRoute(registry, writer)]);
-  const steps = [
-    guard({ platform, limits, metrics, routes, sourceOf: createSourceAddress([]) }),
-    answerMethod(writer, cors),
-    serveRoute,
-  ];
-  return createChain(steps, { ...parts, cors });
+  const method = answerMethod(writer, cors);
+  const router = createRouter();
+  mountRoutes(router, [metricsRoute(registry, writer)], () => [method]);
+  router.use(...[method, refuseUnknownPaths].map(middleware));
+  const guard = createGuard({ platform, limits, metrics, sourceOf: createSourceAddress([]) });
+  return serveRouter(router, { guard, writer, begin: createBegin({ clock, random, logger, metrics, cors }) });
 }
 
 const compress = promisify(gzip);

@@ -71,7 +71,7 @@ export function servePort(
 ): HttpServer {
   const { clock, connections, metrics, onDraining, onClosing } = parts;
   const logger = parts.logger.child({ server: parts.name });
-  const { server, followFiles } = createServer(options, app, { ...parts, logger });
+  const { server, followFiles } = createServer(options, { ...parts, logger });
   const serve = ({ request, response }: InFlight): void => app.handle(request, response);
   const handle: App['handle'] = (request, response) => {
     connections.came({ request, response }, serve);
@@ -143,11 +143,9 @@ interface BuiltServer {
 
 function createServer(
   { tls }: HttpServerOptions,
-  app: App,
   { limits, clock, logger, metrics, name }: HttpServerParts & { readonly name: string },
 ): BuiltServer {
   const options: ServerOptions = {
-    ...app.classes,
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
     // Bodies have a timer of their own where they are read; this one ends requests whose body nobody reads.

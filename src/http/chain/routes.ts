@@ -1,0 +1,91 @@
+import type { Router } from 'express';
+import { acceptsJson } from '../answer/accept.ts';
+import { gone, methodNotAllowed, notAcceptable, nothingServed, resourceNotFound } from '../answer/refusals.ts';
+import type { Handler, Method, Route, Step } from '../exchange.ts';
+import { endpoint, type Middleware, middleware } from './chain.ts';
+import { allowOf } from './method.ts';
+
+/** `/nodes/{name}` as Express writes it: `/nodes/:name`. */
+const toPattern = (template: string): string => template.replaceAll(/\{(\w+)\}/g, ':$1');
+
+/**
+ * Puts the routes on the router, each with the steps that go before its methods. The first route that fits a path serves
+ * it, so a literal path stands before one with `{…}` in its place.
+ */
+export function mountRoutes(
+  router: Router,
+  routes: readonly Route[],
+  stepsOf: (route: Route) => readonly Step[],
+): void {
+  const patterns = new Set<string>();
+  for (const route of routes) {
+    const shape = route.template.replaceAll(/\{\w+\}/g, '{}');
+    if (patterns.has(shape)) throw new Error(`two routes for ${route.template}`);
+    patterns.add(shape);
+    const mounted = router.route(toPattern(route.template)).all(found(route), ...stepsOf(route).map(middleware));
+    for (const [method, handler] of Object.entries(route.methods) as [Method, Handler][]) {
+      mounted[VERBS[method]](...serving(route, handler));
+    }
+    const refuse = middleware(refuseMethod);
+    if (!route.methods.HEAD) mounted.head(refuse); // Express would give a HEAD to the endpoint of GET
+    mounted.all(refuse);
+  }
+}
+
+const VERBS = { GET: 'get', HEAD: 'head', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
+
+/** Says which route it is, for all that follows and for the log. */
+function found(route: Route): Middleware {
+  return function found({ params }, response, next) {
+    response.locals.exchange.found(route, Object.values(params));
+    next();
+  };
+}
+
+/** A watch where one is asked for, then `Accept`, then the handler. */
+function serving(route: Route, handler: Handler): Middleware[] {
+  const serve = endpoint(handler);
+  const checked = route.produces === 'json' ? [middleware(requireJson), serve] : [serve];
+  return route.watch ? [serveWatch(endpoint(route.watch)), ...checked] : checked;
+}
+
+function serveWatch(watch: Middleware): Middleware {
+  return function serveWatch(request, response, next) {
+    return response.locals.exchange.info?.verb === 'watch' ? watch(request, response, next) : next();
+  };
+}
+
+const requireJson: Step = ({ request }) => {
+  if (!acceptsJson(request.headers.accept)) throw notAcceptable();
+  return 'next';
+};
+
+const refuseMethod: Step = ({ route }) => {
+  throw methodNotAllowed(route ? allowOf(route) : '');
+};
+
+/**
+ * Answers 404 to everybody for what is public but not there (docs/contract/http.md, section 2): a stale bearer must not
+ * turn it into a 401.
+ */
+export function refuseUnknownPublicPaths(platform: string): Step {
+  const notOffered = `config.${platform}.io`;
+  return function refuseUnknownPublicPaths({ target }) {
+    const [first, second] = target.segments;
+    if (first === 'oauth') throw resourceNotFound();
+    // KubeSphere 3.4 answers this group to everybody, and its clients ask before they sign in.
+    if (first === 'kapis' && second === notOffered) throw resourceNotFound();
+    return 'next';
+  };
+}
+
+/** Answers 410 to any signed-in caller on a path that was withdrawn, whatever the method and whatever the rights. */
+export const refuseWithdrawnPaths: Step = ({ route, parameters }) => {
+  if (route?.gone) throw gone(route.gone(parameters));
+  return 'next';
+};
+
+/** Answers 404 to a signed-in caller on a path that no route has. */
+export const refuseUnknownPaths: Step = ({ info }) => {
+  throw nothingServed(info);
+};
