@@ -86,8 +86,14 @@ export function createRoutes(parts: AppParts): Route[] {
   const { platform, clock, limits, metrics, writer, descriptions, release } = parts;
   const bodies = createBodyReader({ clock, timeoutMs: limits.bodyTimeoutMs, metrics });
   const health = new Health(parts.health, parts.logger);
-  registerReadiness(parts.registry, health);
-  const lists = servedLists(parts);
+  registerReadiness(registry, health);
+  const { maxDecisionAgeMs } = parts;
+  const recheck = createRecheck(callerSteps(parts), clock, maxDecisionAgeMs);
+  const age = parts.nodeAge;
+  const { random, closing, nodeWatches: source } = parts;
+  const watches = new Watches({ source, age, limits, writer, metrics, clock, random, closing, recheck });
+  registerWatches(registry, watches);
+  const nodes = nodeRoutes({ platform, nodes: parts.nodes, age, watches, writer });
   return [
     ...nodes, // asked for most, so the router looks here first
     ...healthRoutes(health, writer),

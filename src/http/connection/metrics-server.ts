@@ -14,7 +14,7 @@ import { Connections } from './connections.ts';
 import { type HttpServer, type HttpServerOptions, type HttpServerParts, servePort } from './server.ts';
 import { createSourceAddress } from './source-address.ts';
 
-export interface MetricsAppParts extends Omit<HttpServerParts, 'onDraining'> {
+export interface MetricsAppParts extends Omit<HttpServerParts, 'onDraining' | 'onClosing'> {
   /** The realm of the guard's challenge; this port asks for no credentials. */
   readonly platform: string;
   readonly writer: AnswerWriter;
@@ -87,5 +87,8 @@ export function toOpenMetrics(text: string): string {
 /** The metrics port. It stays open as long as the API port, so that a shutdown can be observed. */
 export function createMetricsServer(options: HttpServerOptions, parts: MetricsAppParts): HttpServer {
   const connections = new Connections(parts.limits, parts.metrics.rejected);
-  return servePort(options, createMetricsApp(parts), { ...parts, connections, name: 'metrics', onDraining: () => {} });
+  const app = createMetricsApp(parts);
+  const { limits, clock, random, logger, registry, metrics } = parts;
+  const own = { limits, clock, random, logger, registry, metrics, onDraining: () => {} };
+  return servePort({ name: 'metrics', options, app, connections }, own);
 }

@@ -60,18 +60,22 @@ const CHECK_MS = 1_000;
 export function createHttpServer(options: HttpServerOptions, app: App, parts: HttpServerParts): HttpServer {
   const connections = new Connections(parts.limits, parts.metrics.rejected);
   registerConnections(parts.registry, connections);
-  return servePort(options, app, { ...parts, connections, name: 'api' });
+  return servePort({ name: 'api', options, app, connections }, parts);
+}
+
+/** One of the two ports: what it serves, and who is connected to it. */
+interface Port {
+  readonly name: 'api' | 'metrics';
+  readonly options: HttpServerOptions;
+  readonly app: App;
+  readonly connections: Connections;
 }
 
 /** Serves the API port or the metrics port. */
-export function servePort(
-  options: HttpServerOptions,
-  app: App,
-  parts: HttpServerParts & { readonly connections: Connections; readonly name: 'api' | 'metrics' },
-): HttpServer {
-  const { clock, connections, metrics, onDraining, onClosing } = parts;
-  const logger = parts.logger.child({ server: parts.name });
-  const { server, followFiles } = createServer(options, { ...parts, logger });
+export function servePort({ name, options, app, connections }: Port, parts: HttpServerParts): HttpServer {
+  const { limits, clock, metrics, onDraining, onClosing } = parts;
+  const logger = parts.logger.child({ server: name });
+  const { server, followFiles } = createServer(options, { limits, clock, logger, metrics, name });
   const serve = ({ request, response }: InFlight): void => app.handle(request, response);
   const handle: App['handle'] = (request, response) => {
     connections.came({ request, response }, serve);
@@ -93,7 +97,7 @@ export function servePort(
     // tends this socket.
     setImmediate(() => socket.destroy());
   });
-  server.on('clientError', refuseUnparsed({ ...parts, nextId }));
+  server.on('clientError', refuseUnparsed({ limits, logger: parts.logger, nextId, metrics, connections }));
   return {
     listen: () => listen(server, options),
     run: async (signal) => {
@@ -110,7 +114,7 @@ function refuseUnparsed({
   nextId,
   metrics,
   connections,
-}: HttpServerParts & { readonly connections: Connections; readonly nextId: () => string }): (
+}: Pick<HttpServerParts, 'limits' | 'logger' | 'metrics'> & Pick<Port, 'connections'> & { nextId(): string }): (
   fault: NodeJS.ErrnoException,
   socket: Duplex,
 ) => void {
@@ -143,7 +147,13 @@ interface BuiltServer {
 
 function createServer(
   { tls }: HttpServerOptions,
-  { limits, clock, logger, metrics, name }: HttpServerParts & { readonly name: string },
+  {
+    limits,
+    clock,
+    logger,
+    metrics,
+    name,
+  }: Pick<HttpServerParts, 'limits' | 'clock' | 'logger' | 'metrics'> & Pick<Port, 'name'>,
 ): BuiltServer {
   const options: ServerOptions = {
     maxHeaderSize: limits.maxHeaderBytes,

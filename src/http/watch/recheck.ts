@@ -25,19 +25,15 @@ const RIGHT_MS = 29_000;
 const RIGHT_OVERLOADED_MS = RIGHT_MS + 10_000;
 const BEARER_OVERLOADED_MS = 19_000;
 
-export interface RecheckParts extends CallerSteps {
-  readonly clock: Clock;
-  /** How long the last decision about a caller holds while the cluster gives no new one. */
-  readonly maxDecisionAgeMs: number;
-}
-
-/** Returns a function that prepares the rechecks of an exchange that has just been let in. */
-export function createRecheck({
-  authenticate,
-  authorize,
-  clock,
-  maxDecisionAgeMs,
-}: RecheckParts): (exchange: Exchange) => Recheck {
+/**
+ * Returns a function that prepares the rechecks of an exchange that has just been let in. The last decision about a
+ * caller holds for `maxDecisionAgeMs` while the cluster gives no new one.
+ */
+export function createRecheck(
+  { authenticate, authorize }: CallerSteps,
+  clock: Clock,
+  maxDecisionAgeMs: number,
+): (exchange: Exchange) => Recheck {
   return (exchange) => {
     let askedAt = clock.monotonic();
     let allowedAt = isNew(exchange) ? askedAt : Number.NEGATIVE_INFINITY;

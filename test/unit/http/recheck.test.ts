@@ -19,7 +19,7 @@ function create() {
     exchange.decision = { allowed: true, source: state.source };
     return 'next';
   };
-  const recheck = createRecheck({ authenticate: () => 'next', authorize, clock, maxDecisionAgeMs: 600_000 })(exchange);
+  const recheck = createRecheck({ authenticate: () => 'next', authorize }, clock, 600_000)(exchange);
   /** What the rechecks come to; the error ends a stream. */
   const pass = async (times: number): Promise<unknown> => {
     for (let time = 0; time < times; time++) {
@@ -89,8 +89,8 @@ describe('the bearer of a service account', () => {
       if (state.answer) throw state.answer;
       return 'next';
     };
-    const parts = { authenticate, authorize: async () => 'next' as const, clock, maxDecisionAgeMs: 600_000 };
-    const recheck = createRecheck(parts)({} as Exchange);
+    const steps = { authenticate, authorize: async () => 'next' as const };
+    const recheck = createRecheck(steps, clock, 600_000)({} as Exchange);
     const pass = async (): Promise<unknown> => {
       await clock.advance(10_000);
       return Promise.resolve(recheck()).catch((error: unknown) => error);
