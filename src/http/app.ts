@@ -112,7 +112,7 @@ export function serveRoutes(routes: readonly Route[], parts: AppParts): App {
   const cors = createCors(parts.corsOrigins);
   const { authenticate, authorize } = callerSteps(parts);
   const sourceOf = createSourceAddress(parts.trustedProxies);
-  const guard = createGuard({ platform, limits, metrics, sourceOf }); // protocol, header and path rules
+  const guard = createGuard({ platform, limits, metrics }); // protocol, header and path rules
   const first = [
     answerMethod(writer, cors), // OPTIONS and 405, without credentials
     admission(limits, metrics, parts.registry), // bounds the requests in flight, by class
@@ -128,7 +128,7 @@ export function serveRoutes(routes: readonly Route[], parts: AppParts): App {
   mountRoutes(router, routes, ({ access }) => (access === 'public' ? first : [...first, ...judged]));
   const unknown = [...first, refuseUnknownPublicPaths(platform), ...judged, refuseUnknownPaths];
   router.use(...unknown.map(middleware));
-  return serveRouter(router, { guard, writer, begin: createBegin({ clock, random, logger, metrics, cors }) });
+  return serveRouter(router, { guard, writer, begin: createBegin({ clock, random, logger, metrics, cors, sourceOf }) });
 }
 
 /** The two steps that judge a caller. They run for every request, and again while a stream goes on. */

@@ -17,13 +17,21 @@ export interface Beginning {
   readonly ownRequestId?: string | undefined;
   /** Monotonic milliseconds. */
   readonly startedAt: number;
+  /** The caller's normalised address. */
+  readonly source: string;
+  /** Names and values in turn, for a configured origin only. */
+  readonly corsHeaders: readonly string[];
 }
+
+/** The exchange as it writes itself. */
+type Writable = { -readonly [Fact in keyof Exchange]: Exchange[Fact] };
 
 const NOWHERE: Target = { segments: [], path: '/', query: '' };
 
 /**
- * One request and its answer: what the steps of the chain have found out so far. Each fact is written by one step, and
- * read by the later ones and by the log. It carries facts only; collaborators are handed to the steps that use them.
+ * One request and its answer. What is known of the request is read-only: the step that finds something out says so by
+ * the method named after it, and later steps and the log read it. What the log says about the answer is written as the
+ * answer is made. It carries facts only; collaborators are handed to the steps that use them.
  */
 export class Exchange {
   readonly request: IncomingMessage;
@@ -32,31 +40,29 @@ export class Exchange {
   readonly requestId: string;
   readonly ownRequestId: string | undefined;
   readonly startedAt: number;
+  readonly source: string;
+  readonly corsHeaders: readonly string[];
 
-  /** Written by the guard. */
-  target: Target = NOWHERE;
-  /** Written by the guard: the caller's normalised address. */
-  source = '';
-  /** Written by the guard; `undefined` for a path that nothing is served on. */
-  route: Route | undefined;
-  /** Written by admission on a route that reads a form: takes the place of the request, or throws a 429. */
-  admit: (() => void) | undefined;
-  /** Written by the guard: the values of the route's `{…}` segments, in their order. */
-  parameters: readonly string[] = [];
-  /** Written by authentication. */
-  identity: Identity | undefined;
-  /** Written by the routes under /oauth: the client and the user, as far as the authorization server found out. */
-  party: Party | undefined;
-  /** Written after authentication. */
-  info: RequestInfo | undefined;
-  /** Written by authorization. */
-  decision: Decision | undefined;
-  /** Written when the request begins: names and values in turn, for a configured origin only. */
-  corsHeaders: readonly string[] = [];
+  /** Known behind the guard; of a request that it refused, that of `/`. */
+  readonly target: Target = NOWHERE;
+  /** Known behind the router; `undefined` for a path that nothing is served on. */
+  readonly route: Route | undefined;
+  /** Known behind the router: the values of the route's `{…}` segments, in their order. */
+  readonly parameters: readonly string[] = [];
+  /** Known behind authentication. */
+  readonly identity: Identity | undefined;
+  /** Known under /oauth: the client and the user, as far as the authorization server found out. */
+  readonly party: Party | undefined;
+  /** Known behind authentication. */
+  readonly info: RequestInfo | undefined;
+  /** Known behind authorization: the last decision, which a watch asks for again. */
+  readonly decision: Decision | undefined;
+
   /** Written by the writer of answers, and by a stream as it goes. */
   bodyBytes = 0;
   /** Written by the writer when a streamed answer begins: monotonic milliseconds. */
   streamedAt: number | undefined;
+  /** Written before the answer begins. */
   coding: 'identity' | 'gzip' = 'identity';
   /**
    * Written by authentication and the error writer: our word for why a 4xx was answered. Written by a stream: how it
@@ -67,6 +73,7 @@ export class Exchange {
   failure: unknown;
 
   #ended = false;
+  #admit: (() => void) | undefined;
   #leave: (() => void) | undefined;
   readonly #endings: (() => void)[] = [];
 
@@ -77,6 +84,8 @@ export class Exchange {
     this.requestId = beginning.requestId;
     this.ownRequestId = beginning.ownRequestId;
     this.startedAt = beginning.startedAt;
+    this.source = beginning.source;
+    this.corsHeaders = beginning.corsHeaders;
     this.response.on('close', () => this.#end());
   }
 
@@ -88,6 +97,16 @@ export class Exchange {
   /** Whether errors are sent as OAuth JSON: everywhere under /oauth, even when the target itself is refused. */
   get speaksOAuth(): boolean {
     return this.target.segments[0] === 'oauth' || isOAuthPath(this.rawTarget);
+  }
+
+  /** Admission waits until the form has arrived: `take` takes the place, or throws a 429. */
+  admitLater(take: () => void): void {
+    this.#admit = take;
+  }
+
+  /** The form has arrived. Does nothing for a request that was admitted before. */
+  admit(): void {
+    this.#admit?.();
   }
 
   /** Holds a place of admission. `leave` is called once, when the answer has been made or the client has gone. */
@@ -102,10 +121,35 @@ export class Exchange {
     leave?.();
   }
 
-  /** The router has found the route of its path, with the values of the `{…}` segments in their order. */
+  /** The guard has read the target. */
+  located(target: Target): void {
+    (this as Writable).target = target;
+  }
+
+  /** The router has found the route of its path, with the values of the `{…}` segments. */
   found(route: Route, parameters: readonly string[]): void {
-    this.route = route;
-    this.parameters = parameters;
+    (this as Writable).route = route;
+    (this as Writable).parameters = parameters;
+  }
+
+  /** Authentication knows the caller. */
+  authenticated(identity: Identity): void {
+    (this as Writable).identity = identity;
+  }
+
+  /** The request line has been read as Kubernetes reads it. */
+  asks(info: RequestInfo): void {
+    (this as Writable).info = info;
+  }
+
+  /** The authorizer has decided. */
+  decided(decision: Decision): void {
+    (this as Writable).decision = decision;
+  }
+
+  /** The authorization server knows who takes part. */
+  actedFor(party: Party): void {
+    (this as Writable).party = party;
   }
 
   /** Runs `ending` once, when the answer has been sent or the client has gone. */
@@ -150,7 +194,7 @@ export interface Route {
   readonly access: 'public' | 'signed-in' | 'authorized';
   /** Which places it takes while in flight: HL-05. Health takes none. */
   readonly admission: 'health' | 'sign-in' | 'other';
-  /** A POST reads a form (or a review) and calls `exchange.admit` when it has arrived, not before. */
+  /** A POST reads a form (or a review) and calls `exchange.admit()` when it has arrived, not before. */
   readonly readsForm?: true;
   /** `json` routes answer 406 to a caller that accepts no JSON. */
   readonly produces: 'json' | 'any';

@@ -22,6 +22,8 @@ export function fakeExchange({ method = 'GET', rawTarget = '/', headers = {}, st
     rawTarget,
     requestId: 'r-1',
     startedAt: 0,
+    source: '',
+    corsHeaders: [],
   });
   return { exchange, end: () => response.emit('close') };
 }

@@ -34,7 +34,7 @@ export function admission(limits: HttpLimits, metrics: HttpMetrics, registry: Re
     const kind = exchange.route?.admission ?? 'other';
     if (kind === 'health') return 'next';
     if (exchange.route?.readsForm && exchange.request.method === 'POST') {
-      exchange.admit = () => take(kind, exchange);
+      exchange.admitLater(() => take(kind, exchange));
     } else take(kind, exchange);
     return 'next';
   };

@@ -35,7 +35,7 @@ export function createAuthenticate(parts: AuthenticateParts): Step {
       exchange.reason = verification.fault;
       throw refuse(verification.fault);
     }
-    exchange.identity = verification.identity;
+    exchange.authenticated(verification.identity);
     return 'next';
   };
   return function authenticate(exchange) {

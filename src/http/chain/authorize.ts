@@ -17,7 +17,7 @@ export interface AuthorizeParts {
 /** Step 8 of the chain (docs/contract/http.md, section 1): from here on the request is known by what it asks for. */
 export const readRequestInfo: Step = (exchange) => {
   const { segments, query } = exchange.target;
-  exchange.info = toRequestInfo(exchange.request.method ?? '', segments, query);
+  exchange.asks(toRequestInfo(exchange.request.method ?? '', segments, query));
   return 'next';
 };
 
@@ -48,7 +48,7 @@ export function createAuthorize({ authorizer, deadline, pace }: AuthorizeParts):
 const isNoName = (segment: string): boolean => segment.length > 253;
 
 function accept(exchange: Exchange, decision: Decision, asked: { identity: Identity; info: RequestInfo }): Outcome {
-  exchange.decision = decision;
+  exchange.decided(decision);
   if (!decision.allowed) throw forbidden(asked.identity.name, asked.info);
   return 'next';
 }

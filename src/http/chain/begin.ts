@@ -15,6 +15,8 @@ export interface Observation {
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
   readonly cors: Cors;
+  /** The address that a request comes from. */
+  sourceOf(request: IncomingMessage): string;
 }
 
 /** A client's own request id is kept when it is harmless in a header and in a log. */
@@ -27,6 +29,7 @@ export function createBegin({
   logger,
   metrics,
   cors,
+  sourceOf,
 }: Observation): (request: IncomingMessage, response: ServerResponse) => Exchange {
   const log = createAccessLog(logger);
   const nextId = createRequestIds(random);
@@ -40,8 +43,9 @@ export function createBegin({
       rawTarget: request.url ?? '',
       ...(isKept ? { requestId: sent, ownRequestId: ownId } : { requestId: ownId }),
       startedAt: clock.monotonic(),
+      source: sourceOf(request),
+      corsHeaders: cors.headers(request),
     });
-    exchange.corsHeaders = cors.headers(request);
     exchange.atEnd(() => {
       const endedAt = clock.monotonic();
       metrics.answered(exchange, ((exchange.streamedAt ?? endedAt) - exchange.startedAt) / 1_000);

@@ -16,7 +16,6 @@ interface GuardParts {
   readonly platform: string;
   readonly limits: HttpLimits;
   readonly metrics: HttpMetrics;
-  readonly sourceOf: (request: IncomingMessage) => string;
 }
 
 export type Guard = (exchange: Exchange) => void;
@@ -31,7 +30,6 @@ const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/
 export function createGuard(parts: GuardParts): Guard {
   const locator = new Locator();
   return (exchange) => {
-    exchange.source = parts.sourceOf(exchange.request);
     const breach = headerBreach(exchange.request, parts) ?? place(exchange, locator);
     if (!breach) return;
     parts.metrics.rejected(breach.rule);
@@ -95,7 +93,7 @@ function countHeaders(rawHeaders: readonly string[]): HeaderCounts {
 function place(exchange: Exchange, locator: Locator): Breach | undefined {
   const location = locator.locate(exchange.rawTarget, exchange.request.headers.host);
   if ('fault' in location) return { rule: 'target', refusal: malformed(location.fault) };
-  exchange.target = location.target;
+  exchange.located(location.target);
   exchange.request.url = location.path;
   return undefined;
 }

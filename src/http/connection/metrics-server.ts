@@ -28,8 +28,12 @@ function createMetricsApp(parts: MetricsAppParts): App {
   const router = createRouter();
   mountRoutes(router, [metricsRoute(registry, writer)], () => [method]);
   router.use(...[method, refuseUnknownPaths].map(middleware));
-  const guard = createGuard({ platform, limits, metrics, sourceOf: createSourceAddress([]) });
-  return serveRouter(router, { guard, writer, begin: createBegin({ clock, random, logger, metrics, cors }) });
+  const guard = createGuard({ platform, limits, metrics });
+  return serveRouter(router, {
+    guard,
+    writer,
+    begin: createBegin({ clock, random, logger, metrics, cors, sourceOf: createSourceAddress([]) }),
+  });
 }
 
 const compress = promisify(gzip);

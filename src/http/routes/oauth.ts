@@ -69,7 +69,7 @@ const originOf = (exchange: Exchange): Required<Origin> => ({
   requestId: exchange.requestId,
   ownRequestId: exchange.ownRequestId,
   partyKnown: (party) => {
-    exchange.party = party;
+    exchange.actedFor(party);
   },
 });
 
@@ -79,7 +79,7 @@ function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Reco
     const { query } = exchange.target;
     server.checkFormHead(endpoint, contentType, query);
     const body = await bodies.read(exchange, limits.maxFormBytes);
-    exchange.admit?.();
+    exchange.admit();
     return { ...originOf(exchange), contentType, queryString: query, authorization, body, signal: exchange.signal };
   };
   const sendJson = (exchange: Exchange, answer: object): void =>
@@ -107,7 +107,7 @@ function logoutHandler({ server, limits, bodies, writer }: OAuthRouteParts): Han
     const { headers } = exchange.request;
     const method = exchange.request.method === 'POST' ? 'POST' : 'GET';
     const body = method === 'POST' ? await bodies.read(exchange, limits.maxFormBytes) : undefined;
-    exchange.admit?.();
+    exchange.admit();
     const { location } = await server.logout({
       ...originOf(exchange),
       method,

@@ -51,7 +51,7 @@ function reviewHandler({ reviews, bodies, writer }: TokenReviewRouteParts): Hand
       hasShownCertificate: hasShownCertificate(socket),
     });
     const body = await bodies.read(exchange, LONGEST_REVIEW);
-    exchange.admit?.();
+    exchange.admit();
     const answer = reviews.review(body, { ...origin, askedBy });
     writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(answer)));
   };

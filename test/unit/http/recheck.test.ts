@@ -16,7 +16,7 @@ function create() {
   const authorize = async (): Promise<'next'> => {
     state.asked++;
     if (state.answer) throw state.answer;
-    exchange.decision = { allowed: true, source: state.source };
+    Object.assign(exchange, { decision: { allowed: true, source: state.source } });
     return 'next';
   };
   const recheck = createRecheck({ authenticate: () => 'next', authorize }, clock, 600_000)(exchange);
