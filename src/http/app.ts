@@ -86,24 +86,30 @@ export function createRoutes(parts: AppParts): Route[] {
   const { platform, clock, limits, metrics, writer, descriptions, release } = parts;
   const bodies = createBodyReader({ clock, timeoutMs: limits.bodyTimeoutMs, metrics });
   const health = new Health(parts.health, parts.logger);
-  registerReadiness(registry, health);
-  const { maxDecisionAgeMs } = parts;
-  const recheck = createRecheck(callerSteps(parts), clock, maxDecisionAgeMs);
-  const age = parts.nodeAge;
-  const { random, closing, nodeWatches: source } = parts;
-  const watches = new Watches({ source, age, limits, writer, metrics, clock, random, closing, recheck });
-  registerWatches(registry, watches);
-  const nodes = nodeRoutes({ platform, nodes: parts.nodes, age, watches, writer });
+  registerReadiness(parts.registry, health);
+  const lists = servedLists(parts);
   return [
-    ...nodes, // asked for most, so the router looks here first
+    ...lists, // asked for most, so the router looks here first
     ...healthRoutes(health, writer),
     ...versionRoutes(parts, writer),
     ...descriptionRoutes({ platform, version: release.version, descriptions }, writer),
     ...oauthRoutes({ server: parts.authorizationServer, limits, bodies, writer, clock }),
     ...tokenReviewRoutes({ reviews: parts.tokenReviews, bodies, writer, clock }),
-    ...discoveryRoutes(nodes, writer),
+    ...discoveryRoutes(lists, writer),
     ...withdrawnLogRoutes(platform),
   ];
+}
+
+/** The routes of all kinds. Their watches share the places. */
+function servedLists(parts: AppParts): Route[] {
+  const { clock, random, closing, limits, metrics, writer } = parts;
+  const places = new WatchPlaces(limits, metrics);
+  registerWatches(parts.registry, places);
+  const recheck = createRecheck(callerSteps(parts), clock, parts.maxDecisionAgeMs);
+  return parts.lists.flatMap(({ kind, lister, age, watches: source }) => {
+    const watches = new Watches({ source, age, places, limits, writer, metrics, clock, random, closing, recheck });
+    return listRoutes({ kind, lister, age, watches, writer });
+  });
 }
 
 /** The steps that every request goes through, in their order, and the routes between them. */

@@ -6,6 +6,7 @@ interface Asked {
   readonly method?: string;
   readonly rawTarget?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly source?: string;
   /** Absent if the client left before the answer began. */
   readonly status?: number;
   /** Whether the client received the whole answer. */
@@ -13,7 +14,14 @@ interface Asked {
 }
 
 /** A request and its answer without a connection. The test gives the facts about both, and `end` ends the exchange. */
-export function fakeExchange({ method = 'GET', rawTarget = '/', headers = {}, status, whole = true }: Asked = {}) {
+export function fakeExchange({
+  method = 'GET',
+  rawTarget = '/',
+  headers = {},
+  source = '',
+  status,
+  whole = true,
+}: Asked = {}) {
   const answer = { headersSent: status !== undefined, statusCode: status ?? 200, writableFinished: whole };
   const response = Object.assign(new EventEmitter(), answer);
   const exchange = new Exchange({
@@ -22,7 +30,7 @@ export function fakeExchange({ method = 'GET', rawTarget = '/', headers = {}, st
     rawTarget,
     requestId: 'r-1',
     startedAt: 0,
-    source: '',
+    source,
     corsHeaders: [],
   });
   return { exchange, end: () => response.emit('close') };

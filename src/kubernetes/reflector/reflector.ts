@@ -82,17 +82,9 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     this.#waiting = new Waiting(parts.clock);
     this.#streamed = new StreamedLists(parts.clock);
     const { source, store, clock, random, slices, metrics, plan } = parts;
-    this.#check = new SelfCheck({
-      source,
-      store,
-      writer: this.#writer,
-      clock,
-      random,
-      slices,
-      metrics,
-      plan,
-      onMismatch: (reason) => this.#relist(reason),
-    });
+    const onMismatch = (reason: RelistReason): void => this.#relist(reason);
+    const writer = this.#writer;
+    this.#check = new SelfCheck({ source, store, writer, clock, random, slices, metrics, plan, onMismatch });
     const reflector = this;
     metrics.expose({
       get state() {

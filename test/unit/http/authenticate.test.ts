@@ -28,8 +28,10 @@ function ask(authorization: string | undefined, judged: Verification | Promise<V
       },
     },
   });
-  const { exchange } = fakeExchange({ headers: authorization === undefined ? {} : { authorization } });
-  exchange.source = '192.0.2.1';
+  const { exchange } = fakeExchange({
+    headers: authorization === undefined ? {} : { authorization },
+    source: '192.0.2.1',
+  });
   const outcome = (async () => step(exchange))();
   outcome.catch(() => {});
   return { outcome, exchange, clock, refused, verified };

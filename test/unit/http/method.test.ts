@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { AnswerBody, AnswerWriter } from '../../../src/http/answer/answer.ts';
+import type { AnswerWriter } from '../../../src/http/answer/answer.ts';
 import { createCors } from '../../../src/http/answer/cors.ts';
+import type { AnswerBody } from '../../../src/http/answer/outbox.ts';
 import { answerMethod } from '../../../src/http/chain/method.ts';
-import type { Route } from '../../../src/http/chain/route-table.ts';
+import type { Route } from '../../../src/http/exchange.ts';
 import { fakeExchange } from '../../support/fake-exchange.ts';
 
 const ORIGIN = 'https://console.example.com';
@@ -14,7 +15,7 @@ function ask(method: string, isServed = true, headers: Readonly<Record<string, s
     send: (_exchange, status, own, { length }: AnswerBody) => sent.push([status, own, length]),
   };
   const { exchange } = fakeExchange({ method, headers });
-  if (isServed) exchange.route = { methods: { POST: () => {}, GET: () => {} } } as unknown as Route;
+  if (isServed) exchange.found({ methods: { POST: () => {}, GET: () => {} } } as unknown as Route, []);
   const step = answerMethod(writer as AnswerWriter, createCors([ORIGIN]));
   return { outcome: () => step(exchange), sent };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { AnswerBody, AnswerHeaders, AnswerWriter } from '../../../src/http/answer/answer.ts';
+import type { AnswerHeaders, AnswerWriter } from '../../../src/http/answer/answer.ts';
+import type { AnswerBody } from '../../../src/http/answer/outbox.ts';
 import { sendRepresentation } from '../../../src/http/answer/send-representation.ts';
-import type { Representation } from '../../../src/nodes/node-lister.ts';
+import type { Representation } from '../../../src/resources/bytes/representation.ts';
 import { fakeExchange } from '../../support/fake-exchange.ts';
 
 /** A representation of so many bytes, a tenth of them in gzip; `composed`: when its body has been made. */

@@ -130,8 +130,10 @@ function begin(change: Partial<WatchesParts> = {}) {
       rawTarget: '/',
       requestId: 'r-1',
       startedAt: 0,
+      source: '',
+      corsHeaders: [],
     });
-    exchange.identity = { name: user, uid: 'u', groups: [], clientId: 'c', sid: 's' };
+    exchange.authenticated({ name: user, uid: 'u', groups: [], clientId: 'c', sid: 's' });
     watches.open(exchange, { conditions: [], filterKey: '', bookmarks: true, ...query }, form);
     return Object.assign(response, { exchange });
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CallerAuthenticationOptions } from '../../../src/oauth/endpoints/caller-authentication.ts';
-import { createTokenReviews, type TokenReviewParts } from '../../../src/oauth/endpoints/token-review.ts';
+import { createTokenReviewWebhook, type TokenReviewWebhookParts } from '../../../src/oauth/endpoints/token-review.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { newTestServer, refusalOf, signInAlice, type TestServer } from './test-server.ts';
 
@@ -16,12 +16,15 @@ const HEAD = {
 };
 
 /** The webhook beside a whole authorization server, and how often a token was looked into. */
-async function start(change: Partial<TokenReviewParts> = {}, options: Partial<CallerAuthenticationOptions> = {}) {
+async function start(
+  change: Partial<TokenReviewWebhookParts> = {},
+  options: Partial<CallerAuthenticationOptions> = {},
+) {
   const oauth: TestServer = await newTestServer();
   const { access_token: token } = await signInAlice(oauth);
   const seen = { inspected: 0 };
   oauth.lines.length = 0;
-  const reviews = createTokenReviews(
+  const reviews = createTokenReviewWebhook(
     { platform: 'gatehouse', callerAuth: 'required', clientNames: ['front'], ...options },
     {
       ...oauth,
@@ -31,8 +34,6 @@ async function start(change: Partial<TokenReviewParts> = {}, options: Partial<Ca
           return oauth.verifier.inspect(text);
         },
       },
-      usersFault: () => undefined,
-      usersTooOld: () => undefined,
       callerToken: () => 'caller',
       random: systemRandom,
       ...change,
@@ -159,7 +160,8 @@ describe('a review', () => {
   });
 
   test('gives no answer while not every user is known', async () => {
-    const { review, token, oauth } = await start({ usersFault: () => 'the users are not loaded yet' });
+    const { review, token, oauth } = await start();
+    oauth.missing.users = 'the users are not loaded yet';
     expect(await refusalOf(() => review({ token }))).toMatchObject({ status: 503 });
     expect(oauth.lines).toMatchObject([{ event: 'token_review', result: 'failed' }]);
   });
