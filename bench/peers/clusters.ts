@@ -28,7 +28,7 @@ export interface BenchCluster {
   stop(): Promise<void>;
 }
 
-/** A node as kubelets make them, with its list of images: what the bench's sizes are counted in. */
+/** A node as kubelets make it, with its list of images. The sizes in the bench are those of such nodes. */
 export const NODE_BYTES = 12_000;
 
 /** The nodes that the simulated cluster would have, without the parts that an API server adds. */
