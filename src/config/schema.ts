@@ -47,7 +47,7 @@ const limits = section({
     .describe('Body of a form under /oauth; above: 413.'),
   maxSignInsInFlight: countBetween(1, 10_000).default(32).describe('Requests to /oauth/token at once; above: 429.'),
   maxRequestsInFlight: countBetween(1, 100_000).default(512).describe('All other requests at once; above: 429.'),
-  maxWatches: countBetween(1, 100_000).default(1_024).describe('Open watches of the node list; above: 429.'),
+  maxWatches: countBetween(1, 100_000).default(1_024).describe('Open watches of all lists; above: 429.'),
   // At least eight users must fill their places before everybody is refused. It is more than a person has tabs, or a
   // program replicas.
   maxWatchesPerUser: countBetween(1, 100_000)

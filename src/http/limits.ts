@@ -18,7 +18,7 @@ export interface HttpLimits {
   readonly maxSignInsInFlight: number;
   /** All other requests at once, health aside; above: 429. */
   readonly maxRequestsInFlight: number;
-  /** Watches of the node list that are open at once; above: 429. */
+  /** Watches of all lists that are open at once; above: 429. */
   readonly maxWatches: number;
   /** Those of one user, by name; above: 429. */
   readonly maxWatchesPerUser: number;

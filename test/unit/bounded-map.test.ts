@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { BoundedMap } from '../../src/runtime/bounded-map.ts';
 
@@ -56,4 +58,28 @@ describe('a bounded map', () => {
     const kept = Array.from({ length: 5_000 }, (_, at) => at).filter((at) => map.get(`key ${at}`) === at);
     expect([map.size, kept.length, kept[0]]).toEqual([100, 100, 4_900]);
   });
+});
+
+const collect = (): void => {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+};
+
+test.each([
+  ['with room', 1_000],
+  ['that is full', 1],
+])('a bounded map %s needs no more memory however often its one entry is set', (_, most) => {
+  const map = new BoundedMap<number>(most);
+  const set = (times: number): void => {
+    for (let at = 0; at < times; at++) map.set('everybody', at);
+  };
+  for (const key of ['a', 'b', 'c']) map.set(key, 0);
+  for (const key of ['a', 'b', 'c']) map.delete(key);
+  set(1_000);
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  // The tables that an iterator held were 150 bytes a set: 30 MB.
+  set(200_000);
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(5_000_000);
 });

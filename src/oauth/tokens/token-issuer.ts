@@ -85,7 +85,7 @@ export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): To
       access_token: signAccess(key, access, parts.standing(session.user).groups),
       token_type: 'Bearer',
       refresh_token: signToken(key, REFRESH, refresh),
-      expires_in: Math.max(0, accessExpiry - Math.floor(parts.clock.now() / 1000)),
+      expires_in: secondsLeft(accessExpiry, imprint.issuedAt, parts.clock.now()),
       ...(session.scope === undefined ? {} : { scope: session.scope }),
     };
   };
@@ -93,6 +93,15 @@ export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): To
     return { generation, issuedAt, kid: signingKey().kid, accessJti: newId(), refreshJti: newId() };
   };
   return { imprint, keepUntil, pair };
+}
+
+/**
+ * RFC 6749 5.1 counts from the answer. A second that begins while a new pair is signed does not count, so a new pair tells its
+ * whole lifetime, as 3.4 does. A pair that is given again tells what is left.
+ */
+function secondsLeft(expiry: number, issuedAt: number, nowMs: number): number {
+  const now = Math.floor(nowMs / 1000);
+  return Math.max(0, expiry - (now - issuedAt <= 1 ? issuedAt : now));
 }
 
 const sharedClaims = (session: Session, imprint: Imprint, issuer: string) => ({

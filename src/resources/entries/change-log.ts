@@ -1,17 +1,17 @@
 import { compareResourceVersions } from '../../kubernetes/object.ts';
 import { type Change, isSameShape, type Mark, withPast } from './change.ts';
-import { type ListState, later } from './collection-version.ts';
+import { type ListState, later, NOTHING } from './collection-version.ts';
 import type { Entry } from './entry.ts';
 
-/** What a change is part of. */
-export interface ChangeOrigin {
-  /** The resourceVersion of the change; `undefined`: it is none of the object itself. */
-  readonly changedAt?: string | undefined;
-  /** All that the cluster had told us when the object was read. */
+/** When a change is shown. */
+export interface ChangeMoment {
+  /** Of the store, later than that of all changes before. */
+  readonly version: number;
+  /** All that the cluster has told us by then. It never goes back from one change to the next. */
   readonly seen: ListState;
 }
 
-/** A change that is written down and not yet in the log: `add` gives it its version. */
+/** A change that is written down and not yet in the log: `add` gives it its moment. */
 export interface PreparedChange {
   readonly change: Change;
   /** The change of the same object that it takes the place of. */
@@ -33,6 +33,7 @@ type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** Until `add` knows better. */
 const NO_VERSION = 0;
+const NOTHING_SEEN: ListState = { objects: NOTHING, added: NOTHING };
 
 const BEGINNING: Mark = { version: 0, changedAt: '0' };
 
@@ -61,9 +62,10 @@ export class ChangeLog {
 
   /**
    * Writes a change down, so that only `add` is left to do in the turn that shows it. `previous` is what the store has under this key;
-   * `entry` shares its equal texts. The object must not change again before `add`.
+   * `entry` shares its equal texts. `changedAt`: the resourceVersion of the change; `undefined`: it is none of the object itself. The
+   * object must not change again before `add`.
    */
-  prepare(entry: Entry, previous: Entry | undefined, { changedAt, seen }: ChangeOrigin): PreparedChange {
+  prepare(entry: Entry, previous: Entry | undefined, changedAt: string | undefined): PreparedChange {
     const last = this.#newest.get(entry.key);
     const mark = { version: NO_VERSION, changedAt: changedAt ?? last?.changedAt ?? entry.resourceVersion };
     const isSame = last !== undefined && previous !== undefined && previous.uid === entry.uid;
@@ -74,7 +76,7 @@ export class ChangeLog {
       isNewest: true,
       version: NO_VERSION,
       changedAt: mark.changedAt,
-      seen,
+      seen: NOTHING_SEEN,
       addedAt: isSame ? last.addedAt : mark,
       shapedAt: hasShape ? last.shapedAt : NO_VERSION,
       past: past?.past ?? [],
@@ -84,19 +86,19 @@ export class ChangeLog {
   }
 
   /** The same for an object that went; `undefined` where the log does not know it. */
-  prepareRemoval(entry: Entry, { changedAt = entry.resourceVersion, seen }: ChangeOrigin): PreparedChange | undefined {
+  prepareRemoval(entry: Entry, changedAt: string): PreparedChange | undefined {
     const last = this.#newest.get(entry.key);
     if (!last) return undefined;
     const mark = { version: NO_VERSION, changedAt };
-    const change = { ...last, ...withPast(last, entry, mark), ...mark, seen, removed: entry.uid };
+    const change = { ...last, ...withPast(last, entry, mark), ...mark, removed: entry.uid };
     return { change, last, mark, isNewShape: false, removedBytes: entry.encoded.length };
   }
 
-  /** `version`: of the store, later than all that came before. */
-  add({ change, last, mark, isNewShape, removedBytes }: PreparedChange, version: number): void {
+  add({ change, last, mark, isNewShape, removedBytes }: PreparedChange, { version, seen }: ChangeMoment): void {
     const added: Writable<Change> = change;
     (mark as Writable<Mark>).version = version;
     added.version = version;
+    added.seen = seen;
     if (isNewShape) added.shapedAt = version;
     if (last) supersede(last);
     this.#append(change);

@@ -73,21 +73,15 @@ export class CollectionVersion {
    * What came and went between the last event and the list is not known; whoever was told of it elsewhere begins anew. In another
    * history the versions of objects prove nothing: they count as changed with the list.
    */
-  listed(list: ListedCollection): void {
-    const { resourceVersion, sameHistory } = list;
-    const state = this.after(list);
+  listed({ resourceVersion, newest, count, sameHistory }: ListedCollection): void {
+    const changed = this.trusts(sameHistory) ? newest : resourceVersion;
+    const state = { newest: sameHistory ? later(this.#state.newest, changed) : changed, count };
     this.#isListed = true;
     if (!sameHistory) this.#counts.clear();
     this.#unchanged.clear();
     this.#become(state);
     this.#reached = resourceVersion;
     this.#floor = { ...this.#state, resourceVersion };
-  }
-
-  /** The state that `listed` leads to. */
-  after({ resourceVersion, newest, count, sameHistory }: ListedCollection): CollectionState {
-    const changed = this.trusts(sameHistory) ? newest : resourceVersion;
-    return { newest: sameHistory ? later(this.#state.newest, changed) : changed, count };
   }
 
   /** Whether the objects of the next list changed when their versions say so. */

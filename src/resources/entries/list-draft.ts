@@ -95,10 +95,9 @@ function* changesOf(
   { content, changes, progress }: ReplacedList,
 ): Steps<PreparedChange[]> {
   const isTrusted = progress.objects.trusts(list.sameHistory);
-  const seen = progress.seenWith(list);
   const prepared: PreparedChange[] = [];
   for (const entry of gone) {
-    const change = changes.prepareRemoval(entry, { changedAt: list.resourceVersion, seen });
+    const change = changes.prepareRemoval(entry, list.resourceVersion);
     if (change) prepared.push(change);
     yield;
   }
@@ -107,7 +106,7 @@ function* changesOf(
     // Whoever resumes before the list is shown may be told of this object once more than needed.
     progress.brought(entry, previous);
     const changedAt = isTrusted ? entry.resourceVersion : list.resourceVersion;
-    prepared.push(changes.prepare(entry, previous, { changedAt, seen }));
+    prepared.push(changes.prepare(entry, previous, changedAt));
     yield;
   }
   return prepared;

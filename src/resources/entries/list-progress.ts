@@ -1,13 +1,7 @@
 import { compareResourceVersions } from '../../kubernetes/object.ts';
 import type { Change } from './change.ts';
 import type { ChangeLog } from './change-log.ts';
-import {
-  type CollectionState,
-  CollectionVersion,
-  type ListedCollection,
-  type ListState,
-  NOTHING,
-} from './collection-version.ts';
+import { type CollectionState, CollectionVersion, type ListState, NOTHING } from './collection-version.ts';
 import type { Entry } from './entry.ts';
 
 /** How far the collection is that the objects of a list are decorated from. */
@@ -44,11 +38,6 @@ export class ListProgress {
   /** What the list shows now. */
   get state(): ListState {
     return { objects: this.objects.state, added: this.#added?.shown ?? NOTHING };
-  }
-
-  /** What `seen` is at least when this list is shown. */
-  seenWith(list: ListedCollection): ListState {
-    return { objects: this.objects.after(list), added: this.seen.added };
   }
 
   /** How new an object may be: what is added to it is as new as can be when it is written. */

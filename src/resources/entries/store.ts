@@ -2,7 +2,8 @@ import type { KubernetesObject } from '../../kubernetes/object.ts';
 import type { ReflectedStore, Replacement } from '../../kubernetes/reflector/store.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
 import { sharingTexts } from './change.ts';
-import { ChangeLog, type ChangeOrigin, type PreparedChange } from './change-log.ts';
+import { ChangeLog, type PreparedChange } from './change-log.ts';
+import type { ListState } from './collection-version.ts';
 import { Content } from './content.ts';
 import type { Aside, DecoratedStore, Decoration } from './decoration.ts';
 import { type Entry, toEntry } from './entry.ts';
@@ -71,8 +72,8 @@ export class ResourceStore implements ReflectedStore<Entry> {
     this.#aside?.remove(key);
     this.#content.remove(key);
     this.progress.forget(key);
-    const change = this.changes.prepareRemoval(entry, this.#origin(resourceVersion));
-    if (change) this.#add(change);
+    const change = this.changes.prepareRemoval(entry, resourceVersion);
+    if (change) this.#add(change, this.progress.seen);
   }
 
   /**
@@ -150,7 +151,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
     return {
       get: (key) => content.get(key),
       redecorate: (entry) => {
-        const change = this.changes.prepare(entry, content.get(entry.key), this.#origin());
+        const change = this.changes.prepare(entry, content.get(entry.key), undefined);
         content.put(entry);
         made.push({ entry, change });
       },
@@ -158,7 +159,8 @@ export class ResourceStore implements ReflectedStore<Entry> {
       show: () => {
         drop();
         // A change that came meanwhile is in the content as well, and told already.
-        for (const { entry, change } of made) if (content.get(entry.key) === entry) this.#add(change);
+        const { seen } = this.progress;
+        for (const { entry, change } of made) if (content.get(entry.key) === entry) this.#add(change, seen);
         this.#content = content;
       },
     };
@@ -175,23 +177,20 @@ export class ResourceStore implements ReflectedStore<Entry> {
     const previous = this.#content.get(entry.key);
     this.#content.put(entry);
     this.progress.brought(entry, previous);
-    this.#add(this.changes.prepare(entry, previous, this.#origin(changedAt)));
+    this.#add(this.changes.prepare(entry, previous, changedAt), this.progress.seen);
   }
 
   #showList({ content, list, gone, changes }: ListDraft): void {
     this.progress.objects.listed(list);
     for (const { key } of gone) this.progress.forget(key);
-    for (const change of changes) this.#add(change);
+    const { seen } = this.progress;
+    for (const change of changes) this.#add(change, seen);
     this.#content = content;
   }
 
-  #origin(changedAt?: string): ChangeOrigin {
-    return { changedAt, seen: this.progress.seen };
-  }
-
-  #add(change: PreparedChange): void {
+  #add(change: PreparedChange, seen: ListState): void {
     this.#advance();
-    this.changes.add(change, this.#version);
+    this.changes.add(change, { version: this.#version, seen });
   }
 
   #advance(): void {

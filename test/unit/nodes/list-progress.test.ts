@@ -64,7 +64,7 @@ describe('the nodes that changed after a state', () => {
     const usage = new UsageProgress(ledger);
     const progress = new ListProgress(changes, usage);
     const entry = toNodeEntry(makeNode('node-a', { resourceVersion: '3' }));
-    changes.add(changes.prepare(entry, undefined, { changedAt: '3', seen: progress.seen }), 1);
+    changes.add(changes.prepare(entry, undefined, '3'), { version: 1, seen: progress.seen });
     const changedAfter = (node: string, pod: string): string[] =>
       progress
         .changedAfter({ objects: { newest: node, count: 1 }, added: { newest: pod, count: 1 } })

@@ -74,6 +74,16 @@ describe('rotation', () => {
     expect(test.sessions.writes).toBe(1);
   });
 
+  test('T-13 says the whole life of a pair while at most one second has begun since it was made', async () => {
+    const { test, first } = await signedIn();
+    const lives = [(await refresh(test, first.refresh_token)).expires_in];
+    for (let second = 0; second < 2; second++) {
+      await test.clock.advance(SECOND);
+      lives.push((await refresh(test, first.refresh_token)).expires_in);
+    }
+    expect(lives).toEqual([7200, 7200, 7198]);
+  });
+
   test('T-13 says 0 s of a pair whose access token has expired by the time it is asked for again', async () => {
     const test = await newTestServer({ accessTokenMaxAgeSeconds: 20 });
     const first = await signInAlice(test);
