@@ -10,9 +10,8 @@ import { BufferedOutput } from './observability/buffered-output.ts';
 import { createLogger, type Logger } from './observability/logger.ts';
 import { systemClock } from './runtime/clock.ts';
 import { systemRandom } from './runtime/random.ts';
-import { type Release, toRelease, toRuntime } from './service/release.ts';
-import { readNewPassword } from './users/new-password.ts';
-import { hashPassword } from './users/password-hash.ts';
+import { type Release, toRelease, toRuntime } from './service/versions.ts';
+import { hashPassword, readNewPassword } from './users/password-hash.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_MISUSE = 2;
@@ -114,6 +113,7 @@ async function runService(config: Config, logger: Logger, output: BufferedOutput
     random: systemRandom,
     logger,
     lostLines: output.lost,
+    memoryLimit: () => process.constrainedMemory(),
     release: readRelease(),
     runtime: toRuntime(process),
     environment: process.env,

@@ -17,7 +17,7 @@ export function decisionCounter(registry: Registry): (decision: Decision | 'erro
   });
   // Labels are bound once: a decision is made for every request, and looking up a pair of labels costs as much as the
   // decision.
-  const bound = (decision: 'allow' | 'deny'): Record<Decision['source'], { inc(): void }> => ({
+  const bound = (decision: 'allow' | 'deny'): Record<Decision['source'], { inc(by?: number): void }> => ({
     cache: counter.labels(decision, 'cache'),
     review: counter.labels(decision, 'review'),
     stale: counter.labels(decision, 'stale'),
@@ -25,6 +25,9 @@ export function decisionCounter(registry: Registry): (decision: Decision | 'erro
   });
   const allow = bound('allow');
   const deny = bound('deny');
+  // Set to 0 from the start: no increase is seen of a series that begins at 1.
+  for (const series of [...Object.values(allow), ...Object.values(deny)]) series.inc(0);
+  for (const source of ['review', 'overload']) counter.inc({ decision: 'error', source }, 0);
   return (decision) => {
     if (decision === 'error') counter.inc({ decision, source: 'review' });
     else if (decision === 'overload') counter.inc({ decision: 'error', source: 'overload' });

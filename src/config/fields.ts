@@ -30,8 +30,9 @@ export function parseDuration(text: string): number | undefined {
 
 /**
  * The kinds of values that settings have. Each names in its message what it expects. It also adds to the JSON Schema
- * what that has no words for: `x-type`, the kind of a text, and `x-limits`, its limits. The description of a setting
- * with a computed default ends with it: `Default: the issuer.` docs/configuration.md is generated from all this.
+ * what that has no words for: `x-type`, the kind of a text, `x-limits`, its limits, and `x-min-ms` and `x-max-ms`, those of
+ * a duration. The description of a setting with a computed default ends with it: `Default: the issuer.` docs/configuration.md
+ * is generated from all this, and what the chart checks.
  */
 
 /** A text of this form. */
@@ -62,7 +63,14 @@ export function duration(bounds: DurationBounds = {}) {
   const expected = bounds.orNone ? `${DURATION_MESSAGE}, or "${NO_LIMIT}"` : DURATION_MESSAGE;
   return z
     .string({ error: expected })
-    .meta({ examples: ['30s', '2h'], 'x-type': 'duration', 'x-limits': bounds.bounds ?? '0s or more' })
+    .meta({
+      examples: ['30s', '2h'],
+      pattern: `^(${bounds.orNone ? `${NO_LIMIT}|` : ''}0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`,
+      'x-type': 'duration',
+      'x-limits': bounds.bounds ?? '0s or more',
+      ...(bounds.minMs !== undefined && { 'x-min-ms': bounds.minMs }),
+      ...(bounds.maxMs !== undefined && { 'x-max-ms': bounds.maxMs }),
+    })
     .transform((text, context) => {
       if (bounds.orNone && text === NO_LIMIT) return Number.POSITIVE_INFINITY;
       const ms = parseDuration(text);

@@ -1,12 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Identity } from '../oauth/tokens/identity.ts';
-import type { Logger } from '../observability/logger.ts';
-import { shownText } from '../observability/shown-text.ts';
+import { type Logger, shownText } from '../observability/logger.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
-import { boundedLine } from './bounded-line.ts';
 import { normaliseAddress } from './connection/source-address.ts';
 import type { Exchange } from './exchange.ts';
-import { parameterNames } from './parameter-names.ts';
 
 const MAX_PATH = 1_024;
 const MAX_USER_AGENT = 256;
@@ -196,4 +193,58 @@ function describeFailure(failure: unknown): string {
   const text = failure.stack ?? failure.message;
   const cause = failure.cause instanceof Error ? `; caused by: ${failure.cause.message}` : '';
   return `${text}${cause}`.slice(0, MAX_FAILURE);
+}
+
+/** What the logger adds to a line: level, time, message. */
+const LOGGERS_OWN = 128;
+const MAX_LINE = 8 * 1024 - LOGGERS_OWN;
+
+/** Lengths that texts are cut to, one after the other. At 64 characters of 6 bytes each a line of 20 texts has 7.5 KiB. */
+const CUTS = [1_024, 512, 256, 128, 64];
+
+/** The line with its texts cut until it is at most 8 KiB as JSON (A-36), however many bytes a character takes there. */
+export function boundedLine(line: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  let bounded = line;
+  for (const length of CUTS) {
+    if (Buffer.byteLength(JSON.stringify(bounded)) <= MAX_LINE) return bounded;
+    bounded = cutTexts(line, length);
+  }
+  return bounded;
+}
+
+/** A list keeps an eighth as many members as a text keeps characters. */
+function cutTexts(line: Readonly<Record<string, unknown>>, length: number): Readonly<Record<string, unknown>> {
+  const cut = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.slice(0, length);
+    return Array.isArray(value) ? value.slice(0, length / 8) : value;
+  };
+  return Object.fromEntries(Object.entries(line).map(([name, value]) => [name, cut(value)]));
+}
+
+const MAX_PARAMETERS = 32;
+
+/** A plain word, as all our parameter names are. What a caller may have put in the place of a name is seldom one. */
+const PLAIN = /^[A-Za-z][A-Za-z0-9._-]{0,31}$/;
+
+/** Parameters that are sent without a value. */
+const FLAGS: ReadonlySet<string> = new Set(['verbose', 'watch']);
+
+/**
+ * The names in a query string, for the log, 32 at most: never a value, nor anything that might be one. A name must be a
+ * plain word that has a value. A token sent without a name (`?eyJ…`, `?b2s=` with its padding, `?access_token%3DeyJ…`)
+ * becomes `other`.
+ */
+export function parameterNames(query: string): string[] {
+  return query
+    .split('&', MAX_PARAMETERS)
+    .filter((pair) => pair !== '')
+    .map(nameIn);
+}
+
+function nameIn(pair: string): string {
+  const sign = pair.indexOf('=');
+  const name = sign < 0 ? pair : pair.slice(0, sign);
+  if (FLAGS.has(name)) return name;
+  const hasValue = sign >= 0 && /[^=]/.test(pair.slice(sign));
+  return hasValue && PLAIN.test(name) ? name : 'other';
 }

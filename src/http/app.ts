@@ -19,21 +19,30 @@ import { createAuthorize, readRequestInfo } from './chain/authorize.ts';
 import { createBegin } from './chain/begin.ts';
 import { type App, createRouter, middleware, serveRouter } from './chain/chain.ts';
 import { createGuard } from './chain/guard.ts';
-import { answerMethod } from './chain/method.ts';
-import { mountRoutes, refuseUnknownPaths, refuseUnknownPublicPaths, refuseWithdrawnPaths } from './chain/routes.ts';
+import {
+  answerMethod,
+  mountRoutes,
+  refuseUnknownPaths,
+  refuseUnknownPublicPaths,
+  refuseWithdrawnPaths,
+} from './chain/routes.ts';
 import { createSourceAddress, type TrustedProxy } from './connection/source-address.ts';
 import type { Route } from './exchange.ts';
 import { Health, type HealthChecks } from './health.ts';
 import type { HttpLimits } from './limits.ts';
 import { type HttpMetrics, registerReadiness, registerWatches } from './metrics.ts';
 import { createRefusalPace } from './refusal-pace.ts';
-import { type Descriptions, descriptionRoutes } from './routes/descriptions.ts';
-import { discoveryRoutes } from './routes/discovery.ts';
+import {
+  type Descriptions,
+  descriptionRoutes,
+  discoveryRoutes,
+  type ReleaseInfo,
+  versionRoutes,
+} from './routes/discovery.ts';
 import { healthRoutes } from './routes/health.ts';
 import { listRoutes } from './routes/lists.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { tokenReviewRoutes } from './routes/token-review.ts';
-import { type ReleaseInfo, versionRoutes } from './routes/version.ts';
 import { withdrawnLogRoutes } from './routes/withdrawn.ts';
 import { type CallerSteps, createRecheck } from './watch/recheck.ts';
 import { WatchPlaces } from './watch/watch-places.ts';

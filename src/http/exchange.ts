@@ -104,9 +104,11 @@ export class Exchange {
     this.#admit = take;
   }
 
-  /** The form has arrived. Does nothing for a request that was admitted before. */
+  /** The form has arrived. Does nothing for a request that was admitted before, or refused. */
   admit(): void {
-    this.#admit?.();
+    const admit = this.#admit;
+    this.#admit = undefined;
+    admit?.();
   }
 
   /** Holds a place of admission. `leave` is called once, when the answer has been made or the client has gone. */

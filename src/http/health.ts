@@ -11,6 +11,11 @@ export interface HealthCheck {
    * true.
    */
   readonly counts?: boolean;
+  /**
+   * Whether it is about something that we do without now. If it fails then, it does not count, and the gauge leaves it
+   * out, so that no alert comes of it. Default: it is not.
+   */
+  isExcused?(): boolean;
   /** Returns why it fails, for the log only, or `undefined` when it holds. Reads memory only, and does not wait. */
   check(): string | undefined;
 }
@@ -21,6 +26,7 @@ interface HealthResult {
   readonly name: string;
   readonly holds: boolean;
   readonly excluded: boolean;
+  readonly excused: boolean;
   /** Whether the endpoint fails when this check does. */
   readonly counts: boolean;
 }
@@ -58,6 +64,7 @@ export class Health {
     const results = asked.map((check) => ({
       name: check.name,
       excluded: excluded.has(check.name),
+      excused: isExcused(check),
       counts: only !== undefined || doesCount(check),
       holds: excluded.has(check.name) || this.holds(check),
     }));
@@ -78,11 +85,13 @@ export class Health {
 
   /** The checks of /readyz, for the gauge that shows each of them. */
   readiness(): readonly { readonly name: string; readonly holds: boolean }[] {
-    return this.report('readyz', new Set()).results;
+    return this.report('readyz', new Set()).results.filter(({ holds, excused }) => holds || !excused);
   }
 }
 
-export const doesCount = (check: HealthCheck): boolean => check.counts ?? true;
+const isExcused = (check: HealthCheck): boolean => check.isExcused?.() ?? false;
+
+export const doesCount = (check: HealthCheck): boolean => (check.counts ?? true) && !isExcused(check);
 
 function reasonOf(check: HealthCheck): string | undefined {
   try {

@@ -11,6 +11,33 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10, 30
 /** From a few watches to 10,000 of them on a slow machine; 1 s is what is promised. */
 const FANOUT_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
+/** The rules and limits that turn requests and connections away, by their names in the metric. */
+const REJECTIONS = [
+  'version',
+  'headers',
+  'host',
+  'authorization',
+  'transfer_encoding',
+  'expect',
+  'target',
+  'header_bytes',
+  'header_time',
+  'chunk_extension',
+  'parser',
+  'connect',
+  'pipelined',
+  'body_size',
+  'body_time',
+  'in_flight_sign-in',
+  'in_flight_other',
+  'connections',
+  'connections_per_address',
+  'watches',
+  'watches_per_user',
+] as const;
+
+export type Rejection = (typeof REJECTIONS)[number];
+
 /** The metrics of this folder. Labels are route templates and words of ours, never input (A-37). */
 export interface HttpMetrics {
   /** Once per answer, at its end. */
@@ -18,11 +45,13 @@ export interface HttpMetrics {
   /** Once per answer to bytes that were no request. */
   refusedUnread(status: number): void;
   /** A request or connection was turned away by this rule or limit. */
-  rejected(reason: string): void;
+  rejected(reason: Rejection): void;
   /** A request needed a bearer and sent none, or sent one that does not look like a token. */
   bearerRefused(result: 'absent' | 'malformed'): void;
   /** Changes of the TLS files of a port: `ok` or `invalid`. */
   readonly tlsReloads: Counter<'server' | 'result'>;
+  /** When the certificate of a port expires, in seconds since 1970. */
+  readonly tlsExpirations: Gauge<'server'>;
   watchEnded(end: WatchEnd): void;
   /** Changes that were found `ms` ago have been sent to all watches that could take them. */
   watchesTold(ms: number): void;
@@ -48,11 +77,18 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
   });
   const requests = counter('gatehouse_http_requests_total', 'Answers, refusals included.', ['method', 'route', 'code']);
   const rejections = counter('gatehouse_http_rejections_total', 'Requests and connections turned away.', ['reason']);
+  for (const reason of REJECTIONS) rejections.inc({ reason }, 0); // so that the first one is a change of the series
   const bytes = counter('gatehouse_http_response_bytes_total', 'Bytes of answer bodies.', ['route', 'encoding']);
   const reloads = 'Changes of the TLS files of a port, by whether they were taken.';
   const tlsReloads = counter('gatehouse_tls_reloads_total', reloads, ['server', 'result']);
+  const tlsExpirations = new Gauge({
+    name: 'gatehouse_tls_certificate_expiration_timestamp_seconds',
+    help: 'When the serving certificate of a port, or the first one of its chain, expires, in seconds since 1970.',
+    labelNames: ['server'],
+    registers,
+  });
   const watchEnds = counter('gatehouse_watches_ended_total', 'Watches of the node list that ended, by how.', ['end']);
-  for (const end of WATCH_ENDS) watchEnds.inc({ end }, 0); // so that the first one is a change of the series
+  for (const end of WATCH_ENDS) watchEnds.inc({ end }, 0);
   const told = watchesToldHistogram(registry);
   // Finding a series by its labels costs more than counting in it. This map has one entry for each series.
   const series = new Map<string, Series>();
@@ -72,6 +108,7 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
   };
   return {
     tlsReloads,
+    tlsExpirations,
     answered: (exchange, seconds) => {
       const found = seriesOf(exchange);
       found.duration.observe(seconds);
@@ -94,7 +131,7 @@ const watchesToldHistogram = (registry: Registry): Histogram =>
     registers: [registry],
   });
 
-/** Shows each check of /readyz: 1 while it holds. */
+/** Shows each check of /readyz: 1 while it holds. One that is excused has no series. */
 export function registerReadiness(registry: Registry, health: Health): void {
   new Gauge({
     name: 'gatehouse_readiness_check',
@@ -102,6 +139,7 @@ export function registerReadiness(registry: Registry, health: Health): void {
     labelNames: ['check'],
     registers: [registry],
     collect() {
+      this.reset();
       for (const { name, holds } of health.readiness()) this.set({ check: name }, holds ? 1 : 0);
     },
   });

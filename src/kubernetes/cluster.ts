@@ -7,7 +7,6 @@ import { TimeSlices } from '../runtime/time-slices.ts';
 import type { SecretRecords, SecretStore } from '../secret-store.ts';
 import { CredentialSource } from './access/credentials.ts';
 import { findAccess } from './access/find-access.ts';
-import { AccessReviews } from './access-reviews.ts';
 import { ApiClient, ClusterError } from './client/api-client.ts';
 import { ConnectionPool } from './client/connection-pool.ts';
 import { createSecretLag, ReflectorMetricsFamily, RequestMetrics } from './metrics.ts';
@@ -15,11 +14,10 @@ import { createHttpListerWatcher, type WatchedResource } from './reflector/http-
 import { type Reflector, StoreReflector } from './reflector/reflector.ts';
 import { type CheckPlan, SHORTEST_LONGEST_PERIOD_MS } from './reflector/self-check.ts';
 import type { ReflectedStore, StoredEntry } from './reflector/store.ts';
-import { SecretMirror } from './secrets/secret-mirror.ts';
-import { ClusterSecretRecords } from './secrets/secret-records.ts';
+import { AccessReviews, TokenReviews } from './reviews.ts';
+import { ClusterSecretRecords, SecretMirror } from './secrets/secret-records.ts';
 import { SecretRequests } from './secrets/secret-requests.ts';
 import { ClusterSecrets } from './secrets/secrets.ts';
-import { TokenReviews } from './token-reviews.ts';
 
 /** `/version` costs the API server nothing. */
 const VERSION_LIMIT_MS = 5_000;
@@ -100,8 +98,8 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
   const slices = new TimeSlices(clock);
   const reflect: Cluster['reflect'] = (resource, store, plan) => {
     const source = createHttpListerWatcher({ client, slices }, resource);
-    const { name } = resource;
-    const metrics = reflectors.of(name);
+    const { name, isOptional } = resource;
+    const metrics = reflectors.of(name, { isOptional });
     return new StoreReflector({ name, source, store, clock, random, slices, logger, metrics, plan });
   };
   const version: Cluster['version'] = (signal) =>

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { FailureKind } from './reflector/failure.ts';
+import { FAILURE_KINDS, type FailureKind } from './reflector/failure.ts';
 
 /** Our own calls to the API server: from a millisecond (a review next door) to the time limits. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -60,8 +60,12 @@ export const createSecretLag = (registry: Registry): Histogram =>
 
 /** What a reflector is doing; exactly one at a time. */
 export type ReflectorState = 'listing' | 'watching' | 'backing_off';
-export type RelistReason = 'expired' | 'too_large_version' | 'stream_error' | 'restored' | 'self_check';
-type DropReason = 'stale' | 'unknown_type' | 'no_metadata' | 'malformed';
+const RELIST_REASONS = ['expired', 'too_large_version', 'stream_error', 'restored', 'self_check'] as const;
+export type RelistReason = (typeof RELIST_REASONS)[number];
+const DROP_REASONS = ['stale', 'unknown_type', 'no_metadata', 'malformed'] as const;
+type DropReason = (typeof DROP_REASONS)[number];
+const CHECK_RESULTS = ['match', 'mismatch', 'skipped'] as const;
+type CheckResult = (typeof CHECK_RESULTS)[number];
 
 /** What the metrics read from a reflector when they are collected. */
 export interface ReflectorGauges {
@@ -69,6 +73,8 @@ export interface ReflectorGauges {
   readonly objects: number;
   readonly epoch: number;
   hasSynced(): boolean;
+  /** Whether the cluster refuses us the right to the collection. */
+  isForbidden(): boolean;
   stalenessMs(): number;
 }
 
@@ -81,7 +87,7 @@ export class ReflectorMetricsFamily {
   readonly #listDuration: Histogram<'resource'>;
   readonly #reflectors = new Map<string, ReflectorGauges>();
   /** The age of all data that is followed, with or without a reflector. */
-  readonly #stalenessMs = new Map<string, () => number>();
+  readonly #stalenessMs = new Map<string, () => number | undefined>();
 
   constructor(registry: Registry) {
     this.#counters = createCounters(registry);
@@ -96,20 +102,22 @@ export class ReflectorMetricsFamily {
     createStalenessGauge(registry, this.#stalenessMs);
   }
 
-  /** Exposes the age of this data under this name. */
-  exposeStaleness(resource: string, stalenessMs: () => number): void {
+  /** Exposes the age of this data under this name. While it is `undefined` there is no series. */
+  exposeStaleness(resource: string, stalenessMs: () => number | undefined): void {
     this.#stalenessMs.set(resource, stalenessMs);
   }
 
-  of(resource: string) {
+  /** `isOptional`: its age is not shown while the cluster refuses us the right to it. */
+  of(resource: string, { isOptional = false }: { readonly isOptional?: boolean | undefined } = {}) {
     const { lists, relists, surprises, watches, events, dropped, selfChecks } = this.#counters;
-    surprises.inc({ resource }, 0); // an alert on it needs the series to exist
+    startAtZero(this.#counters, resource);
     const byType = new Map(EVENT_TYPES.map((type) => [type, events.labels(resource, type)]));
     const otherType = events.labels(resource, 'other'); // the type comes from the wire, so it must not become a label
     return {
       expose: (gauges: ReflectorGauges): void => {
         this.#reflectors.set(resource, gauges);
-        this.exposeStaleness(resource, () => gauges.stalenessMs());
+        const isHidden = (): boolean => isOptional && gauges.isForbidden();
+        this.exposeStaleness(resource, () => (isHidden() ? undefined : gauges.stalenessMs()));
       },
       listed: (result: 'ok' | FailureKind, seconds: number): void => {
         lists.inc({ resource, result });
@@ -117,23 +125,20 @@ export class ReflectorMetricsFamily {
       },
       relisted: (reason: RelistReason): void => relists.inc({ resource, reason }),
       surprised: (count: number): void => surprises.inc({ resource }, count),
-      watchEnded: (failure: FailureKind): void => watches.inc({ resource, end: WATCH_ENDS[failure] ?? 'refused' }),
+      watchEnded: (failure: FailureKind): void => watches.inc({ resource, end: toWatchEnd(failure) }),
       event: (type: string): void => (byType.get(type) ?? otherType).inc(),
       dropped: (reason: DropReason): void => dropped.inc({ resource, reason }),
-      selfChecked: (result: 'match' | 'mismatch' | 'skipped'): void => selfChecks.inc({ resource, result }),
+      selfChecked: (result: CheckResult): void => selfChecks.inc({ resource, result }),
     };
   }
 }
 
+const WATCH_ENDS = ['closed', 'quiet', 'expired', 'refused', 'reset', 'throttled', 'unreadable'] as const;
+
 /** Every other end of a watch counts as `refused`. */
-const WATCH_ENDS: Partial<Record<FailureKind, string>> = {
-  closed: 'closed',
-  quiet: 'quiet',
-  expired: 'expired',
-  reset: 'reset',
-  throttled: 'throttled',
-  unreadable: 'unreadable',
-};
+const toWatchEnd = (failure: FailureKind): (typeof WATCH_ENDS)[number] =>
+  WATCH_ENDS.find((end) => end === failure) ?? 'refused';
+
 const EVENT_TYPES = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'];
 
 function createCounters(registry: Registry) {
@@ -158,14 +163,30 @@ function createCounters(registry: Registry) {
   };
 }
 
-function createStalenessGauge(registry: Registry, all: ReadonlyMap<string, () => number>): void {
+/** Nobody sees an increase of a series that begins at 1. */
+function startAtZero(counters: ReturnType<typeof createCounters>, resource: string): void {
+  const { lists, relists, surprises, watches, events, dropped, selfChecks } = counters;
+  surprises.inc({ resource }, 0);
+  for (const result of ['ok', ...FAILURE_KINDS]) lists.inc({ resource, result }, 0);
+  for (const reason of RELIST_REASONS) relists.inc({ resource, reason }, 0);
+  for (const end of WATCH_ENDS) watches.inc({ resource, end }, 0);
+  for (const type of [...EVENT_TYPES, 'other']) events.inc({ resource, type }, 0);
+  for (const reason of DROP_REASONS) dropped.inc({ resource, reason }, 0);
+  for (const result of CHECK_RESULTS) selfChecks.inc({ resource, result }, 0);
+}
+
+function createStalenessGauge(registry: Registry, all: ReadonlyMap<string, () => number | undefined>): void {
   new Gauge({
     name: 'gatehouse_cache_staleness_seconds',
     help: 'Seconds since the last proof that the data is current.',
     labelNames: ['resource'],
     registers: [registry],
     collect() {
-      for (const [resource, stalenessMs] of all) this.set({ resource }, stalenessMs() / 1000);
+      this.reset();
+      for (const [resource, stalenessMs] of all) {
+        const ms = stalenessMs();
+        if (ms !== undefined) this.set({ resource }, ms / 1000);
+      }
     },
   });
 }
@@ -184,6 +205,9 @@ function createGauges(registry: Registry, reflectors: ReadonlyMap<string, Reflec
   };
   gauge('gatehouse_cache_objects', 'Objects in the cache.', (of) => of.objects);
   gauge('gatehouse_cache_synced', 'Whether the first complete list is in the cache.', (of) => Number(of.hasSynced()));
+  gauge('gatehouse_reflector_forbidden', 'Whether the cluster forbids us to list and watch it.', (of) =>
+    Number(of.isForbidden()),
+  );
   gauge('gatehouse_cache_epoch', 'Spans in which resourceVersions do not fall.', (of) => of.epoch);
   new Gauge({
     name: 'gatehouse_reflector_state',

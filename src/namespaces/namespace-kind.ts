@@ -1,4 +1,4 @@
-import { asObject } from '../kubernetes/json.ts';
+import { asObject } from '../kubernetes/object.ts';
 import type { Kind } from '../resources/entries/kind.ts';
 import { type FilterReader, statusFilter } from '../resources/query/filter.ts';
 import { COMMON_SORT_WORDS } from '../resources/query/list-query.ts';

@@ -1,22 +1,23 @@
-import { asObject } from '../kubernetes/json.ts';
-import type { KubernetesObject } from '../kubernetes/object.ts';
+import { asArray, asObject, type KubernetesObject } from '../kubernetes/object.ts';
 import type { Kind } from '../resources/entries/kind.ts';
 import { type FilterReader, statusFilter } from '../resources/query/filter.ts';
 import { COMMON_SORT_WORDS } from '../resources/query/list-query.ts';
-import { NODE_STATUS_WORDS, nodeStatusWord } from './node-status.ts';
 import { parseQuantity } from './usage/quantity.ts';
-import { type Allocatable, usageKeys } from './usage/usage-annotations.ts';
-import { UsageDecoration } from './usage/usage-decoration.ts';
+import { type Allocatable, UsageDecoration, usageKeys } from './usage/usage-decoration.ts';
 import type { UsageLedger } from './usage/usage-ledger.ts';
 
 export interface NodeKindOptions {
   /** DNS label: prefix of the annotations. */
   readonly platform: string;
-  /** Where usage comes from; without one nodes are answered without usage annotations. */
+  /** Where usage comes from. Without it nodes have no usage annotations. */
   readonly ledger?: UsageLedger | undefined;
   /** As `UsageOptions`. */
   readonly mostCountedAtOnce?: number | undefined;
 }
+
+const NODE_STATUS_WORDS = ['running', 'warning', 'unschedulable'] as const;
+
+export type NodeStatusWord = (typeof NODE_STATUS_WORDS)[number];
 
 /** The filters that only nodes have. */
 const FILTERS = new Map<string, FilterReader>([['status', statusFilter(NODE_STATUS_WORDS)]]);
@@ -35,7 +36,7 @@ export function createNodeKind({ platform, ledger, mostCountedAtOnce }: NodeKind
     sortWords: COMMON_SORT_WORDS,
     filters: FILTERS,
     statusOf: nodeStatusWord,
-    // It is made of spec and status, which are left out where only metadata is asked for.
+    // The status word comes from spec and status, so a client that gets metadata alone could not tell it.
     statusKey: `node.${platform}.io/status`,
     project: readAllocatable,
     ...(ledger && {
@@ -49,4 +50,27 @@ export function createNodeKind({ platform, ledger, mostCountedAtOnce }: NodeKind
 function readAllocatable(node: KubernetesObject): Allocatable {
   const { cpu, memory } = asObject(asObject(node['status'])['allocatable']);
   return { cpu: parseQuantity(cpu)?.nano ?? 0n, memory: parseQuantity(memory)?.nano ?? 0n };
+}
+
+/** The condition types that count, each with its healthy value. */
+const HEALTHY: ReadonlyMap<unknown, string> = new Map([
+  ['MemoryPressure', 'False'],
+  ['DiskPressure', 'False'],
+  ['PIDPressure', 'False'],
+  ['NetworkUnavailable', 'False'],
+  ['Ready', 'True'],
+  ['KubeletReady', 'True'],
+  ['ConfigOK', 'True'],
+]);
+
+/** The word that the `status` filter compares. Conditions of other types and odd members are ignored. */
+export function nodeStatusWord(node: KubernetesObject): NodeStatusWord {
+  if (asObject(node['spec'])['unschedulable'] === true) return 'unschedulable';
+  return asArray(asObject(node['status'])['conditions']).some(isUnhealthy) ? 'warning' : 'running';
+}
+
+function isUnhealthy(condition: unknown): boolean {
+  const { type, status } = asObject(condition);
+  const healthy = HEALTHY.get(type);
+  return healthy !== undefined && status !== healthy;
 }

@@ -1,10 +1,7 @@
 import type { Origin, Party } from './tokens/act.ts';
 
-/** A form POST under /oauth, as HTTP delivers it. The body was already read, within its limit. */
+/** A form POST under /oauth, as HTTP delivers it. Its head was checked by `checkFormHead`, and its body read, within its limit. */
 export interface FormRequest extends Origin {
-  readonly contentType: string | undefined;
-  /** What follows `?`, raw; `''` when there is none. */
-  readonly queryString: string;
   readonly authorization: string | undefined;
   readonly body: Buffer;
   /** Aborts when the client hung up. */

@@ -24,9 +24,8 @@ import { createSessionEnds } from './sessions/session-ends.ts';
 import type { SessionStore } from './sessions/sessions.ts';
 import { createTokenData, type TokenData } from './token-data.ts';
 import { REFRESH } from './tokens/claims.ts';
-import { createRefreshTokens, createTokenCheck } from './tokens/token-check.ts';
 import { createTokenIssuer } from './tokens/token-issuer.ts';
-import type { AccessTokens } from './tokens/token-verifier.ts';
+import { type AccessTokens, createRefreshTokens, createTokenCheck } from './tokens/token-verifier.ts';
 import { type LiveUsers, standingDigest, type UserStandings } from './tokens/user-standing.ts';
 
 export interface AuthorizationServerParts {

@@ -2,7 +2,16 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../runtime/clock.ts';
 import { type RotationRules, rotationDueAt } from './keys/key-plan.ts';
 import type { StoredKey } from './keys/signing-key-data.ts';
+import { OAUTH_ERROR_CODES } from './oauth-error.ts';
 import { CLIENT_FAULTS } from './tokens/act.ts';
+import { TOKEN_FAULTS } from './tokens/identity.ts';
+
+/** A counter by result whose series all begin at 0: nobody sees an increase of a series that begins at 1. */
+function resultCounter(registry: Registry, texts: { name: string; help: string }, results: readonly string[]) {
+  const counter = new Counter({ ...texts, labelNames: ['result'], registers: [registry] });
+  for (const result of results) counter.inc({ result }, 0);
+  return counter;
+}
 
 interface KeysToShow {
   keys(): readonly StoredKey[];
@@ -52,12 +61,10 @@ export const createRotationFailures = (registry: Registry): Counter =>
 
 /** Bearers, by result. Those that do not look like a token are counted where they are read. */
 export const createVerificationCounter = (registry: Registry): Counter<'result'> =>
-  new Counter({
-    name: 'gatehouse_token_verifications_total',
-    help: 'Bearers, by result.',
-    labelNames: ['result'],
-    registers: [registry],
-  });
+  resultCounter(registry, { name: 'gatehouse_token_verifications_total', help: 'Bearers, by result.' }, [
+    ...['ok', 'cached', 'absent', 'malformed', 'overloaded'],
+    ...TOKEN_FAULTS,
+  ]);
 
 export interface TokenMetrics {
   readonly requests: Counter<'grant_type' | 'result'>;
@@ -67,33 +74,45 @@ export interface TokenMetrics {
   readonly reuse: Counter;
 }
 
+/** `none`: a request that was refused before its grant type was known. */
+const GRANT_TYPES = ['none', 'password', 'refresh_token'];
+
 export function createTokenMetrics(registry: Registry): TokenMetrics {
   const registers = [registry];
+  const requests = new Counter({
+    name: 'gatehouse_token_requests_total',
+    help: 'Token requests, by grant type and result (ok or the OAuth error).',
+    labelNames: ['grant_type', 'result'],
+    registers,
+  });
+  for (const grant_type of GRANT_TYPES)
+    for (const result of ['ok', ...OAUTH_ERROR_CODES]) requests.inc({ grant_type, result }, 0);
+  const revocations = new Counter({
+    name: 'gatehouse_token_revocations_total',
+    help: 'Ended sessions, and users all of whose sessions were ended.',
+    labelNames: ['scope'],
+    registers,
+  });
+  for (const scope of ['session', 'user']) revocations.inc({ scope }, 0);
   return {
-    requests: new Counter({
-      name: 'gatehouse_token_requests_total',
-      help: 'Token requests, by grant type and result (ok or the OAuth error).',
-      labelNames: ['grant_type', 'result'],
-      registers,
-    }),
-    revocationRequests: new Counter({
-      name: 'gatehouse_revocation_requests_total',
-      help: 'Revocation requests, by result (ended, nothing_to_end or the OAuth error).',
-      labelNames: ['result'],
-      registers,
-    }),
-    introspections: new Counter({
-      name: 'gatehouse_introspection_requests_total',
-      help: 'Introspection requests, by result (active, inactive or the OAuth error).',
-      labelNames: ['result'],
-      registers,
-    }),
-    revocations: new Counter({
-      name: 'gatehouse_token_revocations_total',
-      help: 'Ended sessions, and users all of whose sessions were ended.',
-      labelNames: ['scope'],
-      registers,
-    }),
+    requests,
+    revocationRequests: resultCounter(
+      registry,
+      {
+        name: 'gatehouse_revocation_requests_total',
+        help: 'Revocation requests, by result (ended, nothing_to_end or the OAuth error).',
+      },
+      ['ended', 'nothing_to_end', ...OAUTH_ERROR_CODES],
+    ),
+    introspections: resultCounter(
+      registry,
+      {
+        name: 'gatehouse_introspection_requests_total',
+        help: 'Introspection requests, by result (active, inactive or the OAuth error).',
+      },
+      ['active', 'inactive', ...OAUTH_ERROR_CODES],
+    ),
+    revocations,
     reuse: new Counter({
       name: 'gatehouse_refresh_reuse_total',
       help: 'Refresh tokens that came again after their replay window.',
@@ -117,9 +136,8 @@ export function createClientFailureCounter(registry: Registry): Counter<'reason'
 
 /** Token reviews by result: a few words of ours, never anything of the token. */
 export const createReviewCounter = (registry: Registry): Counter<'result'> =>
-  new Counter({
-    name: 'gatehouse_token_reviews_total',
-    help: 'Token reviews, by result.',
-    labelNames: ['result'],
-    registers: [registry],
-  });
+  resultCounter(registry, { name: 'gatehouse_token_reviews_total', help: 'Token reviews, by result.' }, [
+    ...['authenticated', 'other_audience'],
+    ...TOKEN_FAULTS,
+    ...OAUTH_ERROR_CODES,
+  ]);

@@ -1,15 +1,18 @@
 /** The codes of RFC 6749 5.2, RFC 6750 3.1 and OpenID Connect Core that Gatehouse answers with. */
-export type OAuthErrorCode =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'unauthorized_client'
-  | 'unsupported_grant_type'
-  | 'invalid_scope'
-  | 'invalid_token'
-  | 'login_required'
-  | 'temporarily_unavailable'
-  | 'server_error';
+export const OAUTH_ERROR_CODES = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+  'invalid_token',
+  'login_required',
+  'temporarily_unavailable',
+  'server_error',
+] as const;
+
+export type OAuthErrorCode = (typeof OAUTH_ERROR_CODES)[number];
 
 export interface OAuthRefusal {
   readonly status: number;

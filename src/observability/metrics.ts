@@ -2,7 +2,7 @@ import { randomFill } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../runtime/clock.ts';
-import type { LostLines } from './waiting-lines.ts';
+import type { LostLines } from './buffered-output.ts';
 
 /** The labels of `gatehouse_build_info`. */
 export interface BuildLabels {
@@ -12,10 +12,14 @@ export interface BuildLabels {
   readonly nodeVersion: string;
 }
 
+/** Gauges of the client library with the suffix of counters. Their values by type are there without it. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
 /** The one registry of the process, with the client library's `process_*` and `nodejs_*` metrics. */
 export function createMetricRegistry(build: BuildLabels): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   new Gauge({
     name: 'gatehouse_build_info',
     help: 'Always 1; the labels say what was built.',
@@ -23,6 +27,21 @@ export function createMetricRegistry(build: BuildLabels): Registry {
     registers: [registry],
   }).set({ version: build.version, commit: build.gitCommit, node_version: build.nodeVersion }, 1);
   return registry;
+}
+
+/** Shows the memory limit of the container, read at each scrape: a pod can be resized in place. No value without a limit. */
+export function registerMemoryLimit(registry: Registry, limitBytes: () => number = () => 0): void {
+  new Gauge({
+    name: 'gatehouse_memory_limit_bytes',
+    help: 'The memory limit of the container; no value without one.',
+    registers: [registry],
+    collect() {
+      const limit = limitBytes();
+      // Without a limit the kernel shows 0 or a number near 2^63 or 2^64.
+      if (limit > 0 && limit <= Number.MAX_SAFE_INTEGER) this.set(limit);
+      else this.remove();
+    },
+  });
 }
 
 /** A registry for a command that ends before anybody could read its metrics. */

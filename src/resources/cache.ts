@@ -2,7 +2,7 @@ import { DataTooOld, tooOldText } from '../data-age.ts';
 import type { Freshness } from '../kubernetes/reflector/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { serviceUnavailable } from '../status-error.ts';
-import { LeafWarmer } from './bytes/leaf-warmer.ts';
+import { LeafWarmer } from './bytes/leaf.ts';
 import { fullListComposer, objectComposer, selectionComposer } from './bytes/list-body.ts';
 import { type Composer, type Representation, VersionedRepresentation } from './bytes/representation.ts';
 import { typeMembers } from './entries/object-kind.ts';
@@ -17,34 +17,43 @@ import type { WatchQuery } from './watch/watch-query.ts';
 
 export interface ListerOptions {
   readonly store: ResourceStore;
-  /** Of all that the answers rest on, by its name. */
+  /** The freshness of all data behind the answers, by its name. */
   readonly freshness: Readonly<Record<string, Freshness>>;
-  /** What the cluster does not let us do, as far as the caller is to know why there is nothing yet. */
+  /** What the cluster does not let us do, if callers are to be told that this is why there is no answer. */
   missingRight?(): string | undefined;
   /** Answers from older data are refused. Infinity: none is. */
   readonly maxStalenessMs: number;
   readonly clock: Clock;
-  /** Random, one a process: versions of different processes have nothing in common. */
+  /** Random for each process, so that versions of two processes are never equal. */
   readonly epoch: string;
-  /** Shows how many bytes are held. */
+  /** Exposes how many bytes are held. */
   exposeBytes(resource: string, bytes: () => number): void;
 }
 
-/** The list of a kind and its watches, and the parts that keep its gzip form cheap and what is added to it current. */
+/** The list of a kind and its watches. It also keeps the gzip form cheap and the added annotations current. */
 export interface RunningLister extends Lister, WatchSource, Age {
-  /** Deflates changed leaves between other work while gzip lists are asked for, and brings in large changes of what is added. Lives until aborted. */
+  /**
+   * Compresses changed leaves between other work while gzip lists are asked for, and brings in large changes of added
+   * annotations. Runs until the signal aborts.
+   */
   run(signal: AbortSignal): Promise<void>;
 }
 
 export const createLister = (options: ListerOptions): RunningLister => new ResourceCache(options);
 
 const UNSYNCED_RETRY_SECONDS = 5;
-/** An answer from older data tells its age. A watch of a healthy cluster is told something about each minute, at least a bookmark. */
+/**
+ * An answer from older data has its age in a header. A healthy cluster sends each watch something about each minute, at
+ * least a bookmark.
+ */
 const TOLD_AGE_MS = 60_000;
-/** Unfiltered pages of one version that are kept: 8 MB at most, gzip forms aside. Twenty nodes of 12 kB still fit a page. */
+/**
+ * How many unfiltered pages of one version are kept: 8 MB at most, without their gzip forms. Twenty nodes of 12 kB fit
+ * into a page.
+ */
 const MOST_PAGES = 32;
 const LONGEST_KEPT_PAGE_BYTES = 2 ** 18;
-/** What a change of thousands of pods waits for at most before the sums of nodes are made ready. */
+/** The longest that a change of thousands of pods waits before the sums of nodes are computed. */
 const DECORATE_INTERVAL_MS = 100;
 
 class ResourceCache implements RunningLister {
@@ -114,7 +123,10 @@ class ResourceCache implements RunningLister {
     await Promise.all([this.#warmer.run(signal), this.#decorate(signal)]);
   }
 
-  /** A large change of what is added is brought in whether or not anybody asks, so that none who asks finds that of an hour ago. */
+  /**
+   * Brings in large changes of added annotations even if nobody asks, so that the next caller does not get annotations
+   * that are an hour old.
+   */
   async #decorate(signal: AbortSignal): Promise<void> {
     for (; !signal.aborted; await this.#clock.sleep(DECORATE_INTERVAL_MS, signal)) {
       if (!this.#store.isDecorated) this.#store.decorate();
@@ -147,22 +159,28 @@ class ResourceCache implements RunningLister {
     return this.#freshness.every((reflector) => reflector.hasSynced());
   }
 
-  /** Of the oldest data that an answer rests on. */
+  /** The age of the oldest data behind an answer. */
   #ageMs(): number {
     let oldest = 0;
     for (const reflector of this.#freshness) oldest = Math.max(oldest, reflector.stalenessMs());
     return oldest;
   }
 
+  /** What callers are told when the reason is a right that we lack. */
+  #refusedText(): string | undefined {
+    const why = this.#missingRight?.();
+    return why && `${this.#store.kind.resource} are not available: ${why}`;
+  }
+
   /** Throws the 503 of a cache that must not be read. */
   #freshSnapshot(): Snapshot {
     const { resource } = this.#store.kind;
     if (!this.#hasSynced()) {
-      const why = this.#missingRight?.() ?? 'first synchronisation has not finished';
-      throw serviceUnavailable(`${resource} are not available: ${why}`, UNSYNCED_RETRY_SECONDS);
+      const unsynced = `${resource} are not available: first synchronisation has not finished`;
+      throw serviceUnavailable(this.#refusedText() ?? unsynced, UNSYNCED_RETRY_SECONDS);
     }
     const tooOld = tooOldText(resource, this.#ageMs(), this.#maxStalenessMs);
-    if (tooOld !== undefined) throw new DataTooOld(tooOld);
+    if (tooOld !== undefined) throw new DataTooOld(this.#refusedText() ?? tooOld);
     const snapshot = this.#store.snapshot();
     if (snapshot !== this.#current) {
       this.#current = snapshot;

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** Returns what shows the bytes of a resource from then on; they are asked for at each scrape. */
+/** Returns a function that exposes the bytes of a resource. They are read at each scrape. */
 export function createCacheBytes(registry: Registry): (resource: string, bytes: () => number) => void {
   const all = new Map<string, () => number>();
   new Gauge({

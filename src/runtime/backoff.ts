@@ -31,14 +31,21 @@ export class Backoff {
     this.#healthySince ??= this.#clock.monotonic();
   }
 
+  /** Whether the next wait is the shortest: nothing has failed, or two minutes of health have passed since. */
+  get isAtRest(): boolean {
+    return this.#baseMs === FIRST_MS || this.#hasRecovered();
+  }
+
   /** Notes a failed attempt. Returns the milliseconds to wait before the next one. */
   failed(): number {
-    if (this.#healthySince !== undefined && this.#clock.monotonic() - this.#healthySince >= HEALTHY_MS) {
-      this.#baseMs = FIRST_MS;
-    }
+    if (this.#hasRecovered()) this.#baseMs = FIRST_MS;
     this.#healthySince = undefined;
     const wait = Math.min(this.#longestMs, this.#baseMs * (1 + this.#random.fraction()));
     this.#baseMs = Math.min(this.#longestMs, this.#baseMs * 2);
     return wait;
+  }
+
+  #hasRecovered(): boolean {
+    return this.#healthySince !== undefined && this.#clock.monotonic() - this.#healthySince >= HEALTHY_MS;
   }
 }

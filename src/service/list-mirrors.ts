@@ -6,12 +6,15 @@ import { createNamespaceKind } from '../namespaces/namespace-kind.ts';
 import { createNodeKind } from '../nodes/node-kind.ts';
 import { PodStore, podFieldSelector } from '../nodes/usage/pod-store.ts';
 import { UsageLedger } from '../nodes/usage/usage-ledger.ts';
-import type { ResourceStore } from '../resources/entries/store.ts';
+import { createLister } from '../resources/cache.ts';
+import type { Kind } from '../resources/entries/kind.ts';
+import { collectionPath } from '../resources/entries/object-kind.ts';
+import { ResourceStore } from '../resources/entries/store.ts';
 import { createCacheBytes } from '../resources/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { TimeSlices } from '../runtime/time-slices.ts';
-import { createListMirror, type ListMirrorParts } from './list-mirror.ts';
+import { mirrorChecks } from './readiness.ts';
 import { allUpkeep, NO_UPKEEP, type Upkeep } from './upkeep.ts';
 
 export interface ListMirrorsOptions {
@@ -65,7 +68,7 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
     },
     shared,
   );
-  // Where the right to namespaces is missing, as after an update of the image without the chart, nodes are served as before.
+  // Where the right to namespaces is missing, as after an update of the image without the chart, the rest is served.
   const namespaces = createListMirror({ ...common, kind: createNamespaceKind(platform), isRequired: false }, shared);
   const mirrors = [nodes, namespaces];
   const ofPods = pods ? [{ name: 'reflector of pods', run: (signal: AbortSignal) => pods.run(signal) }] : [];
@@ -97,4 +100,67 @@ function countedIn(store: ResourceStore, pods: Freshness): Freshness {
     return isCounted;
   };
   return { hasSynced, stalenessMs: () => pods.stalenessMs(), idleMs: () => pods.idleMs() };
+}
+
+/** A kind in memory: what the routes read, and what keeps it current. */
+interface ListMirror {
+  readonly list: ServedList;
+  readonly upkeep: Upkeep;
+}
+
+interface ListMirrorOptions {
+  readonly kind: Kind;
+  /** False: we are ready without it while the cluster refuses us the right to mirror it, and callers are told so. */
+  readonly isRequired: boolean;
+  /** Answers from older data are refused. Infinity: none is. */
+  readonly maxStalenessMs: number;
+  /** No two self-checks are further apart. */
+  readonly longestPeriodMs: number;
+  /** What else its answers rest on, by its name. */
+  besides?(store: ResourceStore): Readonly<Record<string, Freshness>>;
+}
+
+interface ListMirrorParts {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly slices: TimeSlices;
+  /** Of the versions of this process. */
+  readonly epoch: string;
+  /** Shows how many bytes the mirror of a resource holds. */
+  exposeBytes(resource: string, bytes: () => number): void;
+}
+
+/** Wires the reflector, the store and the lister of a kind. */
+function createListMirror(options: ListMirrorOptions, parts: ListMirrorParts): ListMirror {
+  const { kind, isRequired, maxStalenessMs, longestPeriodMs } = options;
+  const { cluster, clock, slices, epoch, exposeBytes } = parts;
+  const { resource } = kind;
+  const store = new ResourceStore(kind, slices);
+  const collection = { path: collectionPath(kind), name: resource, isOptional: !isRequired };
+  const reflector = cluster.reflect(collection, store, { longestPeriodMs });
+  const freshness = { [resource]: reflector, ...options.besides?.(store) };
+  const all = Object.entries(freshness);
+  const told = `the cluster does not let this server list and watch ${resource}`;
+  const optional = isRequired ? {} : { missingRight: () => (reflector.isForbidden() ? told : undefined) };
+  const lister = createLister({
+    store,
+    freshness,
+    maxStalenessMs,
+    clock,
+    epoch,
+    exposeBytes,
+    ...optional,
+  });
+  return {
+    list: { kind, lister, watches: lister, age: lister },
+    upkeep: {
+      parts: [
+        { name: `reflector of ${resource}`, run: (signal) => reflector.run(signal) },
+        { name: `leaf warmer of ${resource}`, run: (signal) => lister.run(signal) },
+      ],
+      checks: all.flatMap(([name, one]) => mirrorChecks(name, one, { maxStalenessMs, ...optional })),
+      reflectors: freshness,
+      stalenessMs: Object.fromEntries(all.map(([name, one]) => [name, () => one.stalenessMs()])),
+    },
+  };
 }

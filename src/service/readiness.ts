@@ -7,27 +7,36 @@ import type { Part } from './run-group.ts';
 /** I8: a reflector with no attempt and no byte for this long is stuck, and only a restart helps. */
 const STUCK_MS = 300_000;
 
+export interface MirrorCheckOptions {
+  readonly maxStalenessMs: number;
+  /** Set for a kind that we may go without: what the cluster does not let us do. */
+  readonly missingRight?: () => string | undefined;
+}
+
 /**
  * The checks of a mirrored kind: first sync, and age. Age is shown but does not count: a replica that has synced stays
  * ready and answers what it may, because whatever makes the data of one replica old makes that of all replicas old
- * (decision 14). The first sync of a kind that is not required does not count either.
+ * (decision 14). While the cluster refuses us a kind that we may go without, its checks are excused; while such a kind
+ * is merely not there yet, they count like any other.
  */
 export function mirrorChecks(
   name: string,
   freshness: Freshness,
-  { maxStalenessMs, isRequired = true }: { readonly maxStalenessMs: number; readonly isRequired?: boolean },
+  { maxStalenessMs, missingRight = () => undefined }: MirrorCheckOptions,
 ): HealthCheck[] {
+  const isExcused = (): boolean => missingRight() !== undefined;
   return [
     {
       name: `${name}-synced`,
       endpoints: ['readyz'],
-      counts: isRequired,
-      check: () => (freshness.hasSynced() ? undefined : 'the first list is not complete'),
+      isExcused,
+      check: () => (freshness.hasSynced() ? undefined : (missingRight() ?? 'the first list is not complete')),
     },
     {
       name: `${name}-fresh`,
       endpoints: ['readyz'],
       counts: false,
+      isExcused,
       check: () => {
         // Before the first sync no data can be old; the check above fails then.
         const old = freshness.hasSynced() && freshness.stalenessMs() > maxStalenessMs;

@@ -10,21 +10,25 @@ import { createHttpServer, type HttpServer } from '../http/connection/server.ts'
 import type { HealthCheck } from '../http/health.ts';
 import { createHttpMetrics } from '../http/metrics.ts';
 import { connectCluster } from '../kubernetes/cluster.ts';
+import type { LostLines } from '../observability/buffered-output.ts';
 import { createAuditLogger, type Logger } from '../observability/logger.ts';
-import { createMetricRegistry, createThreadpoolProbe, registerLostLines } from '../observability/metrics.ts';
+import {
+  createMetricRegistry,
+  createThreadpoolProbe,
+  registerLostLines,
+  registerMemoryLimit,
+} from '../observability/metrics.ts';
 import { createSecurityEvents } from '../observability/security-events.ts';
-import type { LostLines } from '../observability/waiting-lines.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
-import { ClusterVersionReader } from './cluster-version.ts';
 import { createListMirrors } from './list-mirrors.ts';
 import { toApiServerOptions, toHttpLimits, toMetricsServerOptions, toTokenServiceOptions } from './options.ts';
 import { announceReady, reflectorsCheck } from './readiness.ts';
-import type { Release, Runtime } from './release.ts';
 import { type Part, runGroup } from './run-group.ts';
 import { createStalenessAlarm } from './staleness-alarm.ts';
 import { createTokenService, type TokenServiceParts } from './token-service.ts';
 import { allUpkeep } from './upkeep.ts';
+import { ClusterVersionReader, type Release, type Runtime } from './versions.ts';
 
 export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {
   readonly clock: Clock;
@@ -32,6 +36,8 @@ export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {
   readonly logger: Logger;
   /** Lines that the logger's output has dropped; absent when it drops none. */
   lostLines?(): LostLines;
+  /** The memory limit of the container in bytes, as `process.constrainedMemory` reads it; absent when there is none. */
+  memoryLimit?(): number;
   readonly release: Release;
   readonly runtime: Runtime;
   /** The variables that name a cluster: `KUBECONFIG`, `KUBERNETES_SERVICE_HOST`, `KUBERNETES_SERVICE_PORT`. */
@@ -66,6 +72,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const { clock, random, logger, release, runtime, environment, bcrypt } = parts;
   const registry = createMetricRegistry({ ...release, ...runtime });
   registerLostLines(registry, parts.lostLines);
+  registerMemoryLimit(registry, parts.memoryLimit);
   const events = createSecurityEvents(createAuditLogger(logger, config.log.auditLevel), registry);
   const access = { ...config.kubernetes, environment, version: release.version };
   const cluster = await connectCluster(access, { clock, random, logger, registry });

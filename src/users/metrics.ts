@@ -80,10 +80,13 @@ export function registerHashMetric(registry: Registry, costs: HashCosts, users: 
 }
 
 /** Counts the changes of the users file by result: `ok` or `invalid`. */
-export const createReloadCounter = (registry: Registry): Counter<'result'> =>
-  new Counter({
+export function createReloadCounter(registry: Registry): Counter<'result'> {
+  const counter = new Counter({
     name: 'gatehouse_users_file_reloads_total',
     help: 'Changes of the users file, by whether they were taken.',
     labelNames: ['result'],
     registers: [registry],
   });
+  for (const result of ['ok', 'invalid']) counter.inc({ result }, 0);
+  return counter;
+}

@@ -83,6 +83,20 @@ const FOUND: readonly (readonly [string, Partial<Setting>, readonly Command[]])[
       { do: 'create', node: 0 },
     ],
   ],
+  [
+    'I5 a first watch that is out of reach during a back-off costs one list at once, and no second one',
+    { watchList: 'yes', jitter: 758 },
+    [
+      { do: 'restart', ms: 120_000 },
+      { do: 'watches', fault: 'error_410', times: 1 },
+      { do: 'restart', ms: 0 },
+      { do: 'watches', fault: 'too_large_version', times: 2 },
+      { do: 'wait', ms: 3_000 },
+      { do: 'restart', ms: 120_000 },
+      { do: 'wait', ms: 31_000 },
+      { do: 'watches', fault: 'refused', times: 1 },
+    ],
+  ],
 ];
 
 test.each(FOUND)('%s', async (_title, setting, steps) => {

@@ -7,14 +7,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { withLock } from './file-lock.ts';
 
-/** Absolute paths of the programs that the real-cluster tier runs. */
-export interface ClusterTools {
-  readonly etcd: string;
-  readonly kubeApiserver: string;
-  readonly kubectl: string;
-  readonly helm: string;
-  readonly liveList: string;
-}
+/** Absolute paths of the programs that the tiers with a real cluster run. */
+export type ClusterTools = { readonly [key in keyof typeof TOOLS]: string };
 
 interface Tool {
   readonly name: string;
@@ -62,6 +56,10 @@ const TOOLS = {
   },
   kubeApiserver: kubernetes('kube-apiserver', 5),
   kubectl: kubernetes('kubectl', 1),
+  kubelet: kubernetes('kubelet', 2),
+  kubeControllerManager: kubernetes('kube-controller-manager', 2),
+  kubeScheduler: kubernetes('kube-scheduler', 1),
+  kubeProxy: kubernetes('kube-proxy', 1),
   liveList: {
     name: 'live-list',
     module: 'live-list',
@@ -78,13 +76,9 @@ const TOOLS = {
  * busy.
  */
 export async function clusterTools(): Promise<ClusterTools> {
-  return {
-    etcd: await clusterTool('etcd'),
-    kubeApiserver: await clusterTool('kubeApiserver'),
-    kubectl: await clusterTool('kubectl'),
-    helm: await clusterTool('helm'),
-    liveList: await clusterTool('liveList'),
-  };
+  const paths: Record<string, string> = {};
+  for (const key of Object.keys(TOOLS) as (keyof typeof TOOLS)[]) paths[key] = await clusterTool(key);
+  return paths as ClusterTools;
 }
 
 /**
@@ -107,16 +101,15 @@ export async function clusterTool(key: keyof typeof TOOLS): Promise<string> {
   return binary;
 }
 
-/**
- * The envtest convention: a folder with etcd, kube-apiserver and kubectl. Helm and our own tools are not part of it, so
- * they may be absent.
- */
+/** The envtest convention: a folder with these programs. The others are not part of it, so they may be absent. */
+const ENVTEST: readonly Tool[] = [TOOLS.etcd, TOOLS.kubeApiserver, TOOLS.kubectl];
+
 function fromAssets(tool: Tool): string | undefined {
   const assets = process.env['KUBEBUILDER_ASSETS'];
   if (!assets) return undefined;
   const path = join(assets, tool.name);
   if (existsSync(path)) return path;
-  if (tool === TOOLS.helm || tool === TOOLS.liveList) return undefined;
+  if (!ENVTEST.includes(tool)) return undefined;
   throw new Error(`KUBEBUILDER_ASSETS is set, but ${path} does not exist`);
 }
 

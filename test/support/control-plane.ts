@@ -47,6 +47,15 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
+/** What an API server needs to be told that has no nodes and no controllers. */
+const ALONE = [
+  '--authorization-mode=RBAC',
+  // No controller makes the default service account of a namespace, without which that plug-in refuses every pod.
+  '--disable-admission-plugins=ServiceAccount',
+  '--service-cluster-ip-range=10.0.0.0/24',
+  '--endpoint-reconciler-type=none', // a loopback address is no endpoint of the kubernetes Service
+];
+
 /**
  * Resolves when `/readyz` answers 200. A failed start ends the servers that it started and rejects with the last lines
  * of the server's log. The servers end with this process, whatever happens to it.
@@ -64,7 +73,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const servers: { etcd?: ServerProcess; api?: ServerProcess } = {};
   const start = async (): Promise<void> => {
     servers.etcd ??= await startEtcd(binaries.etcd, layout);
-    servers.api = await startApiServer(binaries.apiServer, layout, options.apiServerArgs ?? []);
+    const args = [...ALONE, ...(options.apiServerArgs ?? [])];
+    servers.api = await startApiServer(binaries.apiServer, layout, { address: '127.0.0.1', args });
   };
   const stop = async (): Promise<void> => {
     await servers.api?.kill();

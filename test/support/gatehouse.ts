@@ -18,6 +18,10 @@ export interface GatehouseOptions {
   readonly clock?: Clock;
   /** Default: the result of bcrypt, at once where it is known already. */
   readonly bcrypt?: ServiceParts['bcrypt'];
+  /** Default: no limit. */
+  readonly memoryLimit?: ServiceParts['memoryLimit'];
+  /** Where log lines go as well, and how many of them it has dropped. */
+  readonly output?: { write(line: string): void; readonly lost: NonNullable<ServiceParts['lostLines']> };
   /** True (the default): resolves once every readiness check passes. False: resolves as soon as the ports are open. */
   readonly untilReady?: boolean;
 }
@@ -45,6 +49,7 @@ export async function startGatehouse(options: GatehouseOptions): Promise<Running
   const write = (line: string): void => {
     const entry = JSON.parse(line) as Record<string, unknown>;
     log.push(entry);
+    options.output?.write(line);
     if (entry['msg'] === 'listening') listening.resolve(entry as unknown as Addresses);
   };
   const config = configIn(folder, options);
@@ -52,6 +57,8 @@ export async function startGatehouse(options: GatehouseOptions): Promise<Running
     clock: options.clock ?? systemClock,
     random: systemRandom,
     bcrypt: options.bcrypt ?? compareQuickly,
+    ...(options.memoryLimit ? { memoryLimit: options.memoryLimit } : {}),
+    ...(options.output ? { lostLines: options.output.lost } : {}),
     logger: createLogger({ level: 'debug', format: 'json' }, { write }),
     release: RELEASE,
     runtime: { nodeVersion: process.version, platform: 'linux/amd64' },

@@ -17,23 +17,28 @@ const COMMON_NAME = Buffer.from('0603550403', 'hex'); // 2.5.4.3
 const ALTERNATIVE_NAME = Buffer.from('0603551d11', 'hex'); // 2.5.29.17
 const ECDSA_WITH_SHA256 = Buffer.from('06082a8648ce3d040302', 'hex'); // 1.2.840.10045.4.3.2
 
+/** `YYMMDDhhmmssZ` (X.680 47.3). */
+const toUtcTime = (date: Date): string => `${date.toISOString().replace(/^..|[-:T]|\..*/g, '')}Z`;
+
 /** Other names of the certificate. By default it has one common name, and the same name as DNS name. */
 interface Names {
   readonly commonNames?: readonly string[];
   readonly dns?: readonly string[];
   readonly uris?: readonly string[];
   readonly emails?: readonly string[];
+  /** When it expires; default: in 2049. */
+  readonly notAfter?: Date;
 }
 
 /** A self-signed certificate for 127.0.0.1 (RFC 5280 4.1) and its new key, in PEM. */
 export function selfSigned(
   commonName: string,
-  { commonNames = [commonName], dns = [commonName], uris = [], emails = [] }: Names = {},
+  { commonNames = [commonName], dns = [commonName], uris = [], emails = [], notAfter }: Names = {},
 ): { readonly cert: string; readonly key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(ECDSA_WITH_SHA256);
   const name = sequence(...commonNames.map((one) => der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(one))))));
-  const validity = sequence(utcTime('200101000000Z'), utcTime('490101000000Z'));
+  const validity = sequence(utcTime('200101000000Z'), utcTime(toUtcTime(notAfter ?? new Date('2049-01-01'))));
   const version3 = der(0xa0, integer(2));
   const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
   const texts = (tag: number, values: readonly string[]) => values.map((value) => der(tag, Buffer.from(value)));

@@ -8,10 +8,10 @@ import { systemRandom } from '../../src/runtime/random.ts';
  */
 let key: Promise<StoredKey> | undefined;
 
-/** The Secret of an earlier replica, with one key that is active from now on. */
-export async function signingKeySecret(): Promise<NewObject> {
+/** The Secret of an earlier replica, with one key that is active since then. */
+export async function signingKeySecret(sinceMs = Date.now()): Promise<NewObject> {
   key ??= newKey('active', 0);
-  const active = { ...(await key), sinceMs: Date.now() };
+  const active = { ...(await key), sinceMs };
   const data = await withKeys({ 'digest-key': systemRandom.bytes(32) }, [active]);
   const encoded = Object.entries(data).map(([name, bytes]) => [name, bytes.toString('base64')]);
   return {

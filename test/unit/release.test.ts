@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toRelease, toRuntime } from '../../src/service/release.ts';
+import { toRelease, toRuntime } from '../../src/service/versions.ts';
 
 describe('the release', () => {
   test('is what the build wrote down', () => {

@@ -5,7 +5,7 @@ import type { SigningKeys } from '../../src/oauth/keys/signing-keys.ts';
 import type { OAuthOptions } from '../../src/oauth/options.ts';
 import { ACCESS } from '../../src/oauth/tokens/claims.ts';
 import { toJwsPart } from '../../src/oauth/tokens/compact-jws.ts';
-import { createTokenCheck, type TokenCheck } from '../../src/oauth/tokens/token-check.ts';
+import { createTokenCheck, type TokenCheck } from '../../src/oauth/tokens/token-verifier.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { readVectors, type Vector, wycheproofFolder } from '../support/wycheproof.ts';
 import { isTextSignedByHmac, verifyInSteps } from './verification-steps.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Exchange } from '../exchange.ts';
-import type { HttpMetrics } from '../metrics.ts';
+import type { HttpMetrics, Rejection } from '../metrics.ts';
 import { hasBody } from './answer.ts';
 import { bodyTooLarge, encodedBody, tooSlow } from './refusals.ts';
 
@@ -47,7 +47,7 @@ function collect(exchange: Exchange, parts: BodyReaderParts & { readonly maxByte
       request.off('data', take).off('end', end).off('error', fail).off('close', fail);
       conclude();
     };
-    const refuse = (rule: string, error: Error): void => {
+    const refuse = (rule: Rejection, error: Error): void => {
       metrics.rejected(rule);
       settle(() => reject(error));
     };

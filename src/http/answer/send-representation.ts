@@ -2,7 +2,6 @@ import type { ContentCoding, Representation } from '../../resources/bytes/repres
 import type { Exchange } from '../exchange.ts';
 import { chooseCoding } from './accept.ts';
 import { type AnswerHeaders, type AnswerWriter, NO_BODY } from './answer.ts';
-import { staleHeaders } from './stale-headers.ts';
 
 /** Below this gzip gains nothing: the headers are longer than what it saves. */
 const MIN_GZIP_BYTES = 1_024;
@@ -61,3 +60,13 @@ function namesTag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((item) => item.trim().replace(/^W\//, '') === etag);
 }
+
+const NONE: AnswerHeaders = {};
+
+/**
+ * The headers that say an answer rests on old data: `Age` (RFC 9111 5.1) and `Warning: 110` (RFC 7234 5.5.1). RFC 9111
+ * 5.5 gave `Warning` up because no client acted on it; we send it for people who read headers. The code is not 299,
+ * because kubectl prints a 299 and client-go logs it, once for each age. `undefined` gives no headers.
+ */
+export const staleHeaders = (seconds: number | undefined): AnswerHeaders =>
+  seconds === undefined ? NONE : { Age: String(seconds), Warning: '110 - "Response is Stale"' };

@@ -6,7 +6,6 @@ import { createAccessLog } from '../access-log.ts';
 import type { Cors } from '../answer/cors.ts';
 import { Exchange } from '../exchange.ts';
 import type { HttpMetrics } from '../metrics.ts';
-import { createRequestIds } from './request-id.ts';
 
 /** What is measured and logged of each request, and with what. */
 export interface Observation {
@@ -52,5 +51,24 @@ export function createBegin({
       log(exchange, endedAt - exchange.startedAt);
     });
     return exchange;
+  };
+}
+
+/** 8 bytes: 16 hex digits. */
+const ID_BYTES = 8;
+/** 512 ids a draw: a system call for each would cost more than the rest of the step. */
+const POOL_BYTES = 512 * ID_BYTES;
+
+/** Makes request ids of 16 hex digits. */
+export function createRequestIds(random: Random): () => string {
+  let pool: Buffer = Buffer.alloc(0);
+  let next = 0;
+  return () => {
+    if (next >= pool.length) {
+      pool = random.bytes(POOL_BYTES);
+      next = 0;
+    }
+    next += ID_BYTES;
+    return pool.toString('hex', next - ID_BYTES, next);
   };
 }

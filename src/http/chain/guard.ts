@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http';
+import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { StatusError } from '../../status-error.ts';
 import { headersTooLarge, malformed } from '../answer/refusals.ts';
 import type { Exchange } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
-import type { HttpMetrics } from '../metrics.ts';
-import { Locator } from './locator.ts';
+import type { HttpMetrics, Rejection } from '../metrics.ts';
+import { type BadTarget, parseTarget, type Target } from '../target.ts';
 
 /** A rule of the guard that a request breaks: its name for the metric, its phrase for the caller. */
 interface Breach {
-  readonly rule: string;
+  readonly rule: Rejection;
   readonly refusal: StatusError;
 }
 
@@ -39,7 +40,7 @@ export function createGuard(parts: GuardParts): Guard {
 
 function headerBreach(request: IncomingMessage, { limits, platform }: GuardParts): Breach | undefined {
   const { httpVersion, headers, rawHeaders } = request;
-  const breach = (rule: string, phrase: string, more?: Record<string, string>): Breach => ({
+  const breach = (rule: Rejection, phrase: string, more?: Record<string, string>): Breach => ({
     rule,
     refusal: malformed(phrase, { Connection: 'close', ...more }),
   });
@@ -97,3 +98,39 @@ function place(exchange: Exchange, locator: Locator): Breach | undefined {
   exchange.request.url = location.path;
   return undefined;
 }
+
+/** A target, and its path in the one form that the router gets to see. */
+export interface Location {
+  readonly target: Target;
+  /** Each segment decoded once and encoded again, without a trailing slash, without the query. */
+  readonly path: string;
+}
+
+/**
+ * Clients ask the same few things over and over. What is kept of one target is its text (256 B), its path, which may be
+ * three times as long where it has to be escaped (768 B), and 16 segments with what an object costs (1 KiB): 2 KiB, and
+ * 512 KiB for all. Paths that nothing is served on are kept as well, because the router comes later; they push out the
+ * oldest ones, which then cost a second reading.
+ */
+const MOST_KEPT = 256;
+const LONGEST_KEPT = 256;
+const MOST_SEGMENTS_KEPT = 16;
+
+/** Reads raw targets. Remembers short ones, since a target can be read in one way only. */
+export class Locator {
+  readonly #known = new BoundedMap<Location>(MOST_KEPT);
+
+  locate(rawTarget: string, host: string | undefined): Location | BadTarget {
+    const known = this.#known.get(rawTarget);
+    if (known) return known;
+    const target = parseTarget(rawTarget, host);
+    if ('fault' in target) return target;
+    const location = { target, path: `/${target.segments.map(encodeURIComponent).join('/')}` };
+    if (isKept(rawTarget, target)) this.#known.set(rawTarget, location);
+    return location;
+  }
+}
+
+/** In absolute-form the reading depends on the Host as well. */
+const isKept = (rawTarget: string, { segments }: Target): boolean =>
+  rawTarget.startsWith('/') && rawTarget.length <= LONGEST_KEPT && segments.length <= MOST_SEGMENTS_KEPT;

@@ -1,27 +1,25 @@
 import type { Router } from 'express';
 import { acceptsJson } from '../answer/accept.ts';
+import { type AnswerWriter, NO_BODY } from '../answer/answer.ts';
+import type { Cors } from '../answer/cors.ts';
 import { gone, methodNotAllowed, notAcceptable, nothingServed, resourceNotFound } from '../answer/refusals.ts';
 import type { Handler, Method, Route, Step } from '../exchange.ts';
 import { endpoint, type Middleware, middleware } from './chain.ts';
-import { allowOf } from './method.ts';
 
 /** `/nodes/{name}` as Express writes it: `/nodes/:name`. */
 const toPattern = (template: string): string => template.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /**
  * Puts the routes on the router, each with the steps that go before its methods. The first route that fits a path serves
- * it, so a literal path stands before one with `{…}` in its place.
+ * it, so a literal path stands before one with `{…}` in its place. Throws when a route could never be reached.
  */
 export function mountRoutes(
   router: Router,
   routes: readonly Route[],
   stepsOf: (route: Route) => readonly Step[],
 ): void {
-  const patterns = new Set<string>();
+  checkOrder(routes);
   for (const route of routes) {
-    const shape = route.template.replaceAll(/\{\w+\}/g, '{}');
-    if (patterns.has(shape)) throw new Error(`two routes for ${route.template}`);
-    patterns.add(shape);
     const mounted = router.route(toPattern(route.template)).all(found(route), ...stepsOf(route).map(middleware));
     for (const [method, handler] of Object.entries(route.methods) as [Method, Handler][]) {
       mounted[VERBS[method]](...serving(route, handler));
@@ -30,6 +28,26 @@ export function mountRoutes(
     if (!route.methods.HEAD) mounted.head(refuse); // Express would give a HEAD to the endpoint of GET
     mounted.all(refuse);
   }
+}
+
+/** A route takes all methods of its paths: what it does not serve is 405. So the routes behind it get none of them. */
+function checkOrder(routes: readonly Route[]): void {
+  for (const [at, { template }] of routes.entries()) {
+    const first = routes.slice(0, at).find((before) => covers(before.template, template));
+    if (!first) continue;
+    throw new Error(
+      `the route ${template} can never be reached: ${first.template} stands before it and takes its paths`,
+    );
+  }
+}
+
+/** Whether every path of the other template is a path of this one, too. */
+function covers(template: string, other: string): boolean {
+  const [segments, others] = [template.split('/'), other.split('/')];
+  return (
+    segments.length === others.length &&
+    segments.every((segment, at) => segment.startsWith('{') || segment === others[at])
+  );
 }
 
 const VERBS = { GET: 'get', HEAD: 'head', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
@@ -89,3 +107,23 @@ export const refuseWithdrawnPaths: Step = ({ route, parameters }) => {
 export const refuseUnknownPaths: Step = ({ info }) => {
   throw nothingServed(info);
 };
+
+const KNOWN = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** A route's `Allow`: alphabetical, OPTIONS included (RFC 9110 10.2.1). */
+function allowOf(route: Route): string {
+  return [...Object.keys(route.methods), 'OPTIONS'].sort().join(', ');
+}
+
+/** Answers OPTIONS from the route, without credentials, and refuses methods that no route has (TRACE …). */
+export function answerMethod(writer: AnswerWriter, cors: Cors): Step {
+  return function answerMethod(exchange) {
+    const { request, route } = exchange;
+    if (KNOWN.has(request.method ?? '')) return 'next';
+    const allow = route ? allowOf(route) : '';
+    if (request.method !== 'OPTIONS') throw methodNotAllowed(allow);
+    if (!route) throw resourceNotFound();
+    writer.send(exchange, 204, { Allow: allow, ...cors.preflight(request, allow) }, NO_BODY);
+    return 'answered';
+  };
+}

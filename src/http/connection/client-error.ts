@@ -5,11 +5,12 @@ import { SECURITY_HEADERS } from '../answer/answer.ts';
 import { toErrorAnswer } from '../answer/error-body.ts';
 import { bodyTooLarge, headersTooLarge, malformed, tooSlow } from '../answer/refusals.ts';
 import type { HttpLimits } from '../limits.ts';
+import type { Rejection } from '../metrics.ts';
 import type { InFlight } from './pipeline.ts';
 
 /** What Node's parser or timer found, as a refusal and the name of the rule for the metric. */
 export interface ParserRefusal {
-  readonly rule: string;
+  readonly rule: Rejection;
   readonly error: StatusError;
 }
 

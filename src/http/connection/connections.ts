@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Rejection } from '../metrics.ts';
 import { type InFlight, Pipeline, type PipelineRoom } from './pipeline.ts';
 import { normaliseAddress } from './source-address.ts';
 
@@ -28,7 +29,7 @@ interface Connection {
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
-  readonly #refused: (reason: string) => void;
+  readonly #refused: (reason: Rejection) => void;
   readonly #open = new Map<Socket, Connection>();
   /**
    * Under TLS, requests come over a different socket than the one that was opened. Maps the TLS socket to the opened
@@ -40,7 +41,7 @@ export class Connections {
   readonly #pipelineRoom: PipelineRoom = { takenBytes: 0 };
   #draining = false;
 
-  constructor(limits: ConnectionLimits, refused: (reason: string) => void) {
+  constructor(limits: ConnectionLimits, refused: (reason: Rejection) => void) {
     this.#limits = limits;
     this.#refused = refused;
   }
@@ -198,7 +199,7 @@ export class Connections {
   }
 
   /** The new connection is the last of `among`, and idle: so it is closed only when no other can be. */
-  #closeOne(among: Iterable<Socket>, reason: string): void {
+  #closeOne(among: Iterable<Socket>, reason: Rejection): void {
     this.#refused(reason);
     for (const socket of among) {
       if (this.#open.get(socket)?.unanswered !== 0) continue;

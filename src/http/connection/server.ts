@@ -1,20 +1,19 @@
 import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { connectLine } from '../access-log.ts';
+import { createRequestIds } from '../chain/begin.ts';
 import type { App } from '../chain/chain.ts';
-import { createRequestIds } from '../chain/request-id.ts';
 import type { HttpLimits } from '../limits.ts';
 import { type HttpMetrics, registerConnections } from '../metrics.ts';
 import { answerParserRefusal, refuseBody, toParserRefusal } from './client-error.ts';
 import { Connections } from './connections.ts';
 import { drain } from './drain.ts';
-import { listen } from './listen.ts';
 import type { InFlight } from './pipeline.ts';
 import { readServingCertificate, type TlsFiles } from './serving-certificate.ts';
 import { normaliseAddress } from './source-address.ts';
@@ -97,7 +96,7 @@ export function servePort({ name, options, app, connections }: Port, parts: Http
     // tends this socket.
     setImmediate(() => socket.destroy());
   });
-  server.on('clientError', refuseUnparsed({ limits, logger: parts.logger, nextId, metrics, connections }));
+  server.on('clientError', refuseUnparsed({ limits, logger, nextId, metrics, connections }));
   return {
     listen: () => listen(server, options),
     run: async (signal) => {
@@ -167,10 +166,11 @@ function createServer(
   if (!tls) return { server: unlimitedHeaders(createPlainServer(options)), followFiles: async () => {} };
   const certificate = readServingCertificate(tls);
   const handshakeTimeout = limits.headersTimeoutMs;
+  const followed = { clock, logger, reloads: metrics.tlsReloads, expirations: metrics.tlsExpirations, name };
   const server = createTlsServer({ ...options, ...certificate.options, handshakeTimeout });
   return {
     server: unlimitedHeaders(server),
-    followFiles: (signal) => certificate.follow(server, { clock, logger, reloads: metrics.tlsReloads, name }, signal),
+    followFiles: (signal) => certificate.follow(server, followed, signal),
   };
 }
 
@@ -178,4 +178,33 @@ function createServer(
 function unlimitedHeaders<Kind extends Server>(server: Kind): Kind {
   server.maxHeadersCount = 0;
   return server;
+}
+
+/** Opens the port. Rejects with one sentence for the operator when it cannot. */
+export function listen(
+  server: Server,
+  { address, port }: { readonly address?: string; readonly port: number },
+): Promise<{ port: number }> {
+  return new Promise((resolve, reject) => {
+    const place = address === undefined ? `port ${port}` : `port ${port} of ${address}`;
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(sentence(place, error), { cause: error })));
+    server.listen({ port, ...(address === undefined ? {} : { host: address }) }, () => {
+      server.removeAllListeners('error');
+      resolve({ port: (server.address() as AddressInfo).port });
+    });
+  });
+}
+
+function sentence(place: string, error: NodeJS.ErrnoException): string {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `cannot listen on ${place}: another program is using it`;
+    case 'EACCES':
+      return `cannot listen on ${place}: this user may not`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `cannot listen on ${place}: this machine has no such address`;
+    default:
+      return `cannot listen on ${place}: ${error.message}`;
+  }
 }

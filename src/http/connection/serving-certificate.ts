@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:https';
 import { createSecureContext, type TlsOptions } from 'node:tls';
-import type { Counter } from 'prom-client';
+import type { Counter, Gauge } from 'prom-client';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followFiles } from '../../runtime/followed-file.ts';
@@ -24,6 +24,8 @@ interface FollowParts {
   readonly logger: Logger;
   /** Changes of the files, by whether they were taken. */
   readonly reloads: Counter<'server' | 'result'>;
+  /** When the certificate in use expires, in seconds since 1970. */
+  readonly expirations: Gauge<'server'>;
   /** Which port. */
   readonly name: string;
 }
@@ -40,6 +42,9 @@ interface Pems {
  */
 const SETTLE_MS = 1_000;
 
+/** A renewal that has not come by then is late: certificates are usually renewed 30 days before. docs/operations.md alerts at the same age. */
+const EXPIRES_SOON_MS = 14 * 24 * 3_600_000;
+
 /** A certificate, its key, and the authorities that client certificates must come from. */
 export interface ServingCertificate {
   /** As read at start. */
@@ -47,7 +52,8 @@ export interface ServingCertificate {
   /**
    * Follows the files until the signal aborts: handshakes use changed files within seconds, and open connections stay
    * as they are (C-31). TLS sessions from before a change are not resumed, so that an authority that was removed
-   * vouches for nobody. When the files cannot be used, the last good ones stay in use.
+   * vouches for nobody. When the files cannot be used, the last good ones stay in use. At the start and after each
+   * change it shows when the certificate expires, and warns when that is soon.
    */
   follow(server: Pick<Server, 'setSecureContext'>, parts: FollowParts, signal: AbortSignal): Promise<void>;
 }
@@ -55,7 +61,8 @@ export interface ServingCertificate {
 /** Throws when a file cannot be read; what it holds was checked with the configuration. */
 export function readServingCertificate(files: TlsFiles): ServingCertificate {
   let inUse = readAtStart(files);
-  const follow: ServingCertificate['follow'] = async (server, { clock, logger, reloads, name }, signal) => {
+  const follow: ServingCertificate['follow'] = async (server, parts, signal) => {
+    const { clock, logger, reloads, name } = parts;
     const reload = async (): Promise<void> => {
       let next = await readGood(files);
       if ('fault' in next) {
@@ -71,13 +78,33 @@ export function readServingCertificate(files: TlsFiles): ServingCertificate {
       server.setSecureContext(toTlsOptions(next));
       inUse = next;
       logger.info({ validTo: new X509Certificate(next.cert).validTo }, 'the changed TLS files are in use');
+      tellExpiry(inUse, parts);
     };
     // Set to 0 from the start: an alert sees no increase of a series that begins at 1.
     for (const result of ['ok', 'invalid']) reloads.inc({ server: name, result }, 0);
+    tellExpiry(inUse, parts);
     await followFiles(Object.values(files), reload, { clock, signal });
   };
   return { options: toTlsOptions(inUse), follow };
 }
+
+function tellExpiry({ cert }: Pems, { clock, logger, expirations, name }: FollowParts): void {
+  const expiresAtMs = expiryOf(cert);
+  expirations.set({ server: name }, expiresAtMs / 1_000);
+  const leftMs = expiresAtMs - clock.now();
+  if (leftMs > EXPIRES_SOON_MS) return;
+  const expiresAt = new Date(expiresAtMs).toISOString();
+  logger.warn(
+    { expiresAt },
+    leftMs > 0 ? 'the serving certificate expires soon' : 'the serving certificate has expired',
+  );
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** When the first certificate of the file expires: clients need its intermediate authorities, too. */
+const expiryOf = (pem: string): number =>
+  Math.min(...(pem.match(CERTIFICATE) ?? [pem]).map((one) => new X509Certificate(one).validToDate.getTime()));
 
 const toTlsOptions = ({ cert, key, ca }: Pems): TlsOptions => ({
   cert,

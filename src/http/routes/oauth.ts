@@ -76,11 +76,10 @@ const originOf = (exchange: Exchange): Required<Origin> => ({
 function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Record<FormEndpointName, Handler> {
   const read = async (exchange: Exchange, endpoint: FormEndpointName): Promise<FormRequest> => {
     const { 'content-type': contentType, authorization } = exchange.request.headers;
-    const { query } = exchange.target;
-    server.checkFormHead(endpoint, contentType, query);
+    server.checkFormHead(endpoint, contentType, exchange.target.query);
     const body = await bodies.read(exchange, limits.maxFormBytes);
     exchange.admit();
-    return { ...originOf(exchange), contentType, queryString: query, authorization, body, signal: exchange.signal };
+    return { ...originOf(exchange), authorization, body, signal: exchange.signal };
   };
   const sendJson = (exchange: Exchange, answer: object): void =>
     writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(answer)));

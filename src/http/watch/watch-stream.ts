@@ -6,7 +6,7 @@ import type { SendQueues } from '../answer/send-queues.ts';
 import type { Exchange } from '../exchange.ts';
 import { ReaderPace } from './reader-pace.ts';
 import type { Recheck } from './recheck.ts';
-import { StreamedBody } from './shared-chunk.ts';
+import { StreamedBody } from './streamed-body.ts';
 import { endOf, isSound, type WatchEnd } from './watch-end.ts';
 
 interface WatchTimes {

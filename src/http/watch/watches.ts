@@ -9,7 +9,7 @@ import { serviceUnavailable } from '../../status-error.ts';
 import { chooseCoding } from '../answer/accept.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
 import { readSendQueues } from '../answer/send-queues.ts';
-import { staleHeaders } from '../answer/stale-headers.ts';
+import { staleHeaders } from '../answer/send-representation.ts';
 import type { Exchange } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
 import type { HttpMetrics } from '../metrics.ts';

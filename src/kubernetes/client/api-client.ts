@@ -3,6 +3,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { ImpersonationHeaders } from '../access/cluster-access.ts';
 import type { Credential } from '../access/credentials.ts';
 import type { RequestMetrics } from '../metrics.ts';
+import { parseObjects } from '../object-text.ts';
 import { retryAfterMs, type Status, toStatus } from '../status.ts';
 import type { ConnectionPool, Lane } from './connection-pool.ts';
 import { type ResponseSink, sendRequest } from './send-request.ts';
@@ -106,7 +107,7 @@ export class ApiClient {
     };
     await this.stream(request, sink, signal);
     const bytes = Buffer.concat(chunks);
-    return { status, headers, body: parseJson(bytes), bytes: bytes.length };
+    return { status, headers, body: parseBody(request, bytes), bytes: bytes.length };
   }
 
   /**
@@ -191,9 +192,11 @@ function rethrowUnlessUntrusted(error: NodeJS.ErrnoException): Error {
 
 const isSame = (a: Credential, b: Credential): boolean => a.authorization === b.authorization && a.tls === b.tls;
 
-function parseJson(body: Buffer): unknown {
+/** What is read to be written back keeps its `managedFields`: an update with empty ones would erase them. */
+function parseBody({ purpose }: ApiRequest, body: Buffer): unknown {
+  const parse = purpose === 'list' ? parseObjects : JSON.parse;
   try {
-    return JSON.parse(body.toString('utf8'));
+    return parse(body.toString('utf8'));
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import type { TimeSlices } from '../../runtime/time-slices.ts';
 import type { ResponseSink } from '../client/send-request.ts';
+import { parseObjects } from '../object-text.ts';
 import { toStatus } from '../status.ts';
 import { type Failure, failureOfResponse } from './failure.ts';
 import type { WatchEvent, WatchSink } from './lister-watcher.ts';
@@ -109,7 +110,7 @@ export class EventDecoder implements ResponseSink {
 export function parseWatchEvent(line: string): WatchEvent | undefined {
   let event: unknown;
   try {
-    event = JSON.parse(line);
+    event = parseObjects(line);
   } catch {
     return undefined;
   }

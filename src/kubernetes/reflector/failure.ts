@@ -21,18 +21,39 @@ export type Failure =
     }
   | { readonly kind: 'throttled'; readonly retryAfterMs: number; readonly detail?: string };
 
-export type FailureKind =
-  | 'closed'
-  | 'quiet'
-  | 'aborted'
-  | 'expired'
-  | 'too_large_version'
-  | 'throttled'
-  | 'refused'
-  | 'reset'
-  | 'unreadable'
-  | 'stream_error'
-  | 'unsupported';
+export const FAILURE_KINDS = [
+  'closed',
+  'quiet',
+  'aborted',
+  'expired',
+  'too_large_version',
+  'throttled',
+  'refused',
+  'reset',
+  'unreadable',
+  'stream_error',
+  'unsupported',
+] as const;
+
+export type FailureKind = (typeof FAILURE_KINDS)[number];
+
+/** The server looks at the rights before anything else, so who gets so far may list and watch the collection. */
+const BEHIND_THE_RIGHT: ReadonlySet<FailureKind> = new Set([
+  'closed',
+  'quiet',
+  'expired',
+  'too_large_version',
+  'stream_error',
+]);
+
+/**
+ * Whether the server refuses us the right to the collection, by how a list or a watch of it ended. `undefined`: this end
+ * does not tell, because nobody looked at our rights (no answer, 401, 429, 5xx) or something else was wrong.
+ */
+export function isRightRefused(failure: Failure): boolean | undefined {
+  if (failure.kind === 'refused') return failure.isForbidden;
+  return BEHIND_THE_RIGHT.has(failure.kind) ? false : undefined;
+}
 
 /** Classifies an HTTP status other than 2xx. `retryAfter` is the header's text. */
 export function failureOfResponse(status: Status, retryAfter: string | undefined): Failure {

@@ -16,6 +16,8 @@ export interface WatchedResource {
   readonly name: string;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
+  /** We may go without it: while the cluster refuses us the right to it, its age is not shown. */
+  readonly isOptional?: boolean;
 }
 
 /** Names and versions only ("Receiving resources as Tables / metadata" of the API concepts). */

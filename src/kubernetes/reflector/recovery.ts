@@ -1,4 +1,5 @@
 import type { Backoff } from '../../runtime/backoff.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { RelistReason } from '../metrics.ts';
 import type { Failure } from './failure.ts';
 
@@ -82,7 +83,8 @@ export class Recovery {
     const outOfReach = failure.kind === 'expired' || failure.kind === 'too_large_version';
     if (outOfReach && list.from === 'last') {
       this.#isLastOutOfReach = true;
-      return { ...again, from: 'newest' };
+      // Beside the lists of a back-off under way, the relist and this one would be one too many (I5).
+      return { ...again, from: 'newest', waitMs: this.#backoff.isAtRest ? 0 : this.#wait(failure) };
     }
     return { ...again, waitMs: this.#wait(failure) };
   }
@@ -125,5 +127,40 @@ export class Recovery {
     if (this.#badStreams < BAD_STREAMS) return { kind: 'watch', waitMs: this.#backoff.failed() };
     this.#badStreams = 0;
     return this.relist('last', 'stream_error');
+  }
+}
+
+/**
+ * After a failed stream, how long to wait before the next one: the server may have been busy, restarted, or upgraded by
+ * then.
+ */
+const FIRST_PAUSE_MS = 600_000;
+/** A server without WatchList refuses one small request each time, at most six a day. */
+const LONGEST_PAUSE_MS = 14_400_000;
+
+/**
+ * Decides whether to list by a stream (WatchList) or in pages. After a stream has failed, lists use pages for a while.
+ */
+export class StreamedLists {
+  readonly #clock: Clock;
+  #againAt = Number.NEGATIVE_INFINITY;
+  #pauseMs = FIRST_PAUSE_MS;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get areWanted(): boolean {
+    return this.#clock.monotonic() >= this.#againAt;
+  }
+
+  /** The pause after this failure: 10 min, twice as long after each further one, at most 4 h. */
+  failed(): void {
+    this.#againAt = this.#clock.monotonic() + this.#pauseMs;
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * this.#pauseMs);
+  }
+
+  succeeded(): void {
+    this.#pauseMs = FIRST_PAUSE_MS;
   }
 }

@@ -5,14 +5,12 @@ import type { Random } from '../../runtime/random.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
 import type { ReflectorMetrics, ReflectorState, RelistReason } from '../metrics.ts';
 import { CacheWriter } from './cache-writer.ts';
-import type { Failure } from './failure.ts';
+import { type Failure, isRightRefused } from './failure.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { type Listed, listInPages } from './paged-list.ts';
-import { Recovery, type Step, type WatchRun } from './recovery.ts';
+import { Recovery, type Step, StreamedLists, type WatchRun } from './recovery.ts';
 import { type CheckPlan, SelfCheck } from './self-check.ts';
 import type { Freshness, ReflectedStore, StoredEntry } from './store.ts';
-import { StreamedLists } from './streamed-lists.ts';
-
 import { WatchSession } from './watch-session.ts';
 
 /**
@@ -22,7 +20,7 @@ const SHORTEST_WATCH_SECONDS = 300;
 const LONGEST_WATCH_SECONDS = 600;
 
 export interface Reflector extends Freshness {
-  /** The cluster answered the last list or watch that failed, none since, with 403: we lack the right to it. */
+  /** We lack the right to the collection: the last answer of the cluster that tells whether we have it was 403. */
   isForbidden(): boolean;
   /** Mirrors the collection into the store until the signal aborts. Survives every failure; only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
@@ -97,6 +95,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
         return reflector.#writer.epoch;
       },
       hasSynced: this.hasSynced,
+      isForbidden: this.isForbidden,
       stalenessMs: this.stalenessMs,
     });
   }
@@ -271,7 +270,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     const { logger, metrics, name } = this.#parts;
     if (failure.kind === 'aborted') return;
     if (what === 'watch') metrics.watchEnded(failure.kind);
-    this.#isForbidden = failure.kind === 'refused' && failure.isForbidden === true;
+    this.#isForbidden = isRightRefused(failure) ?? this.#isForbidden;
     if (failure.kind === 'reset' || failure.kind === 'refused') this.#wasAway = true;
     if (failure.kind === 'closed' || failure.kind === 'quiet') return;
     const level = this.#failing ? 'debug' : 'warn';

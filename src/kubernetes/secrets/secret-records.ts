@@ -1,7 +1,9 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Steps } from '../../runtime/time-slices.ts';
 import type { SecretRecords, StoredSecret } from '../../secret-store.ts';
-import type { Freshness } from '../reflector/store.ts';
-import type { SecretEntry, SecretMirror } from './secret-mirror.ts';
-import type { SecretRequests } from './secret-requests.ts';
+import { compareResourceVersions, type KubernetesObject, keyOf } from '../object.ts';
+import type { Freshness, ReflectedStore, Replacement, StoredEntry } from '../reflector/store.ts';
+import { type SecretRequests, toStoredSecret } from './secret-requests.ts';
 
 export interface SecretRecordsParts {
   readonly requests: Pick<SecretRequests, 'get' | 'create' | 'replace' | 'remove'>;
@@ -77,4 +79,150 @@ export class ClusterSecretRecords implements SecretRecords {
 
   #keyOf = (name: string): string => `${this.#parts.namespace}/${name}`;
   #entry = (name: string): SecretEntry | undefined => this.#parts.mirror.current(this.#keyOf(name));
+}
+
+export interface SecretEntry extends StoredEntry {
+  /** The object as it must be sent back to change it. */
+  readonly object: KubernetesObject;
+  readonly secret: StoredSecret;
+}
+
+/** What we know before the watch does, from a write or a read of our own. */
+type Ahead =
+  | { readonly entry: SecretEntry; readonly writtenAtMs: number | undefined }
+  /** The object of this uid is gone. */
+  | { readonly goneUid: string };
+
+export interface SecretMirrorParts {
+  readonly clock: Clock;
+  /** Seconds from the answer to a write until the watch brought it: what the other replicas wait for as well. */
+  observeLag(seconds: number): void;
+}
+
+/**
+ * Secrets in memory. The reflector writes what the cluster says. Our own writes are laid over that until the watch has
+ * caught up, so that nobody here sees the earlier state again.
+ */
+export class SecretMirror implements ReflectedStore<SecretEntry> {
+  readonly #parts: SecretMirrorParts;
+  readonly #listeners: ((key: string) => void)[] = [];
+  readonly #ahead = new Map<string, Ahead>();
+  #seen = new Map<string, SecretEntry>();
+
+  constructor(parts: SecretMirrorParts) {
+    this.#parts = parts;
+  }
+
+  /** Calls `changed` with the key of each Secret whose newest known state has changed. */
+  onChange(changed: (key: string) => void): void {
+    this.#listeners.push(changed);
+  }
+
+  /** The newest known state, wherever it came from. */
+  current(key: string): SecretEntry | undefined {
+    const ahead = this.#ahead.get(key);
+    const seen = this.#seen.get(key);
+    if (!ahead) return seen;
+    if ('goneUid' in ahead) return seen?.uid === ahead.goneUid ? undefined : seen;
+    return ahead.entry;
+  }
+
+  *currentEntries(): Iterable<SecretEntry> {
+    for (const key of new Set([...this.#seen.keys(), ...this.#ahead.keys()])) {
+      const entry = this.current(key);
+      if (entry) yield entry;
+    }
+  }
+
+  /** Takes over a state that we wrote, or read without the watch. */
+  learned(object: KubernetesObject, how: 'written' | 'read'): void {
+    const entry = this.toEntry(object);
+    const known = this.current(entry.key);
+    if (known && compareResourceVersions(entry.resourceVersion, known.resourceVersion) <= 0) return;
+    const writtenAtMs = how === 'written' ? this.#parts.clock.monotonic() : undefined;
+    this.#ahead.set(entry.key, { entry, writtenAtMs });
+    this.#notify(entry.key);
+  }
+
+  /** Takes over that we removed this object, or found it gone. An object of another uid that came meanwhile stays. */
+  learnedGone({ key, uid }: Pick<SecretEntry, 'key' | 'uid'>): void {
+    if (this.current(key)?.uid !== uid) return;
+    if (this.#seen.get(key)?.uid === uid) this.#ahead.set(key, { goneUid: uid });
+    else this.#ahead.delete(key);
+    this.#notify(key);
+  }
+
+  get size(): number {
+    return this.#seen.size;
+  }
+
+  get = (key: string): SecretEntry | undefined => this.#seen.get(key);
+  entries = (): readonly SecretEntry[] => [...this.#seen.values()];
+
+  toEntry(object: KubernetesObject): SecretEntry {
+    const { uid, resourceVersion } = object.metadata;
+    // `managedFields` are the longest part of a small object, and the API server knows them by itself.
+    const { managedFields: _, ...metadata } = object.metadata;
+    return {
+      key: keyOf(object),
+      uid,
+      resourceVersion,
+      object: { ...object, metadata },
+      secret: toStoredSecret(object),
+    };
+  }
+
+  put(entry: SecretEntry): void {
+    const before = this.current(entry.key);
+    this.#seen.set(entry.key, entry);
+    this.#caughtUp(entry.key, entry.resourceVersion);
+    this.#tell(entry.key, before);
+  }
+
+  remove(key: string): void {
+    const before = this.current(key);
+    const ahead = this.#ahead.get(key);
+    const removed = this.#seen.get(key);
+    this.#seen.delete(key);
+    // We have created it again after this removal, and the watch has yet to show that.
+    const isSuccessor = ahead && 'entry' in ahead && ahead.entry.uid !== removed?.uid;
+    if (!isSuccessor) this.#ahead.delete(key);
+    this.#tell(key, before);
+  }
+
+  /** Does all in the last step: there are some thousands at most, and our own writes come in between. */
+  *prepare(entries: readonly SecretEntry[], replacement: Replacement): Steps<() => void> {
+    return () => this.#replace(entries, replacement);
+  }
+
+  #replace(entries: readonly SecretEntry[], { sameHistory, resourceVersion }: Replacement): void {
+    const before = new Map([...this.currentEntries()].map((entry) => [entry.key, entry]));
+    this.#seen = new Map(entries.map((entry) => [entry.key, entry]));
+    if (sameHistory) for (const key of [...this.#ahead.keys()]) this.#caughtUp(key, resourceVersion);
+    else this.#ahead.clear();
+    for (const key of new Set([...before.keys(), ...this.#seen.keys()])) this.#tell(key, before.get(key));
+  }
+
+  /** The watch has shown everything about `key` up to this version. */
+  #caughtUp(key: string, version: string): void {
+    const ahead = this.#ahead.get(key);
+    if (!ahead) return;
+    if ('goneUid' in ahead) {
+      if (this.#seen.get(key)?.uid !== ahead.goneUid) this.#ahead.delete(key);
+      return;
+    }
+    if (compareResourceVersions(version, ahead.entry.resourceVersion) < 0) return;
+    this.#ahead.delete(key);
+    if (ahead.writtenAtMs !== undefined)
+      this.#parts.observeLag((this.#parts.clock.monotonic() - ahead.writtenAtMs) / 1000);
+  }
+
+  #tell(key: string, before: SecretEntry | undefined): void {
+    const now = this.current(key);
+    if (now?.uid !== before?.uid || now?.resourceVersion !== before?.resourceVersion) this.#notify(key);
+  }
+
+  #notify(key: string): void {
+    for (const listener of this.#listeners) listener(key);
+  }
 }

@@ -2,9 +2,13 @@ import type { Logger } from '../../observability/logger.ts';
 import type { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SecretStore, StoredSecret } from '../../secret-store.ts';
-import type { ListerWatcher } from '../reflector/lister-watcher.ts';
+import { isKubernetesObject } from '../object.ts';
+import { Attempt } from '../reflector/attempt.ts';
+import { type Failure, failureOfErrorEvent } from '../reflector/failure.ts';
+import type { ListerWatcher, WatchEvent } from '../reflector/lister-watcher.ts';
+import { Recovery, type WatchRun } from '../reflector/recovery.ts';
+import { toStatus } from '../status.ts';
 import { type SecretRequests, toStoredSecret } from './secret-requests.ts';
-import { SecretWatch } from './secret-watch.ts';
 
 export interface ClusterSecretsParts {
   readonly requests: SecretRequests;
@@ -57,4 +61,124 @@ export class ClusterSecrets implements SecretStore {
   }
 
   stalenessMs = (name: string): number => this.#watches.get(name)?.stalenessMs() ?? Number.POSITIVE_INFINITY;
+}
+
+/** As in `reflector.ts`, without the random part: there are few of these watches. */
+const WATCH_SECONDS = 450;
+/** "Start at the most recent": the stream begins with the current Secret, if there is one. */
+const NOW = '';
+
+export interface SecretWatchParts {
+  readonly name: string;
+  readonly source: ListerWatcher;
+  read(): Promise<StoredSecret | undefined>;
+  onChange(secret: StoredSecret | undefined): void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly backoff: Backoff;
+}
+
+/**
+ * Follows the state of one Secret. Every watch begins with the current state and so depends on no version: the version
+ * of a Secret is soon older than the server's history, and a watch from there would be answered 410 for ever. Nobody
+ * needs the states in between. A `StoreReflector` does not fit: it resumes at a version and lists when it cannot, which
+ * takes the right to list Secrets. Both loops use `Attempt`, which ends a silent watch, and `Recovery`, which says how
+ * long to wait after a failure.
+ */
+export class SecretWatch {
+  readonly #parts: SecretWatchParts;
+  readonly #recovery: Recovery;
+  /** What `onChange` was last called with: a version, `absent`, or nothing yet. */
+  #told: string | undefined;
+  #failing = false;
+  #provenAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: SecretWatchParts) {
+    this.#parts = parts;
+    this.#recovery = new Recovery(parts.backoff);
+  }
+
+  /** Milliseconds since an event, a bookmark or a read proved that nothing newer is missing. */
+  stalenessMs = (): number => this.#parts.clock.monotonic() - this.#provenAt;
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const { waitMs } = this.#recovery.afterWatch(await this.#watch(signal));
+      if (waitMs > 0) await this.#parts.clock.sleep(waitMs, signal);
+    }
+  }
+
+  async #watch(signal: AbortSignal): Promise<WatchRun> {
+    const { source, clock } = this.#parts;
+    const attempt = new Attempt(clock, signal);
+    const round = { acceptedAt: undefined as number | undefined, hasState: false, isOver: false };
+    const sink = {
+      accepted: () => {
+        round.acceptedAt = clock.monotonic();
+        attempt.allowQuiet();
+        void this.#readOnce(round, attempt);
+      },
+      bytes: attempt.heard,
+      event: (event: WatchEvent) => this.#event(event, round),
+    };
+    const request = { resourceVersion: NOW, timeoutSeconds: WATCH_SECONDS };
+    const failure = attempt.finish(await source.watch(request, sink, attempt.signal));
+    round.isOver = true;
+    if (failure.kind !== 'closed' && failure.kind !== 'quiet') this.#failed(failure);
+    const livedMs = round.acceptedAt === undefined ? 0 : clock.monotonic() - round.acceptedAt;
+    return { failure, livedMs, progressed: round.hasState, resourceVersion: NOW };
+  }
+
+  /**
+   * An absent Secret sends no event, so it is read once. An event that came meanwhile is newer and wins. If the read
+   * gets no answer, the watch begins again.
+   */
+  async #readOnce(round: { hasState: boolean; readonly isOver: boolean }, attempt: Attempt): Promise<void> {
+    try {
+      const secret = await this.#parts.read();
+      if (round.hasState || round.isOver) return;
+      round.hasState = true;
+      this.#healthy();
+      this.#tell(secret);
+    } catch (error) {
+      if (!round.hasState) attempt.end({ kind: 'refused', detail: (error as Error).message });
+    }
+  }
+
+  #event(event: WatchEvent, round: { hasState: boolean }): Failure | undefined {
+    if (event.type === 'ERROR') return failureOfErrorEvent(toStatus(event.object, 0));
+    // A bookmark proves that nothing is missing after the state of this round, once there is one.
+    if (event.type === 'BOOKMARK' && round.hasState) this.#healthy();
+    if (event.type === 'BOOKMARK' || !isKubernetesObject(event.object)) return undefined;
+    round.hasState = true;
+    this.#healthy();
+    this.#tell(event.type === 'DELETED' ? undefined : toStoredSecret(event.object));
+    return undefined;
+  }
+
+  #healthy(): void {
+    this.#provenAt = this.#parts.clock.monotonic();
+    this.#parts.backoff.succeeded();
+    this.#failing = false;
+  }
+
+  /** A consumer that throws has a bug. That must not end the watch. */
+  #tell(secret: StoredSecret | undefined): void {
+    const version = secret?.version ?? 'absent';
+    if (version === this.#told) return;
+    this.#told = version;
+    try {
+      this.#parts.onChange(secret);
+    } catch (error) {
+      this.#parts.logger.error({ err: error, secret: this.#parts.name }, 'a change of a Secret was not taken');
+    }
+  }
+
+  /** Only the first failure in a row is logged as a warning. */
+  #failed(failure: Failure): void {
+    if (failure.kind === 'aborted' || this.#failing) return;
+    this.#failing = true;
+    const { logger, name } = this.#parts;
+    logger.warn({ secret: name, end: failure.kind, detail: failure.detail }, 'a watch of a Secret failed');
+  }
 }

@@ -1,5 +1,4 @@
-import { asObject } from '../../kubernetes/json.ts';
-import type { KubernetesObject } from '../../kubernetes/object.ts';
+import { asObject, type KubernetesObject } from '../../kubernetes/object.ts';
 import { KeyTable } from '../../kubernetes/reflector/key-table.ts';
 import type { ReflectedStore, Replacement, StoredEntry } from '../../kubernetes/reflector/store.ts';
 import { later, NOTHING } from '../../resources/entries/collection-version.ts';
@@ -9,32 +8,32 @@ import { type PodUsage, toPodUsage } from './pod-usage.ts';
 import { parseQuantity } from './quantity.ts';
 import type { UsageLedger } from './usage-ledger.ts';
 
-/** All that is kept of a pod. */
+/** What is kept of a pod. */
 export interface PodEntry extends StoredEntry {
-  /** Empty: not scheduled or finished, so it counts nowhere. */
+  /** Empty if the pod is not scheduled or is finished, and so counts for no node. */
   readonly node: string;
-  /** Shared by all pods of the same amounts. */
+  /** All pods with the same amounts share it. */
   readonly usage: PodUsage;
-  /** The last list of the store that named this pod while it was there: known to the store alone. */
+  /** The number of the last list that had this pod. Used by the store alone. */
   list: number;
 }
 
-/** Leaves unscheduled and finished pods out on the server: they have no part in a node's usage. */
+/** Makes the server leave out unscheduled and finished pods: they do not count for a node's usage. */
 export const podFieldSelector = (): string => 'spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed';
 
 const FINISHED: readonly unknown[] = ['Succeeded', 'Failed'];
 const NO_USAGE: PodUsage = [];
 
 /**
- * Bounds of what is remembered to keep one copy of equal things: texts of quantities, node names and amounts. 450,000 pods of
- * a cluster share some hundreds of amounts and 15,000 names.
+ * How many texts of quantities, node names and amounts are remembered, so that equal ones are in memory once. 450,000
+ * pods share some hundreds of amounts and 15,000 names.
  */
 const MOST_REMEMBERED = 20_000;
 
-/** Pods that a replacement looks at in one step, at most some 10 µs each. */
+/** How many pods a replacement looks at in one step, at most some 10 µs each. */
 const STEP = 32;
 
-/** So many changes go into the map in one turn: 5 ms. More make a new one, of all pods, beforehand. */
+/** Up to this many changes go into the map in one turn: 5 ms. For more, a new map of all pods is made beforehand. */
 const MOST_CHANGED_IN_PLACE = 10_000;
 
 /** The pods of the cluster, reduced to what they add to their nodes. Every change goes into the ledger at once. */
@@ -44,7 +43,7 @@ export class PodStore implements ReflectedStore<PodEntry> {
   readonly #sharedName = boundedMemo(MOST_REMEMBERED, (name: string) => name);
   readonly #sharedUsage = new Map<string, PodUsage>();
   #pods = new KeyTable<PodEntry>();
-  /** Counts the lists. */
+  /** The number of lists so far. */
   #list = 0;
 
   constructor(ledger: UsageLedger) {
@@ -91,8 +90,8 @@ export class PodStore implements ReflectedStore<PodEntry> {
   }
 
   /**
-   * What differs is booked in a draft, aside: sums and pods are exchanged together. Entries that are the same stay, so that a list
-   * that tells little news leaves little garbage, whatever its length.
+   * Books the differences in a draft, so that sums and pods are replaced together. Entries that did not change stay, so
+   * a long list with few changes leaves little garbage.
    */
   *prepare(entries: readonly PodEntry[], { resourceVersion, sameHistory }: Replacement): Steps<() => void> {
     const draft = this.#ledger.draft();
@@ -124,7 +123,7 @@ export class PodStore implements ReflectedStore<PodEntry> {
     };
   }
 
-  /** Those that the list under way has not named. */
+  /** The pods that the present list does not have. */
   *#unlisted(): Steps<PodEntry[]> {
     const gone: PodEntry[] = [];
     let looked = 0;
@@ -142,7 +141,7 @@ export class PodStore implements ReflectedStore<PodEntry> {
     for (const { key } of gone) this.#pods.delete(key);
   }
 
-  /** Those that the list under way has named, and what it changes. */
+  /** The pods that the present list has, with its changes. */
   *#listedWith(changed: KeyTable<PodEntry>): Steps<KeyTable<PodEntry>> {
     const next = new KeyTable<PodEntry>();
     let looked = 0;
@@ -178,15 +177,16 @@ export class PodStore implements ReflectedStore<PodEntry> {
 }
 
 /**
- * The parser enters texts of up to ten characters into the table of unique strings, as `KeyTable` tells of keys; a version that is kept
- * of each pod is to be none of them. A slice of up to 12 characters is a copy, and longer texts never were in the table.
+ * The JSON parser puts texts of up to ten characters into V8's table of unique strings (see `KeyTable`). The version
+ * that is kept of each pod must not stay there. A slice of up to 12 characters is a copy, and longer texts are never in
+ * the table.
  */
 const ownCopy = (text: string): string => (text.length > 12 ? text : ` ${text}`.slice(1));
 
 const isSame = (a: PodEntry, b: PodEntry): boolean =>
   a.uid === b.uid && a.resourceVersion === b.resourceVersion && a.node === b.node && a.usage === b.usage;
 
-/** Most changes of a pod are of its status: they leave the sums, and with them the lists, as they are. */
+/** Most changes of a pod are changes of its status. They change no sums, and so no lists. */
 function book(
   sums: Pick<UsageLedger, 'add' | 'subtract'>,
   previous: PodEntry | undefined,
@@ -198,7 +198,10 @@ function book(
   if (next && next.node !== '') sums.add(next.node, next.usage, version);
 }
 
-/** Remembers what `make` gave for a key. When full it forgets everything: cheaper than an order of use, and as bounded. */
+/**
+ * Remembers what `make` returned for a key. When full it forgets everything, which is cheaper than keeping an order of
+ * use.
+ */
 export function boundedMemo<Key, Value>(limit: number, make: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>();
   return (key) => {

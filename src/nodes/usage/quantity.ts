@@ -10,9 +10,9 @@ export interface Quantity {
 export const NANO = 10n ** 9n;
 
 const QUANTITY = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$/;
-/** No sane quantity is longer, and reading digits as an integer costs their square. */
+/** No sane quantity is longer. The time to read digits as an integer grows with the square of their number. */
 const LONGEST_TEXT = 128;
-/** The greatest quantity that Kubernetes knows: 2^63 - 1 units. More is cut to it. */
+/** The greatest quantity that Kubernetes knows: 2^63 - 1 units. Greater ones become this one. */
 const GREATEST = (2n ** 63n - 1n) * NANO;
 
 const POWER_OF_TEN: ReadonlyMap<string, number> = new Map([
@@ -34,8 +34,8 @@ const POWER_OF_TEN: ReadonlyMap<string, number> = new Map([
 const BINARY_PREFIXES = 'KMGTPE';
 
 /**
- * Reads `resource.Quantity` text (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/). Finer than
- * nano rounds up. A number is taken as its text. `undefined` for anything that is no quantity.
+ * Reads `resource.Quantity` text (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/).
+ * Fractions of a nano unit are rounded up. A number is read as its text. `undefined` for anything that is no quantity.
  */
 export function parseQuantity(value: unknown): Quantity | undefined {
   const text = typeof value === 'number' ? String(value) : value;
@@ -61,7 +61,8 @@ function parseSuffix(suffix: string): { factor: bigint; tens: number; format: Qu
 /** `digits` * 10^tens, rounded up, between 0 and the greatest quantity. */
 function scaleUp(digits: bigint, tens: number): bigint {
   if (digits === 0n) return 0n;
-  // 29 digits hold the greatest quantity in nano; 160 are more than a text has. Larger powers would cost time without end.
+  // 29 digits hold the greatest quantity in nano units, and no text has 160. Computing larger powers could take for
+  // ever.
   if (tens > 29) return GREATEST;
   if (tens < -160) return 1n;
   const scaled = tens >= 0 ? digits * 10n ** BigInt(tens) : divideUp(digits, 10n ** BigInt(-tens));

@@ -1,25 +1,34 @@
-import type { Aside, DecoratedStore, Decoration } from '../../resources/entries/decoration.ts';
+import { compareResourceVersions } from '../../kubernetes/object.ts';
+import { type CollectionState, later, NOTHING } from '../../resources/entries/collection-version.ts';
 import type { Entry } from '../../resources/entries/entry.ts';
+import type { Aside, DecoratedStore, Decoration } from '../../resources/entries/kind.ts';
+import type { AddedProgress } from '../../resources/entries/list-progress.ts';
 import type { Steps } from '../../runtime/time-slices.ts';
-import { type Allocatable, usageMembers } from './usage-annotations.ts';
-import type { UsageLedger } from './usage-ledger.ts';
-import { type TakenUsage, UsageProgress } from './usage-progress.ts';
+import { FIGURES } from './pod-usage.ts';
+import { divideUp, formatQuantity, NANO } from './quantity.ts';
+import type { NodeUsage, UsageLedger, UsageSum } from './usage-ledger.ts';
 
 export interface UsageOptions {
   /** DNS label: prefix of the annotations. */
   readonly platform: string;
   readonly ledger: UsageLedger;
-  /** Usage of more nodes than these is counted aside. Default: 300. */
+  /** If the usage of more nodes than this changed, it is counted in a copy. Default: 300. */
   readonly mostCountedAtOnce?: number | undefined;
 }
 
-/** Nodes whose usage is brought up to date in one step: 3 ms. 5,000 pod events a second change 50 between two looks of a watch. */
+/**
+ * How many nodes are brought up to date in one step: 3 ms. At 5,000 pod events a second 50 nodes change between two
+ * looks of a watch.
+ */
 const MOST_COUNTED_AT_ONCE = 300;
 
 /** A large change of usage under way. */
 type Recount = TakenUsage & { readonly aside: Aside };
 
-/** The usage of pods, as the ledger sums it up, in the annotations of their nodes. The projection of a node is its `Allocatable`. */
+/**
+ * Writes the usage of pods, as the ledger sums it up, into the annotations of their nodes. What is kept of a node for
+ * that is its `Allocatable`.
+ */
 export class UsageDecoration implements Decoration {
   readonly progress: UsageProgress;
   readonly #platform: string;
@@ -45,7 +54,10 @@ export class UsageDecoration implements Decoration {
     return members === node.encoded.added ? node : { ...node, encoded: node.encoded.withAdded(members) };
   }
 
-  /** Of many nodes it is made ready aside, in slices, so that a list has the sums before a large change or those after it. */
+  /**
+   * A change of many nodes is counted in a copy, in slices of time, so that a list shows the sums before it or those
+   * after it.
+   */
   refresh(): void {
     if (this.#recount) return;
     const { state: pods } = this.#ledger.pods;
@@ -69,7 +81,7 @@ export class UsageDecoration implements Decoration {
     for (const [name, version] of taken.names) {
       const node = this.#store.get(name);
       if (!node) continue;
-      this.progress.used(name, version);
+      this.progress.changed(name, version);
       const updated = this.decorate(node);
       if (updated !== node) this.#store.redecorate(updated);
     }
@@ -88,5 +100,145 @@ export class UsageDecoration implements Decoration {
     this.#recount = undefined;
     this.progress.counted(recount);
     aside.show();
+  }
+}
+
+/** What a node has for pods, in nano units. 0 if it is missing or unreadable. */
+export interface Allocatable {
+  readonly cpu: bigint;
+  readonly memory: bigint;
+}
+
+const NANO_OF_MILLI = 10n ** 6n;
+
+const keyPrefix = (platform: string): string => `node.${platform}.io/`;
+
+/** The eight annotation keys. */
+export const usageKeys = (platform: string): ReadonlySet<string> =>
+  new Set(FIGURES.flatMap((figure) => [`${keyPrefix(platform)}${figure}`, `${keyPrefix(platform)}${figure}-fraction`]));
+
+/** The eight annotations as JSON members. All are zero without pods. Plain ASCII, because a platform is a DNS label. */
+export function usageMembers(platform: string, usage: NodeUsage | undefined, allocatable: Allocatable): string {
+  const members = FIGURES.map((figure, at) => {
+    const resource = figure.startsWith('cpu') ? 'cpu' : 'memory';
+    const sum = usage?.[at];
+    const key = `${keyPrefix(platform)}${figure}`;
+    const fraction = percentage(resource, sum?.nano ?? 0n, allocatable[resource]);
+    return `"${key}":"${sumText(resource, sum)}","${key}-fraction":"${fraction}"`;
+  });
+  return members.join();
+}
+
+/**
+ * The format of the operands if they all have the same one. Otherwise the usual format of the resource, whatever the
+ * order of the operands.
+ */
+function sumText(resource: keyof Allocatable, sum: UsageSum | undefined): string {
+  if (!sum) return '0';
+  return formatQuantity(sum.nano, sum.format ?? (resource === 'memory' ? 'BinarySI' : 'DecimalSI'));
+}
+
+/**
+ * Computed as in 3.4: from whole milli-cores or bytes, with doubles in this order, cut toward zero. So 0.29 / 1 * 100
+ * is 28 %, as there.
+ */
+function percentage(resource: keyof Allocatable, sum: bigint, allocatable: bigint): string {
+  const unit = resource === 'cpu' ? NANO_OF_MILLI : NANO;
+  const whole = Number(divideUp(allocatable, unit));
+  if (whole === 0) return '0%';
+  const percent = Math.trunc((Number(divideUp(sum, unit)) / whole) * 100);
+  return `${BigInt(percent)}%`;
+}
+
+/** Changed usage, taken from the ledger to be written into the nodes. */
+export interface TakenUsage {
+  /** The nodes, each with the version of the newest change of its sums. */
+  readonly names: ReadonlyMap<string, string>;
+  /** The state of the pods that the nodes show when all of this is shown. */
+  readonly pods: CollectionState;
+}
+
+/** How far the usage has come that the nodes show. */
+export class UsageProgress implements AddedProgress {
+  readonly #ledger: UsageLedger;
+  /** The state of the pods that all nodes show. Single nodes may be ahead while a large change is counted in a copy. */
+  #pods: CollectionState = NOTHING;
+  /** What is counted in a copy and not shown yet. */
+  #aside: TakenUsage | undefined;
+  /** The version of the pods at which the sums of each node changed last. */
+  readonly #usedAt = new Map<string, string>();
+
+  constructor(ledger: UsageLedger) {
+    this.#ledger = ledger;
+  }
+
+  get shown(): CollectionState {
+    return this.#pods;
+  }
+
+  /** A node that is written now shows the usage that the ledger has. */
+  get reached(): CollectionState {
+    return this.#ledger.pods.state;
+  }
+
+  hasShown(pods: CollectionState): boolean {
+    const isAllShown = !this.#aside && this.#ledger.changedCount === 0;
+    const isShown = isAllShown || compareResourceVersions(pods.newest, this.#pods.newest) <= 0;
+    return isShown && this.#ledger.pods.has(pods);
+  }
+
+  knowsAfter(pods: CollectionState): boolean {
+    return this.#ledger.pods.knowsAfter(pods);
+  }
+
+  changedAt(name: string): string | undefined {
+    return this.#usedAt.get(name);
+  }
+
+  broughtAt(entry: Entry, previous: Entry | undefined): string | undefined {
+    // The pods may have come before their node.
+    if (!previous) return this.reached.newest;
+    if (previous.encoded.added === entry.encoded.added) return undefined;
+    return this.#aheadAt(entry.key);
+  }
+
+  forget(name: string): void {
+    this.#usedAt.delete(name);
+  }
+
+  /**
+   * This usage is counted in a copy. The list shows it when that is done, and its version does not include it before.
+   */
+  countAside(taken: TakenUsage): void {
+    this.#aside = taken;
+  }
+
+  giveAsideUp(): void {
+    this.#aside = undefined;
+  }
+
+  /** The nodes show all of this usage from now on. */
+  counted({ pods }: TakenUsage): void {
+    this.#aside = undefined;
+    this.#pods = pods;
+  }
+
+  /** The sums of a node changed last at this version. */
+  changed(name: string, version: string): void {
+    this.#usedAt.set(name, version);
+  }
+
+  /**
+   * A node got the sums that the ledger has now. They may be newer than those of the other nodes in the list. A client
+   * that resumes from the state of the list is therefore sent this node again.
+   */
+  usedAhead(name: string, counted?: string): void {
+    this.changed(name, this.#aheadAt(name, counted));
+  }
+
+  #aheadAt(name: string, counted = this.#aside?.names.get(name)): string {
+    const known = this.#usedAt.get(name) ?? NOTHING.newest;
+    const pending = this.#ledger.changedAt(name) ?? known;
+    return later(later(known, counted ?? known), pending);
   }
 }

@@ -45,10 +45,10 @@ interface Account {
 export class UsageLedger {
   readonly #accounts = new Map<string, Account>();
   #changed = new Map<string, string>();
-  /** How far the pods are that the sums are made of. */
+  /** How far the collection of pods has come. */
   readonly pods = new CollectionVersion();
 
-  /** `version`: of the change that this is part of. */
+  /** `version` is that of the change that this is part of. */
   add(node: string, usage: PodUsage, version: string): void {
     const account = this.#accounts.get(node) ?? copyOf(undefined);
     if (account.pods === 0) this.#accounts.set(node, account);
@@ -56,7 +56,7 @@ export class UsageLedger {
     touch(this.#changed, node, version);
   }
 
-  /** Takes out what `add` was called with. */
+  /** Takes out what was added. */
   subtract(node: string, usage: PodUsage, version: string): void {
     const account = this.#accounts.get(node);
     if (!account) return;
@@ -65,7 +65,10 @@ export class UsageLedger {
     touch(this.#changed, node, version);
   }
 
-  /** For many bookings that are to count all at once. Nothing is booked here until the draft is taken or forgotten. */
+  /**
+   * Begins a draft for many bookings that must take effect together. Nothing else may be booked until the draft is
+   * taken or dropped.
+   */
   draft(): UsageDraft {
     return new UsageDraft((node) => this.#accounts.get(node));
   }
@@ -78,7 +81,7 @@ export class UsageLedger {
     this.giveBack(draft.changed);
   }
 
-  /** `undefined`: no pod. */
+  /** `undefined` if the node has no pods. */
   of(node: string): NodeUsage | undefined {
     return this.#accounts.get(node)?.sums;
   }
@@ -88,7 +91,7 @@ export class UsageLedger {
     return this.#changed.size;
   }
 
-  /** The version of the newest change of this node's sums; `undefined` when there is none since they were last taken. */
+  /** The version of the newest change of this node's sums since they were last taken. `undefined` if there is none. */
   changedAt(node: string): string | undefined {
     return this.#changed.get(node);
   }
@@ -100,7 +103,7 @@ export class UsageLedger {
     return changed;
   }
 
-  /** Nodes that were taken and not looked at. */
+  /** Gives back nodes that were taken and not brought up to date. */
   giveBack(changed: ReadonlyMap<string, string>): void {
     for (const [node, version] of changed) touch(this.#changed, node, version);
   }
@@ -144,7 +147,7 @@ class UsageDraft {
   }
 }
 
-/** A list comes in any order. */
+/** Keeps the later version, because the pods of a list come in any order. */
 function touch(changed: Map<string, string>, node: string, version: string): void {
   changed.set(node, later(changed.get(node) ?? version, version));
 }

@@ -1,18 +1,18 @@
 import type { Counter } from 'prom-client';
 import type { SecurityEvents } from '../../security-events.ts';
 import type { FormEndpointName, FormRequest } from '../authorization-server.ts';
-import type { OAuthError } from '../oauth-error.ts';
 import type { Client } from '../options.ts';
 import type { TokenData } from '../token-data.ts';
 import { Act } from '../tokens/act.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
-import { checkFormHead, parameter, parseForm } from './form.ts';
+import { createFormHeadCheck, type FormHeadCheck, parameter, parseForm } from './form.ts';
 import { invalidRequest, toOAuthError } from './refusals.ts';
 
 /** An endpoint that is asked about a token by form: revocation and introspection. */
 export interface FormEndpoint<Answer> {
-  /** Checks what can be checked before the body is read. */
-  checkHead(contentType: string | undefined, queryString: string): void;
+  /** To be called before the body is read. */
+  readonly checkHead: FormHeadCheck;
+  /** Answers a form whose head was checked. */
   answer(request: FormRequest): Promise<Answer>;
 }
 
@@ -54,34 +54,24 @@ export function createFormEndpoint<Answer>(
   parts: FormEndpointParts,
   decide: (form: TokenForm) => Promise<Result<Answer>>,
 ): FormEndpoint<Answer> {
-  const refused = (error: unknown): OAuthError => {
-    const refusal = toOAuthError(error);
-    parts.results.inc({ result: refusal.refusal.code });
-    return refusal;
-  };
-  const checkHead: FormEndpoint<Answer>['checkHead'] = (contentType, queryString) => {
-    try {
-      checkFormHead(contentType, queryString);
-    } catch (error) {
-      throw refused(error);
-    }
-  };
+  const count = (result: string): void => parts.results.inc({ result });
   const answer: FormEndpoint<Answer>['answer'] = async (request) => {
     const act = new Act(parts.events, request, names.endpoint);
     try {
       const decided = await decide(readTokenForm(request, parts, { act, begin: names.begin }));
-      parts.results.inc({ result: decided.result });
+      count(decided.result);
       act.came(decided.result);
       return decided.answer;
     } catch (error) {
-      const refusal = refused(error);
+      const refusal = toOAuthError(error);
+      count(refusal.refusal.code);
       act.refused(refusal.refusal);
       throw refusal;
     } finally {
       act.end();
     }
   };
-  return { checkHead, answer };
+  return { checkHead: createFormHeadCheck(count), answer };
 }
 
 function readTokenForm(
@@ -89,7 +79,6 @@ function readTokenForm(
   parts: FormEndpointParts,
   { act, begin }: Pick<FormEndpointNames, 'begin'> & { readonly act: Act },
 ): TokenForm {
-  checkFormHead(request.contentType, request.queryString);
   const form = parseForm(request.body);
   const client = parts.clients.authenticate(form, request, act);
   begin(act, client);

@@ -1,4 +1,4 @@
-import { invalidRequest } from './refusals.ts';
+import { invalidRequest, toOAuthError } from './refusals.ts';
 
 /** Parameters by name, each once. */
 export type Form = ReadonlyMap<string, string>;
@@ -11,6 +11,21 @@ const MOST_PARAMETERS = 64;
  * far.
  */
 const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(;[ \t]*(charset=("utf-8"|utf-8)[ \t]*)?)*$/i;
+
+/** Checks what comes before the body of a form. Throws the `OAuthError` of a refusal. */
+export type FormHeadCheck = (contentType: string | undefined, queryString: string) => void;
+
+/** The check of an endpoint that counts its refusals, by code. */
+export function createFormHeadCheck(count: (code: string) => void): FormHeadCheck {
+  return (contentType, queryString) => {
+    try {
+      checkFormHead(contentType, queryString);
+    } catch (error) {
+      count(toOAuthError(error).refusal.code);
+      throw error;
+    }
+  };
+}
 
 /** The checks before a body is read (N-02, N-03). */
 export function checkFormHead(contentType: string | undefined, queryString: string): void {

@@ -1,7 +1,8 @@
 import type { FormRequest, TokenResponse } from '../authorization-server.ts';
 import type { Client } from '../options.ts';
 import type { Act } from '../tokens/act.ts';
-import type { Form } from './form.ts';
+import { type Form, parameter } from './form.ts';
+import { invalidScope } from './refusals.ts';
 
 /** A token request that has passed all checks that every grant shares. */
 export interface GrantRequest {
@@ -16,3 +17,23 @@ export interface GrantRequest {
 
 /** One way to obtain tokens (RFC 6749 1.3). Refusals are thrown as `OAuthError`. */
 export type Grant = (request: GrantRequest) => Promise<TokenResponse>;
+
+/** In the order of the metadata document. Scopes grant no rights: the cluster does. */
+export const SCOPES: readonly string[] = ['openid', 'profile', 'email', 'offline_access'];
+
+/** The requested words, each once; `undefined` when there are none. Unknown words are refused (N-18). */
+export function requestedScope(form: Form): string | undefined {
+  const words = new Set((parameter(form, 'scope') ?? '').split(' ').filter((word) => word !== ''));
+  for (const word of words) if (!SCOPES.includes(word)) throw invalidScope('a word of the scope is not known');
+  return words.size === 0 ? undefined : [...words].join(' ');
+}
+
+/**
+ * RFC 6749 6: a refresh may ask for less scope, never for more (N-22). The new token has the unchanged scope of the
+ * session.
+ */
+export function checkNotWidened(asked: string | undefined, granted: string | undefined): void {
+  const words = (granted ?? '').split(' ');
+  if (asked?.split(' ').some((word) => !words.includes(word)))
+    throw invalidScope('the scope is wider than that of the session');
+}

@@ -5,8 +5,7 @@ import { judge } from '../sessions/session-rules.ts';
 import type { SessionStore } from '../sessions/sessions.ts';
 import type { Act } from '../tokens/act.ts';
 import type { TokenClaims } from '../tokens/claims.ts';
-import type { RefreshTokens } from '../tokens/token-check.ts';
-import type { AccessTokens } from '../tokens/token-verifier.ts';
+import type { AccessTokens, RefreshTokens } from '../tokens/token-verifier.ts';
 import { createFormEndpoint, type FormEndpoint, type FormEndpointParts } from './form-endpoint.ts';
 import { mayNotIntrospect } from './refusals.ts';
 

@@ -3,8 +3,8 @@ import type { PublicDocument } from '../authorization-server.ts';
 import type { PublicJwk } from '../keys/signing-key-data.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import { endpointUrl, type OAuthOptions } from '../options.ts';
+import { SCOPES } from './grant.ts';
 import { notAvailable } from './refusals.ts';
-import { SCOPES } from './scope.ts';
 
 /** A JSON document with a strong validator (RFC 9110 8.8.3): equal bytes have equal tags on every replica. */
 function toDocument(value: object): PublicDocument {

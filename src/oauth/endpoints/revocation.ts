@@ -6,7 +6,7 @@ import { isDead } from '../sessions/session-rules.ts';
 import type { SessionStore } from '../sessions/sessions.ts';
 import type { Act } from '../tokens/act.ts';
 import { ACCESS, REFRESH, type TokenClaims } from '../tokens/claims.ts';
-import { createTokenCheck } from '../tokens/token-check.ts';
+import { createTokenCheck } from '../tokens/token-verifier.ts';
 import { createFormEndpoint, type FormEndpoint, type FormEndpointParts } from './form-endpoint.ts';
 import { notAvailable, tokenOfAnotherClient } from './refusals.ts';
 

@@ -7,8 +7,8 @@ import type { TokenData } from '../token-data.ts';
 import { Act } from '../tokens/act.ts';
 import { parseAuthorization } from './authorization-header.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
-import { checkFormHead, type Form, parameter, parseForm } from './form.ts';
-import type { Grant } from './grant.ts';
+import { createFormHeadCheck, type Form, type FormHeadCheck, parameter, parseForm } from './form.ts';
+import { type Grant, requestedScope } from './grant.ts';
 import {
   invalidRequest,
   refreshTokenNotValidBesideBearer,
@@ -16,7 +16,6 @@ import {
   unauthorizedClient,
   unsupportedGrantType,
 } from './refusals.ts';
-import { requestedScope } from './scope.ts';
 
 export interface TokenEndpointParts {
   readonly platform: string;
@@ -33,7 +32,9 @@ export interface TokenEndpointParts {
 const ACTS: Readonly<Record<string, ActName>> = { password: 'sign_in', refresh_token: 'refresh' };
 
 export interface TokenEndpoint {
-  checkHead(contentType: string | undefined, queryString: string): void;
+  /** To be called before the body is read. */
+  readonly checkHead: FormHeadCheck;
+  /** Answers a form whose head was checked. */
   token(request: FormRequest): Promise<TokenResponse>;
 }
 
@@ -41,14 +42,7 @@ export interface TokenEndpoint {
  * POST /oauth/token (RFC 6749 3.2). Every refusal is an `OAuthError`; any other failure becomes one as well, code 500.
  */
 export function createTokenEndpoint(parts: TokenEndpointParts): TokenEndpoint {
-  const checkHead: TokenEndpoint['checkHead'] = (contentType, queryString) => {
-    try {
-      checkFormHead(contentType, queryString);
-    } catch (error) {
-      parts.metrics.requests.inc({ grant_type: 'none', result: 'invalid_request' });
-      throw error;
-    }
-  };
+  const checkHead = createFormHeadCheck((result) => parts.metrics.requests.inc({ grant_type: 'none', result }));
   const token: TokenEndpoint['token'] = async (request) => {
     const labels = { grant_type: 'none', result: 'ok' };
     const act = new Act(parts.events, request, 'token');
@@ -73,7 +67,6 @@ async function answer(
   parts: TokenEndpointParts,
   { labels, act }: { readonly labels: { grant_type: string }; readonly act: Act },
 ): Promise<TokenResponse> {
-  checkFormHead(request.contentType, request.queryString);
   const form = parseForm(request.body);
   const client = parts.clients.authenticate(form, request, act);
   const { grant, type } = selectGrant(form, client, { grants: parts.grants, act });

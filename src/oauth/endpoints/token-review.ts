@@ -9,8 +9,7 @@ import { Act, type Origin } from '../tokens/act.ts';
 import type { TokenFault } from '../tokens/identity.ts';
 import { parseStrictObject } from '../tokens/strict-json.ts';
 import { createTextDigest } from '../tokens/text-digest.ts';
-import { LONGEST_TOKEN } from '../tokens/token-check.ts';
-import type { AccessToken, AccessTokens } from '../tokens/token-verifier.ts';
+import { type AccessToken, type AccessTokens, LONGEST_TOKEN } from '../tokens/token-verifier.ts';
 import type { UserStandings } from '../tokens/user-standing.ts';
 import {
   type Caller,

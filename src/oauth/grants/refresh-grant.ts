@@ -1,9 +1,8 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { TokenResponse } from '../authorization-server.ts';
 import { parameter } from '../endpoints/form.ts';
-import type { Grant, GrantRequest } from '../endpoints/grant.ts';
+import { checkNotWidened, type Grant, type GrantRequest } from '../endpoints/grant.ts';
 import { invalidRequest, notAvailable, refreshTokenNotValid, tooManyRotations } from '../endpoints/refusals.ts';
-import { checkNotWidened } from '../endpoints/scope.ts';
 import type { TokenMetrics } from '../metrics.ts';
 import type { OAuthOptions } from '../options.ts';
 import type { SessionEnds } from '../sessions/session-ends.ts';
@@ -11,8 +10,8 @@ import { judge, type Verdict, withRotation } from '../sessions/session-rules.ts'
 import type { Change, SessionStore, UserSessions } from '../sessions/sessions.ts';
 import type { Act } from '../tokens/act.ts';
 import type { RefreshClaims } from '../tokens/claims.ts';
-import type { RefreshTokens } from '../tokens/token-check.ts';
 import type { Imprint, Session, TokenIssuer } from '../tokens/token-issuer.ts';
+import type { RefreshTokens } from '../tokens/token-verifier.ts';
 
 export interface RefreshGrantParts {
   readonly refreshTokens: RefreshTokens;

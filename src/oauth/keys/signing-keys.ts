@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import { constants, type KeyObject, sign } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { tooOldText } from '../../data-age.ts';
 import type { Logger } from '../../observability/logger.ts';
@@ -9,8 +9,7 @@ import type { SecretStore, StoredSecret } from '../../secret-store.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import { registerKeyMetrics } from '../metrics.ts';
 import type { RotationRules } from './key-plan.ts';
-import { type LoadedKeys, loadKeys, reportKeyChanges, type SigningKey } from './loaded-keys.ts';
-import { newKeyData, type PublicJwk, readKeyData, type StoredKey } from './signing-key-data.ts';
+import { type KeySet, newKeyData, type PublicJwk, readKeyData, type StoredKey } from './signing-key-data.ts';
 
 export interface SigningKeys {
   /** Loads the keys, or creates them when there are none, then follows the Secret. Only a bug makes it throw. */
@@ -135,4 +134,80 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
     stored: () => stored,
     digestKey: () => current?.digestKey,
   };
+}
+
+/** Signs tokens. The same input gives the same signature: RS256 is deterministic (RFC 8017 8.2). */
+export interface SigningKey {
+  readonly kid: string;
+  /** The signature in base64url. Synchronous, about 1 ms: in the thread pool it would queue behind password hashes. */
+  sign(signingInput: string): string;
+  /** Length of the signature in base64url. */
+  readonly signatureLength: number;
+}
+
+/** The keys in use. Immutable: a change of the Secret makes a new object. */
+export interface LoadedKeys {
+  readonly keys: readonly StoredKey[];
+  /** Keys that are in `keys` although the Secret no longer lists them. */
+  readonly kept: readonly StoredKey[];
+  /** `kid` of the active key. */
+  readonly active: string;
+  readonly signing: ReadonlyMap<string, SigningKey>;
+  readonly verification: ReadonlyMap<string, KeyObject>;
+  readonly published: readonly PublicJwk[];
+  readonly digestKey: Buffer;
+}
+
+function loadKeys(keySet: KeySet, before: LoadedKeys | undefined): LoadedKeys {
+  const kept = unexpectedlyGone(keySet, before);
+  const keys = [...keySet.keys, ...kept];
+  const good = keys.filter((key) => key.state !== 'revoked');
+  return {
+    keys,
+    kept,
+    active: keySet.active.kid,
+    signing: new Map(good.flatMap((key) => (key.privateKey ? [[key.kid, toSigningKey(key.kid, key.privateKey)]] : []))),
+    verification: new Map(good.map((key) => [key.kid, key.publicKey])),
+    published: good.map((key) => key.publicJwk),
+    digestKey: keySet.digestKey,
+  };
+}
+
+/**
+ * Keys that were active or next and are missing without having been retired. Their tokens are still in use, so these
+ * keys go on verifying until the process ends (C-39). To have a key refused, an operator must mark it `revoked`.
+ */
+function unexpectedlyGone(now: KeySet, before: LoadedKeys | undefined): readonly StoredKey[] {
+  if (!before) return [];
+  const listed = new Set(now.keys.map((key) => key.kid));
+  const inUse = before.keys.filter((key) => key.state === 'active' || key.state === 'next');
+  return [...before.kept, ...inUse]
+    .filter((key) => !listed.has(key.kid))
+    .map(({ privateKey: _, ...key }) => ({ ...key, state: 'verify-only' }));
+}
+
+function toSigningKey(kid: string, privateKey: KeyObject): SigningKey {
+  const bytes = (privateKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8;
+  const key = { key: privateKey, padding: constants.RSA_PKCS1_PADDING };
+  return {
+    kid,
+    sign: (signingInput) => sign('sha256', Buffer.from(signingInput), key).toString('base64url'),
+    signatureLength: Math.ceil((bytes * 4) / 3),
+  };
+}
+
+/** Reports what changed in the keys of this replica. Each replica reports a change when it has loaded it. */
+export function reportKeyChanges(before: LoadedKeys, now: LoadedKeys, events: SecurityEvents): void {
+  const stateBefore = new Map(before.keys.map(({ kid, state }) => [kid, state]));
+  const listed = new Set(now.keys.map(({ kid }) => kid));
+  for (const { kid, state } of now.keys) {
+    if (state === stateBefore.get(kid)) continue;
+    if (state === 'next') events.report('signing_key_published', { kid });
+    if (state === 'active') events.report('signing_key_activated', { kid, instead: before.active });
+    if (state === 'revoked') events.report('signing_key_revoked', { kid });
+  }
+  for (const { kid, state } of before.keys)
+    if (state === 'verify-only' && !listed.has(kid)) events.report('signing_key_retired', { kid });
+  if (now.kept.some((key) => !before.kept.some(({ kid }) => kid === key.kid)))
+    events.report('signing_keys_missing', { kids: now.kept.map(({ kid }) => kid) });
 }

@@ -15,7 +15,9 @@ export interface Identity {
 }
 
 /** Why a bearer was refused; also the `result` label of `gatehouse_token_verifications_total`. */
-export type TokenFault = 'expired' | 'not_yet_valid' | 'revoked' | 'invalid';
+export const TOKEN_FAULTS = ['expired', 'not_yet_valid', 'revoked', 'invalid'] as const;
+
+export type TokenFault = (typeof TOKEN_FAULTS)[number];
 
 export type Verification = { readonly identity: Identity; readonly cached: boolean } | { readonly fault: TokenFault };
 

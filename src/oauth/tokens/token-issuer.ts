@@ -3,12 +3,11 @@ import type { Random } from '../../runtime/random.ts';
 import { serviceUnavailable } from '../../status-error.ts';
 import type { User } from '../../users/user.ts';
 import type { TokenResponse } from '../authorization-server.ts';
-import type { SigningKey } from '../keys/loaded-keys.ts';
-import type { SigningKeys } from '../keys/signing-keys.ts';
+import type { SigningKey, SigningKeys } from '../keys/signing-keys.ts';
 import { type Client, lifetimesOf, type OAuthOptions } from '../options.ts';
 import { ACCESS, REFRESH, type TokenType } from './claims.ts';
 import { toJwsPart } from './compact-jws.ts';
-import { audienceOf } from './token-check.ts';
+import { audienceOf } from './token-verifier.ts';
 import type { UserStandings } from './user-standing.ts';
 
 /** What the sign-in fixed; the same for every pair of a session. */

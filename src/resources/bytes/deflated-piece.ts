@@ -1,6 +1,6 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 
-/** A stretch of a deflate stream that ends on a byte boundary, so that any such pieces in a row are one stream. */
+/** A stretch of a deflate stream that ends on a byte boundary. Any such pieces in a row make one stream. */
 export interface DeflatedPiece {
   readonly bytes: Uint8Array;
   /** CRC-32 of the plain text. */
@@ -12,9 +12,10 @@ export interface DeflatedPiece {
 }
 
 /**
- * Level 5: on lists of 12 kB nodes that share their images it makes less than half the bytes of level 3 (32 : 1 against 14 : 1)
- * for a seventh more time, and where nothing is shared 9 % less for a third more. Sending is most of what a list costs, so fewer
- * bytes are more lists. The table: docs/decisions/0012-leaf-size-and-compression.md.
+ * Level 5. On lists of 12 kB nodes that share their images it makes less than half the bytes of level 3 (32 : 1 against
+ * 14 : 1) in a seventh more time. If the nodes share nothing, it makes 9 % fewer bytes in a third more time. Most of
+ * the cost of a list is sending it, so fewer bytes mean more lists. The table is in
+ * docs/decisions/0012-leaf-size-and-compression.md.
  */
 const LEVEL = 5;
 /** A stored block has a 16-bit length (RFC 1951 3.2.4). */
@@ -24,10 +25,10 @@ const LONGEST_STORED = 65_535;
 export const deflatePiece = (plain: Uint8Array): Uint8Array =>
   deflateRawSync(plain, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH });
 
-/** A piece that reads as its plain text wherever it stands. */
+/** Compresses a text into a piece that can stand anywhere in the stream. */
 export const deflateShared = (plain: Uint8Array): DeflatedPiece => pieceOf(plain, deflatePiece(plain));
 
-/** Deflates a leaf. Its first comma is a block of its own, so that the first leaf of a list can do without it. */
+/** Compresses a leaf. Its first comma is a block of its own, because the first leaf of a list is sent without it. */
 export const deflateLeaf = (joined: Uint8Array): DeflatedPiece =>
   pieceOf(joined, Buffer.concat([...storedBlocks([joined.subarray(0, 1)]), deflatePiece(joined.subarray(1))]));
 
@@ -38,7 +39,9 @@ function pieceOf(plain: Uint8Array, bytes: Uint8Array): DeflatedPiece {
 /** Bytes of the stored block that holds a leaf's first comma: header and comma. */
 export const COMMA_BLOCK_BYTES = 6;
 
-/** The text as it is, in stored blocks (RFC 1951 3.2.4): a valid piece that costs no compression. Views, no copies. */
+/**
+ * The text as it is, in stored blocks (RFC 1951 3.2.4): a valid piece without compression. Returns views, not copies.
+ */
 export function storedBlocks(plain: readonly Uint8Array[]): readonly Uint8Array[] {
   const blocks: Uint8Array[] = [];
   for (const { parts, length } of cutText(plain, LONGEST_STORED)) {
@@ -92,7 +95,7 @@ export interface Stretch {
   readonly length: number;
 }
 
-/** Cuts a text that is in parts into stretches of `size` bytes, the last one shorter. Views, no copies. */
+/** Cuts a text in parts into stretches of `size` bytes. The last one may be shorter. Returns views, not copies. */
 export function* cutText(text: readonly Uint8Array[], size: number): Iterable<Stretch> {
   let parts: Uint8Array[] = [];
   let length = 0;

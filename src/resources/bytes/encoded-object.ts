@@ -1,16 +1,21 @@
+import { asObject, type KubernetesObject, type ObjectMeta } from '../../kubernetes/object.ts';
+
 /**
- * One object's JSON as it stands in a list, encoded once. The annotations that the answer adds have a place of their own within
- * it, so that a changed one costs a splice and no encoding. Its content never changes; where the bytes lie may: a leaf takes them
- * over into its own buffer, so that they are in memory once.
+ * One object's JSON as it stands in a list, encoded once. The added annotations have their own place in it, so when one
+ * changes, the bytes are spliced and nothing is encoded again. The content never changes, but the bytes may move: a
+ * leaf copies them into its own buffer and they stay there, so they are in memory once.
  */
 export class EncodedObject {
-  /** The annotations that are added, as members: `"a":"1","b":"2"`; ASCII. Empty: none. */
+  /** The added annotations as JSON members: `"a":"1","b":"2"`. ASCII. Empty: none. */
   readonly added: string;
   /** Bytes of the text with the added annotations in it. */
   readonly length: number;
   #bytes: Uint8Array;
   readonly #places: Places;
-  /** What `#bytes` holds at the place now: bytes taken over from an object with other annotations are spliced on first need. */
+  /**
+   * The added annotations that `#bytes` holds now. Bytes that come from an object with other annotations are spliced
+   * when they are first needed.
+   */
   #held: string;
 
   constructor(bytes: Uint8Array, places: Places, added: { readonly held: string; readonly wanted: string }) {
@@ -31,7 +36,7 @@ export class EncodedObject {
     return this.#bytes;
   }
 
-  /** The text of the metadata, an object. */
+  /** The JSON text of the metadata. */
   metadata(): Uint8Array {
     const { start, end } = this.#places.metadata;
     return this.bytes().subarray(start, end + this.#widthOf(this.added));
@@ -45,7 +50,7 @@ export class EncodedObject {
     return [bytes.subarray(0, place.start + shift), Buffer.from(version), bytes.subarray(place.end + shift)];
   }
 
-  /** Writes the text into `target` at `at` and keeps it there instead of where it was. */
+  /** Writes the text into `target` at `at`. The object keeps it there from now on. */
   moveTo(target: Uint8Array, at: number): void {
     const { start } = this.#places.added;
     if (this.#held === this.added) target.set(this.#bytes, at);
@@ -68,7 +73,7 @@ export class EncodedObject {
   }
 }
 
-/** Offsets in bytes of the text without what is added. */
+/** Byte offsets in the text without added annotations. */
 export interface Places {
   /** Within the metadata. */
   readonly added: AnnotationPlace;
@@ -77,15 +82,105 @@ export interface Places {
   readonly version: Span;
 }
 
-export interface Span {
+interface Span {
   readonly start: number;
   readonly end: number;
 }
 
 /** Where annotations are added in an object's text. */
-export interface AnnotationPlace {
+interface AnnotationPlace {
   /** Offset in bytes: the end of the stored annotations. */
   readonly start: number;
-  /** A stored annotation stands before it, so a comma is due. */
+  /** Whether a stored annotation stands before it, so that a comma is needed. */
   readonly afterMember: boolean;
+}
+
+/** What an answer changes in an object that the cluster stores. */
+export interface Presentation {
+  readonly selfLink: string;
+  /** The annotations that the answer adds, or replaces. `undefined`: none. */
+  readonly addedKeys: ReadonlySet<string> | undefined;
+}
+
+/**
+ * The object as a list item: stored members in stored order, unknown ones included; without `kind`, `apiVersion` and
+ * `managedFields`; with `selfLink` behind the name.
+ */
+export function encodeObject(object: KubernetesObject, presentation: Presentation): EncodedObject {
+  const writer = new ObjectWriter();
+  let places: Places = { added: NOTHING_ADDED, metadata: { start: 0, end: 0 }, version: { start: 0, end: 0 } };
+  writer.open();
+  for (const [key, value] of Object.entries(object)) {
+    if (key === 'metadata') places = writeMetadata(writer, object.metadata, presentation);
+    else if (key !== 'kind' && key !== 'apiVersion') writer.member(key, value);
+  }
+  writer.close();
+  const bytesTo = (at: number): number => Buffer.byteLength(writer.text.slice(0, at));
+  const added = { ...places.added, start: bytesTo(places.added.start) };
+  const inBytes = ({ start, end }: Span): Span => ({ start: bytesTo(start), end: bytesTo(end) });
+  const [metadata, version] = [inBytes(places.metadata), inBytes(places.version)];
+  return new EncodedObject(Buffer.from(writer.text), { added, metadata, version }, { held: '', wanted: '' });
+}
+
+const NOTHING_ADDED: AnnotationPlace = { start: 0, afterMember: false };
+
+/** Returns the places, counted in characters. */
+function writeMetadata(writer: ObjectWriter, metadata: ObjectMeta, { selfLink, addedKeys }: Presentation): Places {
+  let added: AnnotationPlace | undefined;
+  let version: Span = { start: 0, end: 0 };
+  writer.open('metadata');
+  const start = writer.text.length - 1;
+  for (const [key, value] of Object.entries(metadata)) {
+    if (key === 'managedFields' || key === 'selfLink') continue;
+    if (key === 'annotations' && addedKeys) added = writeAnnotations(writer, value, addedKeys);
+    else writer.member(key, value);
+    // Between the quotes of what was written last.
+    if (key === 'resourceVersion') {
+      const end = writer.text.length - 1;
+      version = { start: end - (JSON.stringify(value).length - 2), end };
+    }
+    if (key === 'name') writer.member('selfLink', selfLink);
+  }
+  if (addedKeys) added ??= writeAnnotations(writer, undefined, addedKeys);
+  writer.close();
+  return { added: added ?? NOTHING_ADDED, metadata: { start, end: writer.text.length }, version };
+}
+
+function writeAnnotations(writer: ObjectWriter, annotations: unknown, addedKeys: ReadonlySet<string>): AnnotationPlace {
+  writer.open('annotations');
+  for (const [key, value] of Object.entries(asObject(annotations))) {
+    if (!addedKeys.has(key)) writer.member(key, value);
+  }
+  const place = { start: writer.text.length, afterMember: writer.hasMembers };
+  writer.close();
+  return place;
+}
+
+/** Writes one compact JSON text, member by member. */
+class ObjectWriter {
+  text = '';
+  /** Whether the open object already has a member. */
+  hasMembers = false;
+
+  open(key?: string): void {
+    if (key !== undefined) this.#name(key);
+    this.text += '{';
+    this.hasMembers = false;
+  }
+
+  close(): void {
+    this.text += '}';
+    this.hasMembers = true;
+  }
+
+  /** `value` is plain JSON. */
+  member(key: string, value: unknown): void {
+    this.#name(key);
+    this.text += JSON.stringify(value);
+  }
+
+  #name(key: string): void {
+    this.text += this.hasMembers ? `,${JSON.stringify(key)}:` : `${JSON.stringify(key)}:`;
+    this.hasMembers = true;
+  }
 }

@@ -1,16 +1,18 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../runtime/clock.ts';
 import { type DeflatedPiece, deflateLeaf } from './deflated-piece.ts';
 import type { EncodedObject } from './encoded-object.ts';
 
 const COMMA = 0x2c;
 
-/** What has its JSON ready. */
+/** Something with its JSON text ready. */
 export interface Encoded {
   readonly encoded: EncodedObject;
 }
 
 /**
- * Some tens of neighbours in an order, never changed: a changed object makes a new leaf. The bytes are made on first use and
- * kept, so that a list is the leaves one after the other, and one changed object costs one leaf.
+ * Some tens of neighbours in an order. A leaf never changes: when an object changes, a new leaf is made. The bytes are
+ * made on first use and kept. A list is its leaves one after the other, so one changed object costs one leaf.
  */
 export class Leaf<Entry extends Encoded = Encoded> {
   readonly entries: readonly Entry[];
@@ -40,7 +42,7 @@ export class Leaf<Entry extends Encoded = Encoded> {
     return this.#deflated !== undefined;
   }
 
-  /** Bytes held: the items, wherever they lie, and the deflated form. */
+  /** The bytes in memory: the items, wherever they are, and the compressed form. */
   get heldBytes(): number {
     return this.length + (this.#deflated?.bytes.length ?? 0);
   }
@@ -54,5 +56,71 @@ export class Leaf<Entry extends Encoded = Encoded> {
       at += 1 + encoded.length;
     }
     return joined;
+  }
+}
+
+/** The leaves of one version. */
+interface Leaves {
+  readonly version: number;
+  readonly leaves: readonly Leaf[];
+}
+
+/** What the warmer needs of the cache. */
+export interface WarmedCache {
+  /** False before the first sync, when nothing is sent yet. */
+  hasSynced(): boolean;
+  snapshot(): Leaves;
+  /** A new version of the same content. */
+  renew(): void;
+}
+
+/** Short, so that a list has few leaves left to compress: about ten at 100 changes a second. */
+const PASS_INTERVAL_MS = 100;
+/**
+ * Compresses only while somebody asked for a compressed list in the last minute. Such clients are likely to ask again.
+ */
+const DEMAND_MS = 60_000;
+
+/** Compresses changed leaves before they are asked for, one in each turn of the event loop. */
+export class LeafWarmer {
+  readonly #cache: WarmedCache;
+  readonly #clock: Clock;
+  #askedAt: number;
+  /** The version whose gzip list was sent partly uncompressed. */
+  #storedVersion: number | undefined;
+
+  constructor(cache: WarmedCache, clock: Clock) {
+    this.#cache = cache;
+    this.#clock = clock;
+    // The first list after the start is expected to be compressed.
+    this.#askedAt = clock.monotonic();
+  }
+
+  /** Called when a gzip list is composed. */
+  asked(snapshot: Pick<Leaves, 'version'>, { partlyStored }: { partlyStored: boolean }): void {
+    this.#askedAt = this.#clock.monotonic();
+    if (partlyStored) this.#storedVersion = snapshot.version;
+  }
+
+  /** Lives until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const isWanted = this.#clock.monotonic() - this.#askedAt <= DEMAND_MS;
+      if (isWanted && this.#cache.hasSynced()) await this.#pass(signal);
+      await this.#clock.sleep(PASS_INTERVAL_MS, signal);
+    }
+  }
+
+  async #pass(signal: AbortSignal): Promise<void> {
+    const snapshot = this.#cache.snapshot();
+    for (const leaf of snapshot.leaves) {
+      if (signal.aborted) return;
+      if (leaf.isDeflated) continue;
+      leaf.deflated();
+      await setImmediate();
+    }
+    // A tag always means the same bytes, so the smaller form of the same content needs another tag.
+    if (this.#storedVersion === this.#cache.snapshot().version) this.#cache.renew();
+    this.#storedVersion = undefined;
   }
 }

@@ -2,13 +2,16 @@ import { atOnce, type Steps, type TimeSlices } from '../../runtime/time-slices.t
 
 export type ContentCoding = 'identity' | 'gzip';
 
-/** One answer of the cache in both codings. Bodies are made on first use and kept while the version lasts. */
+/** One answer of the cache in both codings. Bodies are made on first use and kept until the version changes. */
 export interface Representation {
   /** Strong, quotes included, one per coding (RFC 9110 8.8.3). */
   etag(coding: ContentCoding): string;
-  /** Makes the body in slices of time where it takes long; `undefined`: it is there. */
+  /** Makes the body, in slices of time if it takes long. `undefined`: the body is ready. */
   compose(coding: ContentCoding): Promise<void> | undefined;
-  /** The body in pieces, to be written in this order; never changed afterwards. Made at once where it was not composed. */
+  /**
+   * The pieces of the body, to be written in this order. They never change. If the body is not composed yet, that is
+   * done at once.
+   */
   body(coding: ContentCoding): readonly Uint8Array[];
   /** Bytes of `body(coding)`. */
   length(coding: ContentCoding): number;
@@ -19,7 +22,7 @@ interface Body {
   readonly length: number;
 }
 
-/** Composes the pieces of a body; called at most once a coding. */
+/** Composes the pieces of a body. Called at most once for each coding. */
 export interface Composer extends Readonly<Record<ContentCoding, () => Steps<readonly Uint8Array[]>>> {
   /** Bytes of the identity body, known without composing it. */
   readonly identityLength: () => number;
@@ -31,10 +34,10 @@ export class VersionedRepresentation implements Representation {
   readonly #composer: Composer;
   readonly #slices: TimeSlices;
   readonly #bodies: { [coding in ContentCoding]?: Body } = {};
-  /** For all who wait for it. */
+  /** The composition under way. All callers wait for the same one. */
   readonly #composing: { [coding in ContentCoding]?: Promise<void> } = {};
 
-  /** `tag`: what the ETag reads between its quotes, the coding apart. */
+  /** `tag` is the ETag without its quotes and without the coding. */
   constructor(tag: string, composer: Composer, slices: TimeSlices) {
     this.#tag = tag;
     this.#composer = composer;
@@ -73,8 +76,8 @@ export class VersionedRepresentation implements Representation {
 }
 
 /**
- * Pieces of a body up to here become one: copying 2 MiB takes about 0.4 ms once a version, sending 1 MB in 64 pieces takes
- * 70 µs longer than in one at every request. Above it the pieces are large and few for what they weigh.
+ * Pieces of a body up to this length are joined. Copying 2 MiB takes about 0.4 ms once a version; sending 1 MB in 64
+ * pieces instead of one takes 70 µs more at every request. Longer bodies have few and large pieces for their length.
  */
 const LONGEST_JOINED_BYTES = 2 * 1024 * 1024;
 

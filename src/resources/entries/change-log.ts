@@ -5,52 +5,52 @@ import type { Entry } from './entry.ts';
 
 /** When a change is shown. */
 export interface ChangeMoment {
-  /** Of the store, later than that of all changes before. */
+  /** The store's version. It is later than that of all changes before. */
   readonly version: number;
-  /** All that the cluster has told us by then. It never goes back from one change to the next. */
+  /** What the cluster had told us by then. It never goes back from one change to the next. */
   readonly seen: ListState;
 }
 
-/** A change that is written down and not yet in the log: `add` gives it its moment. */
+/** A change that is ready but not yet in the log. `add` gives it its moment. */
 export interface PreparedChange {
   readonly change: Change;
-  /** The change of the same object that it takes the place of. */
+  /** The change of the same object that it replaces. */
   readonly last: Change | undefined;
-  /** That of this change, wherever `change` holds it. */
+  /** The mark of this change. `change` may hold it in several places. */
   readonly mark: Mark;
-  /** Whether filters see something else of the node from this change on. */
+  /** Whether filters see the object differently from this change on. */
   readonly isNewShape: boolean;
-  /** Of the object that this change removes: bytes that are remembered of it. */
+  /** The bytes that stay remembered of the object that this change removes. */
   readonly removedBytes: number;
 }
 
-/** Said in the change itself: looked up by key, 30,000 changes took a step of 10 ms. */
+/** The flag is in the change itself: looking it up by key took 10 ms in one step for 30,000 changes. */
 function supersede(change: Writable<Change>): void {
   change.isNewest = false;
 }
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Until `add` knows better. */
+/** Stand in until `add` sets them. */
 const NO_VERSION = 0;
 const NOTHING_SEEN: ListState = { objects: NOTHING, added: NOTHING };
 
 const BEGINNING: Mark = { version: 0, changedAt: '0' };
 
 /**
- * Objects that went are remembered up to here: a cluster that loses one node a minute remembers half a day. What filters read of
- * them is the most of what is kept, and less than the encoded object, which 16 MiB count.
+ * How many removed objects are remembered: half a day of a cluster that loses one node a minute. What filters read of
+ * them takes most of that memory. It is smaller than the encoded object, by which the 16 MiB are counted.
  */
 const MOST_REMOVED = 1_000;
 const MOST_REMOVED_BYTES = 16 * 1024 * 1024;
 
-/** Superseded changes may be as many as the others, and so many besides: then they are swept out. */
+/** Superseded changes are swept out when there are this many more of them than of the others. */
 const SPARE_CHANGES = 1_024;
 
 /**
- * What changed when: the newest change of each object, in the order of versions. So what happened since any version is known
- * without keeping its events, in memory that grows with the objects and not with their changes. Written by the store, at each
- * change: a push, and a look at the small fields.
+ * What changed when: the newest change of each object, in the order of versions. So it is known what happened since any
+ * version although no events are kept, and the memory grows with the objects, not with their changes. The store writes
+ * to it at each change, which costs a push and a look at the small fields.
  */
 export class ChangeLog {
   #changes: Change[] = [];
@@ -61,9 +61,9 @@ export class ChangeLog {
   #forgotten = BEGINNING;
 
   /**
-   * Writes a change down, so that only `add` is left to do in the turn that shows it. `previous` is what the store has under this key;
-   * `entry` shares its equal texts. `changedAt`: the resourceVersion of the change; `undefined`: it is none of the object itself. The
-   * object must not change again before `add`.
+   * Prepares a change, so that only `add` is left to do in the turn that shows it. `previous` is what the store has
+   * under this key; `entry` shares equal texts with it. `changedAt` is the resourceVersion of the change, or
+   * `undefined` if the object itself did not change. The object must not change again before `add`.
    */
   prepare(entry: Entry, previous: Entry | undefined, changedAt: string | undefined): PreparedChange {
     const last = this.#newest.get(entry.key);
@@ -85,7 +85,7 @@ export class ChangeLog {
     return { change, last, mark, isNewShape: !hasShape, removedBytes: 0 };
   }
 
-  /** The same for an object that went; `undefined` where the log does not know it. */
+  /** The same for an object that is gone. `undefined` if the log does not know it. */
   prepareRemoval(entry: Entry, changedAt: string): PreparedChange | undefined {
     const last = this.#newest.get(entry.key);
     if (!last) return undefined;
@@ -118,12 +118,15 @@ export class ChangeLog {
     return version >= this.#forgotten.version;
   }
 
-  /** The same for a version of the cluster. */
+  /** The same as `knows`, for a version of the cluster. */
   knowsAfter(version: string): boolean {
     return compareResourceVersions(version, this.#forgotten.changedAt) >= 0;
   }
 
-  /** The newest changes that came after this version, the oldest first, one an object. To be read before the next change. */
+  /**
+   * The newest change of each object that changed after this version, the oldest first. Must be read before the next
+   * change.
+   */
   *since(version: number): Generator<Change, void> {
     for (let at = this.#firstAfter(version); at < this.#changes.length; at++) {
       const change = this.#changes[at] as Change;

@@ -2,65 +2,71 @@ import type { Shape } from '../query/filter.ts';
 import type { ListState } from './collection-version.ts';
 import type { Entry } from './entry.ts';
 
-/** A point in time: as the store counts its changes, and as the cluster counts those of the objects. */
+/** A point in time, by the store's version and by the cluster's. */
 export interface Mark {
   readonly version: number;
   readonly changedAt: string;
 }
 
-/** A shape that an object has no more. */
+/** A shape that an object had once. */
 interface PastShape {
   readonly shape: Shape;
-  /** The version of the store that it came with. */
+  /** The version of the store since which the object had it. */
   readonly from: number;
   readonly until: Mark;
 }
 
-/** What became of one object last; its next change takes the place of this one. */
+/** What happened to one object last. Its next change replaces this one. */
 export interface Change {
   readonly key: string;
-  /** False once the object changed again, or what became of it is forgotten. */
+  /** False once the object changed again, or once its removal is forgotten. */
   readonly isNewest: boolean;
-  /** The version of the store that it made: no two changes have the same. */
+  /** The version of the store that this change made. No two changes have the same. */
   readonly version: number;
-  /** The object's own newest change: that of what is added to it is one of another object. */
+  /**
+   * The cluster's version of the object's own newest change. A change of what is added to it does not count: it is a
+   * change of another object.
+   */
   readonly changedAt: string;
-  /** What the cluster had told us by then: the object has stood so since, and stands otherwise when it says otherwise. */
+  /** What the cluster had told us by then. The object has stayed like this since. */
   readonly seen: ListState;
-  /** Since when an object of this key and uid is there without a gap. */
+  /** Since when an object of this key and uid has been there without a gap. */
   readonly addedAt: Mark;
-  /** Since when filters see of it what they see now. */
+  /** Since which version of the store filters see it as they do now. */
   readonly shapedAt: number;
-  /** What they saw of this key before, the oldest first, whatever its uid. */
+  /** What filters saw under this key before, whatever the uid, the oldest first. */
   readonly past: readonly PastShape[];
-  /** Past shapes that ended then or before may be forgotten. */
+  /** Past shapes that ended at this mark or before may have been forgotten. */
   readonly pastForgottenAt: Mark;
-  /** Set when the object went: its uid. The newest state of any other is in the store. */
+  /** The uid of the object if it is gone. The newest state of any other object is in the store. */
   readonly removed?: string;
 }
 
 /**
- * A filter is asked about the past of an object to find out whether its watchers may have the object. A watcher that keeps up needs one
- * past shape; four cover who was away for a minute while an annotation changed each 15 s. Whose memory is too short for the
- * answer is told of a removal of 200 bytes too many.
+ * Filters are asked about past shapes of an object to find out whether a watcher may have it. A watcher that keeps up
+ * needs one past shape; four are enough for one that was away for a minute while an annotation changed each 15 s. If
+ * the shapes do not go back far enough, a watcher may get a DELETED of 200 bytes that it did not need.
  */
 const MOST_PAST_SHAPES = 4;
 
 type Past = Pick<Change, 'past' | 'pastForgottenAt'>;
 
-/** `entry` stands no more as it did since `last`. */
+/** Adds to the past the shape that `entry` had since `last`. */
 export function withPast(last: Change, entry: Entry, until: Mark): Past {
   const past = [...last.past, { shape: shapeOf(entry), from: last.shapedAt, until }];
   if (past.length <= MOST_PAST_SHAPES) return { past, pastForgottenAt: last.pastForgottenAt };
   return { past: past.slice(1), pastForgottenAt: past[0]?.until ?? until };
 }
 
-/** Without the encoded object, which is the most of an entry. */
+/** Leaves out the encoded object, which takes most of an entry's memory. */
 const shapeOf = ({ name, namespace, uid, labels, annotations, owners, status }: Entry): Shape => ({
   ...{ name, namespace, uid, labels, annotations, owners, status },
 });
 
-/** Whether no filter can tell the two apart; of entries that share equal texts. */
+/**
+ * Whether no filter can tell the two apart. Equal texts of the two must be shared, because they are compared by
+ * reference.
+ */
 export const isSameShape = (a: Entry, b: Entry): boolean =>
   a.status === b.status &&
   a.labels === b.labels &&
@@ -68,7 +74,7 @@ export const isSameShape = (a: Entry, b: Entry): boolean =>
   a.owners.length === b.owners.length &&
   a.owners.every((owner, at) => owner.uid === b.owners[at]?.uid && owner.kind === b.owners[at]?.kind);
 
-/** `next` with the texts of `previous` where they are equal: a past shape costs what changed since. */
+/** `next`, with the texts of `previous` where both are equal. So a past shape costs only the memory of what changed. */
 export const sharingTexts = (previous: Entry, next: Entry): Entry => ({
   ...next,
   labels: shared(previous.labels, next.labels),

@@ -1,16 +1,21 @@
 import { compareResourceVersions } from '../../kubernetes/object.ts';
 import type { StoredEntry } from '../../kubernetes/reflector/store.ts';
 
-/** A state of a collection: its newest change, and how many objects there were. No two states of one history read the same. */
+/**
+ * A state of a collection: its newest change, and how many objects there were. No two states of one history are equal.
+ */
 export interface CollectionState {
-  /** The resourceVersion of the newest change; `0` where there is none. */
+  /** The resourceVersion of the newest change. `0` if there was none. */
   readonly newest: string;
   readonly count: number;
 }
 
 export const NOTHING: CollectionState = { newest: '0', count: 0 };
 
-/** A state of a list: of its objects, and of the collection that is added to them. Where nothing is added, that is nothing. */
+/**
+ * A state of a list: of its objects, and of the collection from which something is added to them (`NOTHING` if there is
+ * none).
+ */
 export interface ListState {
   readonly objects: CollectionState;
   readonly added: CollectionState;
@@ -18,25 +23,29 @@ export interface ListState {
 
 /** A complete list, as it went into a store. */
 export interface ListedCollection extends CollectionState {
-  /** The version of the list: whatever is newer is not in it. */
+  /** The version of the list. Newer changes are not in it. */
   readonly resourceVersion: string;
-  /** The list went on from what the store had before. */
+  /** Whether the list continues the history that the store had before. */
   readonly sameHistory: boolean;
 }
 
 type Versioned = Pick<StoredEntry, 'resourceVersion'>;
 
-/** The counts of so many newest states are remembered: a client that resumes from one of them costs no look at all objects. */
+/**
+ * How many of the newest states have their counts remembered. A client that resumes from one of them causes no look at
+ * all objects.
+ */
 const MOST_COUNTS = 4_096;
 /**
- * A look at 450,000 pods takes some 15 ms, so each of these counts is made once and then kept up to date: 1,024 comparisons a change
- * are some microseconds. They are those of the states of clients that come from a replica which listed what we have not heard of.
+ * A look at 450,000 pods takes some 15 ms, so each of these counts is made once and then kept up to date, which takes
+ * some microseconds a change for 1,024 of them. They are needed for clients that come from a replica whose list had
+ * changes that we had not heard of.
  */
 const MOST_UNCHANGED = 1_024;
 
 /**
- * How far a mirrored collection has come, in the cluster's own versions, which every replica understands. Two replicas that
- * have heard of the same changes give their states the same name, whenever they started.
+ * How far a mirrored collection has come, in the cluster's own versions, which every replica understands. Two replicas
+ * that have heard of the same changes have equal states, whenever they started.
  */
 export class CollectionVersion {
   #state: CollectionState = NOTHING;
@@ -46,10 +55,10 @@ export class CollectionVersion {
   #objects: () => Iterable<Versioned> = () => [];
   /** How many objects there were when each of these was the newest change, the oldest first. */
   readonly #counts = new Map<string, number>();
-  /** How many of the objects of now are not newer than these versions. */
+  /** How many of the present objects are not newer than each of these versions. */
   readonly #unchanged = new Map<string, number>();
 
-  /** Where the objects of the collection are, in any order. */
+  /** Sets where to count the objects of the collection. They may come in any order. */
   countIn(objects: () => Iterable<Versioned>): void {
     this.#objects = objects;
   }
@@ -58,7 +67,7 @@ export class CollectionVersion {
     return this.#state;
   }
 
-  /** A change came, after all that are older. `replaced`: the version of the object that it changed or took away. */
+  /** Notes a change. Changes come in order. `replaced` is the version of the object that was changed or removed. */
   advance(version: string, count: number, replaced?: string): void {
     if (replaced !== undefined) {
       for (const [since, left] of this.#unchanged) {
@@ -70,8 +79,9 @@ export class CollectionVersion {
   }
 
   /**
-   * What came and went between the last event and the list is not known; whoever was told of it elsewhere begins anew. In another
-   * history the versions of objects prove nothing: they count as changed with the list.
+   * Notes a list. Objects that came and went between the last event and the list are not known; clients that heard of
+   * them at another replica have to begin again. In another history the versions of objects prove nothing, so all
+   * objects count as changed with the list.
    */
   listed({ resourceVersion, newest, count, sameHistory }: ListedCollection): void {
     const changed = this.trusts(sameHistory) ? newest : resourceVersion;
@@ -84,14 +94,15 @@ export class CollectionVersion {
     this.#floor = { ...this.#state, resourceVersion };
   }
 
-  /** Whether the objects of the next list changed when their versions say so. */
+  /** Whether the versions of the objects in the next list say when they changed. */
   trusts(sameHistory: boolean): boolean {
     return sameHistory || !this.#isListed;
   }
 
   /**
-   * Whether all that led to this state is here. A list shows no removals, so its state may lack objects that went after its newest
-   * change: who still has more of those that are not newer has not heard of it.
+   * Whether all changes up to this state are here. A list does not show removals: the count of its state may be lower
+   * because objects were removed after its newest change. If we have more objects that are not newer than that, we have
+   * not heard of the removals.
    */
   has({ newest, count }: CollectionState): boolean {
     if (compareResourceVersions(this.#reached, newest) < 0) return false;
@@ -100,8 +111,9 @@ export class CollectionVersion {
   }
 
   /**
-   * Whether every change after this state is known. Of a state before the last list that is so if the list is that state: nothing
-   * in it is newer, so nothing came or changed, and with as many objects nothing went.
+   * Whether every change after this state is known. For a state before the last list that is so if the list equals it:
+   * no object in the list is newer, so nothing was added or changed, and there are as many objects, so nothing was
+   * removed.
    */
   knowsAfter({ newest, count }: CollectionState): boolean {
     const floor = this.#floor;
@@ -136,7 +148,10 @@ function forgetOldest(counts: Map<string, number>, most: number): void {
 
 export const later = (a: string, b: string): string => (compareResourceVersions(a, b) >= 0 ? a : b);
 
-/** Which of two states of one history is newer: with the same newest change, that from which more went. */
+/**
+ * Which of two states of one history is newer. If both have the same newest change, it is the one with fewer objects:
+ * more were removed.
+ */
 export function laterState(a: CollectionState, b: CollectionState): CollectionState {
   const order = compareResourceVersions(a.newest, b.newest);
   return order > 0 || (order === 0 && a.count <= b.count) ? a : b;

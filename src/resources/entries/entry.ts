@@ -1,24 +1,22 @@
-import { asArray, asObject, isObject } from '../../kubernetes/json.ts';
-import type { KubernetesObject, ObjectMeta } from '../../kubernetes/object.ts';
+import { asArray, asObject, isObject, type KubernetesObject, type ObjectMeta } from '../../kubernetes/object.ts';
 import type { StoredEntry } from '../../kubernetes/reflector/store.ts';
-import { encodeObject } from '../bytes/encode-object.ts';
-import type { EncodedObject } from '../bytes/encoded-object.ts';
+import { type EncodedObject, encodeObject } from '../bytes/encoded-object.ts';
 import type { Owner, Shape } from '../query/filter.ts';
 import { type ObjectKind, objectPath } from './object-kind.ts';
 
 /** What the store keeps of an object: the small fields that order and filters read, and the encoded item. Never changed. */
 export interface Entry extends StoredEntry, Shape {
-  /** Milliseconds since 1970; a missing creation time is the oldest. */
+  /** Milliseconds since 1970. An object without a creation time counts as the oldest. */
   readonly createdAt: number;
-  /** What its kind made of it for its decoration. */
+  /** What the kind keeps of the object for its decoration. */
   readonly own: unknown;
   readonly encoded: EncodedObject;
 }
 
 /**
- * Throws for an object without name, uid or resourceVersion and for labels or annotations that are not text. Any other odd
- * member is passed through unread, so that one strange object never costs the list. Entries of all kinds have the same members in the
- * same order: code that reads them stays fast when a kind joins.
+ * Throws for an object without name, uid or resourceVersion and for labels or annotations that are not text. Any other
+ * odd member is passed through unread, so that one strange object never makes the list fail. Entries of all kinds have
+ * the same members in the same order, so code that reads them stays fast when a kind joins.
  */
 export function toEntry(object: KubernetesObject, kind: ObjectKind): Entry {
   const metadata = identified(object.metadata);
@@ -43,7 +41,7 @@ export function toEntry(object: KubernetesObject, kind: ObjectKind): Entry {
   };
 }
 
-/** Checks what no stored object may lack. */
+/** Checks what every stored object must have. */
 export function identified(metadata: unknown): ObjectMeta {
   for (const member of ['name', 'uid', 'resourceVersion']) textOf(metadata, member);
   return metadata as ObjectMeta;

@@ -2,20 +2,25 @@ import type { Replacement } from '../../kubernetes/reflector/store.ts';
 import type { Steps } from '../../runtime/time-slices.ts';
 import type { ChangeLog, PreparedChange } from './change-log.ts';
 import { type ListedCollection, later, NOTHING } from './collection-version.ts';
-import { Content } from './content.ts';
 import type { Entry } from './entry.ts';
 import type { ListProgress } from './list-progress.ts';
+import { Content } from './ordered-index.ts';
 
 /** Keys that are looked at in one step, at most a microsecond each. */
 const KEYS_A_STEP = 64;
 
-/** A list made ready aside: to show it is a loop over its changes, some 0.5 µs each. */
+/**
+ * A list that is ready to be shown. Showing it is a loop over its changes, some 0.5 µs each. Nobody sees anything of it
+ * before.
+ */
 export interface ListDraft {
   readonly content: Content;
   readonly list: ListedCollection;
   readonly gone: readonly Entry[];
   /** Removals first. */
   readonly changes: readonly PreparedChange[];
+  /** The objects of which what is added changed, each with the version of that change. */
+  readonly added: ReadonlyMap<string, string>;
 }
 
 interface ReplacingList {
@@ -23,21 +28,24 @@ interface ReplacingList {
   readonly replacement: Replacement;
 }
 
-/** What the list takes the place of. None of it changes before the draft is shown or dropped, but for what is to be added. */
+/**
+ * What the list replaces. The draft only reads it. Nothing else writes to it meanwhile, but the annotations to be added
+ * may change.
+ */
 interface ReplacedList {
   readonly content: Content;
   readonly changes: ChangeLog;
   readonly progress: ListProgress;
-  /** An entry with what is added to it now and the texts that it shares with the one before. */
+  /** The entry with the annotations that it should have now, sharing equal texts with the one that it replaces. */
   finish(entry: Entry): Entry;
 }
 
-/** Objects that the list shows unchanged keep their leaves, with what is cached of them, and are no news to anybody. */
+/** Objects that did not change keep their leaves with all that is cached in them, and no watcher is told of them. */
 export function* draftOf({ entries, replacement }: ReplacingList, replaced: ReplacedList): Steps<ListDraft> {
   const content = new Content(replaced.content);
   const gone = yield* removeOthers(content, entries);
   const { news, newest } = yield* newsIn({ entries, replacement }, replaced);
-  // Where most leaves would be spoilt one node at a time, all are made anew.
+  // If most leaves would be changed one object at a time, all of them are made again instead.
   if (news.length * 2 > entries.length) yield* content.putAll(news);
   else
     for (const entry of news) {
@@ -45,7 +53,7 @@ export function* draftOf({ entries, replacement }: ReplacingList, replaced: Repl
       yield;
     }
   const list = { ...replacement, newest, count: content.size };
-  return { content, list, gone, changes: yield* changesOf({ gone, news, list }, replaced) };
+  return { content, list, gone, ...(yield* changesOf({ gone, news, list }, replaced)) };
 }
 
 function* removeOthers(content: Content, entries: readonly Entry[]): Steps<Entry[]> {
@@ -67,7 +75,7 @@ function* removeOthers(content: Content, entries: readonly Entry[]): Steps<Entry
   return gone;
 }
 
-/** And the newest version of all that are listed. */
+/** Returns the entries that are new or changed, and the newest version of all entries. */
 function* newsIn(
   { entries, replacement }: ReplacingList,
   replaced: ReplacedList,
@@ -82,20 +90,21 @@ function* newsIn(
   return { news, newest };
 }
 
-/** In another history equal numbers prove nothing; equal texts do. */
+/** In another history equal versions prove nothing, but equal texts do. */
 function isKnown(entry: Entry, sameHistory: boolean, { content, finish }: ReplacedList): boolean {
   const known = content.get(entry.key);
   if (known?.uid !== entry.uid || known.resourceVersion !== entry.resourceVersion) return false;
   return sameHistory || Buffer.compare(known.encoded.bytes(), finish(entry).encoded.bytes()) === 0;
 }
 
-/** In another history the versions of objects prove nothing: they count as changed with the list. */
+/** In another history the versions of objects prove nothing, so they count as changed with the list. */
 function* changesOf(
   { gone, news, list }: Pick<ListDraft, 'gone' | 'list'> & { readonly news: readonly Entry[] },
   { content, changes, progress }: ReplacedList,
-): Steps<PreparedChange[]> {
+): Steps<Pick<ListDraft, 'changes' | 'added'>> {
   const isTrusted = progress.objects.trusts(list.sameHistory);
   const prepared: PreparedChange[] = [];
+  const added = new Map<string, string>();
   for (const entry of gone) {
     const change = changes.prepareRemoval(entry, list.resourceVersion);
     if (change) prepared.push(change);
@@ -103,11 +112,11 @@ function* changesOf(
   }
   for (const entry of news) {
     const previous = content.get(entry.key);
-    // Whoever resumes before the list is shown may be told of this object once more than needed.
-    progress.brought(entry, previous);
+    const addedAt = progress.broughtAt(entry, previous);
+    if (addedAt !== undefined) added.set(entry.key, addedAt);
     const changedAt = isTrusted ? entry.resourceVersion : list.resourceVersion;
     prepared.push(changes.prepare(entry, previous, changedAt));
     yield;
   }
-  return prepared;
+  return { changes: prepared, added };
 }

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../kubernetes/object.ts';
 
-/** What is read of a kind where an object of it is. */
+/** What the code that handles single objects needs to know of their kind. */
 export interface ObjectKind {
   /** Of the cluster's API: `''` is the core group. */
   readonly group: string;
@@ -11,9 +11,12 @@ export interface ObjectKind {
   readonly namespaced: boolean;
   /** The word that the `status` filter compares. */
   statusOf(object: KubernetesObject): string;
-  /** What its decoration reads of an object, besides what the engine keeps of all: `own` of the entry. */
+  /**
+   * What the decoration reads of an object besides what the engine keeps of every object. It becomes `own` of the
+   * entry.
+   */
   project?(object: KubernetesObject): unknown;
-  /** The annotations that its decoration adds; stored ones of the same keys are not shown. */
+  /** The annotations that the decoration adds. Stored annotations with these keys are not shown. */
   readonly addedKeys?: ReadonlySet<string>;
 }
 
@@ -32,12 +35,12 @@ export const objectPath = (
 const rootOf = ({ group, version }: ObjectKind): string =>
   group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 
-/** How an object says what it is; the items of a list go without. */
+/** The members that say what an object is. Items of a list do not have them. */
 export const typeOf = ({ group, version, kind }: ObjectKind) => ({
   kind,
   apiVersion: group === '' ? version : `${group}/${version}`,
 });
 
-/** The same in front of the other members of an object. */
+/** The same as bytes, to be put in front of the other members of an object. */
 export const typeMembers = (kind: ObjectKind): Uint8Array =>
   Buffer.from(`${JSON.stringify(typeOf(kind)).slice(0, -1)},`);

@@ -4,16 +4,79 @@ import type { SortKey } from '../query/list-query.ts';
 import type { Entry } from './entry.ts';
 
 /**
- * A full leaf is cut in two. Of 12 kB nodes, 16 to 32 make a leaf of 190 to 380 kB: 1 to 3 ms to deflate when one of them
- * changed, 160 to 310 pieces for 5,000 nodes. 64 compress 16 % better and double what a change costs; 16 compress 31 % worse
- * (docs/decisions/0012-leaf-size-and-compression.md).
+ * Entries by key and in both orders. A copy is cheap, and changing it leaves the original as it is, so a large change
+ * can be made in a copy and shown at once.
  */
-const LEAF_CAPACITY = 32;
+export class Content {
+  readonly byCreation: OrderedIndex;
+  readonly byName: OrderedIndex;
+  readonly #entries: Map<string, Entry>;
 
-/** How full leaves are made that are made all at once: a quarter is left for objects that come. */
-const LEAF_FILL = (LEAF_CAPACITY * 3) / 4;
+  constructor(of?: Content) {
+    this.byCreation = of?.byCreation.copy() ?? new OrderedIndex(ORDERS.creationTimestamp);
+    this.byName = of?.byName.copy() ?? new OrderedIndex(ORDERS.name);
+    this.#entries = new Map(of ? of.#entries : []);
+  }
 
-/** Below 0: `a` comes first. Total over the objects of a kind. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: string): Entry | undefined {
+    return this.#entries.get(key);
+  }
+
+  entries(): IterableIterator<Entry> {
+    return this.#entries.values();
+  }
+
+  put(entry: Entry): void {
+    const previous = this.#entries.get(entry.key);
+    this.#entries.set(entry.key, entry);
+    this.byCreation.put(entry, previous);
+    this.byName.put(entry, previous);
+  }
+
+  remove(key: string): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    this.#entries.delete(key);
+    this.byCreation.remove(entry);
+    this.byName.remove(entry);
+  }
+
+  /**
+   * Puts all of them. Cheaper than single `put`s when there are so many that most leaves would be made again and again.
+   */
+  *putAll(entries: readonly Entry[]): Steps<void> {
+    for (const entry of entries) this.#entries.set(entry.key, entry);
+    const all = [...this.#entries.values()];
+    yield* this.byCreation.fillInSteps(all);
+    yield* this.byName.fillInSteps(all);
+  }
+}
+
+/**
+ * A leaf that has more objects and more bytes than this is cut in two. Of 12 kB nodes, 16 to 32 make a leaf of 190 to 380 kB:
+ * 1 to 3 ms to deflate when one of them changed, 160 to 310 pieces for 5,000 nodes. 64 compress 16 % better and double what a
+ * change costs; 16 compress 31 % worse (docs/decisions/0012-leaf-size-and-compression.md).
+ */
+const MOST_OBJECTS = 32;
+
+/** Small objects fill a leaf by their bytes: 5,000 namespaces of 1 kB would be 210 pieces of 21 kB, and each piece costs a write. */
+const MOST_BYTES = 128 * 1024;
+
+/** How full leaves are when all are made at once. A quarter is left free for objects that come. */
+const FILL = 3 / 4;
+
+/** Two leaves that have so much together become one: far enough below the limits that it is not cut again soon. */
+const THIN = 1 / 2;
+
+/** Whether objects are too many and too many bytes for this part of a leaf. */
+const exceeds = ({ objects, bytes }: { objects: number; bytes: number }, part: number): boolean =>
+  objects > MOST_OBJECTS * part && bytes > MOST_BYTES * part;
+
+/** Below 0: `a` comes first. Never 0 for two objects of a kind. */
 export type Order = (a: Entry, b: Entry) => number;
 
 // Names are ASCII (RFC 1123), so the order of code units is the order of bytes.
@@ -40,19 +103,21 @@ export class OrderedIndex {
     return this.#leaves;
   }
 
-  /** The same order and entries, to be changed apart from this one. They share their leaves. */
+  /** A copy. Changing it leaves this one as it is. Both share their leaves. */
   copy(): OrderedIndex {
     const copy = new OrderedIndex(this.#order);
     copy.#leaves = this.#leaves;
     return copy;
   }
 
-  /** These entries and no others. One sort, where as many puts would copy the list of leaves as many times. */
+  /** Replaces all entries. That is one sort; single puts would copy the list of leaves each time. */
   *fillInSteps(entries: readonly Entry[]): Steps<void> {
     const sorted = yield* sortedInSteps(entries, this.#order);
     const leaves: Leaf<Entry>[] = [];
-    for (let at = 0; at < sorted.length; at += LEAF_FILL) {
-      leaves.push(new Leaf(sorted.slice(at, at + LEAF_FILL)));
+    for (let from = 0; from < sorted.length; ) {
+      const to = endOfLeaf(sorted, from);
+      leaves.push(new Leaf(sorted.slice(from, to)));
+      from = to;
       yield;
     }
     this.#leaves = leaves;
@@ -63,7 +128,7 @@ export class OrderedIndex {
     if (previous && this.#order(previous, entry) !== 0) this.remove(previous);
     const { leafAt, at, found } = this.#find(entry);
     const entries = (this.#leaves[leafAt]?.entries ?? []).toSpliced(at, found ? 1 : 0, entry);
-    const half = entries.length > LEAF_CAPACITY ? LEAF_CAPACITY / 2 : entries.length;
+    const half = exceeds(sizeOf(entries), 1) ? entries.length >>> 1 : entries.length;
     this.#swap(leafAt, 1, [entries.slice(0, half), entries.slice(half)]);
   }
 
@@ -71,14 +136,13 @@ export class OrderedIndex {
     const { leafAt, at, found } = this.#find(entry);
     if (!found) return;
     const entries = (this.#leaves[leafAt]?.entries ?? []).toSpliced(at, 1);
-    const next = this.#leaves[leafAt + 1]?.entries ?? [];
+    const both = [...entries, ...(this.#leaves[leafAt + 1]?.entries ?? [])];
     // Two thin neighbours become one, so that many removals do not leave many small leaves behind.
-    const isThin = entries.length > 0 && entries.length + next.length <= LEAF_CAPACITY / 2;
-    if (isThin) this.#swap(leafAt, 2, [[...entries, ...next]]);
+    if (entries.length > 0 && !exceeds(sizeOf(both), THIN)) this.#swap(leafAt, 2, [both]);
     else this.#swap(leafAt, 1, [entries]);
   }
 
-  /** Puts leaves of these contents, empty ones aside, in the place of `count` leaves. */
+  /** Replaces `count` leaves with leaves of these contents. Empty ones are left out. */
   #swap(leafAt: number, count: number, contents: readonly (readonly Entry[])[]): void {
     const leaves = contents.filter((entries) => entries.length > 0).map((entries) => new Leaf(entries));
     this.#leaves = this.#leaves.toSpliced(leafAt, count, ...leaves);
@@ -98,7 +162,22 @@ export class OrderedIndex {
   }
 }
 
-/** Entries that are sorted or merged in one step: 0.3 ms. */
+const sizeOf = (entries: readonly Entry[]): { objects: number; bytes: number } => ({
+  objects: entries.length,
+  bytes: entries.reduce((sum, { encoded }) => sum + encoded.length, 0),
+});
+
+/** Where the leaf ends that starts at `from`, when leaves are made all at once. */
+function endOfLeaf(sorted: readonly Entry[], from: number): number {
+  let bytes = 0;
+  for (let to = from; to < sorted.length; to++) {
+    bytes += sorted[to]?.encoded.length ?? 0;
+    if (exceeds({ objects: to + 1 - from, bytes }, FILL)) return Math.max(from + 1, to);
+  }
+  return sorted.length;
+}
+
+/** How many entries are sorted or merged in one step: 0.3 ms. */
 const SORTED_RUN = 512;
 
 /** A merge sort: runs in one step each, then merged two by two. */

@@ -4,12 +4,11 @@ import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
 import { sharingTexts } from './change.ts';
 import { ChangeLog, type PreparedChange } from './change-log.ts';
 import type { ListState } from './collection-version.ts';
-import { Content } from './content.ts';
-import type { Aside, DecoratedStore, Decoration } from './decoration.ts';
 import { type Entry, toEntry } from './entry.ts';
-import type { Kind } from './kind.ts';
+import type { Aside, DecoratedStore, Decoration, Kind } from './kind.ts';
 import { draftOf, type ListDraft } from './list-draft.ts';
 import { ListProgress } from './list-progress.ts';
+import { Content } from './ordered-index.ts';
 import { Snapshot } from './snapshot.ts';
 
 interface Redecorated {
@@ -18,20 +17,20 @@ interface Redecorated {
 }
 
 /**
- * The objects of a kind in both orders. What its decoration adds is brought in when a snapshot is taken: however much changed since
- * the last one, each entry is written once.
+ * The objects of a kind in both orders. The added annotations are brought in when a snapshot is taken. So each entry is
+ * written once, however much has changed since the last snapshot.
  */
 export class ResourceStore implements ReflectedStore<Entry> {
   readonly kind: Kind;
-  /** What became of each object last, at which version. */
+  /** What happened to each object last, and at which version. */
   readonly changes = new ChangeLog();
-  /** How far the list is. */
+  /** How far the list has come. */
   readonly progress: ListProgress;
   /** Runs all long work on the entries. */
   readonly slices: TimeSlices;
   readonly #decoration: Decoration | undefined;
   #content = new Content();
-  /** With what is under way aside, which all other changes go into as well. */
+  /** The copy in which the decoration makes many changes. All other changes go into it as well. */
   #aside: Content | undefined;
   #isReplacing = false;
   #version = 0;
@@ -77,8 +76,8 @@ export class ResourceStore implements ReflectedStore<Entry> {
   }
 
   /**
-   * Objects that a relist shows unchanged keep their leaves, with what is cached of them, and are no news to anybody. What is to be
-   * added and changes meanwhile is brought in afterwards.
+   * Objects that did not change keep their leaves with all that is cached in them, and no watcher is told of them.
+   * Annotations that change meanwhile are brought in afterwards.
    */
   *prepare(entries: readonly Entry[], replacement: Replacement): Steps<() => void> {
     this.#decoration?.giveUp();
@@ -97,7 +96,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
     return [...this.#content.entries()];
   }
 
-  /** All objects as they are now, with what is added to them. The same object while nothing changes. */
+  /** All objects as they are now, with the added annotations. Returns the same snapshot while nothing changes. */
   snapshot(): Snapshot {
     this.decorate();
     this.#snapshot ??= new Snapshot(this.#version, {
@@ -107,17 +106,22 @@ export class ResourceStore implements ReflectedStore<Entry> {
     return this.#snapshot;
   }
 
-  /** Brings what is to be added into the entries, large changes aside: a list shows what was there before one or what is there after it. */
+  /**
+   * Brings the added annotations up to date. A large change is made in a copy, so a list shows the state before it or
+   * the state after it.
+   */
   decorate(): void {
     if (!this.#isReplacing) this.#decoration?.refresh();
   }
 
-  /** Whether nothing but a little is missing from the entries. */
+  /** Whether the entries lack at most a few changes of their added annotations. */
   get isDecorated(): boolean {
     return !this.#isReplacing && (this.#decoration?.isCurrent ?? true);
   }
 
-  /** Grows with every change; a snapshot taken now may be later by what it adds. */
+  /**
+   * Grows with every change. A snapshot taken now may have a later version, because taking it brings annotations in.
+   */
   get version(): number {
     return this.#version;
   }
@@ -127,7 +131,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
     return this.#content.byCreation.leaves.reduce((sum, leaf) => sum + leaf.heldBytes, 0);
   }
 
-  /** A new version of the same objects: answers of the old one are composed anew. */
+  /** Makes a new version of the same objects, so that answers are composed again. */
   renew(): void {
     this.#advance();
   }
@@ -158,7 +162,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
       drop,
       show: () => {
         drop();
-        // A change that came meanwhile is in the content as well, and told already.
+        // A change that came meanwhile is in the copy, too, and watchers were told of it.
         const { seen } = this.progress;
         for (const { entry, change } of made) if (content.get(entry.key) === entry) this.#add(change, seen);
         this.#content = content;
@@ -166,7 +170,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
     };
   }
 
-  /** With what is added to it now, and the texts of what it replaces where they are equal. */
+  /** The entry with the annotations that it should have now, sharing equal texts with the one that it replaces. */
   #finished(entry: Entry): Entry {
     const decorated = this.#decoration?.decorate(entry) ?? entry;
     const previous = this.#content.get(entry.key);
@@ -180,9 +184,10 @@ export class ResourceStore implements ReflectedStore<Entry> {
     this.#add(this.changes.prepare(entry, previous, changedAt), this.progress.seen);
   }
 
-  #showList({ content, list, gone, changes }: ListDraft): void {
+  #showList({ content, list, gone, changes, added }: ListDraft): void {
     this.progress.objects.listed(list);
     for (const { key } of gone) this.progress.forget(key);
+    for (const [key, version] of added) this.progress.changed(key, version);
     const { seen } = this.progress;
     for (const change of changes) this.#add(change, seen);
     this.#content = content;

@@ -1,18 +1,17 @@
 import type { StatusCause } from '../../status-error.ts';
-import { quoted } from './quoted.ts';
-import { invalid } from './read-parameters.ts';
+import { invalid, quoted } from './parameters.ts';
 import { parseSelector } from './selector.ts';
 
-/** All that a filter reads of an object: what the cluster stores, never what the answer adds. */
+/** What filters read of an object: what the cluster stores, never what the answer adds. */
 export interface Shape {
   readonly name: string;
-  /** `''` of a cluster-scoped kind. */
+  /** `''` for a cluster-scoped kind. */
   readonly namespace: string;
   readonly uid: string;
   readonly labels: Readonly<Record<string, string>> | undefined;
   readonly annotations: Readonly<Record<string, string>> | undefined;
   readonly owners: readonly Owner[];
-  /** The word that its kind makes of its state. */
+  /** The word for its state, as its kind defines it. */
   readonly status: string;
 }
 
@@ -72,7 +71,10 @@ const isAmong =
   ({ name }) =>
     names.has(name);
 
-/** An empty alias is in every alias, an absent one too, but in no object without any stored annotation: as 3.4. */
+/**
+ * As in 3.4: an empty text is found in every alias, even in one that is absent, but not in an object without any stored
+ * annotation.
+ */
 const hasAlias =
   (alias: string, key: string): Condition =>
   ({ annotations }) => {

@@ -1,9 +1,15 @@
 import { parseBooleanWord } from '../../runtime/boolean-word.ts';
 import type { StatusCause } from '../../status-error.ts';
 import { type Condition, commonFilters, type FilterReaders, notOneOf } from './filter.ts';
-import { isInteger, parseInteger64 } from './integer64.ts';
-import { quoted } from './quoted.ts';
-import { invalid, type ParameterReader, type ParameterReaders, readParameters } from './read-parameters.ts';
+import {
+  invalid,
+  isInteger,
+  type ParameterReader,
+  type ParameterReaders,
+  parseInteger64,
+  quoted,
+  readParameters,
+} from './parameters.ts';
 
 /** A list request's parameters, parsed once. */
 export interface ListQuery {
@@ -13,13 +19,13 @@ export interface ListQuery {
   readonly page: bigint;
   readonly sortBy: SortKey;
   readonly ascending: boolean;
-  /** All have to hold. */
+  /** An object must fulfil all of them. */
   readonly conditions: readonly Condition[];
 }
 
 export type SortKey = 'name' | 'creationTimestamp';
 
-/** The words of `sortBy`, in the order in which a refusal names them. */
+/** The words of `sortBy`, in the order of the error message. */
 export type SortWords = ReadonlyMap<string, SortKey>;
 
 /** Those that every kind has. */
@@ -38,7 +44,7 @@ export interface ListVocabulary {
   readonly filters: FilterReaders;
 }
 
-/** What one parameter sets; a condition is added to the others. */
+/** What one parameter sets. A condition is added to the others. */
 export type Setting = Partial<Omit<ListQuery, 'conditions'>> | Condition;
 
 /** Every parameter of the list of a kind. */
@@ -89,7 +95,7 @@ function readAscending(text: string, name: string): Setting | StatusCause {
   return ascending === undefined ? invalid(name, `${quoted(text)} is not a boolean`) : { ascending };
 }
 
-/** `false` and `0`, in any case, are what request info takes for a list; it takes all else for a watch. */
+/** Kubernetes' request info takes `false` and `0`, in any case, for a list, and everything else for a watch. */
 function readNoWatch(text: string, name: string): Setting | StatusCause {
   return /^(?:0|false)$/i.test(text) ? {} : invalid(name, `${quoted(text)} is not false`);
 }

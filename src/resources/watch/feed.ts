@@ -5,9 +5,8 @@ import { allOf } from '../query/filter.ts';
 import type { Watch } from './watch.ts';
 import { type Beginning, WatchBatches } from './watch-batches.ts';
 import type { WatchForm } from './watch-event.ts';
-import { WatchNaming } from './watch-naming.ts';
 import type { WatchQuery } from './watch-query.ts';
-import { stateText, type ToldUpTo, type WatchVersion } from './watch-version.ts';
+import { stateText, type ToldUpTo, WatchNaming, type WatchVersion } from './watch-version.ts';
 import type { Standing } from './watch-view.ts';
 import { expired, Watcher, type WatcherParts } from './watcher.ts';
 
@@ -44,7 +43,7 @@ export class Feed {
     return this.#from(parts, from) ?? this.#anew(parts, from);
   }
 
-  /** From the whole list, as soon as it is not older than what the client names. */
+  /** Begins with the whole list, once it is not older than the version that the client names. */
   #fromAll(parts: WatcherParts, from: WatchVersion | undefined): Watch {
     const awaited = from?.kind === 'cluster' ? { seen: from.seen, text: from.text } : undefined;
     const start = { isFirst: true, awaited, beginning: parts.all };
@@ -56,7 +55,7 @@ export class Feed {
     return this.#fromAll(parts, undefined);
   }
 
-  /** From what the client has; `undefined` when it is not known what happened since. */
+  /** Resumes from what the client has. `undefined` when it is not known what happened since. */
   #from(parts: WatcherParts, from: WatchVersion): Watch | undefined {
     if (from.kind === 'local') {
       const version = this.#ours(from.told);
@@ -76,7 +75,7 @@ export class Feed {
     return new Watcher(parts, this.#standing(this.#store.version, true), start);
   }
 
-  /** `undefined`: of another process, or yet to come. */
+  /** `undefined` for a version of another process, or one that this process has not reached. */
   #ours(told: ToldUpTo | undefined): number | undefined {
     const isOurs = told?.epoch === this.#options.epoch && told.version <= this.#store.version;
     return isOurs ? told.version : undefined;
@@ -88,7 +87,7 @@ export class Feed {
     return { basis: version, position: version, told: this.#store.version, complete, seen: undefined, isResumed };
   }
 
-  /** The same for all who ask for it at one version of the store. */
+  /** Made once for each key and version of the store. */
   #beginning(key: string, make: () => Beginning): Beginning {
     const { version } = this.#store.snapshot();
     if (this.#kept?.version !== version) this.#kept = { version, beginnings: new Map() };

@@ -1,10 +1,9 @@
 import type { Change } from '../entries/change.ts';
 import type { ListState } from '../entries/collection-version.ts';
-import { placeOf } from '../entries/entry.ts';
+import { type Entry, placeOf } from '../entries/entry.ts';
 import type { Kind } from '../entries/kind.ts';
 import { typeMembers, typeOf } from '../entries/object-kind.ts';
 import type { ResourceStore } from '../entries/store.ts';
-import { METADATA_TYPE, metadataObject } from './metadata-object.ts';
 import {
   bookmarkEvent,
   eventPieces,
@@ -13,34 +12,36 @@ import {
   type ObjectType,
   tombstone,
 } from './watch-event.ts';
-import type { EventVersion, WatchNaming } from './watch-naming.ts';
-import { seenText } from './watch-version.ts';
+import { type EventVersion, seenText, type WatchNaming } from './watch-version.ts';
 import { type News, newsOf, reachOf, reachSince, type Standing, type WatchView } from './watch-view.ts';
 
 export interface Batch<Place> {
-  /** Whole events; empty when none of the changes are its business. */
+  /** Whole events. Empty when none of the changes concerns the watcher. */
   readonly bytes: Uint8Array;
-  /** Where its reader stands then. */
+  /** Where the watcher stands after them. */
   readonly next: Place;
 }
 
 /**
- * What a stream begins with, object by object: all of them, or those that changed since the client's version. Keys and changes
- * only, so that slow readers keep no object of the past in memory.
+ * What a stream begins with, object by object: all objects, or those that changed since the client's version. It holds
+ * keys and changes only, so that slow readers keep no old objects in memory.
  */
 export interface Beginning {
-  /** The version of the store, and of the list, that its reader has when all is told and nothing changed meanwhile. */
+  /**
+   * The version of the store. The client has the list of this version (`complete`) when all is sent and nothing changed
+   * meanwhile.
+   */
   readonly version: number;
   readonly complete: string;
-  /** What its reader has whole until then. */
+  /** The version of the list that the client has until then. */
   readonly before: string;
-  /** In the order of the list, or in that of the changes. */
+  /** In the order of the list, or of the changes. */
   readonly keys: readonly string[];
-  /** What the client has; of what followed it was told all up to this version of the store. */
+  /** What the client has: the list of `state`, and all later changes up to the version `told` of the store. */
   readonly since?: { readonly state: ListState; readonly told: number; readonly changes: readonly Change[] };
 }
 
-/** What the reader of a batch has whole before it and after it, and how new what it was told may be. */
+/** Which lists the client has in full before and after a batch, and how new the objects may be that it was sent. */
 interface Wholeness {
   readonly before: string;
   readonly complete?: string;
@@ -48,12 +49,12 @@ interface Wholeness {
 }
 
 /**
- * Batches that are kept while the version lasts, 4 MiB of them: those who are up to date all need the next one, and many
- * who begin together need the same ones.
+ * How many batches are kept until the version changes: 4 MiB. All watchers that are up to date need the same next
+ * batch, and watchers that begin together need the same ones.
  */
 const MOST_BATCHES = 64;
 
-/** Makes batches of events, each once for all who stand at the same place and see the same. */
+/** Makes batches of events. Watchers that stand at the same place and have the same view share a batch. */
 export class WatchBatches {
   readonly #store: ResourceStore;
   readonly #naming: WatchNaming;
@@ -67,14 +68,17 @@ export class WatchBatches {
     this.#types = new ObjectTypes(store.kind);
   }
 
-  /** What follows `standing`. All of the result is one version as soon as nothing more follows: the list of it is told. */
+  /**
+   * The events that follow `standing`. When nothing follows the batch any more, its reader has the list of the store's
+   * version.
+   */
   after(standing: Standing, view: WatchView): Batch<Standing> {
     const { basis, position, told, complete, seen, isResumed } = standing;
     const place = `${basis} ${position} ${told} ${complete} ${seen && seenText(seen)} ${isResumed}`;
     return this.#once(place, view, () => this.#compose(standing, view));
   }
 
-  /** What a stream begins with, from `at` on, as far as it goes into one batch; `next` is where it goes on. */
+  /** The part of the beginning from `at` on that fits into one batch. `next` is where the following batch begins. */
   begin(beginning: Beginning, at: number, view: WatchView): Batch<number> {
     const { version, complete, before, keys, since } = beginning;
     return this.#once(`begin ${version} ${before} ${since?.told ?? ''} ${at}`, view, () => {
@@ -85,13 +89,13 @@ export class WatchBatches {
         if (news) batch.add(news);
       }
       const isWhole = !since && next === keys.length && this.#store.version === version;
-      // In the order of the changes, but each object in its newest state.
+      // The order is that of the changes, but each object is sent in its newest state, which may be newer.
       const seen = since ? this.#store.progress.seen : undefined;
       return { bytes: this.#bytes(batch, isWhole ? { before, complete } : { before, seen }), next };
     });
   }
 
-  /** The bookmark of a version: many are up to date, and are told so together. */
+  /** The bookmark of a version, made once for all watchers that are up to date. */
   bookmark(version: string, { isFirst }: { readonly isFirst: boolean }, view: WatchView): Uint8Array {
     const make = (): Batch<string> => ({
       bytes: bookmarkEvent(version, { form: view.form, type: this.#types.of(view), isFirst }),
@@ -100,7 +104,10 @@ export class WatchBatches {
     return this.#once(`bookmark ${version} ${isFirst}`, view, make).bytes;
   }
 
-  /** Its newest state: an object that changed since comes once more, one that went is told of then. */
+  /**
+   * The object's newest state. An object that changed since is sent again later; one that is gone is sent as DELETED
+   * later.
+   */
   #newsAt({ keys, since }: Beginning, at: number, view: WatchView): News | undefined {
     const key = keys[at] as string;
     const entry = this.#store.get(key);
@@ -129,7 +136,7 @@ export class WatchBatches {
     return { bytes: this.#bytes(batch, { before, seen, complete }), next };
   }
 
-  /** With the last event its reader has `complete` whole, where that is given. */
+  /** If `complete` is given, the client has that list in full with the last event. */
   #bytes(batch: BatchBuilder, has: Wholeness) {
     const { before, complete, seen } = has;
     return batch.bytes(({ change }, isLast) =>
@@ -149,12 +156,12 @@ export class WatchBatches {
   }
 }
 
-/** As much as a socket takes without holding its writer back (`highWaterMark`): a slow reader costs one of these. */
+/** What a socket takes before it asks its writer to wait (`highWaterMark`). A slow reader costs one batch of memory. */
 const BATCH_BYTES = 64 * 1024;
-/** A removal, about. */
+/** The length of a removal, about. */
 const REMOVAL_BYTES = 256;
 
-/** Whole events, one behind the other. */
+/** Collects whole events, one after the other. */
 export class BatchBuilder {
   readonly #view: WatchView;
   readonly #types: ObjectTypes;
@@ -181,7 +188,10 @@ export class BatchBuilder {
     return this.#view.metadataOnly ? encoded.metadata().length : encoded.length;
   }
 
-  /** `versionOf` names each; the last is the one after which its reader is further than before. */
+  /**
+   * `versionOf` gives the version of each event. The last one is marked, because after it the client may have another
+   * list in full.
+   */
   bytes(versionOf: (news: News, isLast: boolean) => EventVersion): Uint8Array {
     const { form } = this.#view;
     const last = this.#news.length - 1;
@@ -203,9 +213,9 @@ export class BatchBuilder {
   }
 }
 
-/** How the objects of events say what they are. */
+/** The type members of the objects in events. */
 class ObjectTypes {
-  /** In front of a whole object. */
+  /** Stand in front of the other members of a whole object. */
   readonly members: Uint8Array;
   readonly statusKey: string | undefined;
   readonly #whole: ObjectType;
@@ -219,4 +229,21 @@ class ObjectTypes {
   of({ metadataOnly }: WatchView): ObjectType {
     return metadataOnly ? METADATA_TYPE : this.#whole;
   }
+}
+
+/** What the API server answers where only metadata is asked for. */
+const METADATA_TYPE = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
+
+/**
+ * An object's metadata alone, which is a seventh of a node. It has the added annotations, as in the list, and the
+ * status word where the kind shows it.
+ */
+function metadataObject(
+  { encoded, status }: Entry,
+  { statusKey, resourceVersion }: { readonly statusKey: string | undefined; readonly resourceVersion: string },
+): Uint8Array {
+  const metadata = JSON.parse(Buffer.from(encoded.metadata()).toString());
+  const shown = { ...metadata, resourceVersion };
+  if (statusKey !== undefined) shown.annotations = { ...metadata.annotations, [statusKey]: status };
+  return Buffer.from(JSON.stringify({ ...METADATA_TYPE, metadata: shown }));
 }

@@ -28,13 +28,16 @@ function startsOf(start: (type: EventType) => string): Record<EventType, Uint8Ar
 /** An object of an event as it is sent. Its text has no line break: JSON writes them as \n. */
 export type ObjectPieces = readonly Uint8Array[];
 
-/** The item of the list at this version of the watch, with its type in front, by which clients of Kubernetes know an object. */
+/**
+ * The item of the list with this version of the watch, and with its type in front: clients of Kubernetes need the type
+ * of an object.
+ */
 export function itemObject(encoded: EncodedObject, version: string, typeMembers: Uint8Array): ObjectPieces {
   const [head, middle, tail] = encoded.versioned(version);
   return [typeMembers, head.subarray(1), middle, tail];
 }
 
-/** How an object says what it is. */
+/** The members that say what an object is. */
 export interface ObjectType {
   readonly kind: string;
   readonly apiVersion: string;
@@ -47,12 +50,14 @@ interface Tombstone {
   readonly resourceVersion: string;
 }
 
-/** What is told of an object that went or is to be forgotten: who it was, and nothing of what it was. */
+/** The object of a DELETED event: its name and uid, and nothing else of what it was. */
 export const tombstone = (metadata: Tombstone, type: ObjectType): ObjectPieces => [
   Buffer.from(JSON.stringify({ ...type, metadata })),
 ];
 
-/** The bytes of one event, in pieces. `id`: the version that server-sent events go on from, where there is one. */
+/**
+ * The bytes of one event, in pieces. `id`: the version from which server-sent events can be resumed, if there is one.
+ */
 export function eventPieces(
   type: EventType,
   object: ObjectPieces,
@@ -65,7 +70,7 @@ export function eventPieces(
 export const eventBytes = (type: 'ERROR', object: Uint8Array, form: WatchForm): Uint8Array =>
   Buffer.concat(eventPieces(type, [object], { form }));
 
-/** `isFirst`: it ends the first state, which clients of Kubernetes know by this annotation. */
+/** `isFirst`: it ends the first state. Clients of Kubernetes recognize that by the annotation. */
 export function bookmarkEvent(
   version: string,
   { form, type, isFirst }: { readonly form: WatchForm; readonly type: ObjectType; readonly isFirst: boolean },
@@ -77,13 +82,13 @@ export function bookmarkEvent(
 }
 
 /**
- * Server-sent events begin a first state with it: what their reader has is to be forgotten, and with its empty `id` the version that
- * it had. A reader that comes back by itself with a version that is known no more is told so without an error, after which a
- * browser's `EventSource` would not come back again.
+ * Begins a first state of server-sent events. The client must forget its objects, and the empty `id` makes it forget
+ * its version. So a client that reconnects with a version that is too old learns it without an error: after an error a
+ * browser's `EventSource` would not reconnect again.
  */
 export const RESET = Buffer.from('event: reset\ndata: {"type":"RESET"}\nid:\n\n');
 
-/** How long a reader of server-sent events waits before it comes back. */
+/** How long a client of server-sent events waits before it reconnects. */
 export const retryField = (ms: number): Uint8Array => Buffer.from(`retry: ${Math.round(ms)}\n\n`);
 
 /** A comment of server-sent events: it keeps an idle connection alive and says nothing. */

@@ -1,33 +1,32 @@
 import { parseBooleanWord } from '../../runtime/boolean-word.ts';
 import { badRequest, type StatusCause } from '../../status-error.ts';
-import { parseFieldSelector } from '../query/field-selector.ts';
-import type { Condition } from '../query/filter.ts';
-import { parseInteger64 } from '../query/integer64.ts';
+import { allOf, type Condition } from '../query/filter.ts';
 import { type Setting as ListSetting, type ListVocabulary, listParameters } from '../query/list-query.ts';
-import { quoted } from '../query/quoted.ts';
 import {
   invalid,
   type ParameterReader,
   type ParameterReaders,
+  parseInteger64,
+  quoted,
   readParameters,
   refusal,
-} from '../query/read-parameters.ts';
+} from '../query/parameters.ts';
 import { parseVersion, type WatchVersion } from './watch-version.ts';
 
 /** What a watch request asks for, parsed once. */
 export interface WatchQuery {
-  /** All have to hold. */
+  /** An object must fulfil all of them. */
   readonly conditions: readonly Condition[];
   /** Two queries of the same key choose the same objects; `''` chooses all. */
   readonly filterKey: string;
-  /** The version that the client has; absent: it has nothing. */
+  /** The version that the client has. Absent: it has nothing. */
   readonly from?: WatchVersion;
-  /** Whether to begin with the whole list, not older than `from`; absent: that follows from whether the client has something. */
+  /** Whether to begin with the whole list, not older than `from`. Absent: yes if there is no `from`. */
   readonly initialEvents?: boolean;
   /** Absent: as long as the server likes. */
   readonly timeoutSeconds?: number;
   readonly bookmarks: boolean;
-  /** Objects are to be a `PartialObjectMetadata`: no spec, no status. Not of the query but of `Accept`. */
+  /** Objects are sent as a `PartialObjectMetadata`: no spec, no status. Comes from `Accept`, not from the query. */
   readonly metadataOnly?: boolean;
 }
 
@@ -50,7 +49,7 @@ const MATCH = 'NotOlderThan';
 /** As the API server demands. */
 const WITHOUT_THE_OTHER = `query parameters "sendInitialEvents" and "resourceVersionMatch=${MATCH}" go together`;
 
-/** A day: nobody needs a longer stream, and its end is a bookmark to go on from. */
+/** A day: nobody needs a longer stream, and it ends with a bookmark to resume from. */
 const LONGEST_SECONDS = 86_400n;
 
 function readWatch(text: string, name: string): Setting | StatusCause {
@@ -65,6 +64,23 @@ function readFields(text: string, name: string): Setting | StatusCause {
   if (text === '') return {};
   const fields = parseFieldSelector(text, name);
   return typeof fields === 'function' ? { condition: fields, key: keyOf(name, text) } : fields;
+}
+
+/** Clients of Kubernetes watch one object by `metadata.name`. The API server has this field for every kind. */
+const TERM = /^metadata\.name(==|!=|=)([a-z0-9.-]{1,253})$/;
+const MOST_TERMS = 64;
+
+/** Reads a field selector over the name of an object. The object must fulfil all of its terms. */
+function parseFieldSelector(text: string, name: string): Condition | StatusCause {
+  const terms = text.split(',');
+  if (terms.length > MOST_TERMS) return invalid(name, `more than ${MOST_TERMS} terms`, 'FieldValueTooMany');
+  const conditions: Condition[] = [];
+  for (const term of terms) {
+    const [, operator, wanted] = TERM.exec(term) ?? [];
+    if (wanted === undefined) return invalid(name, `${quoted(term)} is not metadata.name=… or metadata.name!=…`);
+    conditions.push((object) => (object.name === wanted) === (operator !== '!='));
+  }
+  return allOf(conditions);
 }
 
 function readInitialEvents(text: string, name: string): Setting | StatusCause {
@@ -91,7 +107,9 @@ function readBookmarks(text: string, name: string): Setting | StatusCause {
   return bookmarks === undefined ? invalid(name, `${quoted(text)} is not a boolean`) : { bookmarks };
 }
 
-/** A condition on objects is one on their events; what cuts or orders a list has no meaning in a stream. */
+/**
+ * A condition on objects also chooses their events. Parameters that cut or order a list have no meaning in a stream.
+ */
 const ofTheList = (name: string, read: ParameterReader<ListSetting>): ParameterReader<Setting> => {
   const isOrder = ['limit', 'page', 'sortBy', 'ascending'].includes(name);
   if (isOrder) return () => refusal('FieldValueForbidden', `query parameter "${name}" does not go with watch`, name);
@@ -116,8 +134,9 @@ export const watchParameters = (vocabulary: ListVocabulary): ParameterReaders<Se
   ]);
 
 /**
- * Reads the text behind the `?`; throws as the parser of a list. `lastEventId` is what a reconnecting client of server-sent
- * events got last: newer than what stands in the URL that it was opened with.
+ * Reads the text behind the `?`, and throws as the parser of a list does. `lastEventId` is the version that a
+ * reconnecting client of server-sent events got last. It is newer than the one in the URL, which the client keeps from
+ * its first connection.
  */
 export function createWatchQueryParser(
   vocabulary: ListVocabulary,

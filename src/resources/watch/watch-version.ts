@@ -1,15 +1,18 @@
+import { compareResourceVersions } from '../../kubernetes/object.ts';
+import type { Change } from '../entries/change.ts';
 import { type ListState, laterState, NOTHING } from '../entries/collection-version.ts';
+import type { ResourceStore } from '../entries/store.ts';
 
-/** How far a stream of one process had come with what followed: all changes up to this version of its store. */
+/** How far a stream of one process had come: it had sent all changes up to this version of its store. */
 export interface ToldUpTo {
   readonly epoch: string;
   readonly version: number;
 }
 
 /**
- * What a client says that it has: the whole list of `complete`, perhaps objects that are as new as `seen`, and of what followed all
- * that one process told up to `told`. Every replica understands it. `local`: the tag of a list, or a version where the cluster's
- * are no numbers; only the process of that epoch does.
+ * What a client says that it has. `cluster`: the whole list of `complete`, perhaps objects as new as `seen`, and the
+ * later changes that one process sent up to `told`; every replica understands it. `local`: the tag of a list, or a
+ * version made where the cluster's versions are no numbers; only the process of that epoch understands it.
  */
 export type WatchVersion = { readonly text: string } & (
   | {
@@ -32,12 +35,12 @@ const TOLD = /-([0-9a-z]{1,32})\.(\d{1,15})/;
 const CLUSTER = new RegExp(`^(?:${STATE.source}-)?(?:0|${STATE.source}(?:${TOLD.source})?)$`);
 
 /**
- * The ETag of the compressed list names the same version. 15 digits are exact as a number; a thousand changes a second fill them in
- * 30,000 years.
+ * The ETag of the compressed list names the same version. A number holds 15 digits exactly; a thousand changes a second
+ * need 30,000 years for them.
  */
 const LOCAL = /^([0-9a-z]{1,32})-(\d{1,15})(?:-gzip|-(\d{1,15}))?$/;
 
-/** A resourceVersion that is ordered as a number, by the rule that Kubernetes 1.35 writes down. */
+/** A resourceVersion that can be ordered as a number, by the rule that Kubernetes has documented since 1.35. */
 const NUMBER = /^\d{1,20}$/;
 
 export function parseVersion(text: string): WatchVersion {
@@ -62,17 +65,95 @@ function listState([newest, count, added = '0', addedCount]: readonly (string | 
   return { objects: { newest, count: Number(count) }, added: { newest: added, count: Number(addedCount) } };
 }
 
-/** `undefined` where the cluster's versions are no numbers: then nobody but this process can order them. */
+/** `undefined` where the cluster's versions are no numbers: then only this process can order its states. */
 export function stateText(state: ListState): string | undefined {
   if (!NUMBER.test(state.objects.newest) || !NUMBER.test(state.added.newest)) return undefined;
   return seenText(state);
 }
 
-/** How new either may be: the objects, and what is added to them. */
-export const newer = (a: ListState, b: ListState): ListState => ({
+/** The newer one of each half: of the objects, and of what is added to them. */
+const newer = (a: ListState, b: ListState): ListState => ({
   objects: laterState(a.objects, b.objects),
   added: laterState(a.added, b.added),
 });
 
 export const seenText = ({ objects, added }: ListState): string =>
   `${objects.newest}.${objects.count}.${added.newest}.${added.count}`;
+
+/** The version of one event, and whether a client can resume from it. */
+export interface EventVersion {
+  readonly text: string;
+  readonly isResumable: boolean;
+}
+
+/** Stands in the place of a list's version while the client has no list in full. Such a client cannot resume. */
+const NOTHING_WHOLE = '0';
+
+/**
+ * Makes the versions of events: from the cluster's versions where these are numbers, else from those of this process.
+ * No two states of one object have the same version. A client that resumes from a version, at this replica or another
+ * one, misses nothing and is sent nothing older. At this replica it is sent nothing twice either.
+ */
+export class WatchNaming {
+  readonly #store: ResourceStore;
+  readonly #epoch: string;
+
+  constructor(store: ResourceStore, epoch: string) {
+    this.#store = store;
+    this.#epoch = epoch;
+  }
+
+  /** The version of the list as it is now. */
+  current(): string {
+    return stateText(this.#store.progress.state) ?? this.local(this.#store.version);
+  }
+
+  /** The version of a client that has nothing yet. */
+  nothing(): string {
+    return stateText(this.#store.progress.state) === undefined ? this.local(0) : NOTHING_WHOLE;
+  }
+
+  local(version: number): string {
+    return `${this.#epoch}-${version}`;
+  }
+
+  /**
+   * The version of a client that has the list of `complete` in full, and all later changes up to this version of the
+   * store.
+   */
+  midway(version: number, complete: string): string {
+    return this.between({ seen: this.#store.progress.seen, version }, complete, undefined).text;
+  }
+
+  /**
+   * The version of an object that changed like this. The client has the list of `complete` in full, gets more events,
+   * and may have objects that are as new as `told`.
+   */
+  between(
+    { seen, version }: Pick<Change, 'seen' | 'version'>,
+    complete: string,
+    told: ListState | undefined,
+  ): EventVersion {
+    const prefix = `${this.#epoch}-`;
+    if (complete.startsWith(prefix)) {
+      return { text: `${prefix}${version}-${complete.slice(prefix.length)}`, isResumable: true };
+    }
+    const isResumable = complete !== NOTHING_WHOLE;
+    const text = this.ahead(complete, told ? newer(seen, told) : seen);
+    return { text: isResumable ? `${text}-${this.#epoch}.${version}` : text, isResumable };
+  }
+
+  /** The version of a client that has this list in full and may have objects that are as new as `told`. */
+  ahead(complete: string, told: ListState): string {
+    return complete.startsWith(`${this.#epoch}-`) ? complete : `${seenText(told)}-${complete}`;
+  }
+
+  /** The version of the last object that a client lacked for the list of `complete`. */
+  completing({ seen }: Change, complete: string): EventVersion {
+    const [objects = '', , added = ''] = complete.split('.');
+    const isKnown =
+      compareResourceVersions(seen.objects.newest, objects) <= 0 &&
+      compareResourceVersions(seen.added.newest, added) <= 0;
+    return { text: isKnown ? complete : this.ahead(complete, seen), isResumable: true };
+  }
+}

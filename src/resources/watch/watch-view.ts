@@ -5,31 +5,40 @@ import type { Entry } from '../entries/entry.ts';
 import type { Shape } from '../query/filter.ts';
 import type { ChangeType, WatchForm } from './watch-event.ts';
 
-/** What of the list a watcher wants to see, and how. */
+/** Which objects a watcher wants, and in which form. */
 export interface WatchView {
   readonly form: WatchForm;
-  /** A `PartialObjectMetadata` in the place of each object. */
+  /** Each object is sent as a `PartialObjectMetadata`. */
   readonly metadataOnly: boolean;
   /** `''`: every object. */
   readonly filterKey: string;
   matches(object: Shape): boolean;
 }
 
-/** Where a watcher stands: it had the whole list of `basis`, and was told of all changes up to `position` since. */
+/**
+ * Where a watcher stands: it had the whole list of the store's version `basis`, and was sent all later changes up to
+ * `position`.
+ */
 export interface Standing {
   readonly basis: number;
   readonly position: number;
-  /** This stream told no state that is newer. */
+  /** No state that this stream sent is newer than this version of the store. */
   readonly told: number;
-  /** The version that the client goes on from when it is cut off here: of the list that it had whole. */
+  /** The version from which the client resumes if the stream ends here: that of the list that it had in full. */
   readonly complete: string;
-  /** How new what it was told may be, where that is newer than what it has whole and each object by itself. */
+  /** How new the objects may be that it was sent. Set where that is newer than the list that it has in full. */
   readonly seen: ListState | undefined;
-  /** It came with a version: an earlier stream, perhaps of a replica that is ahead of us, may have told it anything. */
+  /**
+   * The client came with a version. An earlier stream, perhaps of a replica that is ahead of us, may have sent it newer
+   * states.
+   */
   readonly isResumed: boolean;
 }
 
-/** Of which times a watcher may have been told: from the list that it had whole on, up to a version of the store. */
+/**
+ * The span of time whose states a watcher may have been sent: from the list that it had in full up to a version of the
+ * store.
+ */
 export interface Reach {
   isAfterBasis(mark: Mark): boolean;
   readonly told: number;
@@ -40,21 +49,24 @@ export const reachOf = ({ basis, position, told, isResumed }: Standing): Reach =
   told: isResumed ? Number.POSITIVE_INFINITY : Math.max(told, position),
 });
 
-/** Of a client that had the list whole when the cluster's objects were at this version. */
+/** The span of a client that had the full list when the cluster's objects were at this version. */
 export const reachSince = (version: string): Reach => ({
   isAfterBasis: ({ changedAt }) => compareResourceVersions(changedAt, version) > 0,
   told: Number.POSITIVE_INFINITY,
 });
 
-/** What one change means to a watcher: the object as it is, or the uid of one that it may have and that it has to forget. */
+/**
+ * What one change means to a watcher: the object as it is now, or the uid of an object that it may have and must
+ * forget.
+ */
 export type News = { readonly change: Change } & (
   | { readonly type: Exclude<ChangeType, 'DELETED'>; readonly entry: Entry }
   | { readonly type: 'DELETED'; readonly uid: string }
 );
 
 /**
- * `entry` is the object as it is now, `undefined` when it went. Nothing for an object that the watcher does not see now and cannot
- * have: at no time of which it may have been told did the object match.
+ * `entry` is the object as it is now, `undefined` when it is gone. Returns nothing for an object that the watcher does
+ * not see now and cannot have, because it did not match at any time whose state the watcher may have been sent.
  */
 export function newsOf(
   change: Change,
@@ -70,7 +82,7 @@ export function newsOf(
   return held || uid !== undefined ? { change, type: 'DELETED', uid: held?.shape.uid ?? uid ?? '' } : undefined;
 }
 
-/** It came, or began to match, after the basis, as far as is known. */
+/** Whether it was created, or began to match, after the basis, as far as is known. */
 function isNew(
   { addedAt, past, pastForgottenAt }: Change,
   { reach, view }: { readonly reach: Reach; readonly view: WatchView },

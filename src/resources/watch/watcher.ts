@@ -2,16 +2,16 @@ import type { Clock } from '../../runtime/clock.ts';
 import { StatusError } from '../../status-error.ts';
 import type { ListState } from '../entries/collection-version.ts';
 import type { ResourceStore } from '../entries/store.ts';
-import { cut } from '../query/quoted.ts';
+import { cut } from '../query/parameters.ts';
 import type { Watch } from './watch.ts';
 import type { Beginning, WatchBatches } from './watch-batches.ts';
 import { COMMENT, RESET } from './watch-event.ts';
-import type { WatchNaming } from './watch-naming.ts';
+import type { WatchNaming } from './watch-version.ts';
 import type { Standing, WatchView } from './watch-view.ts';
 
 /**
- * How long a client waits whose version is ahead of ours: replicas hear of a change within milliseconds of each other. What has
- * not come by then may be of a history that a restored cluster has no more.
+ * How long a client waits whose version is ahead of ours. Replicas hear of a change within milliseconds of each other;
+ * a version that has not come by then may belong to a history that a restored cluster no longer has.
  */
 const CATCH_UP_MS = 30_000;
 
@@ -26,30 +26,33 @@ export interface WatcherParts {
   all(): Beginning;
 }
 
-/** How a stream starts that does not just go on. */
+/** How a stream starts that first sends a first state, or what its client missed. */
 export interface WatchStart {
-  /** It tells all objects, not only what the client missed. */
+  /** Whether it sends all objects, not only what the client missed. */
   readonly isFirst: boolean;
-  /** What the client names is to be here before anything is told, so that nothing older follows what it has. */
+  /**
+   * The state that the client names. Nothing is sent before we have reached it, so that nothing older follows what the
+   * client has.
+   */
   readonly awaited?: { readonly seen: ListState; readonly text: string } | undefined;
-  /** What to begin with; `undefined` when what the client missed is not known any more. */
+  /** What to begin with. `undefined` when it is no longer known what the client missed. */
   beginning(): Beginning | undefined;
 }
 
-/** Tells one client of what changes, along the versions of the store. */
+/** Sends one client what changes, version by version of the store. */
 export class Watcher implements Watch {
   readonly #parts: WatcherParts;
   readonly #startsBy: number;
   #start: WatchStart | undefined;
-  /** What is left of what it begins with: from which object on. */
+  /** What the stream begins with, and the object at which it goes on. */
   #beginning: { readonly plan: Beginning; readonly at: number } | undefined;
   #standing: Standing;
-  /** The bookmark that says that a first state, or what was missed, is complete. */
+  /** The bookmark that is still to be sent: it says that the first state, or what was missed, is complete. */
   #due: 'first' | 'caught up' | undefined = 'caught up';
-  /** Its reader is to be told to forget what it has. */
+  /** Whether the client must be told to forget what it has. */
   #isReset = false;
 
-  /** Goes on from where the client stands, after `start` if there is one. */
+  /** Sends what `start` says, if it is given, and then the changes since `standing`. */
   constructor(parts: WatcherParts, standing: Standing, start?: WatchStart) {
     this.#parts = parts;
     this.#standing = standing;
@@ -91,7 +94,7 @@ export class Watcher implements Watch {
     return this.#parts.clock.monotonic() >= this.#startsBy;
   }
 
-  /** False while the client is ahead of us. */
+  /** Returns false while the client is ahead of us. */
   #takeStart(start: WatchStart): boolean {
     const canStart = this.#canStart(start);
     if (!canStart && !this.#isTooLate) return false;
@@ -109,7 +112,7 @@ export class Watcher implements Watch {
     this.#isReset = this.#parts.view.form === 'events' && plan.since === undefined;
   }
 
-  /** What happened since is not known: it begins anew, on a new connection where that is its client's to do. */
+  /** Begins again because it is not known what happened since. A client of the JSON form has to reconnect for that. */
   #beginAnew(version: string): void {
     const { view, all } = this.#parts;
     if (view.form === 'json') throw expired(version);
@@ -127,7 +130,7 @@ export class Watcher implements Watch {
     const { batches, store, view } = this.#parts;
     while (this.#beginning) {
       const { plan, at } = this.#beginning;
-      // A removal that was forgotten meanwhile is told by nothing that follows.
+      // If a removal was forgotten meanwhile, nothing that follows would tell the client of it.
       if (!store.changes.knows(plan.version)) return this.#reset(plan.complete);
       const { bytes, next } = batches.begin(plan, at, view);
       const isDone = next >= plan.keys.length;
@@ -156,7 +159,7 @@ export class Watcher implements Watch {
     return this.#takeReset();
   }
 
-  /** Its reader has the list of one version, and nothing that is newer. */
+  /** Whether the client has the list of one version, and nothing newer. */
   get #isComplete(): boolean {
     const { basis, position, told } = this.#standing;
     return !this.#start && !this.#beginning && basis === position && told <= basis;
@@ -168,7 +171,7 @@ export class Watcher implements Watch {
     return due && this.#parts.bookmarks ? this.#bookmark(due === 'first') : undefined;
   }
 
-  /** Pods that change no sum bring a client forward as well. */
+  /** The version grows even when no object changed, as by pods that change no sum. */
   #bookmark(isFirst: boolean): Uint8Array {
     const { batches, naming, store, view } = this.#parts;
     const { basis, position, complete, seen } = this.#standing;
@@ -178,7 +181,7 @@ export class Watcher implements Watch {
   }
 }
 
-/** As the API server says it: whoever reads this begins anew without a version. */
+/** The words of the API server: clients that read them begin again without a version. */
 export const expired = (version: string): StatusError =>
   new StatusError({
     code: 410,

@@ -1,12 +1,12 @@
 import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
-import { type Pair, passwordOf, type Service } from '../service/stand.ts';
+import { type Pair, type Person, passwordOf } from '../service/stand.ts';
 import { Bodies } from './bodies.ts';
 import { Canaries } from './canaries.ts';
 import { Chance } from './chance.ts';
 import { Headers } from './headers.ts';
 import { Queries } from './queries.ts';
 import { type HostileRequest, HostileRequests } from './requests.ts';
-import { type Outcome, send } from './send.ts';
+import { type Address, type Outcome, send } from './send.ts';
 import { Targets } from './targets.ts';
 
 const AT_ONCE = 16;
@@ -16,6 +16,15 @@ const SESSION = 100;
 const MOST_WRONG = 10;
 const SIGNATURE_BEGINS = 40;
 
+/** A service with Ada and Joe. */
+export interface Victim {
+  readonly gatehouse: Address;
+  signIn(person: Person): Promise<Pair>;
+  signInAnswer(username: string, password: string): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** The value of a metric without labels. */
+  metric(name: string): Promise<number>;
+}
+
 /** Hostile requests to this service: the same seed sends the same ones. Notes what came of them. */
 export class Attack {
   readonly statuses = new Map<string, number>();
@@ -23,7 +32,7 @@ export class Attack {
   readonly wrong: string[] = [];
   /** Resident bytes of the program at each new session. */
   readonly sizes: number[] = [];
-  readonly #service: Service;
+  readonly #service: Victim;
   readonly #canaries: Canaries;
   /** How the signature of each token begins that was given out: the part that makes a token one. */
   readonly #signatures = new Set<string>();
@@ -31,7 +40,7 @@ export class Attack {
   readonly #requests: HostileRequests;
   #sent = 0;
 
-  constructor(service: Service, seed: number) {
+  constructor(service: Victim, seed: number) {
     this.#service = service;
     const chance = new Chance(seededRandom(seed));
     this.#canaries = new Canaries(chance);
@@ -63,7 +72,7 @@ export class Attack {
     while (this.#sent < count && this.wrong.length < MOST_WRONG) {
       if (this.#sent++ % SESSION === 0) await this.#begin();
       const request = this.#requests.next();
-      this.#note(request, await send(this.#service.gatehouse.port, request));
+      this.#note(request, await send(this.#service.gatehouse, request));
     }
   }
 

@@ -12,12 +12,18 @@ export interface Outcome {
 const LOOK_MS = 30;
 const PATIENCE_MS = 60_000;
 
+export interface Address {
+  readonly port: number;
+  /** Default: loopback. */
+  readonly host?: string;
+}
+
 /** Sends it over a connection of its own. Never rejects: a connection that is cut is one of the answers. */
-export function send(port: number, { pieces, after }: HostileRequest): Promise<Outcome> {
+export function send({ port, host = '127.0.0.1' }: Address, { pieces, after }: HostileRequest): Promise<Outcome> {
   return new Promise((resolve) => {
     let received = '';
     const state = { isLost: false };
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    const socket = connect({ port, host, noDelay: true });
     const timer = setTimeout(
       () => {
         state.isLost = after === 'wait';

@@ -13,8 +13,8 @@ const REQUESTS = { numRuns: 100, endOnFailure: true };
 const SHAPES = [
   '/kapis/{group}/{version}/{resource}',
   '/kapis/{group}/{version}/{resource}/{name}',
-  '/kapis/{group}/{version}/{resource}/{name}/{subresource}',
   '/kapis/{group}/{version}/namespaces/{namespace}/{resource}',
+  '/kapis/{group}/{version}/{resource}/{name}/{subresource}',
   '/kapis/{group}/{version}/namespaces/{namespace}/{resource}/{name}',
   '/kapis/{group}/{version}/namespaces/{namespace}/{resource}/{name}/{subresource}',
 ];

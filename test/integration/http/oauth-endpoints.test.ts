@@ -54,7 +54,8 @@ describe.each([
 ] as const)('%s', (path, endpoint) => {
   test('hands the form on, with the credentials of the client', async () => {
     expect((await post(path, 'token=x', { ...FORM, Authorization: 'Basic eDp5' })).status).toBe(200);
-    expect(forms[0]).toMatchObject({ queryString: '', authorization: 'Basic eDp5', source: '127.0.0.1' });
+    expect(heads).toEqual([[endpoint, FORM['Content-Type'], '']]);
+    expect(forms[0]).toMatchObject({ authorization: 'Basic eDp5', source: '127.0.0.1' });
     expect(forms[0]?.body.toString()).toBe('token=x');
   });
 

@@ -102,7 +102,8 @@ describe('512 sign-outs of one user at once', () => {
     expect((await service.list((await service.signIn('ada')).access_token)).status).toBe(200);
     const ended = await service.metric('gatehouse_token_revocations_total{scope="user"}');
     expect(ended).toBeGreaterThan(0);
-    expect(ended).toBeLessThanOrEqual(found.writes);
+    // One for each batch of sign-outs; the write of a batch may already have been made for the one before.
+    expect(ended).toBeLessThanOrEqual(8);
     expect(service.gatehouse.log.filter(({ event }) => event === 'sign_out').length).toBe(MANY);
   });
 

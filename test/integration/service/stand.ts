@@ -44,17 +44,23 @@ export const pod = (name: string, nodeName: string, cpu: string) => ({
 interface ClusterOptions extends SimulatedClusterOptions {
   /** Default: a replica was there before, and has made the signing keys. */
   readonly isNew?: boolean;
+  /** Since when that replica's signing key is active; default: now. */
+  readonly keySinceMs?: number;
 }
 
 /** With three nodes, and with the rights of Ada. */
-export async function startCluster({ isNew = false, ...options }: ClusterOptions = {}): Promise<SimulatedCluster> {
+export async function startCluster({
+  isNew = false,
+  keySinceMs,
+  ...options
+}: ClusterOptions = {}): Promise<SimulatedCluster> {
   const [port = 0] = await freePorts(1); // a restart comes back to it
   const cluster = await startSimulatedCluster({ port, ...options });
   atEnd(() => cluster.stop());
   for (const name of ['node-a', 'node-b', 'node-c']) cluster.objects.create('nodes', node(name));
   cluster.objects.create('clusterroles', ADMINS_ROLE);
   cluster.objects.create('clusterrolebindings', ADMINS_BINDING);
-  if (!isNew) cluster.objects.create('secrets', await signingKeySecret());
+  if (!isNew) cluster.objects.create('secrets', await signingKeySecret(keySinceMs));
   return cluster;
 }
 

@@ -20,11 +20,14 @@ export interface Layout {
   readonly kubeconfigs: string;
 }
 
+type Ports = readonly [number, number, number];
+
 /** Bearer token to the user it stands for. */
 export type StaticTokens = Readonly<Record<string, { readonly username: string; readonly groups: readonly string[] }>>;
 
-export async function layOut(folder: string, tokens: StaticTokens): Promise<Layout> {
-  const [etcdPort, etcdPeerPort, apiPort] = (await freePorts(3)) as [number, number, number];
+/** `ports`: of etcd, of its peers and of kube-apiserver; default: free ones. */
+export async function layOut(folder: string, tokens: StaticTokens, ports?: Ports): Promise<Layout> {
+  const [etcdPort, etcdPeerPort, apiPort] = ports ?? ((await freePorts(3)) as [number, number, number]);
   const certificates = join(folder, 'certificates');
   const layout: Layout = {
     etcdData: join(folder, 'etcd'),

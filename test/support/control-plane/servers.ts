@@ -28,28 +28,33 @@ export async function startEtcd(binary: string, layout: Layout): Promise<ServerP
   return server;
 }
 
+interface ApiServerOptions {
+  /** Where it listens; its certificate names it. */
+  readonly address: string;
+  readonly args: readonly string[];
+}
+
 /** kube-apiserver, `/readyz` answering 200. */
-export async function startApiServer(binary: string, layout: Layout, more: readonly string[]): Promise<ServerProcess> {
+export async function startApiServer(
+  binary: string,
+  layout: Layout,
+  options: ApiServerOptions,
+): Promise<ServerProcess> {
   const issuer = 'https://kubernetes.default.svc';
   const args = [
     `--etcd-servers=http://127.0.0.1:${layout.etcdPort}`,
-    '--bind-address=127.0.0.1',
-    '--advertise-address=127.0.0.1',
+    `--bind-address=${options.address}`,
+    `--advertise-address=${options.address}`,
     `--secure-port=${layout.apiPort}`,
     `--cert-dir=${layout.certificates}`,
     `--service-account-issuer=${issuer}`,
     `--service-account-key-file=${layout.serviceAccountKey}`,
     `--service-account-signing-key-file=${layout.serviceAccountKey}`,
     `--token-auth-file=${layout.tokenFile}`,
-    '--authorization-mode=RBAC',
-    // No controller makes the default service account of a namespace, without which that plug-in refuses every pod.
-    '--disable-admission-plugins=ServiceAccount',
-    '--service-cluster-ip-range=10.0.0.0/24',
-    '--endpoint-reconciler-type=none', // a loopback address is no endpoint of the kubernetes Service
-    ...more,
+    ...options.args,
   ];
   const server = startServer(binary, args, layout.apiServerLog);
-  const url = `https://127.0.0.1:${layout.apiPort}/readyz`;
+  const url = `https://${options.address}:${layout.apiPort}/readyz`;
   await untilReady(server, layout.apiServerLog, () => answers200(url, layout.caFile));
   return server;
 }

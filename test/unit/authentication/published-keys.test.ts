@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks';
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type TokenAlgorithm, TokenKey } from '../../../dev/cluster/token-keys.ts';
-import { isSignedByOne, parsePublishedKeys } from '../../../src/authentication/published-keys.ts';
+import { isSignedByOne, parsePublishedKeys } from '../../../src/authentication/cluster-keys.ts';
 import { parseCompactJws, toJwsPart } from '../../../src/oauth/tokens/compact-jws.ts';
 
 const ALGORITHMS: readonly TokenAlgorithm[] = ['RS256', 'ES256', 'ES384', 'ES512'];

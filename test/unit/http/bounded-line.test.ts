@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { boundedLine } from '../../../src/http/bounded-line.ts';
+import { boundedLine } from '../../../src/http/access-log.ts';
 
 const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 

@@ -16,6 +16,18 @@ describe('an exchange', () => {
     expect(left).toEqual(['told', 'ended']);
   });
 
+  test('is admitted once, when its form has arrived, even if there was no place for it', () => {
+    const { exchange } = fakeExchange();
+    let asked = 0;
+    exchange.admitLater(() => {
+      asked++;
+      throw new Error('no place');
+    });
+    expect(() => exchange.admit()).toThrow('no place');
+    exchange.admit();
+    expect(asked).toBe(1);
+  });
+
   test('leaves at once a place that it takes after its end', () => {
     const { exchange, end } = fakeExchange();
     const left: string[] = [];

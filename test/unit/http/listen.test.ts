@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { listen } from '../../../src/http/connection/listen.ts';
+import { listen } from '../../../src/http/connection/server.ts';
 
 /** A server whose port cannot be opened for this reason, or can. */
 class FakeServer extends EventEmitter {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Locator } from '../../../src/http/chain/locator.ts';
+import { Locator } from '../../../src/http/chain/guard.ts';
 
 describe('the locator', () => {
   test('finds the same place again', () => {
@@ -57,6 +57,16 @@ describe('the locator', () => {
       false,
     ]);
     expect([253, 256, 257].map((length) => isKept(raw(length)))).toEqual([true, true, false]);
+  });
+
+  test('keeps no path of more than 16 segments', () => {
+    const subject = new Locator();
+    const isKept = (segments: number): boolean => {
+      const raw = '/a'.repeat(segments);
+      const first = subject.locate(raw, 'h');
+      return subject.locate(raw, 'h') === first;
+    };
+    expect([1, 16, 17, 120].map(isKept)).toEqual([true, true, false, false]);
   });
 
   test('forgets, and still finds, when more is asked than it keeps', () => {

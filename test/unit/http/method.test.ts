@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { AnswerWriter } from '../../../src/http/answer/answer.ts';
+import type { AnswerBody, AnswerWriter } from '../../../src/http/answer/answer.ts';
 import { createCors } from '../../../src/http/answer/cors.ts';
-import type { AnswerBody } from '../../../src/http/answer/outbox.ts';
-import { answerMethod } from '../../../src/http/chain/method.ts';
+import { answerMethod } from '../../../src/http/chain/routes.ts';
 import type { Route } from '../../../src/http/exchange.ts';
 import { fakeExchange } from '../../support/fake-exchange.ts';
 

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { Outbox } from '../../../src/http/answer/outbox.ts';
+import { Outbox } from '../../../src/http/answer/answer.ts';
 
 const STALL_MS = 60_000;
 const BODY = { pieces: [Buffer.from('one '), Buffer.from('answer')], length: 10 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parameterNames } from '../../../src/http/parameter-names.ts';
+import { parameterNames } from '../../../src/http/access-log.ts';
 
 describe('A-36 the parameters in a log line', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRequestIds } from '../../../src/http/chain/request-id.ts';
+import { createRequestIds } from '../../../src/http/chain/begin.ts';
 
 describe('request ids', () => {
   test('are 16 hex digits of the given chance, never the same bytes twice', () => {

@@ -2,8 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { AnswerHeaders, AnswerWriter } from '../../../src/http/answer/answer.ts';
-import type { AnswerBody } from '../../../src/http/answer/outbox.ts';
+import type { AnswerBody, AnswerHeaders, AnswerWriter } from '../../../src/http/answer/answer.ts';
 import { type AppParts, createRoutes } from '../../../src/http/app.ts';
 import { readRequestInfo } from '../../../src/http/chain/authorize.ts';
 import { createRouter, middleware } from '../../../src/http/chain/chain.ts';
@@ -13,7 +12,7 @@ import {
   refuseUnknownPublicPaths,
   refuseWithdrawnPaths,
 } from '../../../src/http/chain/routes.ts';
-import { Exchange, type Method } from '../../../src/http/exchange.ts';
+import { Exchange, type Method, type Route } from '../../../src/http/exchange.ts';
 import { parseTarget, type Target } from '../../../src/http/target.ts';
 import type { FormRequest, LogoutRequest } from '../../../src/oauth/authorization-server.ts';
 import { StatusError } from '../../../src/status-error.ts';
@@ -133,6 +132,30 @@ describe('the table of routes', () => {
       `${logs}/fluentbit/outputs/{output} signed-in other any PUT,DELETE`,
     ]);
   });
+});
+
+describe('mounting routes', () => {
+  const mount = (...templates: string[]): void => {
+    const [route] = serve().routes;
+    const routes = templates.map((template) => ({ ...(route as Route), template }));
+    mountRoutes(createRouter(), routes, () => []);
+  };
+
+  test.each([
+    [['/a/{x}', '/a/b'], 'the route /a/b can never be reached: /a/{x} stands before it and takes its paths'],
+    [['/{x}/{y}/c', '/z', '/a/{y}/c'], 'the route /a/{y}/c can never be reached: /{x}/{y}/c stands before it'],
+    [['/a/{x}', '/a/{y}'], 'the route /a/{y} can never be reached: /a/{x} stands before it'],
+    [['/a', '/a'], 'the route /a can never be reached: /a stands before it'],
+  ])('fails for %j', (templates, message) => {
+    expect(() => mount(...templates)).toThrow(message);
+  });
+
+  test.each([[['/a/b', '/a/{x}']], [['/a/{x}', '/a']], [['/a/{x}', '/a/b/c']], [['/{x}/b', '/a/{y}']]])(
+    'takes %j, each of which is reached by some path',
+    (templates) => {
+      expect(() => mount(...templates)).not.toThrow();
+    },
+  );
 });
 
 describe('a route', () => {
@@ -319,7 +342,7 @@ describe('the routes under /oauth', () => {
       expect(seen).toEqual([
         [name, 'text/x', 'a=b'],
         {
-          ...{ ...ORIGIN, partyKnown: expect.any(Function), contentType: 'text/x', queryString: 'a=b' },
+          ...{ ...ORIGIN, partyKnown: expect.any(Function) },
           ...{ authorization: 'Basic eA==', body: 'c=d', signal: expect.any(AbortSignal) },
         },
       ]);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AnswerHeaders, AnswerWriter } from '../../../src/http/answer/answer.ts';
-import type { AnswerBody } from '../../../src/http/answer/outbox.ts';
+import type { AnswerBody, AnswerHeaders, AnswerWriter } from '../../../src/http/answer/answer.ts';
 import { sendRepresentation } from '../../../src/http/answer/send-representation.ts';
 import type { Representation } from '../../../src/resources/bytes/representation.ts';
 import { fakeExchange } from '../../support/fake-exchange.ts';

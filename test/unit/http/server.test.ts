@@ -108,7 +108,7 @@ describe('bytes that are no request', () => {
     const [, requestId] = /\r\nX-Request-Id: ([0-9a-f]{16})\r\n/.exec(answer) ?? [];
     const [{ time: __, ...line } = {}] = lines;
     expect(line).toEqual({
-      ...{ level: 'info', msg: 'request', requestId, route: 'other', status, rule },
+      ...{ level: 'info', server: 'api', msg: 'request', requestId, route: 'other', status, rule },
       source: '127.0.0.1',
     });
     expect(lines).toHaveLength(1);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TlsOptions } from 'node:tls';
-import { Counter, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readServingCertificate } from '../../../src/http/connection/serving-certificate.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
@@ -48,28 +48,31 @@ class SleepLog extends FakeClock {
 }
 
 /** Files that are followed, and what the server is told. */
-async function follow(clientCA?: string) {
+async function follow(clientCA?: string, { cert, key } = first) {
   const files = {
-    certFile: write('tls.crt', first.cert),
-    keyFile: write('tls.key', first.key),
+    certFile: write('tls.crt', cert),
+    keyFile: write('tls.key', key),
     ...(clientCA === undefined ? {} : { clientCAFile: write('ca.crt', clientCA) }),
   };
   const clock = new SleepLog();
   const registry = new Registry();
   const reloads = new Counter({ name: 'n', help: 'h', labelNames: ['server', 'result'], registers: [registry] });
+  const expirations = new Gauge({ name: 'g', help: 'h', labelNames: ['server'], registers: [registry] });
   const log: Record<string, unknown>[] = [];
   const logger = createLogger({ level: 'info', format: 'json' }, { write: (line) => void log.push(JSON.parse(line)) });
   const taken: TlsOptions[] = [];
   const certificate = readServingCertificate(files);
   const ending = new AbortController();
   const server = { setSecureContext: (options: TlsOptions) => void taken.push(options) };
-  const running = certificate.follow(server, { clock, logger, reloads, name: 'api' }, ending.signal);
+  const told = { clock, logger, reloads, expirations, name: 'api' };
+  const running = certificate.follow(server, told, ending.signal);
   stop = async () => {
     ending.abort();
     await running;
   };
   const count = async (result: string): Promise<number> =>
     (await reloads.get()).values.find(({ labels }) => labels.result === result)?.value ?? 0;
+  const expiration = async (): Promise<number | undefined> => (await expirations.get()).values[0]?.value;
   /** Lets time pass, and the thread pool read, until it is so. */
   const until = async (isSo: () => boolean): Promise<void> => {
     for (let turn = 0; turn < 5_000 && !isSo(); turn++) {
@@ -82,10 +85,59 @@ async function follow(clientCA?: string) {
   const looks = (count: number) => until(() => clock.slept.filter((ms) => ms === POLL_MS).length >= count);
   await looks(1);
   const changed = (): boolean => log.length > 0;
-  return { certificate, taken, log, until, looks, clock, count, changed };
+  return { certificate, taken, log, until, looks, clock, count, changed, expiration };
 }
 
 const LAST_GOOD = 'the changed TLS files are not taken: the last good ones stay';
+
+const DAY_MS = 86_400_000;
+const NOW = new FakeClock().now();
+const expiring = (inDays: number) => selfSigned('short.example.com', { notAfter: new Date(NOW + inDays * DAY_MS) });
+
+describe('the expiry of a serving certificate', () => {
+  test('is shown by server, of the files in use', async () => {
+    const { expiration, until, changed } = await follow();
+    expect(await expiration()).toBe(Date.UTC(2049, 0) / 1_000);
+    const next = expiring(30);
+    write('tls.crt', next.cert);
+    write('tls.key', next.key);
+    await until(changed);
+    expect(await expiration()).toBe((NOW + 30 * DAY_MS) / 1_000);
+  });
+
+  test('is that of the certificate in the file which expires first', async () => {
+    const leaf = selfSigned('leaf.example.com');
+    const { expiration } = await follow(undefined, { cert: leaf.cert + expiring(20).cert, key: leaf.key });
+    expect(await expiration()).toBe((NOW + 20 * DAY_MS) / 1_000);
+  });
+
+  test('is no news more than 14 days before', async () => {
+    const { log } = await follow(undefined, expiring(15));
+    expect(log).toEqual([]);
+  });
+
+  test.each([
+    ['soon', 13, 'the serving certificate expires soon'],
+    ['in the past', -1, 'the serving certificate has expired'],
+  ])('is warned of at the start when it is %s', async (_when, days, msg) => {
+    const { log } = await follow(undefined, expiring(days));
+    expect(log).toEqual([
+      expect.objectContaining({ level: 'warn', expiresAt: new Date(NOW + days * DAY_MS).toISOString(), msg }),
+    ]);
+  });
+
+  test('is warned of again when the changed files expire soon, too', async () => {
+    const { log, until, changed } = await follow();
+    const next = expiring(1);
+    write('tls.crt', next.cert);
+    write('tls.key', next.key);
+    await until(changed);
+    expect(log.map((line) => line['msg'])).toEqual([
+      'the changed TLS files are in use',
+      'the serving certificate expires soon',
+    ]);
+  });
+});
 
 describe('the files of a serving certificate', () => {
   test('are those of the start, and not told again while nothing changes', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sharedChunk } from '../../../src/http/watch/shared-chunk.ts';
+import { sharedChunk } from '../../../src/http/watch/streamed-body.ts';
 
 test('a chunk is its size in hexadecimal digits, its bytes, and line ends (RFC 9112 7.1)', () => {
   expect(sharedChunk(Buffer.from('x'.repeat(26))).toString()).toBe(`1a\r\n${'x'.repeat(26)}\r\n`);

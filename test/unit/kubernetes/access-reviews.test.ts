@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AccessReviews } from '../../../src/kubernetes/access-reviews.ts';
 import type { ApiClient, ApiRequest } from '../../../src/kubernetes/client/api-client.ts';
+import { AccessReviews } from '../../../src/kubernetes/reviews.ts';
 import { Largest } from '../../support/largest.ts';
 
 /** Sets that many questions; a failure prints the seed. It is not made smaller: questions of 300 groups have many smaller ones. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ExecPlugin } from '../../../src/kubernetes/access/exec-plugin.ts';
+import { ExecPlugin } from '../../../src/kubernetes/access/credentials.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 let folder = '';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failureOfErrorEvent, failureOfResponse } from '../../../src/kubernetes/reflector/failure.ts';
+import { failureOfErrorEvent, failureOfResponse, isRightRefused } from '../../../src/kubernetes/reflector/failure.ts';
 import { toStatus } from '../../../src/kubernetes/status.ts';
 
 const status = (code: number, more: object = {}) => ({ kind: 'Status', code, reason: '', message: 'm', ...more });
@@ -21,6 +21,31 @@ describe('failure', () => {
     [504, 'refused'],
     [302, 'refused'],
   ])('of HTTP status %i is %s', (code, kind) => expect(ofResponse(code).kind).toBe(kind));
+
+  test.each([
+    [403, true],
+    [410, false],
+    [504, undefined],
+    [429, undefined],
+    [401, undefined],
+    [400, undefined],
+    [500, undefined],
+  ])('of HTTP status %i tells whether we lack the right: %s', (code, expected) => {
+    expect(isRightRefused(ofResponse(code))).toBe(expected);
+  });
+
+  test.each([
+    ['closed', false],
+    ['quiet', false],
+    ['too_large_version', false],
+    ['stream_error', false],
+    ['refused', undefined],
+    ['reset', undefined],
+    ['unreadable', undefined],
+    ['aborted', undefined],
+  ] as const)('%s tells whether we lack the right: %s', (kind, expected) => {
+    expect(isRightRefused({ kind })).toBe(expected);
+  });
 
   test('C-08 of a 410 is the same as HTTP status and as ERROR event', () => {
     expect(ofEvent(410, { reason: 'Expired' })).toEqual(ofResponse(410, { reason: 'Expired' }));

@@ -58,13 +58,20 @@ describe('metrics of a reflector', () => {
   test('show a reflector as it is now, and the age of data without one', async () => {
     const registry = new Registry();
     const family = new ReflectorMetricsFamily(registry);
-    const reflector = { state: 'watching' as const, objects: 3, epoch: 2, hasSynced: () => true };
+    const reflector = {
+      state: 'watching' as const,
+      objects: 3,
+      epoch: 2,
+      hasSynced: () => true,
+      isForbidden: () => false,
+    };
     family.of('nodes').expose({ ...reflector, stalenessMs: () => 1_500 });
     family.exposeStaleness('keys', () => 250);
     const lines = (await registry.metrics()).split('\n');
     for (const line of [
       'gatehouse_cache_objects{resource="nodes"} 3',
       'gatehouse_cache_synced{resource="nodes"} 1',
+      'gatehouse_reflector_forbidden{resource="nodes"} 0',
       'gatehouse_cache_epoch{resource="nodes"} 2',
       'gatehouse_cache_staleness_seconds{resource="nodes"} 1.5',
       'gatehouse_cache_staleness_seconds{resource="keys"} 0.25',
@@ -73,6 +80,30 @@ describe('metrics of a reflector', () => {
       'gatehouse_reflector_state{resource="nodes",state="backing_off"} 0',
     ])
       expect(lines).toContain(line);
+  });
+
+  test('show that the cluster refuses a collection, and then no age of one that we may go without', async () => {
+    const registry = new Registry();
+    const family = new ReflectorMetricsFamily(registry);
+    let isRefused = false;
+    const reflector = {
+      ...{ state: 'backing_off' as const, objects: 0, epoch: 0, hasSynced: () => false },
+      ...{ isForbidden: () => isRefused, stalenessMs: () => Number.POSITIVE_INFINITY },
+    };
+    family.of('nodes').expose(reflector);
+    family.of('namespaces', { isOptional: true }).expose(reflector);
+    const shown = async (name: string): Promise<string[]> =>
+      (await registry.metrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
+    const ages = ['nodes', 'namespaces'].map((name) => `gatehouse_cache_staleness_seconds{resource="${name}"} +Inf`);
+    expect(await shown('gatehouse_cache_staleness_seconds')).toEqual(ages);
+    isRefused = true;
+    expect(await shown('gatehouse_cache_staleness_seconds')).toEqual([ages[0]]);
+    expect(await shown('gatehouse_reflector_forbidden')).toEqual([
+      'gatehouse_reflector_forbidden{resource="nodes"} 1',
+      'gatehouse_reflector_forbidden{resource="namespaces"} 1',
+    ]);
+    isRefused = false;
+    expect(await shown('gatehouse_cache_staleness_seconds')).toEqual(ages);
   });
 });
 

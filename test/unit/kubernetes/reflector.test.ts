@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Failure } from '../../../src/kubernetes/reflector/failure.ts';
 import { StoreReflector } from '../../../src/kubernetes/reflector/reflector.ts';
 import type { CheckPlan } from '../../../src/kubernetes/reflector/self-check.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
@@ -346,6 +347,32 @@ describe('reflector for probes and metrics', () => {
       { level: 20, msg: 'a watch failed', resource: 'nodes', end: 'refused', detail: 'away' },
       { level: 30, msg: 'the cluster answers again', resource: 'nodes' },
     ]);
+  });
+
+  test('knows that it lacks the right from a 403 on until an answer shows the right, whatever else fails meanwhile', async () => {
+    const { source, clock, reflector, value } = await start();
+    const forbiddenAfter = async (failure: Failure): Promise<boolean> => {
+      const { length } = source.watches;
+      source.lastWatch.end(failure);
+      for (let second = 0; second < 60 && source.watches.length === length; second++) await clock.advance(1_000);
+      return reflector.isForbidden();
+    };
+    const forbidden: Failure = { kind: 'refused', isForbidden: true };
+    expect(reflector.isForbidden()).toBe(false);
+    expect(await forbiddenAfter({ kind: 'refused' })).toBe(false);
+    expect(await forbiddenAfter(forbidden)).toBe(true);
+    expect(await forbiddenAfter({ kind: 'throttled', retryAfterMs: 1_000 })).toBe(true);
+    expect(await forbiddenAfter({ kind: 'reset' })).toBe(true);
+    expect(await forbiddenAfter({ kind: 'refused' })).toBe(true);
+    expect(await value('reflector_forbidden')).toBe(1);
+    expect(await forbiddenAfter({ kind: 'expired' })).toBe(false);
+    expect(await forbiddenAfter(forbidden)).toBe(true);
+    source.lastWatch.sink.accepted();
+    source.lastWatch.sink.event(initialEventsEnd('20'));
+    expect([reflector.isForbidden(), await value('reflector_forbidden')]).toEqual([false, 0]);
+    expect(await forbiddenAfter(forbidden)).toBe(true);
+    source.lastWatch.sink.accepted();
+    expect(reflector.isForbidden()).toBe(false);
   });
 
   test('says nothing of a start without a fault', async () => {

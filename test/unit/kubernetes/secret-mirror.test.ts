@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
-import { SecretMirror } from '../../../src/kubernetes/secrets/secret-mirror.ts';
+import { SecretMirror } from '../../../src/kubernetes/secrets/secret-records.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { replaceAll } from '../../support/replace-all.ts';
 

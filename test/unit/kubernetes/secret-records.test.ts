@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
-import { SecretMirror } from '../../../src/kubernetes/secrets/secret-mirror.ts';
-import { ClusterSecretRecords } from '../../../src/kubernetes/secrets/secret-records.ts';
+import { ClusterSecretRecords, SecretMirror } from '../../../src/kubernetes/secrets/secret-records.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const KEY = 'default/record';

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { SecretWatch } from '../../../src/kubernetes/secrets/secret-watch.ts';
+import { SecretWatch } from '../../../src/kubernetes/secrets/secrets.ts';
 import { Backoff } from '../../../src/runtime/backoff.ts';
 import type { StoredSecret } from '../../../src/secret-store.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StreamedLists } from '../../../src/kubernetes/reflector/streamed-lists.ts';
+import { StreamedLists } from '../../../src/kubernetes/reflector/recovery.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const MINUTE = 60_000;

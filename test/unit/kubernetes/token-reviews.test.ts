@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiClient, ApiRequest } from '../../../src/kubernetes/client/api-client.ts';
-import { TokenReviews } from '../../../src/kubernetes/token-reviews.ts';
+import { TokenReviews } from '../../../src/kubernetes/reviews.ts';
 
 const USERNAME = 'system:serviceaccount:apps:robot';
 const GROUPS = ['system:serviceaccounts', 'system:authenticated'];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { UsageProgress } from '../../../src/nodes/usage/usage-decoration.ts';
 import { UsageLedger } from '../../../src/nodes/usage/usage-ledger.ts';
-import { UsageProgress } from '../../../src/nodes/usage/usage-progress.ts';
 import { ChangeLog } from '../../../src/resources/entries/change-log.ts';
 import { ListProgress } from '../../../src/resources/entries/list-progress.ts';
 import { makeNode, toNodeEntry } from './node-objects.ts';
@@ -79,7 +79,7 @@ describe('the nodes that changed after a state', () => {
 
   test('are those whose sums are newer, until the node goes', () => {
     const { usage, progress, changedAfter } = oneNode();
-    usage.used('node-a', '6');
+    usage.changed('node-a', '6');
     expect([changedAfter('3', '5'), changedAfter('3', '6')]).toEqual([['node-a'], []]);
     progress.forget('node-a');
     expect(changedAfter('3', '5')).toEqual([]);
@@ -91,7 +91,7 @@ describe('the nodes that changed after a state', () => {
     ['those that are to be counted', '5', '4', '6', '6'],
   ])('are those that got sums ahead of the others: the newest are %s', (_, had, counted, pending, newest) => {
     const { ledger, usage, changedAfter } = oneNode();
-    usage.used('node-a', had);
+    usage.changed('node-a', had);
     usage.countAside({ names: new Map([['node-a', counted]]), pods: ledger.pods.state });
     ledger.add('node-a', USAGE, pending);
     usage.usedAhead('node-a');

@@ -30,6 +30,9 @@ export const parseNodeListQuery = createListQueryParser(NODE_KIND);
 export const parseNodeWatchQuery = createWatchQueryParser(NODE_KIND);
 export const toNodeEntry = (node: KubernetesObject): Entry => toEntry(node, NODE_KIND);
 
+/** Makes a node so large that 32 of them fill a leaf, as real ones do. */
+export const LARGE: Members = { annotations: { filler: 'x'.repeat(4_800) } };
+
 let podNumber = 0;
 
 /** A running pod of `node-a` with the given spec. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nodeStatusWord } from '../../../src/nodes/node-status.ts';
+import { nodeStatusWord } from '../../../src/nodes/node-kind.ts';
 import { makeNode } from './node-objects.ts';
 
 /** `Ready=True,DiskPressure=False` as conditions. */

@@ -4,7 +4,7 @@ import type { ResourceStore } from '../../../src/resources/entries/store.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { replaceAll } from '../../support/replace-all.ts';
 import { eachTurn, shortSlices } from '../../support/steps.ts';
-import { makeCache, makeNode, makePod, namesOf, parseNodeListQuery, textOf } from './node-objects.ts';
+import { LARGE, makeCache, makeNode, makePod, namesOf, parseNodeListQuery, textOf } from './node-objects.ts';
 
 /** More leaves than a few, and more nodes than are counted at once. */
 const NODES = 1_000;
@@ -15,7 +15,7 @@ const podOn = (nodeName: string, cpu: string) =>
   makePod({ nodeName, containers: [{ resources: { requests: { cpu } } }] }, { name: `on-${nodeName}` });
 
 /** A thousand nodes with a pod of one core each, all counted. */
-async function crowd(slices = shortSlices()) {
+async function crowd(slices = shortSlices(), metadata = {}) {
   const cache = makeCache({ slices });
   const { nodes, pods } = cache;
   const relist = (cpu: string): void =>
@@ -25,7 +25,7 @@ async function crowd(slices = shortSlices()) {
     );
   replaceAll(
     nodes,
-    names.map((name) => nodes.toEntry(makeNode(name))),
+    names.map((name) => nodes.toEntry(makeNode(name, metadata))),
   );
   relist('1');
   await eachTurn(() => shownIn(nodes)['1'] === NODES);
@@ -196,7 +196,7 @@ describe('a list of nodes that takes many turns', () => {
 
 describe.each(['identity', 'gzip'] as const)('a long list, %s', (coding) => {
   test('is composed over many turns, once for all who wait, of the state at which it was asked for', async () => {
-    const { lister, nodes } = await crowd();
+    const { lister, nodes } = await crowd(shortSlices(), LARGE);
     const asked = lister.list(EVERYTHING);
     const other = lister.list(EVERYTHING);
     const composed = asked.compose(coding);

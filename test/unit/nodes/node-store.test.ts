@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../../src/resources/entries/entry.ts';
+import { atOnce } from '../../../src/runtime/time-slices.ts';
 import { eachTurn, slowSlices } from '../../support/steps.ts';
 import { makeCache, makeNode, makePod } from './node-objects.ts';
 
@@ -116,6 +117,22 @@ test('a list of nodes is taken over one node a step: those that went, all that a
     }
   };
   expect([stepsFor(listed('1')), stepsFor(listed('1')), stepsFor(listed('2'))]).toEqual([1 + 4 + 2 + 3, 4, 4 + 1 + 1]);
+});
+
+test('a list that is dropped leaves no trace, even of usage that its nodes would have shown', () => {
+  const { nodes, putPod } = threeNodes();
+  nodes.decorate();
+  const before = nodes.progress.state;
+  putPod(podOn('node-a', '5'));
+  const entries = ['node-a', 'node-b', 'node-c', 'node-d'].map((name) =>
+    nodes.toEntry(makeNode(name, { resourceVersion: name === 'node-a' ? '2' : '1' })),
+  );
+  const changed = (): string[] => nodes.progress.changedAfter(before).map(({ key }) => key);
+  const replacement = { sameHistory: true, resourceVersion: '9' };
+  atOnce(nodes.prepare(entries, replacement));
+  expect([nodes.progress.state, changed()]).toEqual([before, []]);
+  atOnce(nodes.prepare(entries, replacement))();
+  expect(changed()).toEqual(['node-a', 'node-d']);
 });
 
 test('a node that came back is no removal any more, however many others went after it', () => {

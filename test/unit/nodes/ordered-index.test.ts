@@ -6,10 +6,19 @@ import { atOnce as finish } from '../../../src/runtime/time-slices.ts';
 import { Largest } from '../../support/largest.ts';
 import { makeNode, toNodeEntry } from './node-objects.ts';
 
-const entry = (name: number, day = 1) =>
-  toNodeEntry(
-    makeNode(`node-${String(name).padStart(4, '0')}`, { creationTimestamp: `2026-01-${10 + day}T00:00:00Z` }),
-  );
+const made = new Map<string, Entry>();
+
+/** An object of 5 kB, so that leaves are full by their objects, as they are of nodes; each is made once. */
+function entry(name: number, day = 1, filler = 4_800): Entry {
+  const id = [name, day, filler].join();
+  const known = made.get(id);
+  if (known) return known;
+  const creationTimestamp = `2026-01-${10 + day}T00:00:00Z`;
+  const annotations = { filler: 'x'.repeat(filler) };
+  const one = toNodeEntry(makeNode(`node-${String(name).padStart(4, '0')}`, { creationTimestamp, annotations }));
+  made.set(id, one);
+  return one;
+}
 const entries = (length: number, from = 0) => Array.from({ length }, (_, at) => entry(from + at));
 
 const NAMES = 1_500;
@@ -125,6 +134,45 @@ function filled(count: number): { index: OrderedIndex; removeFrom(leaf: number, 
   };
   return { index, removeFrom };
 }
+
+describe('the leaves of objects of 1,000 bytes', () => {
+  const small = (name: number): Entry => entry(name, 1, 1_000 - entry(name, 1, 0).encoded.length);
+  const bytesOf = (index: OrderedIndex): number[] => index.leaves.map(({ length }) => length);
+
+  test('are full at 128 KiB, however many objects that is', () => {
+    const index = new OrderedIndex(ORDERS.name);
+    for (let name = 0; name < 131; name++) index.put(small(name), undefined);
+    expect(sizesOf(index)).toEqual([131]);
+    index.put(small(131), undefined);
+    expect(sizesOf(index)).toEqual([66, 66]);
+  });
+
+  test('are filled to 96 KiB when they are made all at once', () => {
+    const index = new OrderedIndex(ORDERS.name);
+    finish(index.fillInSteps(Array.from({ length: 200 }, (_, name) => small(name))));
+    expect(sizesOf(index)).toEqual([98, 98, 4]);
+    expect(bytesOf(index)).toEqual([98 * 1_001, 98 * 1_001, 4 * 1_001]);
+  });
+
+  test('are one instead of two neighbours that have 64 KiB together', () => {
+    const index = new OrderedIndex(ORDERS.name);
+    finish(index.fillInSteps(Array.from({ length: 160 }, (_, name) => small(name))));
+    const removed = (count: number): void => {
+      for (let left = count; left > 0; left--) index.remove(index.leaves[0]?.entries[0] as Entry);
+    };
+    removed(94);
+    expect(sizesOf(index)).toEqual([4, 62]);
+    removed(1);
+    expect(sizesOf(index)).toEqual([65]);
+  });
+
+  test('of more than 32 that grow are cut in two', () => {
+    const index = new OrderedIndex(ORDERS.name);
+    finish(index.fillInSteps(Array.from({ length: 40 }, (_, name) => small(name))));
+    index.put(entry(7, 1, 100_000), small(7));
+    expect(sizesOf(index)).toEqual([20, 20]);
+  });
+});
 
 describe('the leaves', () => {
   test('are cut in two by the thirty-third entry', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
 import { PodStore } from '../../../src/nodes/usage/pod-store.ts';
-import { usageMembers } from '../../../src/nodes/usage/usage-annotations.ts';
+import { usageMembers } from '../../../src/nodes/usage/usage-decoration.ts';
 import { UsageLedger } from '../../../src/nodes/usage/usage-ledger.ts';
 import { Largest } from '../../support/largest.ts';
 import { replaceAll } from '../../support/replace-all.ts';

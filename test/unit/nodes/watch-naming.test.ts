@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../../src/resources/entries/change.ts';
-import { WatchNaming } from '../../../src/resources/watch/watch-naming.ts';
+import { WatchNaming } from '../../../src/resources/watch/watch-version.ts';
 import { makeCache, makeNode } from './node-objects.ts';
 
 function namingOf(resourceVersion: string): WatchNaming {

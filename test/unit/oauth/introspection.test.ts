@@ -4,6 +4,7 @@ import { newKeyData } from '../../../src/oauth/keys/signing-key-data.ts';
 import type { OAuthOptions } from '../../../src/oauth/options.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import type { User } from '../../../src/users/user.ts';
+import { countedBy } from '../../support/counted.ts';
 import {
   formRequest,
   KEYS_SECRET,
@@ -48,10 +49,8 @@ async function revokeKey(test: TestServer, kid: string): Promise<void> {
   await until(() => test.keys.verificationKey(kid) === undefined);
 }
 
-async function results(test: TestServer): Promise<Record<string, number>> {
-  const metric = await test.registry.getSingleMetric('gatehouse_introspection_requests_total')?.get();
-  return Object.fromEntries(metric?.values.map(({ labels, value }) => [labels['result'], value]) ?? []);
-}
+const results = ({ registry }: TestServer): Promise<Record<string, number>> =>
+  countedBy(registry, 'gatehouse_introspection_requests_total', 'result');
 
 describe('introspection', () => {
   test('RFC 7662 2.2 tells of an access token, members in the order of the contract', async () => {

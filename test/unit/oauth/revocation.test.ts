@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FormRequest, TokenResponse } from '../../../src/oauth/authorization-server.ts';
 import type { User } from '../../../src/users/user.ts';
+import { countedBy } from '../../support/counted.ts';
 import {
   formRequest,
   newTestServer,
@@ -26,10 +27,8 @@ async function signedIn() {
   return { test, pair: await signInAlice(test), other: await signInAlice(test) };
 }
 
-async function results(test: TestServer): Promise<Record<string, number>> {
-  const metric = await test.registry.getSingleMetric('gatehouse_revocation_requests_total')?.get();
-  return Object.fromEntries(metric?.values.map(({ labels, value }) => [labels['result'], value]) ?? []);
-}
+const results = ({ registry }: TestServer): Promise<Record<string, number>> =>
+  countedBy(registry, 'gatehouse_revocation_requests_total', 'result');
 
 describe('revocation', () => {
   test.each(['refresh_token', 'access_token'] as const)(

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import type { JWK } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { isFitForRs256 } from '../../../src/oauth/keys/rsa-key-fitness.ts';
+import { isFitForRs256 } from '../../../src/oauth/keys/signing-key-data.ts';
 
 const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const jwk = publicKey.export({ format: 'jwk' }) as JWK;

@@ -5,6 +5,7 @@ import { createTokenMetrics } from '../../../src/oauth/metrics.ts';
 import { createMemorySessions } from '../../../src/oauth/sessions/memory-sessions.ts';
 import { createSessionEnds } from '../../../src/oauth/sessions/session-ends.ts';
 import type { User } from '../../../src/users/user.ts';
+import { countedBy } from '../../support/counted.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { newTestServer, ORIGIN, refresh, refusalOf, signInAlice, type TestServer, testOptions } from './test-server.ts';
 
@@ -28,10 +29,7 @@ function startEnds() {
     ...{ sessions, clock, logger: pino({ enabled: false }), metrics: createTokenMetrics(registry) },
     events: { report: (event, fields) => void events.push([event, fields['reason']]) },
   });
-  const counted = async (): Promise<unknown> => {
-    const { values = [] } = (await registry.getSingleMetric('gatehouse_token_revocations_total')?.get()) ?? {};
-    return Object.fromEntries(values.map(({ labels, value }) => [labels['scope'], value]));
-  };
+  const counted = (): Promise<unknown> => countedBy(registry, 'gatehouse_token_revocations_total', 'scope');
   const now = (): number => clock.now() / SECOND;
   return { clock, sessions, ends, events, counted, now };
 }

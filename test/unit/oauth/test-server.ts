@@ -237,8 +237,6 @@ export function formRequest(
   change: Partial<Omit<FormRequest, 'body'>> = {},
 ): FormRequest {
   return {
-    contentType: 'application/x-www-form-urlencoded',
-    queryString: '',
     authorization: undefined,
     ...ORIGIN,
     signal: new AbortController().signal,

@@ -144,11 +144,8 @@ describe('the token endpoint', () => {
     expect(answer.scope).toBe('openid profile');
   });
 
-  test('checks content type, form, client, grant type, scope and credentials in this order', async () => {
+  test('checks form, client, grant type, scope and credentials in this order', async () => {
     const worst = { ...PASSWORD_FORM, client_secret: 'wrong', grant_type: 'x', scope: 'y', username: 'nobody' };
-    expect(await refused('a=1&a=2', { contentType: 'text/plain' })).toMatchObject({
-      description: 'the body must be application/x-www-form-urlencoded in UTF-8',
-    });
     expect(await refused(`${new URLSearchParams(worst)}&username=b`)).toMatchObject({ code: 'invalid_request' });
     expect(await refused(worst)).toMatchObject({ code: 'invalid_client' });
     expect(await refused({ ...worst, client_secret: 'made-up-secret' })).toMatchObject({
@@ -242,11 +239,12 @@ describe('the token endpoint', () => {
     await refusalOf(() => test.server.token(formRequest({ ...PASSWORD_FORM, grant_type: 'made-up' })));
     await refusalOf(() => test.server.checkFormHead('token', 'text/plain', ''));
     const metric = await test.registry.getSingleMetric('gatehouse_token_requests_total')?.get();
-    expect(metric?.values.map(({ labels, value }) => ({ ...labels, value }))).toEqual([
+    const counted = metric?.values.filter(({ value }) => value > 0).map(({ labels, value }) => ({ ...labels, value }));
+    expect(counted).toEqual([
+      { grant_type: 'none', result: 'invalid_request', value: 1 },
+      { grant_type: 'none', result: 'unsupported_grant_type', value: 1 },
       { grant_type: 'password', result: 'ok', value: 1 },
       { grant_type: 'password', result: 'invalid_grant', value: 1 },
-      { grant_type: 'none', result: 'unsupported_grant_type', value: 1 },
-      { grant_type: 'none', result: 'invalid_request', value: 1 },
     ]);
   });
 });

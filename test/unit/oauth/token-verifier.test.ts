@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { DataTooOld } from '../../../src/data-age.ts';
 import type { Verification } from '../../../src/oauth/tokens/identity.ts';
 import type { User } from '../../../src/users/user.ts';
+import { countedBy } from '../../support/counted.ts';
 import { KEYS_SECRET, keyData, newTestServer, partsOf, signInAlice, type TestServer, until } from './test-server.ts';
 
 type Claims = Record<string, unknown>;
@@ -412,11 +413,7 @@ describe('a verified token', () => {
     test.verifier.verify(access_token);
     test.verifier.verify(access_token);
     test.verifier.verify('garbage');
-    const metric = await test.registry.getSingleMetric('gatehouse_token_verifications_total')?.get();
-    expect(metric?.values.map(({ labels, value }) => [labels['result'], value])).toEqual([
-      ['ok', 1],
-      ['cached', 1],
-      ['invalid', 1],
-    ]);
+    const counts = await countedBy(test.registry, 'gatehouse_token_verifications_total', 'result');
+    expect(counts).toEqual({ ok: 1, cached: 1, invalid: 1 });
   });
 });

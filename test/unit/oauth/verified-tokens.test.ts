@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CheckedToken } from '../../../src/oauth/tokens/token-check.ts';
-import { createVerifiedTokens } from '../../../src/oauth/tokens/token-verifier.ts';
+import { type CheckedToken, createVerifiedTokens } from '../../../src/oauth/tokens/token-verifier.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 
 const tokenOf = (kid: string): CheckedToken => ({ kid, claims: {} as CheckedToken['claims'], endsAt: 0 });

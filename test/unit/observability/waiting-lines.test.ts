@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { type LostLines, WaitingLines } from '../../../src/observability/buffered-output.ts';
 import { createAuditLogger, createLogger } from '../../../src/observability/logger.ts';
-import { type LostLines, WaitingLines } from '../../../src/observability/waiting-lines.ts';
 
 const MIB = 1024 * 1024;
 const LINE = `${'x'.repeat(1023)}\n`;

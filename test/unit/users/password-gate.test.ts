@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { createPasswordMetrics } from '../../../src/users/metrics.ts';
-import { PasswordGate } from '../../../src/users/password-gate.ts';
+import { PasswordGate } from '../../../src/users/password-sign-in.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 function newGate() {

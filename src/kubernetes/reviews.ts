@@ -1,5 +1,46 @@
 import { type ApiClient, ClusterError } from './client/api-client.ts';
 
+/** The `spec` of a SubjectAccessReview, `authorization.k8s.io/v1`, in the callers' words. */
+interface ReviewedSubject {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+}
+
+type ReviewedAttributes =
+  | { readonly resource: object }
+  | { readonly nonResource: { readonly path: string; readonly verb: string } };
+
+const ACCESS_REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+
+/** Asks the cluster whether a subject may do something. */
+export class AccessReviews {
+  readonly #client: ApiClient;
+
+  constructor(client: ApiClient) {
+    this.#client = client;
+  }
+
+  /** Rejects when there is no answer. Only `allowed` without `denied` allows; `evaluationError` does not matter. */
+  async review(subject: ReviewedSubject, attributes: ReviewedAttributes, signal: AbortSignal): Promise<boolean> {
+    const asked =
+      'resource' in attributes
+        ? { resourceAttributes: attributes.resource }
+        : { nonResourceAttributes: attributes.nonResource };
+    const { name: user, uid, groups } = subject;
+    const body = {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      spec: { user, uid, groups, ...asked },
+    };
+    const response = await this.#client.json({ method: 'POST', path: ACCESS_REVIEWS, purpose: 'review', body }, signal);
+    const { status } = (response.body ?? {}) as { status?: { allowed?: unknown; denied?: unknown } };
+    if (response.status > 299 || typeof status?.allowed !== 'boolean')
+      throw new ClusterError('an access review', response);
+    return status.allowed && status.denied !== true;
+  }
+}
+
 /** The service account that the cluster reports for a token of its own. */
 export interface ReviewedServiceAccount {
   /** `system:serviceaccount:<namespace>:<name>` */
@@ -8,7 +49,7 @@ export interface ReviewedServiceAccount {
   readonly groups: readonly string[];
 }
 
-const PATH = '/apis/authentication.k8s.io/v1/tokenreviews';
+const TOKEN_REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews';
 
 /** A namespace is a DNS label, a service account's name a DNS subdomain (RFC 1123). */
 const SERVICE_ACCOUNT = /^system:serviceaccount:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?:[a-z0-9][a-z0-9.-]{0,252}$/;
@@ -31,7 +72,10 @@ export class TokenReviews {
       kind: 'TokenReview',
       spec: { token, audiences: [audience] },
     };
-    const response = await this.#client.json({ method: 'POST', path: PATH, purpose: 'token_review', body }, signal);
+    const response = await this.#client.json(
+      { method: 'POST', path: TOKEN_REVIEWS, purpose: 'token_review', body },
+      signal,
+    );
     const { status } = (response.body ?? {}) as { status?: unknown };
     if (response.status > 299 || typeof status !== 'object' || status === null)
       throw new ClusterError('a token review', response);

@@ -1,7 +1,9 @@
 import { badRequest, type StatusCause } from '../../status-error.ts';
-import { cut, quoted } from './quoted.ts';
 
-/** Reads one parameter's text into what it sets, or says why it cannot. A parameter that may be empty sets nothing then. */
+/**
+ * Reads one parameter's text into what it sets, or says why it cannot. If a parameter may be empty, an empty one sets
+ * nothing.
+ */
 export type ParameterReader<Setting> = (text: string, name: string) => Setting | StatusCause;
 
 /** A map, not an object: `__proto__` is a name like any other. */
@@ -53,10 +55,10 @@ export function invalid(name: string, what: string, reason = 'FieldValueInvalid'
 
 const MOST_PARAMETERS = 64;
 
-/** The parameters of a query string in their order, each with its first value. */
+/** The parameters of a query string in order, each with its first value. */
 interface QueryParameters {
   readonly values: ReadonlyMap<string, string>;
-  /** Names that came more than once. */
+  /** Names that were given more than once. */
   readonly repeated: ReadonlySet<string>;
 }
 
@@ -85,4 +87,35 @@ function decode(text: string): string {
   } catch {
     throw badRequest('the query string is not valid percent-encoded UTF-8');
   }
+}
+
+const LONGEST_ECHO = 64;
+
+/** The first 64 characters of a caller's text. No message repeats more of it. */
+export function cut(text: string): string {
+  if (text.length <= LONGEST_ECHO) return text;
+  // A character outside the basic plane takes two units, so twice the units hold enough characters.
+  return Array.from(text.slice(0, 2 * LONGEST_ECHO))
+    .slice(0, LONGEST_ECHO)
+    .join('');
+}
+
+/** A caller's text as an error message repeats it. */
+export const quoted = (text: string): string => `"${cut(text)}"`;
+
+const INTEGER = /^[+-]?[0-9]+$/;
+/** Leading zeros apart, at most 19 digits: 2^63 - 1 has 19. The pattern is linear, so a long text costs nothing more. */
+const SHORT_INTEGER = /^([+-]?)0*([0-9]{1,19})$/;
+const LOWEST = -(2n ** 63n);
+const HIGHEST = 2n ** 63n - 1n;
+
+/** Decimal digits with an optional sign, of any length. */
+export const isInteger = (text: string): boolean => INTEGER.test(text);
+
+/** A signed 64-bit decimal integer, as Go's `strconv.ParseInt(text, 10, 64)` reads it; `undefined` for anything else. */
+export function parseInteger64(text: string): bigint | undefined {
+  const match = SHORT_INTEGER.exec(text);
+  if (!match) return undefined;
+  const value = match[1] === '-' ? -BigInt(match[2] ?? '') : BigInt(match[2] ?? '');
+  return value >= LOWEST && value <= HIGHEST ? value : undefined;
 }
