@@ -1,5 +1,8 @@
+import { markdownTable } from '../markdown-table.ts';
+
 /** The parts of a JSON Schema that the page uses; `src/config/fields.ts` sets `x-type` and `x-limits`. */
 export interface Schema {
+  readonly $schema?: string;
   readonly type?: string;
   readonly description?: string;
   readonly default?: unknown;
@@ -16,6 +19,8 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly 'x-type'?: string;
   readonly 'x-limits'?: string;
+  readonly 'x-min-ms'?: number;
+  readonly 'x-max-ms'?: number;
 }
 
 /** One row of the page. */
@@ -52,8 +57,7 @@ export function configurationPage(schema: Schema): string {
 
 function table(settings: readonly Setting[]): string {
   const rows = settings.map((one) => [`\`${one.name}\``, one.type, one.default, one.description, one.limits]);
-  const head = ['setting', 'type', 'default', 'what it does', 'limits'];
-  return `${[head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n')}\n`;
+  return `${markdownTable(['setting', 'type', 'default', 'what it does', 'limits'], rows)}\n`;
 }
 
 /** Every setting that has a value of its own. A section has none: it only holds settings. */
@@ -108,11 +112,3 @@ function limitsOf(schema: Schema): string {
   if (schema.maxLength !== undefined) return `${schema.minLength ?? 0} to ${schema.maxLength} characters`;
   return schema.minLength ? 'not empty' : '';
 }
-
-/** For a table cell: escapes the characters that Markdown would interpret, outside of code. */
-const escaped = (text: string): string =>
-  text
-    .split('`')
-    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll(/[<*]/g, '\\$&')))
-    .join('`')
-    .replaceAll('|', '\\|');

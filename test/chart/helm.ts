@@ -3,6 +3,7 @@ import type {
   V1ConfigMap,
   V1Container,
   V1Deployment,
+  V1Pod,
   V1PodSpec,
   V1PodTemplateSpec,
   V1PolicyRule,
@@ -18,7 +19,12 @@ export const NAMESPACE = 'gatehouse-system';
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
 }
 
 /** The objects of one rendering. */
@@ -55,7 +61,8 @@ export class Rendered {
 
   /** The configuration file as text. */
   get configFile(): string {
-    return this.one<V1ConfigMap>('ConfigMap').data!['config.yaml']!;
+    const maps = this.all<V1ConfigMap>('ConfigMap').filter(({ data }) => data?.['config.yaml']);
+    return maps[0]!.data!['config.yaml']!;
   }
 
   get config(): unknown {
@@ -76,8 +83,26 @@ export async function helm(args: readonly string[], input?: string): Promise<str
   return runTool(await clusterTool('helm'), args, input);
 }
 
-/** `helm template` of the chart with `values`; rejects with Helm's words when the chart refuses them. */
+/**
+ * `helm template` of the chart with `values`, without the pod of `helm test`; rejects with Helm's words when the chart
+ * refuses them.
+ */
 export async function render(values: object = {}, release = 'gatehouse'): Promise<Rendered> {
-  const args = ['template', release, CHART, '--namespace', NAMESPACE, '--values', '-'];
+  const args = ['template', release, CHART, '--namespace', NAMESPACE, '--skip-tests', '--values', '-'];
   return new Rendered(await helm(args, JSON.stringify(values)));
+}
+
+/** The pod of `helm test` alone. */
+export async function renderTest(values: object = {}): Promise<V1Pod> {
+  const only = ['--show-only', 'templates/tests/sign-in-and-list.yaml'];
+  const args = ['template', 'gatehouse', CHART, '--namespace', NAMESPACE, ...only, '--values', '-'];
+  return new Rendered(await helm(args, JSON.stringify(values))).one<V1Pod>('Pod');
+}
+
+/** What Helm says after an install with `values` that asks no cluster, line by line. */
+export async function notes(values: object): Promise<string[]> {
+  const args = ['install', 'gatehouse', CHART, '--namespace', NAMESPACE, '--dry-run=client', '--values', '-'];
+  const answer = await helm(args, JSON.stringify(values));
+  const [, text = ''] = answer.split('NOTES:\n');
+  return text.trim().split('\n');
 }

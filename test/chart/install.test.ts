@@ -1,8 +1,11 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { V1Deployment, V1Pod, V1PodTemplateSpec, V1Secret, V1Service } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
-import { CHART, helm, NAMESPACE } from './helm.ts';
+import { CHART, helm, NAMESPACE, Rendered } from './helm.ts';
+
+const SCENARIOS = readdirSync(join(CHART, 'ci'));
 
 const namespace = {
   apiVersion: 'v1',
@@ -22,6 +25,8 @@ let cluster: ControlPlane;
 beforeAll(async () => {
   cluster = await startControlPlane();
   await apply(namespace);
+  // A controller would make it: the account of pods that name none.
+  await cluster.kubectl(['-n', NAMESPACE, 'create', 'serviceaccount', 'default']);
 });
 afterAll(() => cluster?.stop());
 
@@ -122,6 +127,20 @@ describe('helm on a real API server', () => {
     expect(await cluster.kubectl(['-n', NAMESPACE, 'get', kinds, '-l', labels, '-o', 'name'])).toBe('');
     expect(await secrets()).toEqual(before);
   });
+
+  test.each(SCENARIOS)(
+    'every field of the scenario %s is known to the server, which lets the pod of helm test in',
+    async (file) => {
+      const args = ['template', 'other', CHART, '--namespace', NAMESPACE, '--values', join(CHART, 'ci', file)];
+      const { objects } = new Rendered(await helm(args));
+      const builtIn = objects.filter(
+        ({ apiVersion }) => !/^(monitoring\.coreos\.com|gateway\.networking)/.test(apiVersion),
+      );
+      const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: builtIn });
+      const answer = await cluster.kubectl(['create', '--dry-run=server', '--validate=strict', '-f', '-'], list);
+      expect(answer.match(/created \(server dry run\)/g)).toHaveLength(builtIn.length);
+    },
+  );
 
   test('the kustomize base applies, every field known to the server', async () => {
     const folder = join(import.meta.dirname, '..', '..', 'deploy');

@@ -1,6 +1,6 @@
 import type { V1NetworkPolicy, V1Service } from '@kubernetes/client-node';
 import { describe, expect, test } from 'vitest';
-import { render } from './helm.ts';
+import { render, renderTest } from './helm.ts';
 
 describe('the Service', () => {
   test('is a NodePort from 80 to the API port, the node port left to the cluster', async () => {
@@ -22,6 +22,21 @@ describe('the Service', () => {
       (await render({ service })).one<V1Service>('Service', 'gatehouse').spec?.externalTrafficPolicy;
     expect(await policy({ externalTrafficPolicy: 'Local' })).toBe('Local');
     expect(await policy({ type: 'ClusterIP' })).toBeUndefined();
+  });
+
+  test('has the annotations, labels and kind of load balancer that are set', async () => {
+    const service = {
+      type: 'LoadBalancer',
+      annotations: { 'example.com/a': 'b' },
+      labels: { zone: 'public' },
+      loadBalancerClass: 'internal',
+      loadBalancerSourceRanges: ['192.0.2.0/24'],
+      ipFamilyPolicy: 'PreferDualStack',
+    };
+    const { metadata, spec } = (await render({ service })).one<V1Service>('Service', 'gatehouse');
+    const { type, annotations, labels, ...rest } = service;
+    expect(metadata).toMatchObject({ annotations, labels });
+    expect(spec).toMatchObject({ type, ...rest });
   });
 
   test('8.2 does not show the metrics port', async () => {
@@ -47,22 +62,16 @@ describe('metrics', () => {
     });
   });
 
+  test('are announced with their scheme where the port speaks HTTPS', async () => {
+    const scheme = async (values: object): Promise<string | undefined> =>
+      (await render(values)).template.metadata?.annotations?.['prometheus.io/scheme'];
+    expect([await scheme({}), await scheme({ tls: { existingSecret: 'certificate' } })]).toEqual([undefined, 'https']);
+  });
+
   test('can be switched off', async () => {
     const rendered = await render({ metrics: { service: false, annotations: false } });
     expect(rendered.all('Service')).toHaveLength(1);
     expect(rendered.text).not.toContain('prometheus.io');
-  });
-
-  test('have a ServiceMonitor on request, which selects the metrics Service alone', async () => {
-    expect((await render()).all('ServiceMonitor')).toEqual([]);
-    const rendered = await render({ metrics: { serviceMonitor: true } });
-    const selected = rendered.one<{ spec: { selector: { matchLabels: object } } }>('ServiceMonitor').spec.selector;
-    const matching = rendered
-      .all<V1Service>('Service')
-      .filter(({ metadata }) =>
-        Object.entries(selected.matchLabels).every(([key, value]) => metadata?.labels?.[key] === value),
-      );
-    expect(matching.map(({ metadata }) => metadata?.name)).toEqual(['gatehouse-metrics']);
   });
 });
 
@@ -92,6 +101,10 @@ describe('the NetworkPolicy', () => {
           ports: [
             { port: 53, protocol: 'UDP' },
             { port: 53, protocol: 'TCP' },
+          ],
+        },
+        {
+          ports: [
             { port: 443, protocol: 'TCP' },
             { port: 6443, protocol: 'TCP' },
           ],
@@ -100,8 +113,23 @@ describe('the NetworkPolicy', () => {
     });
   });
 
-  test('8.2 restricts the API port to the peers that are given', async () => {
+  test('8.2 restricts the API port to the peers that are given and to the pod of helm test', async () => {
     const from = [{ podSelector: { matchLabels: { app: 'console' } } }];
-    expect((await policy({ from }))?.ingress?.[0]).toEqual({ ports: [{ port: 'api', protocol: 'TCP' }], from });
+    const { labels: { 'helm.sh/chart': _, 'app.kubernetes.io/managed-by': __, ...own } = {} } =
+      (await renderTest()).metadata ?? {};
+    expect((await policy({ from }))?.ingress?.[0]).toEqual({
+      ports: [{ port: 'api', protocol: 'TCP' }],
+      from: [...from, { podSelector: { matchLabels: own } }],
+    });
+  });
+
+  test('8.2 lets out to the API server’s ports and peers, and by further rules', async () => {
+    const to = [{ ipBlock: { cidr: '10.0.0.0/28' } }];
+    const proxy = { ports: [{ port: 3128, protocol: 'TCP' }], to: [{ ipBlock: { cidr: '10.0.0.7/32' } }] };
+    const egress = { ports: [6443], to, extraRules: [proxy] };
+    expect((await policy({ egress }))?.egress?.slice(1)).toEqual([
+      { ports: [{ port: 6443, protocol: 'TCP' }], to },
+      proxy,
+    ]);
   });
 });

@@ -2,11 +2,13 @@ import type { V1ClusterRoleBinding, V1RoleBinding } from '@kubernetes/client-nod
 import { describe, expect, test } from 'vitest';
 import { NAMESPACE, render } from './helm.ts';
 
+const ADMINISTRATORS = `${NAMESPACE}:gatehouse:administrators`;
+
 /** Everything that the values can change about rights, switched on at once. */
 const busy = {
   platform: 'kubesphere',
   networkPolicy: { enabled: true },
-  metrics: { serviceMonitor: true },
+  metrics: { podMonitor: { enabled: true, tlsConfig: { serverName: 'gatehouse.example.com' } } },
   users: { existingSecret: 'people' },
   oauth: { client: { existingSecret: 'console-client' } },
   tls: { existingSecret: 'certificate' },
@@ -17,19 +19,19 @@ describe('rights of the service account', () => {
   test('8.1 are exactly: nodes, namespaces and pods list and watch, access reviews, and two Secrets by name', async () => {
     expect((await render()).rules).toEqual([
       {
-        role: 'ClusterRole gatehouse-administrators',
+        role: 'ClusterRole gatehouse-system:gatehouse:administrators',
         apiGroups: ['resources.gatehouse.io'],
         resources: ['nodes', 'namespaces'],
         verbs: ['get', 'list', 'watch'],
       },
       {
-        role: 'ClusterRole gatehouse',
+        role: 'ClusterRole gatehouse-system:gatehouse',
         apiGroups: [''],
         resources: ['nodes', 'namespaces', 'pods'],
         verbs: ['list', 'watch'],
       },
       {
-        role: 'ClusterRole gatehouse',
+        role: 'ClusterRole gatehouse-system:gatehouse',
         apiGroups: ['authorization.k8s.io'],
         resources: ['subjectaccessreviews'],
         verbs: ['create'],
@@ -95,7 +97,7 @@ describe('rights of the service account', () => {
       );
     expect(await rules({ enabled: true, audience: 'gatehouse' })).toEqual([
       {
-        role: 'ClusterRole gatehouse',
+        role: 'ClusterRole gatehouse-system:gatehouse',
         apiGroups: ['authentication.k8s.io'],
         resources: ['tokenreviews'],
         verbs: ['create'],
@@ -118,7 +120,9 @@ describe('rights of the service account', () => {
   test('8.1 are bound to that account alone', async () => {
     const rendered = await render();
     const account = [{ kind: 'ServiceAccount', name: 'gatehouse', namespace: NAMESPACE }];
-    expect(rendered.one<V1ClusterRoleBinding>('ClusterRoleBinding', 'gatehouse').subjects).toEqual(account);
+    expect(rendered.one<V1ClusterRoleBinding>('ClusterRoleBinding', `${NAMESPACE}:gatehouse`).subjects).toEqual(
+      account,
+    );
     expect(rendered.one<V1RoleBinding>('RoleBinding').subjects).toEqual(account);
   });
 });
@@ -126,12 +130,12 @@ describe('rights of the service account', () => {
 describe('administrators', () => {
   test('are the group <platform>-admins and may get and list nodes and namespaces of resources.<platform>.io', async () => {
     const rendered = await render({ platform: 'kubesphere' });
-    const binding = rendered.one<V1ClusterRoleBinding>('ClusterRoleBinding', 'gatehouse-administrators');
+    const binding = rendered.one<V1ClusterRoleBinding>('ClusterRoleBinding', ADMINISTRATORS);
     expect(binding).toMatchObject({
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'gatehouse-administrators' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: ADMINISTRATORS },
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'kubesphere-admins' }],
     });
-    expect(rendered.one('ClusterRole', 'gatehouse-administrators')).toMatchObject({
+    expect(rendered.one('ClusterRole', ADMINISTRATORS)).toMatchObject({
       rules: [
         { apiGroups: ['resources.kubesphere.io'], resources: ['nodes', 'namespaces'], verbs: ['get', 'list', 'watch'] },
       ],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Rendered, render } from './helm.ts';
+import { NAMESPACE, type Rendered, render } from './helm.ts';
 
 const everything = {
   users: { existingSecret: 'people' },
@@ -7,7 +7,7 @@ const everything = {
   tokenReview: { existingSecret: 'webhook-caller' },
   tls: { existingSecret: 'certificate' },
   networkPolicy: { enabled: true },
-  metrics: { serviceMonitor: true },
+  metrics: { podMonitor: { enabled: true, tlsConfig: { serverName: 'gatehouse.example.com' } } },
 };
 
 describe('what KubeSphere 3.4’s chart did', () => {
@@ -20,7 +20,7 @@ describe('what KubeSphere 3.4’s chart did', () => {
     const clients = [{ name: 'console', secret: 'anything' }];
     const answer = render({ config: { authentication: { oauthOptions: { clients } } } });
     await expect(answer).rejects.toThrow(
-      'the OAuth client "console" has a secret in config, which would end up in a ConfigMap; put it into a Secret, name that in oauth.client.existingSecret and use secretFile.',
+      'the OAuth client "console" has a secret in config, which would end up in a ConfigMap; put it into a Secret, mount that by oauth.client.existingSecret or extraVolumes, and use secretFile.',
     );
     await expect(answer).rejects.not.toThrow('anything');
   });
@@ -36,7 +36,9 @@ describe('what KubeSphere 3.4’s chart did', () => {
   test('nothing is bound to cluster-admin or another role of the cluster’s own', async () => {
     const rendered = await render(everything);
     const bound = [...bindings(rendered, 'ClusterRoleBinding'), ...bindings(rendered, 'RoleBinding')];
-    expect(new Set(bound)).toEqual(new Set(['gatehouse', 'gatehouse-administrators']));
+    expect(new Set(bound)).toEqual(
+      new Set(['gatehouse', `${NAMESPACE}:gatehouse`, `${NAMESPACE}:gatehouse:administrators`]),
+    );
   });
 
   test('nothing of the host is mounted', async () => {

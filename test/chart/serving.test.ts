@@ -4,7 +4,7 @@ import type { V1Secret } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashPassword } from '../../src/users/password-hash.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
-import { NAMESPACE } from './helm.ts';
+import { NAMESPACE, notes } from './helm.ts';
 import { type InstalledProgram, startInstalledProgram } from './installed-program.ts';
 
 const NODES = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
@@ -29,6 +29,13 @@ async function firstPassword(): Promise<string> {
   const args = ['-n', NAMESPACE, 'get', 'secret', 'gatehouse-first-administrator', '-o', 'json'];
   const { data } = JSON.parse(await cluster.kubectl(args)) as V1Secret;
   return Buffer.from(data?.['password'] ?? '', 'base64').toString();
+}
+
+/** The names of the Secrets, without Helm's own records of its releases. */
+async function opaqueSecrets(): Promise<string[]> {
+  const only = ['-o', 'name', '--field-selector=type=Opaque'];
+  const names = await cluster.kubectl(['-n', NAMESPACE, 'get', 'secrets', ...only]);
+  return names.split('\n').filter(Boolean);
 }
 
 async function signIn(username: string, password: string): Promise<string> {
@@ -64,16 +71,7 @@ describe('the program with what the chart installs', () => {
   });
 
   test('makes exactly the two Secrets that its rights name', async () => {
-    const names = await cluster.kubectl([
-      '-n',
-      NAMESPACE,
-      'get',
-      'secrets',
-      '-o',
-      'name',
-      '--field-selector=type=Opaque',
-    ]);
-    expect(names.trim().split('\n')).toEqual(['secret/gatehouse-first-administrator', 'secret/gatehouse-signing-keys']);
+    expect(await opaqueSecrets()).toEqual(['secret/gatehouse-first-administrator', 'secret/gatehouse-signing-keys']);
   });
 
   test('is refused nothing that it asks the cluster for', async () => {
@@ -108,5 +106,17 @@ describe('the program with what the chart installs', () => {
 
   test('writes the first password into no log line', async () => {
     expect(await program.log()).not.toContain(await firstPassword());
+  });
+
+  test('makes nothing that the command of NOTES.txt does not delete', async () => {
+    await program.stop();
+    const command =
+      (await notes({}))
+        .find((line) => line.includes(' delete secret '))
+        ?.trim()
+        .split(' ') ?? [];
+    expect(command[0]).toBe('kubectl');
+    await cluster.kubectl(command.slice(1));
+    expect(await opaqueSecrets()).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 {{/* The address inside the cluster. The port is left out where it is the scheme's own: clients compare issuers as text. */}}
 {{- define "gatehouse.url" -}}
-{{- $scheme := ternary "https" "http" (not (empty .Values.tls.existingSecret)) -}}
+{{- $scheme := include "gatehouse.scheme" . -}}
 {{- $usual := ternary 443 80 (eq $scheme "https") -}}
 {{- $port := int .Values.service.port -}}
 {{ $scheme }}://{{ include "gatehouse.fullname" . }}.{{ .Release.Namespace }}.svc{{ if ne $port $usual }}:{{ $port }}{{ end }}
@@ -40,6 +40,23 @@
   "keys" (dict "secretName" (print .Values.platform "-signing-keys"))
 -}}
 {{- mergeOverwrite $base (deepCopy .Values.config) | toYaml -}}
+{{- end }}
+
+{{/* The Secrets that values name and the pod mounts, each as a folder of /var/run/secrets/gatehouse: value is the value that names
+     it, key what has to be in it. */}}
+{{- define "gatehouse.mountedSecrets" -}}
+{{- $mounted := list -}}
+{{- range list
+  (dict "name" "users" "value" "users.existingSecret" "secret" .Values.users.existingSecret "key" "users.yaml")
+  (dict "name" "oauth-client" "value" "oauth.client.existingSecret" "secret" .Values.oauth.client.existingSecret "key" "secret")
+  (dict "name" "token-review" "value" "tokenReview.existingSecret" "secret" .Values.tokenReview.existingSecret "key" "token")
+  (dict "name" "tls" "value" "tls.existingSecret" "secret" .Values.tls.existingSecret "key" "tls.crt")
+-}}
+{{- if .secret -}}
+{{- $mounted = append $mounted (set . "folder" (print "/var/run/secrets/gatehouse/" .name)) -}}
+{{- end -}}
+{{- end -}}
+{{- dict "mounted" $mounted | toYaml -}}
 {{- end }}
 
 {{/* The Secrets that the program makes and keeps, as a JSON list of names. */}}

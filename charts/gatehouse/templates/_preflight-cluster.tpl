@@ -1,0 +1,78 @@
+{{/* What only the cluster can tell. "helm template" and a dry run of the client ask no cluster: they find nothing here. */}}
+{{- define "gatehouse.preflight.cluster" -}}
+{{- $config := include "gatehouse.config" . | fromYaml -}}
+{{- $installed := include "gatehouse.installedConfig" . | fromYaml -}}
+{{- $kept := dig "sessions" "store" "memory" $installed -}}
+{{- if and (eq $kept "kubernetes") (eq $config.sessions.store "memory") (not .Values.allow.forgetEndedSessions) -}}
+{{- fail "sessions.store is memory, but the installed release keeps its sessions in Secrets: the tokens of ended sessions would be good again until they expire; keep sessions.store: kubernetes, or set allow.forgetEndedSessions to true." -}}
+{{- end -}}
+{{- if not .Values.allow.sharedSecrets -}}
+{{- range $instance, $theirs := include "gatehouse.configsOfNamespace" . | fromYaml -}}
+{{- if ne $instance $.Release.Name -}}
+{{- $both := dict
+  "config.keys.secretName" (list $config.keys.secretName (dig "keys" "secretName" "" $theirs))
+  "config.users.firstAdministrator.secretName" (list
+    (dig "users" "firstAdministrator" dict $config | default dict).secretName
+    (dig "users" "firstAdministrator" dict $theirs | default dict).secretName)
+  "sessions.store" (list
+    (eq $config.sessions.store "kubernetes" | ternary (print $config.platform "-sessions-…") "")
+    (eq (dig "sessions" "store" "" $theirs) "kubernetes" | ternary (print (dig "platform" "" $theirs) "-sessions-…") ""))
+-}}
+{{- range $value, $names := $both -}}
+{{- if and (first $names) (eq (first $names) (last $names | default "")) -}}
+{{- fail (printf "the release %q of this namespace has the Secret %q too (%s): both would share what is in it; install into a namespace of its own, set another platform, or set allow.sharedSecrets to true." $instance (first $names) $value) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* The configurations of the releases in this namespace, by release. */}}
+{{- define "gatehouse.configsOfNamespace" -}}
+{{- $configs := dict -}}
+{{- range (lookup "v1" "ConfigMap" .Release.Namespace "").items -}}
+{{- $ours := or (eq (dig "labels" "app.kubernetes.io/name" "" .metadata) "gatehouse") (hasPrefix "gatehouse-" (dig "labels" "helm.sh/chart" "" .metadata)) -}}
+{{- $file := dig "data" "config.yaml" "" . -}}
+{{- if and $ours $file -}}
+{{- $_ := set $configs (dig "labels" "app.kubernetes.io/instance" "" .metadata) (fromYaml $file) -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $configs -}}
+{{- end }}
+
+{{/* The configuration of this release as it is installed before the upgrade; empty on an install, and where no cluster is asked. */}}
+{{- define "gatehouse.installedConfig" -}}
+{{- get (include "gatehouse.configsOfNamespace" . | fromYaml) .Release.Name | default dict | toYaml -}}
+{{- end }}
+
+{{/* What is no reason to stop, but has to be said. One line each. */}}
+{{- define "gatehouse.warnings" -}}
+{{- $before := dig "platform" "" (include "gatehouse.installedConfig" . | fromYaml) -}}
+{{- if and $before (ne $before .Values.platform) }}
+WARNING: platform was {{ $before }} and is {{ .Values.platform }} now. Everybody has to sign in again, with new keys and a new first administrator; rights on resources.{{ $before }}.io and membership of {{ $before }}-admins no longer count; clients must call the new paths. The old Secrets stay.
+{{- end }}
+{{- if (lookup "v1" "ConfigMap" .Release.Namespace "").kind }}
+{{- $secrets := (include "gatehouse.mountedSecrets" . | fromYaml).mounted }}
+{{- range .Values.imagePullSecrets }}
+{{- $secrets = append $secrets (dict "value" "imagePullSecrets" "secret" .name "key" ".dockerconfigjson") }}
+{{- end }}
+{{- if and .Values.helmTest.enabled .Values.helmTest.existingSecret }}
+{{- $secrets = append $secrets (dict "value" "helmTest.existingSecret" "secret" .Values.helmTest.existingSecret "key" "password") }}
+{{- end }}
+{{- range $secrets }}
+{{- $found := lookup "v1" "Secret" $.Release.Namespace .secret }}
+{{- if not $found }}
+WARNING: {{ .value }} names the Secret {{ .secret }}, which is not in the namespace yet. The pods that use it wait for it.
+{{- else if not (hasKey ($found.data | default dict) .key) }}
+WARNING: {{ .value }} names the Secret {{ .secret }}, which has no key {{ .key }}. The pods that use it fail.
+{{- end }}
+{{- end }}
+{{- if and (not .Values.serviceAccount.create) (not (lookup "v1" "ServiceAccount" .Release.Namespace .Values.serviceAccount.name)) }}
+WARNING: serviceAccount.name is {{ .Values.serviceAccount.name }}, which is not in the namespace yet. The pods start when it is there.
+{{- end }}
+{{- end }}
+{{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not .Values.issuer) }}
+WARNING: issuer is empty, so tokens name {{ include "gatehouse.url" . }}/oauth, which cannot be reached from outside. Set it before people sign in.
+{{- end }}
+{{- end }}

@@ -1,0 +1,74 @@
+{{/* What values may not add to the pod, because the chart has it already or because it is not there. */}}
+{{- define "gatehouse.preflight.pod" -}}
+{{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) -}}
+{{- fail "serviceAccount.create is false, but serviceAccount.name is empty: name the service account that the pods use." -}}
+{{- end -}}
+{{- $rolling := dig "rollingUpdate" dict .Values.updateStrategy -}}
+{{- if and (eq .Values.updateStrategy.type "RollingUpdate") (has (toString $rolling.maxSurge) (list "0" "0%")) (has (toString $rolling.maxUnavailable) (list "0" "0%")) -}}
+{{- fail "updateStrategy.rollingUpdate.maxSurge and updateStrategy.rollingUpdate.maxUnavailable are both 0: no rollout could begin; raise one of them." -}}
+{{- end -}}
+{{- $ours := list "helm.sh/chart" "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/version"
+  "app.kubernetes.io/managed-by" "app.kubernetes.io/component" -}}
+{{- range $value, $labels := dict
+  "commonLabels" .Values.commonLabels
+  "podLabels" .Values.podLabels
+  "service.labels" .Values.service.labels
+  "ingress.labels" .Values.ingress.labels
+  "httpRoute.labels" .Values.httpRoute.labels
+  "metrics.serviceMonitor.labels" .Values.metrics.serviceMonitor.labels
+  "metrics.podMonitor.labels" .Values.metrics.podMonitor.labels
+  "prometheusRule.labels" .Values.prometheusRule.labels
+  "dashboard.labels" .Values.dashboard.labels
+-}}
+{{- range $key, $_ := $labels -}}
+{{- if has $key $ours -}}
+{{- fail (printf "%s has the label %s, which the chart sets itself; choose another label." $value $key) -}}
+{{- end -}}
+{{- if and (ne $value "commonLabels") (hasKey $.Values.commonLabels $key) -}}
+{{- fail (printf "%s has the label %s, and so has commonLabels; set it in one of them." $value $key) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $key, $_ := .Values.podAnnotations -}}
+{{- if or (eq $key "checksum/config") (and $.Values.metrics.annotations (hasPrefix "prometheus.io/" $key)) -}}
+{{- fail (printf "podAnnotations has %s, which the chart sets itself%s." $key (hasPrefix "prometheus.io/" $key | ternary "; set metrics.annotations to false to write your own" "")) -}}
+{{- end -}}
+{{- end -}}
+{{- $names := list "NODE_OPTIONS" -}}
+{{- range .Values.extraEnv -}}
+{{- if has .name $names -}}
+{{- fail (printf "extraEnv has %s, which %s." .name (eq .name "NODE_OPTIONS" | ternary "the chart sets itself" "it has already")) -}}
+{{- end -}}
+{{- $names = append $names .name -}}
+{{- end -}}
+{{- include "gatehouse.preflight.volumes" . -}}
+{{- end }}
+
+{{- define "gatehouse.preflight.volumes" -}}
+{{- $ours := list "config" "service-account" "tmp" "users" "oauth-client" "token-review" "tls" -}}
+{{- $extra := list -}}
+{{- range .Values.extraVolumes -}}
+{{- if or (has .name $ours) (has .name $extra) -}}
+{{- fail (printf "extraVolumes has a volume %q, but the pod has one of that name already; choose another name." .name) -}}
+{{- end -}}
+{{- $extra = append $extra .name -}}
+{{- end -}}
+{{- $paths := include "gatehouse.mountPaths" . | fromYamlArray -}}
+{{- range .Values.extraVolumeMounts -}}
+{{- if not (has .name $extra) -}}
+{{- fail (printf "extraVolumeMounts mounts the volume %q, which extraVolumes does not have; add it there." .name) -}}
+{{- end -}}
+{{- if has (clean .mountPath) $paths -}}
+{{- fail (printf "extraVolumeMounts mounts %q at %s, where the chart mounts a volume of its own; choose another path." .name .mountPath) -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* Where the chart mounts its own volumes, as a list. */}}
+{{- define "gatehouse.mountPaths" -}}
+{{- $paths := list "/etc/gatehouse" "/var/run/secrets/kubernetes.io/serviceaccount" "/tmp" -}}
+{{- range (include "gatehouse.mountedSecrets" . | fromYaml).mounted -}}
+{{- $paths = append $paths .folder -}}
+{{- end -}}
+{{- toYaml $paths -}}
+{{- end }}

@@ -1,0 +1,48 @@
+import type { Schema } from './page.ts';
+
+/** The schema of a chart's values. */
+interface ValuesSchema {
+  readonly properties: Readonly<Record<string, Schema>>;
+}
+
+/**
+ * The schema of the chart's values with the schema of the configuration file as that of the value `config`, so that Helm
+ * refuses what the program would refuse. It lets `firstAdministrator: true` through: the chart says what is wrong with it in a
+ * sentence, which no schema can.
+ */
+export function withConfigSchema(values: ValuesSchema, { $schema: _, ...config }: Schema): ValuesSchema {
+  const users = config.properties?.['users'];
+  const administrator = users?.properties?.['firstAdministrator'];
+  const alternatives = administrator?.anyOf?.map((one) => (one.const === false ? { type: 'boolean' } : one)) ?? [];
+  const lenient = {
+    ...users,
+    properties: { ...users?.properties, firstAdministrator: { ...administrator, anyOf: alternatives } },
+  };
+  return {
+    ...values,
+    properties: { ...values.properties, config: { ...config, properties: { ...config.properties, users: lenient } } },
+  };
+}
+
+/** The limits of a duration, which no JSON Schema can express. `a[].b` is the key `b` of each map in the list `a`. */
+interface DurationLimits {
+  readonly setting: string;
+  readonly minMs: number;
+  readonly maxMs: number | undefined;
+  readonly limits: string | undefined;
+}
+
+/** Every duration of the configuration that has limits, for the chart to check. */
+export function durationsOf(schema: Schema, name = ''): DurationLimits[] {
+  const { 'x-min-ms': minMs = 0, 'x-max-ms': maxMs, 'x-limits': limits } = schema;
+  const own = minMs > 0 || maxMs !== undefined ? [{ setting: name, minMs, maxMs, limits }] : [];
+  const list = schema.items ? durationsOf(schema.items, `${name}[]`) : [];
+  const alternatives = (schema.anyOf ?? []).flatMap((one) => durationsOf(one, name));
+  const below = Object.entries(schema.properties ?? {});
+  return [
+    ...own,
+    ...list,
+    ...alternatives,
+    ...below.flatMap(([key, one]) => durationsOf(one, name ? `${name}.${key}` : key)),
+  ];
+}

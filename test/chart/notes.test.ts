@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { notes } from './helm.ts';
+
+const CLEAR =
+  'Passwords and tokens are sent in clear up to the Service: set tls.existingSecret, or end TLS in front of it.';
+const UNINSTALL = [
+  '"helm uninstall" leaves the Secrets that Gatehouse made: signing keys, sessions, the first administrator. This deletes those of the namespace:',
+  '  kubectl -n gatehouse-system delete secret -l app.kubernetes.io/managed-by=gatehouse',
+];
+const nobody = { config: { users: { firstAdministrator: false } }, helmTest: { enabled: false } };
+
+describe('NOTES', () => {
+  test('say the address, how to read the node port and the first password, how to test it and what an uninstall leaves', async () => {
+    expect(await notes({})).toEqual([
+      'Gatehouse answers inside the cluster at http://gatehouse.gatehouse-system.svc, outside at http:// and a port of every node:',
+      "  kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.spec.ports[0].nodePort}'",
+      CLEAR,
+      'The first administrator is "admin"; the password, once the pod is ready:',
+      "  kubectl -n gatehouse-system get secret gatehouse-first-administrator -o jsonpath='{.data.password}' | base64 -d",
+      'To see that it works: helm test gatehouse -n gatehouse-system',
+      ...UNINSTALL,
+    ]);
+  });
+
+  test('say the node port when it is set, and nothing of an administrator and a test that there are not', async () => {
+    expect(await notes({ service: { nodePort: 30880 }, ...nobody })).toEqual([
+      'Gatehouse answers inside the cluster at http://gatehouse.gatehouse-system.svc, outside at http://<address of a node>:30880.',
+      CLEAR,
+      ...UNINSTALL,
+    ]);
+  });
+
+  test('say how to read the address of a load balancer', async () => {
+    const [first, second] = await notes({ service: { type: 'LoadBalancer', port: 8080 } });
+    expect(first).toBe(
+      'Gatehouse answers inside the cluster at http://gatehouse.gatehouse-system.svc:8080, outside at http://, port 8080 of the load balancer, once it has an address:',
+    );
+    expect(second).toBe(
+      "  kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.status.loadBalancer.ingress[0].ip}{.status.loadBalancer.ingress[0].hostname}'",
+    );
+  });
+
+  test('say how to reach a Service that is not reachable from outside', async () => {
+    expect((await notes({ service: { type: 'ClusterIP' } })).slice(0, 2)).toEqual([
+      'Gatehouse answers inside the cluster at http://gatehouse.gatehouse-system.svc, and from here, at http://localhost:8080, while this runs:',
+      '  kubectl -n gatehouse-system port-forward service/gatehouse 8080:80',
+    ]);
+  });
+
+  test('say https where it speaks HTTPS, and which certificate it shows', async () => {
+    expect(await notes({ tls: { existingSecret: 'certificate' }, service: { port: 443 }, ...nobody })).toEqual([
+      'Gatehouse answers inside the cluster at https://gatehouse.gatehouse-system.svc, outside at https:// and a port of every node:',
+      "  kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.spec.ports[0].nodePort}'",
+      'The API port and the metrics port speak HTTPS with the certificate in the Secret certificate; a renewed one is used without a restart.',
+      ...UNINSTALL,
+    ]);
+  });
+
+  test('warn of an issuer that cannot be reached by the callers of an Ingress', async () => {
+    const ingress = { enabled: true, hosts: ['a.example.com', 'b.example.com'] };
+    const lines = await notes({ service: { type: 'ClusterIP' }, ingress });
+    expect(lines[0]).toBe('Gatehouse answers inside the cluster at http://gatehouse.gatehouse-system.svc');
+    expect(lines[1]).toBe('The Ingress passes on a.example.com, b.example.com.');
+    expect(lines.at(-1)).toBe(
+      'WARNING: issuer is empty, so tokens name http://gatehouse.gatehouse-system.svc/oauth, which cannot be reached from outside. Set it before people sign in.',
+    );
+    const issuer = 'https://a.example.com/oauth';
+    expect((await notes({ ingress, issuer })).filter((line) => line.startsWith('WARNING'))).toEqual([]);
+  });
+});

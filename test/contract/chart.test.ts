@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { chartPage, valuesOf } from '../../dev/chart-docs/page.ts';
+import { durationsOf, withConfigSchema } from '../../dev/configuration-docs/chart-schema.ts';
+import type { Schema } from '../../dev/configuration-docs/page.ts';
+import { configJsonSchema } from '../../src/config/load.ts';
+
+const chart = new URL('../../charts/gatehouse/', import.meta.url);
+const read = (name: string): string => readFileSync(new URL(name, chart), 'utf8');
+const schema = JSON.parse(read('values.schema.json'));
+const { version } = JSON.parse(read('../../package.json')) as { version: string };
+
+describe('the chart', () => {
+  test('checks config by the schema that npm run config:docs writes', () => {
+    expect(withConfigSchema(schema, configJsonSchema() as Schema)).toEqual(schema);
+  });
+
+  test('checks durations by the limits that npm run config:docs writes', () => {
+    const durations = durationsOf(configJsonSchema() as Schema);
+    expect(JSON.parse(read('files/durations.json'))).toEqual(JSON.parse(JSON.stringify(durations)));
+    expect(durations.map(({ setting }) => setting)).toContain(
+      'authentication.oauthOptions.clients[].accessTokenMaxAge',
+    );
+  });
+
+  test('has the README that npm run chart:docs writes', () => {
+    expect(read('README.md')).toBe(chartPage(read('Chart.yaml'), read('values.yaml'), schema));
+  });
+
+  test('says in its README of each value what it does and of which type it is', () => {
+    const rows = valuesOf(read('values.yaml'), schema);
+    expect(rows.length).toBeGreaterThan(90);
+    expect(rows.filter(({ description, type }) => !description.endsWith('.') || type === '')).toEqual([]);
+  });
+
+  test('tells catalogues where it comes from, and names nobody', () => {
+    const { home, sources, icon, annotations, maintainers, appVersion } = parse(read('Chart.yaml'));
+    expect([home, ...sources, icon].filter((url) => !/^https:\/\//.test(url))).toEqual([]);
+    expect(existsSync(new URL(icon.split('/').at(-1), chart))).toBe(true);
+    expect(maintainers).toBeUndefined();
+    expect(annotations['artifacthub.io/license']).toBe('Apache-2.0');
+    expect(parse(annotations['artifacthub.io/images'])[0].image).toBe(`ghcr.io/gatehouse/gatehouse:${appVersion}`);
+  });
+
+  test('lacks nothing that all four charts have beside which docs/chart-comparison.md puts it', () => {
+    const rows = read('../../docs/chart-comparison.md')
+      .split('\n')
+      .map((line) => line.split('|').map((cell) => cell.trim()))
+      .filter((cells) => cells.length === 8 && !/^(what|---)$/.test(cells[1] ?? ''));
+    expect(rows.length).toBeGreaterThan(35);
+    const lacks = (cell = ''): boolean => cell.startsWith('–');
+    expect(rows.filter(([, , ours, ...theirs]) => lacks(ours) && !theirs.slice(0, 4).some(lacks))).toEqual([]);
+    const values = valuesOf(read('values.yaml'), schema).map(({ name }) => name);
+    const named = rows.flatMap(([, , ours = '']) => [...ours.matchAll(/`([\w.]+)`/g)].map(([, name]) => name));
+    expect(named.filter((name) => !values.includes(name ?? ''))).toEqual([]);
+  });
+
+  test('installs the release that it is kept with', () => {
+    expect(parse(read('Chart.yaml')).appVersion).toBe(version);
+  });
+});
