@@ -1,0 +1,392 @@
+import { execFileSync } from 'node:child_process';
+import { constants, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SimulatedCluster } from '../../dev/cluster/cluster.ts';
+import { BufferedOutput } from '../../src/observability/buffered-output.ts';
+import {
+  CLIENT,
+  NODES,
+  node,
+  passwordOf,
+  type Service,
+  startCluster,
+  startService,
+} from '../integration/service/stand.ts';
+import { hashOf } from '../support/passwords.ts';
+import { selfSigned } from '../support/self-signed.ts';
+import { clock } from './hurried.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** A Gatehouse that is scraped before its fault comes, as in life. */
+interface Stand {
+  readonly port: number;
+  readonly scheme?: 'https';
+  /** Brings the fault about; what goes on repeats until the signal aborts. */
+  break(signal: AbortSignal): Promise<unknown>;
+}
+
+export interface Fault {
+  /** Also the name of its job. */
+  readonly name: string;
+  /** The alerts that this fault must fire. */
+  readonly fires: readonly string[];
+  /** Alerts that may follow from it. */
+  readonly mayFire?: readonly string[];
+  start(): Promise<Stand>;
+}
+
+type ServiceChange = Parameters<typeof startService>[1];
+
+async function start(
+  change: ServiceChange = {},
+  options: Parameters<typeof startCluster>[0] = {},
+): Promise<{ readonly cluster: SimulatedCluster; readonly service: Service; readonly port: number }> {
+  const cluster = await startCluster({ clock, ...options });
+  const service = await startService(cluster, { clock, ...change });
+  return { cluster, service, port: service.gatehouse.metricsPort };
+}
+
+/** Until the signal aborts, with this pause. A call may fail: the fault is the point. */
+async function repeat(signal: AbortSignal, pauseMs: number, act: (turn: number) => Promise<unknown>): Promise<void> {
+  for (let turn = 0; !signal.aborted; turn++) {
+    await act(turn).catch(() => {});
+    await sleep(pauseMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+const secretOf = (name: string): string => `default/${name}`;
+const KEYS = { when: ({ path }: { readonly path: string }) => path === '/openid/v1/jwks' };
+
+/** Faults that cost no work. */
+export const QUIET_FAULTS: readonly Fault[] = [
+  {
+    name: 'stopped',
+    fires: ['GatehouseAbsent', 'GatehouseDown'],
+    start: async () => {
+      const { service, port } = await start();
+      return { port, break: () => service.gatehouse.stop() };
+    },
+  },
+  {
+    name: 'watches-forbidden',
+    fires: ['GatehouseWatchesRefused', 'GatehouseRightMissing', 'GatehouseDataStale'],
+    mayFire: ['GatehouseCheckFails'],
+    start: async () => {
+      const { cluster, port } = await start();
+      return {
+        port,
+        break: async () => {
+          for (const verb of ['list', 'watch'] as const) cluster.faults.until({ kind: 'nodes', verb }, { status: 403 });
+          await cluster.restart();
+        },
+      };
+    },
+  },
+  {
+    name: 'first-administrator-forbidden',
+    fires: ['GatehouseCheckFails'],
+    mayFire: ['GatehouseDataStale'],
+    start: async () => {
+      const cluster = await startCluster({ clock });
+      cluster.faults.until({ kind: 'secrets', verb: 'create' }, { status: 403 });
+      const config = { users: { firstAdministrator: { name: 'admin' } } };
+      const service = await startService(cluster, { clock, config, untilReady: false });
+      return { port: service.gatehouse.metricsPort, break: async () => {} };
+    },
+  },
+  {
+    name: 'memory',
+    fires: ['GatehouseMemoryHigh'],
+    start: async () => {
+      // The limit of a container that is a little larger than what this process has in use.
+      const { port } = await start({ memoryLimit: () => Math.round(process.memoryUsage.rss() / 0.95) });
+      return { port, break: async () => {} };
+    },
+  },
+  {
+    name: 'log-unread',
+    fires: ['GatehouseLogLinesLost'],
+    start: async () => {
+      const pipe = join(temporaryFolder().folder, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      const output = new BufferedOutput(openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK), () => {});
+      const { service, port } = await start({ output });
+      return {
+        port,
+        break: async (signal) => {
+          // 12 MiB of lines are kept while nobody reads. After these, Gatehouse's own have no place.
+          for (let line = 0; line < 16; line++) output.write(`${'x'.repeat(2 ** 20)}\n`);
+          await repeat(signal, 100, () => service.list('nonsense'));
+        },
+      };
+    },
+  },
+  {
+    name: 'event-lost',
+    fires: ['GatehouseMissedChanges'],
+    start: async () => {
+      const { cluster, port } = await start();
+      return {
+        port,
+        break: async () => {
+          // The next watch brings nothing of this node; the self-check finds it.
+          cluster.faults.next({ kind: 'nodes', verb: 'watch' }, { stream: { drop: 1 } });
+          await cluster.restart();
+          await sleep(1_500); // the check that follows a reconnect has found nothing yet
+          cluster.objects.create('nodes', node('node-lost'));
+        },
+      };
+    },
+  },
+  {
+    name: 'etcd-restored',
+    fires: ['GatehouseClusterRestored'],
+    mayFire: ['GatehouseMissedChanges'],
+    start: async () => {
+      const { cluster, port } = await start();
+      return {
+        port,
+        break: async () => {
+          const older = cluster.objects.resourceVersion;
+          for (let turn = 0; turn < 20; turn++)
+            cluster.objects.patch('nodes', 'node-a', { metadata: { labels: { turn: `${turn}` } } });
+          await sleep(500);
+          cluster.restore(older);
+        },
+      };
+    },
+  },
+  {
+    name: 'keys-deleted',
+    fires: ['GatehouseSigningKeysLost'],
+    start: async () => {
+      const { cluster, port } = await start();
+      return { port, break: async () => cluster.objects.remove('secrets', secretOf('gatehouse-signing-keys')) };
+    },
+  },
+  {
+    name: 'rotation-forbidden',
+    fires: ['GatehouseKeyRotationOverdue'],
+    start: async () => {
+      const cluster = await startCluster({ clock, keySinceMs: Date.now() - 40 * 86_400_000 });
+      cluster.faults.until({ kind: 'secrets', verb: 'update' }, { status: 403 });
+      const service = await startService(cluster, { clock });
+      return { port: service.gatehouse.metricsPort, break: async () => {} };
+    },
+  },
+  {
+    name: 'session-record-broken',
+    fires: ['GatehouseSessionRecordUnreadable'],
+    start: async () => {
+      const { cluster, service, port } = await start({ config: { sessions: { store: 'kubernetes' } } });
+      const { refresh_token } = await service.signIn('ada');
+      await service.refresh(refresh_token);
+      return {
+        port,
+        break: async () => {
+          const record = cluster.objects.list('secrets').find(({ metadata }) => metadata.name.includes('-sessions-'));
+          const data = { 'record.json': Buffer.from('{"format":7}').toString('base64') };
+          cluster.objects.patch('secrets', secretOf(record?.metadata.name ?? ''), { data });
+        },
+      };
+    },
+  },
+  {
+    name: 'refresh-token-stolen',
+    fires: ['GatehouseRefreshTokenReused'],
+    start: async () => {
+      const { service, port } = await start({
+        config: { authentication: { oauthOptions: { refreshReplayWindow: '0s' } } },
+      });
+      return {
+        port,
+        break: async () => {
+          const { refresh_token } = await service.signIn('ada');
+          await service.refresh(refresh_token);
+          await sleep(1_500);
+          await service.refresh(refresh_token);
+        },
+      };
+    },
+  },
+  {
+    name: 'client-secret-wrong',
+    fires: ['GatehouseClientsRefused'],
+    start: async () => {
+      const { service, port } = await start();
+      const form = { grant_type: 'password', ...CLIENT, client_secret: 'wrong' };
+      return {
+        port,
+        break: () => Promise.all(Array.from({ length: 30 }, () => service.call('/oauth/token', { form }))),
+      };
+    },
+  },
+  {
+    name: 'users-file-broken',
+    fires: ['GatehouseUsersFileInvalid'],
+    start: async () => {
+      const { service, port } = await start();
+      return { port, break: async () => service.gatehouse.writeUsers('users: [{ name: ada }]') };
+    },
+  },
+  {
+    name: 'certificate',
+    fires: ['GatehouseTLSFilesInvalid', 'GatehouseCertificateExpiresSoon', 'GatehouseCertificateExpires'],
+    start: async () => {
+      const { write } = temporaryFolder();
+      const { cert, key } = selfSigned('localhost', { notAfter: new Date(Date.now() + 86_400_000) });
+      const tls = { certFile: write('tls.crt', cert), keyFile: write('tls.key', key) };
+      const { port } = await start({ config: { server: { tls } } });
+      return { port, scheme: 'https', break: async () => write('tls.crt', 'nothing') };
+    },
+  },
+];
+
+/** Faults with a load that goes on. */
+export const BUSY_FAULTS: readonly Fault[] = [
+  {
+    name: 'cluster-away',
+    fires: ['GatehouseDataStale', 'GatehouseWatchesRefused', 'GatehouseRevocationDataStale', 'GatehouseServerErrors'],
+    mayFire: ['GatehouseCheckFails', 'GatehouseAccessReviewsFail'],
+    start: async () => {
+      const { cluster, service, port } = await start();
+      const { access_token: token } = await service.signIn('ada');
+      return {
+        port,
+        break: async (signal) => {
+          await cluster.stop();
+          await repeat(signal, 200, () => service.list(token));
+        },
+      };
+    },
+  },
+  {
+    name: 'reviews-fail',
+    fires: ['GatehouseAccessReviewsFail', 'GatehouseServerErrors'],
+    start: async () => {
+      const { cluster, service, port } = await start();
+      const { access_token: token } = await service.signIn('ada');
+      return {
+        port,
+        break: async (signal) => {
+          cluster.faults.until({ kind: 'subjectaccessreviews' }, { status: 500 });
+          await repeat(signal, 100, (turn) => service.call(`${NODES}/node-${turn}`, { token }));
+        },
+      };
+    },
+  },
+  {
+    name: 'one-asks-too-much',
+    fires: ['GatehouseAccessReviewsOverloaded'],
+    start: async () => {
+      // In real time, in which a review of 0.2 s is no failure.
+      const cluster = await startCluster();
+      const service = await startService(cluster);
+      const { metricsPort: port } = service.gatehouse;
+      const { access_token: token } = await service.signIn('ada');
+      return {
+        port,
+        break: (signal) => {
+          cluster.faults.until({ kind: 'subjectaccessreviews' }, { stream: { bytesPerSecond: 5_000 } });
+          return repeat(signal, 1_000, (turn) =>
+            Promise.all(
+              Array.from({ length: 100 }, (_, call) => service.call(`${NODES}/node-${turn}-${call}`, { token })),
+            ),
+          );
+        },
+      };
+    },
+  },
+  {
+    name: 'slow-session-watch',
+    fires: ['GatehouseSignOutsLate'],
+    start: async () => {
+      const cluster = await startCluster({ clock });
+      // Some 10 s for a record of 800 bytes.
+      const isRecords = ({ url }: { readonly url: string }): boolean => url.includes('sessions');
+      cluster.faults.until({ kind: 'secrets', verb: 'watch', when: isRecords }, { stream: { bytesPerSecond: 80 } });
+      const service = await startService(cluster, { clock, config: { sessions: { store: 'kubernetes' } } });
+      return {
+        port: service.gatehouse.metricsPort,
+        break: (signal) =>
+          repeat(signal, 1_000, async () => {
+            const { access_token: token } = await service.signIn('joe');
+            await service.call('/oauth/logout', { token });
+          }),
+      };
+    },
+  },
+  {
+    name: 'cluster-keys-unread',
+    fires: ['GatehouseServiceAccountKeysMissing', 'GatehouseServiceAccountTokensOverloaded'],
+    start: async () => {
+      // In real time: a flood is one of so many tokens a second.
+      const cluster = await startCluster();
+      cluster.objects.create('serviceaccounts', { metadata: { name: 'robot', namespace: 'default' } });
+      cluster.faults.until(KEYS, { status: 403 });
+      const serviceAccountTokens = { enabled: true, audience: 'gatehouse' };
+      const service = await startService(cluster, { config: { authentication: { serviceAccountTokens } } });
+      const [header, payload] = cluster.serviceAccountToken('default', 'robot', ['gatehouse']).split('.');
+      const madeUp = (turn: number, call: number): string =>
+        `${header}.${payload}.${Buffer.from(`${turn} ${call}`).toString('base64url')}`;
+      return {
+        port: service.gatehouse.metricsPort,
+        break: (signal) =>
+          repeat(signal, 1_000, (turn) =>
+            Promise.all(Array.from({ length: 120 }, (_, call) => service.list(madeUp(turn, call)))),
+          ),
+      };
+    },
+  },
+  {
+    name: 'passwords-guessed',
+    fires: ['GatehouseSignInFailuresMany', 'GatehousePasswordGuessing', 'GatehouseSignInsThrottled'],
+    mayFire: ['GatehouseSignInsRejected'],
+    start: async () => {
+      const { service, port } = await start({
+        config: { authentication: { addressRateLimiterMaxTries: 1_000, passwordGate: { queue: 200 } } },
+      });
+      return {
+        port,
+        break: (signal) =>
+          repeat(signal, 1_000, (turn) =>
+            Promise.all(Array.from({ length: 120 }, (_, call) => service.signInAnswer(`name-${call % 10}`, `${turn}`))),
+          ),
+      };
+    },
+  },
+  {
+    name: 'too-many-sign-ins',
+    fires: ['GatehouseSignInsRejected'],
+    mayFire: ['GatehousePasswordGuessing'], // each 429 counts as a sign-in that failed
+    start: async () => {
+      // A compare of passwords that takes 0.3 s, as on a machine without CPU to spare.
+      const bcrypt = async (): Promise<boolean> => {
+        await sleep(300);
+        return true;
+      };
+      const { service, port } = await start({ bcrypt });
+      return {
+        port,
+        break: (signal) =>
+          repeat(signal, 1_000, () =>
+            Promise.all(Array.from({ length: 30 }, () => service.signInAnswer('ada', passwordOf('ada')))),
+          ),
+      };
+    },
+  },
+];
+
+/** Faults that fire only after an hour. */
+export const LASTING_FAULTS: readonly Fault[] = [
+  {
+    name: 'hashes-unfit',
+    fires: ['GatehousePasswordHashesUnfit'],
+    start: async () => {
+      const passwordHash = (await hashOf(passwordOf('ada'))).replace(/\$10\$/, '$11$');
+      const { port } = await start({ users: JSON.stringify({ users: [{ name: 'ada', passwordHash }] }) });
+      return { port, break: async () => {} };
+    },
+  },
+];

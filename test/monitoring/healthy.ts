@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SimulatedCluster } from '../../dev/cluster/cluster.ts';
+import { keepChanging, populate } from '../../dev/cluster/population.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { systemRandom } from '../../src/runtime/random.ts';
+import { CLIENT, NODES, type Service, startCluster, startService } from '../integration/service/stand.ts';
+import { selfSigned } from '../support/self-signed.ts';
+import { Watcher } from '../support/watcher.ts';
+import { clock } from './hurried.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** Replicas without a fault: two with a load, and one that serves over TLS. */
+export interface HealthyReplicas {
+  readonly ports: readonly number[];
+  /** The metrics port of the one with TLS. */
+  readonly tlsPort: number;
+  /** How many requests were answered as they should be, and how many with 5xx. */
+  readonly answers: { good: number; failed: number };
+  /** Until the signal aborts. */
+  use(signal: AbortSignal): Promise<void>;
+}
+
+const PAUSE_MS = 300;
+
+const CONFIG = {
+  sessions: { store: 'kubernetes' },
+  authentication: { serviceAccountTokens: { enabled: true, audience: 'gatehouse' } },
+};
+
+export async function startHealthyReplicas(memoryLimit: () => number): Promise<HealthyReplicas> {
+  const cluster = await startCluster({ clock });
+  populate(cluster.objects, { nodes: 50, podsPerNode: 10, seed: 1, platform: 'gatehouse', now: Date.now() });
+  cluster.objects.create('serviceaccounts', { metadata: { name: 'robot', namespace: 'default' } });
+  const replicas = [
+    await startService(cluster, { clock, config: CONFIG, memoryLimit }),
+    await startService(cluster, { clock, config: CONFIG, memoryLimit }),
+  ];
+  const { write } = temporaryFolder();
+  const { cert, key } = selfSigned('localhost');
+  const tls = { certFile: write('tls.crt', cert), keyFile: write('tls.key', key) };
+  const overTls = await startService(cluster, { clock, config: { ...CONFIG, server: { tls } }, memoryLimit });
+  const changes = { everyMs: 1_000, clock: systemClock, random: systemRandom };
+  const answers = { good: 0, failed: 0 };
+  return {
+    answers,
+    ports: replicas.map(({ gatehouse }) => gatehouse.metricsPort),
+    tlsPort: overTls.gatehouse.metricsPort,
+    use: async (signal) => {
+      const loads = replicas.map((replica) => useReplica(replica, { cluster, answers }, signal));
+      await Promise.all([keepChanging(cluster.objects, changes, signal), ...loads]);
+    },
+  };
+}
+
+interface Load extends Pick<HealthyReplicas, 'answers'> {
+  readonly cluster: SimulatedCluster;
+}
+
+/**
+ * What people and programs do all day. Rejects when an answer is wrong. A 5xx is counted: time-outs are hurried as well, to a
+ * fraction of a second, and a machine that is busy with something else may take longer.
+ */
+async function useReplica(service: Service, { cluster, answers: count }: Load, signal: AbortSignal): Promise<void> {
+  const robot = cluster.serviceAccountToken('default', 'robot', ['gatehouse']);
+  const { access_token: lasting } = await service.signIn('ada');
+  const watch = await Watcher.open(`${service.gatehouse.origin}${NODES}?watch=true`, {
+    authorization: `Bearer ${lasting}`,
+  });
+  for (let turn = 0; !signal.aborted; turn++) {
+    const pair = await service.signIn('ada');
+    const token = pair.access_token;
+    const answers = [
+      await service.list(token),
+      await service.list(token, '?limit=10'),
+      await service.call(`${NODES}/node-a`, { token }),
+      await service.call('/oauth/introspect', { form: { ...CLIENT, token } }),
+      await service.refresh(pair.refresh_token),
+      await service.call('/oauth/logout', { token }),
+    ];
+    const failed = answers.filter(({ status }) => status >= 500);
+    const wrong = answers.find(({ status }) => status >= 400 && status < 500);
+    if (wrong) throw new Error(`a request failed: ${wrong.status} ${wrong.text}`);
+    count.good += answers.length - failed.length;
+    count.failed += failed.length;
+    await service.call(`${NODES}?limit=1`, { token: robot }); // 403: it may not list
+    if (turn % 50 === 0) await service.signInAnswer('joe', 'mistyped');
+    await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
+  }
+  watch.close();
+}

@@ -1,0 +1,302 @@
+/** Input series of `promtool test rules`, a value each 30 s. */
+interface Series {
+  /** Without the labels that every scrape adds. */
+  readonly name: string;
+  /** Values with which the alert fires, in promtool's notation. */
+  readonly fires: string;
+  /** Values next to those, with which it does not. */
+  readonly silent: string;
+}
+
+export interface RuleCase {
+  readonly alert: string;
+  readonly series: readonly Series[];
+  /** The alert fires at this time. */
+  readonly at: string;
+  /** With the same values it does not fire yet at this time: `for` has not passed, or it has not happened. */
+  readonly notYetAt: string;
+  /** Labels of the firing alert besides `severity`. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** The labels of every scraped series. */
+export const SCRAPED = { job: 'gatehouse', instance: '10.0.0.1:9091', pod: 'gatehouse-1' };
+
+const event = (name: string): string => `gatehouse_security_events_total{event="${name}"}`;
+
+/** One event in the sixth minute. */
+const ONE_EVENT = '0x11 1x200';
+const NO_EVENT = '0x200';
+const EVENT_AT = { at: '7m', notYetAt: '5m' };
+
+/** An event each half minute, and one single event. */
+const GOES_ON = '0+1x60';
+const ONCE = '0x5 1x60';
+const AFTER_FIVE_MINUTES = { at: '8m', notYetAt: '4m' };
+
+export const RULE_CASES: readonly RuleCase[] = [
+  {
+    alert: 'GatehouseAbsent',
+    series: [{ name: 'up', fires: '1x3 0x60', silent: '1x60' }],
+    ...{ at: '8m', notYetAt: '6m', labels: {} },
+  },
+  {
+    alert: 'GatehouseDown',
+    series: [{ name: 'up', fires: '1x3 0x60', silent: '1x60' }],
+    ...{ at: '5m', notYetAt: '3m', labels: SCRAPED },
+  },
+  {
+    alert: 'GatehouseCheckFails',
+    series: [{ name: 'gatehouse_readiness_check{check="signing-key"}', fires: '1 0x60', silent: '0x8 1x60' }],
+    ...{ at: '6m', notYetAt: '5m', labels: { ...SCRAPED, check: 'signing-key' } },
+  },
+  {
+    alert: 'GatehouseServerErrors',
+    series: [
+      { name: 'gatehouse_http_requests_total{code="503",route="/x",method="GET"}', fires: '0+2x60', silent: '0x60' },
+      {
+        name: 'gatehouse_http_requests_total{code="200",route="/x",method="GET"}',
+        fires: '0+98x60',
+        silent: '0+98x60',
+      },
+      // Probes count neither as requests nor as failures.
+      {
+        name: 'gatehouse_http_requests_total{code="503",route="/readyz",method="GET"}',
+        fires: '0x60',
+        silent: '0+50x60',
+      },
+      {
+        name: 'gatehouse_http_requests_total{code="200",route="/livez",method="GET"}',
+        fires: '0+900x60',
+        silent: '0x60',
+      },
+    ],
+    ...{ ...AFTER_FIVE_MINUTES, labels: {} },
+  },
+  {
+    alert: 'GatehouseMemoryHigh',
+    series: [
+      { name: 'process_resident_memory_bytes', fires: '460000000x60', silent: '450000000x60' },
+      { name: 'gatehouse_memory_limit_bytes', fires: '536870912x60', silent: '536870912x60' },
+    ],
+    ...{ at: '11m', notYetAt: '9m', labels: SCRAPED },
+  },
+  {
+    alert: 'GatehouseLogLinesLost',
+    series: [{ name: 'gatehouse_log_lines_dropped_total{trail="audit"}', fires: ONE_EVENT, silent: NO_EVENT }],
+    ...{ ...EVENT_AT, labels: { pod: SCRAPED.pod, trail: 'audit' } },
+  },
+  {
+    alert: 'GatehouseDataStale',
+    // A healthy watch is proven current at least each 75 s, and a new one has 30 s to be accepted.
+    series: [{ name: 'gatehouse_cache_staleness_seconds{resource="pods"}', fires: '0+30x60', silent: '0+30x3 105x60' }],
+    ...{ at: '4m', notYetAt: '3m', labels: { ...SCRAPED, resource: 'pods' } },
+  },
+  {
+    alert: 'GatehouseWatchesRefused',
+    series: [
+      { name: 'gatehouse_reflector_watches_total{resource="nodes",end="refused"}', fires: GOES_ON, silent: ONCE },
+      { name: 'gatehouse_reflector_watches_total{resource="nodes",end="closed"}', fires: '0x60', silent: GOES_ON },
+      // Gatehouse may go without the right to namespaces.
+      { name: 'gatehouse_reflector_watches_total{resource="namespaces",end="refused"}', fires: '0x60', silent: GOES_ON },
+    ],
+    ...{ ...AFTER_FIVE_MINUTES, labels: { ...SCRAPED, resource: 'nodes', end: 'refused' } },
+  },
+  {
+    alert: 'GatehouseRightMissing',
+    series: [
+      { name: 'gatehouse_reflector_forbidden{resource="nodes"}', fires: '1x60', silent: '1x8 0x60' },
+      // Gatehouse may go without the right to namespaces.
+      { name: 'gatehouse_reflector_forbidden{resource="namespaces"}', fires: '0x60', silent: '1x60' },
+    ],
+    ...{ at: '6m', notYetAt: '4m', labels: { ...SCRAPED, resource: 'nodes' } },
+  },
+  {
+    alert: 'GatehouseMissedChanges',
+    series: [
+      { name: 'gatehouse_reflector_relist_surprises_total{resource="pods"}', fires: ONE_EVENT, silent: NO_EVENT },
+    ],
+    ...{ ...EVENT_AT, labels: { ...SCRAPED, resource: 'pods' } },
+  },
+  {
+    alert: 'GatehouseClusterRestored',
+    series: [
+      {
+        name: 'gatehouse_reflector_relists_total{resource="nodes",reason="restored"}',
+        fires: ONE_EVENT,
+        silent: NO_EVENT,
+      },
+      {
+        name: 'gatehouse_reflector_relists_total{resource="nodes",reason="expired"}',
+        fires: NO_EVENT,
+        silent: ONE_EVENT,
+      },
+    ],
+    ...{ ...EVENT_AT, labels: { ...SCRAPED, resource: 'nodes', reason: 'restored' } },
+  },
+  {
+    alert: 'GatehouseAccessReviewsFail',
+    series: [
+      {
+        name: 'gatehouse_authorization_decisions_total{decision="error",source="review"}',
+        fires: GOES_ON,
+        silent: ONCE,
+      },
+    ],
+    ...{ ...AFTER_FIVE_MINUTES, labels: { ...SCRAPED, decision: 'error', source: 'review' } },
+  },
+  {
+    alert: 'GatehouseAccessReviewsOverloaded',
+    series: [
+      {
+        name: 'gatehouse_authorization_decisions_total{decision="error",source="overload"}',
+        fires: '0+33x60',
+        silent: '0+27x60',
+      },
+    ],
+    ...{ at: '12m', notYetAt: '9m', labels: { ...SCRAPED, decision: 'error', source: 'overload' } },
+  },
+  {
+    alert: 'GatehouseSigningKeysLost',
+    series: [
+      { name: event('signing_keys_missing'), fires: ONE_EVENT, silent: NO_EVENT },
+      { name: event('signing_key_activated'), fires: NO_EVENT, silent: ONE_EVENT },
+    ],
+    ...{ ...EVENT_AT, labels: { ...SCRAPED, event: 'signing_keys_missing' } },
+  },
+  {
+    alert: 'GatehouseKeyRotationOverdue',
+    series: [
+      { name: 'gatehouse_signing_key_rotation_due_seconds', fires: '60-30x200', silent: '60-30x120 2592000x80' },
+    ],
+    ...{ at: '65m', notYetAt: '60m', labels: SCRAPED },
+  },
+  {
+    alert: 'GatehouseRevocationDataStale',
+    series: [{ name: event('revocation_data_stale'), fires: ONE_EVENT, silent: NO_EVENT }],
+    ...{ ...EVENT_AT, labels: { ...SCRAPED, event: 'revocation_data_stale' } },
+  },
+  {
+    alert: 'GatehouseSignOutsLate',
+    series: [
+      { name: 'gatehouse_session_record_lag_seconds_bucket{le="5"}', fires: '0x60', silent: '0+1x60' },
+      { name: 'gatehouse_session_record_lag_seconds_bucket{le="10"}', fires: '0+1x60', silent: '0+1x60' },
+      { name: 'gatehouse_session_record_lag_seconds_bucket{le="+Inf"}', fires: '0+1x60', silent: '0+1x60' },
+    ],
+    ...{ ...AFTER_FIVE_MINUTES, labels: {} },
+  },
+  {
+    alert: 'GatehouseSessionRecordUnreadable',
+    series: [{ name: event('session_record_unreadable'), fires: ONE_EVENT, silent: NO_EVENT }],
+    ...{ ...EVENT_AT, labels: { ...SCRAPED, event: 'session_record_unreadable' } },
+  },
+  {
+    alert: 'GatehouseRefreshTokenReused',
+    series: [{ name: 'gatehouse_refresh_reuse_total', fires: ONE_EVENT, silent: NO_EVENT }],
+    ...{ ...EVENT_AT, labels: SCRAPED },
+  },
+  {
+    alert: 'GatehouseServiceAccountKeysMissing',
+    series: [{ name: 'gatehouse_service_account_keys', fires: '0x60', silent: '0x8 1x60' }],
+    ...{ at: '6m', notYetAt: '4m', labels: SCRAPED },
+  },
+  {
+    alert: 'GatehouseServiceAccountTokensOverloaded',
+    series: [{ name: 'gatehouse_token_verifications_total{result="overloaded"}', fires: GOES_ON, silent: ONCE }],
+    ...{ ...AFTER_FIVE_MINUTES, labels: { ...SCRAPED, result: 'overloaded' } },
+  },
+  {
+    alert: 'GatehouseSignInFailuresMany',
+    series: [{ name: event('sign_in_failures_many'), fires: ONE_EVENT, silent: NO_EVENT }],
+    ...{ ...EVENT_AT, labels: { ...SCRAPED, event: 'sign_in_failures_many' } },
+  },
+  {
+    alert: 'GatehousePasswordGuessing',
+    series: [
+      {
+        name: 'gatehouse_token_requests_total{grant_type="password",result="invalid_grant"}',
+        fires: '0+5x200',
+        silent: '0+4x200',
+      },
+      {
+        name: 'gatehouse_token_requests_total{grant_type="password",result="ok"}',
+        fires: '0x200',
+        silent: '0+50x200',
+      },
+    ],
+    ...{ at: '70m', notYetAt: '45m', labels: {} },
+  },
+  {
+    alert: 'GatehouseSignInsThrottled',
+    series: [{ name: event('sign_in_throttled'), fires: '0x11 5x60', silent: '0x11 3x60' }],
+    ...{ at: '16m', notYetAt: '5m', labels: { ...SCRAPED, event: 'sign_in_throttled' } },
+  },
+  {
+    alert: 'GatehouseSignInsRejected',
+    series: [{ name: 'gatehouse_password_hash_rejections_total', fires: GOES_ON, silent: ONCE }],
+    ...{ ...AFTER_FIVE_MINUTES, labels: SCRAPED },
+  },
+  {
+    alert: 'GatehouseClientsRefused',
+    series: [
+      {
+        name: 'gatehouse_client_authentication_failures_total{reason="wrong_secret"}',
+        fires: '0x11 22x60',
+        silent: '0x11 18x60',
+      },
+      {
+        name: 'gatehouse_client_authentication_failures_total{reason="unknown_client"}',
+        fires: '0x11 1x60',
+        silent: '0x11 18x60',
+      },
+    ],
+    ...{ at: '16m', notYetAt: '5m', labels: { reason: 'wrong_secret' } },
+  },
+  {
+    alert: 'GatehousePasswordHashesUnfit',
+    series: [
+      { name: 'gatehouse_users{password_hash="other_cost"}', fires: '2x200', silent: '0x200' },
+      { name: 'gatehouse_users{password_hash="none"}', fires: '0x200', silent: '2x200' },
+    ],
+    ...{ at: '61m', notYetAt: '59m', labels: { ...SCRAPED, password_hash: 'other_cost' } },
+  },
+  {
+    alert: 'GatehouseUsersFileInvalid',
+    series: [
+      { name: 'gatehouse_users_file_reloads_total{result="invalid"}', fires: ONE_EVENT, silent: NO_EVENT },
+      { name: 'gatehouse_users_file_reloads_total{result="ok"}', fires: NO_EVENT, silent: ONE_EVENT },
+    ],
+    ...{ ...EVENT_AT, labels: { ...SCRAPED, result: 'invalid' } },
+  },
+  {
+    alert: 'GatehouseTLSFilesInvalid',
+    series: [
+      { name: 'gatehouse_tls_reloads_total{server="api",result="invalid"}', fires: ONE_EVENT, silent: NO_EVENT },
+      { name: 'gatehouse_tls_reloads_total{server="api",result="ok"}', fires: NO_EVENT, silent: ONE_EVENT },
+    ],
+    ...{ ...EVENT_AT, labels: { ...SCRAPED, server: 'api', result: 'invalid' } },
+  },
+  {
+    alert: 'GatehouseCertificateExpiresSoon',
+    // promtool's time begins at 0, so this is an expiry in 14 days and two minutes.
+    series: [
+      {
+        name: 'gatehouse_tls_certificate_expiration_timestamp_seconds{server="api"}',
+        fires: `${14 * 86_400 + 120}x60`,
+        silent: `${90 * 86_400}x60`,
+      },
+    ],
+    ...{ at: '3m', notYetAt: '1m', labels: { ...SCRAPED, server: 'api' } },
+  },
+  {
+    alert: 'GatehouseCertificateExpires',
+    series: [
+      {
+        name: 'gatehouse_tls_certificate_expiration_timestamp_seconds{server="api"}',
+        fires: `${2 * 86_400 + 120}x60`,
+        silent: `${3 * 86_400}x60`,
+      },
+    ],
+    ...{ at: '3m', notYetAt: '1m', labels: { ...SCRAPED, server: 'api' } },
+  },
+];
