@@ -23,7 +23,7 @@ beforeAll(async () => {
   gatehouse = await startGatehouse(cluster, { ada: ['operators'] });
   await cluster.kubectl([
     ...['create', 'clusterrolebinding', 'operators'],
-    ...['--clusterrole=gatehouse-administrators', '--group=operators'],
+    ...['--clusterrole=gatehouse-system:gatehouse:administrators', '--group=operators'],
   ]);
   token = await gatehouse.signIn('ada');
   await eventually(list, ({ items }) => items?.length > 0); // RBAC learns of a binding a moment later

@@ -30,7 +30,7 @@ describe('a service account in front of Gatehouse on a real cluster', () => {
     for (const name of ['reader', 'stranger', 'leaver']) await cluster.kubectl(['create', 'serviceaccount', name]);
     for (const name of ['reader', 'leaver'])
       await cluster.kubectl([
-        ...['create', 'clusterrolebinding', name, '--clusterrole=gatehouse-administrators'],
+        ...['create', 'clusterrolebinding', name, '--clusterrole=gatehouse-system:gatehouse:administrators'],
         `--serviceaccount=default:${name}`,
       ]);
     // RBAC sees new bindings a moment later. Until then our reviews are refused, which is a 503.

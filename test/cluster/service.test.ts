@@ -22,7 +22,7 @@ describe('Gatehouse on a real cluster, with the rights that it is installed with
     gatehouse = await startGatehouse(cluster, { ada: ['operators'], joe: [] });
     await cluster.kubectl([
       ...['create', 'clusterrolebinding', 'operators'],
-      ...['--clusterrole=gatehouse-administrators', '--group=operators'],
+      ...['--clusterrole=gatehouse-system:gatehouse:administrators', '--group=operators'],
     ]);
     token = await gatehouse.signIn('ada');
     await eventually(list, ({ totalItems }) => totalItems === 3); // RBAC sees a new binding a moment later

@@ -30,7 +30,7 @@ describe('the live list of a real cluster', () => {
     gatehouse = await startGatehouse(cluster, { ada: ['operators'] });
     await cluster.kubectl([
       ...['create', 'clusterrolebinding', 'operators'],
-      ...['--clusterrole=gatehouse-administrators', '--group=operators'],
+      ...['--clusterrole=gatehouse-system:gatehouse:administrators', '--group=operators'],
     ]);
     token = await gatehouse.signIn('ada');
     await eventually(list, ({ items }) => items?.length === NAMES.length); // RBAC sees a new binding a moment later

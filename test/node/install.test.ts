@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { CoreV1EventList, V1Node, V1Pod } from '@kubernetes/client-node';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { eventually } from '../cluster/eventually.ts';
+import { clusterTool } from '../support/cluster-tools.ts';
+import { tellMeasured } from '../support/measured.ts';
+import { REPOSITORY } from './image/images.ts';
+import { NODE_ADDRESS, NODE_NAME } from './kubernetes/place.ts';
+import { Caller } from './stand/caller.ts';
+import { helm, kubectl } from './stand/kubectl.ts';
+import { Release } from './stand/release.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const release = new Release('gatehouse-system');
+afterAll(() => release.remove());
+
+/** The README's command, with the repository that stands for its registry. */
+async function commandOfTheReadme(): Promise<string[]> {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const line = /^helm (install .*)$/m.exec(readme)?.[1];
+  return line!.replace('REGISTRY/gatehouse', REPOSITORY).split(' ');
+}
+
+/** Runs the command of Helm's notes that reads this. */
+async function followNotes(notes: string, what: string): Promise<string> {
+  const command = notes.split('\n').find((line) => line.includes('kubectl') && line.includes(what));
+  const path = [dirname(await clusterTool('kubectl')), process.env['PATH']].join(':');
+  const env = { ...process.env, PATH: path, KUBECONFIG: inject('kubeconfig') };
+  return (await promisify(execFile)('sh', ['-c', command!], { env })).stdout;
+}
+
+describe('helm install as the README says it', () => {
+  let caller: Caller;
+  let token: string;
+
+  beforeAll(async () => {
+    const began = performance.now();
+    const notes = await helm(await commandOfTheReadme());
+    caller = new Caller(`http://${NODE_ADDRESS}:${await followNotes(notes, 'nodePort')}`);
+    const password = await eventually(
+      () => followNotes(notes, 'password').catch(() => ''),
+      (text) => text !== '',
+    );
+    const pair = await eventually(
+      () => caller.signIn(password).catch(() => undefined),
+      (answer) => answer !== undefined,
+    );
+    tellMeasured('install', performance.now() - began, 'from helm install to the first token, the image being there');
+    token = pair!.access_token;
+  });
+
+  test('lets the first administrator sign in and list the node, by the commands that Helm prints', async () => {
+    const { status, body } = await caller.list(token);
+    expect([status, body.items.map(({ metadata }: V1Node) => metadata?.name)]).toEqual([200, [NODE_NAME]]);
+  });
+
+  test('runs one pod, whose probes let it become ready without a restart', async () => {
+    const pod = await eventually(() => release.pod(), isReady);
+    expect(pod.status?.containerStatuses?.[0]).toMatchObject({ restartCount: 0, started: true, ready: true });
+    const { items } = await release.get<CoreV1EventList>('events');
+    expect(items.map(({ message }) => message).filter((text) => text?.startsWith('Liveness probe'))).toEqual([]);
+  });
+
+  test('lists the node that runs it as the kubelet reports it', async () => {
+    const { body } = await caller.list(token);
+    const [node] = body.items as V1Node[];
+    const own = JSON.parse(await kubectl(['get', 'node', NODE_NAME, '-o', 'json'])) as V1Node;
+    expect(node?.status).toMatchObject({ nodeInfo: own.status?.nodeInfo, capacity: own.status?.capacity });
+    expect(node?.status?.nodeInfo?.kubeletVersion).toMatch(/^v1\.\d+\.\d+$/);
+    expect(node?.status?.conditions).toContainEqual(expect.objectContaining({ type: 'Ready', status: 'True' }));
+  });
+
+  test('counts its own pod among the usage of the node, as kubectl describe does', async () => {
+    const { body } = await caller.list(token);
+    const described = await kubectl(['describe', 'node', NODE_NAME]);
+    const sums = (resource: string) =>
+      new RegExp(`^ +${resource} +(\\S+) \\((\\d+%)\\) +(\\S+) \\((\\d+%)\\)$`, 'm').exec(described);
+    const [, cpuRequests, cpuRequestsFraction, cpuLimits, cpuLimitsFraction] = sums('cpu')!;
+    const [, memoryRequests, memoryRequestsFraction, memoryLimits, memoryLimitsFraction] = sums('memory')!;
+    expect(usageOf(body.items[0])).toEqual({
+      'cpu-requests': cpuRequests,
+      'cpu-requests-fraction': cpuRequestsFraction,
+      'cpu-limits': cpuLimits,
+      'cpu-limits-fraction': cpuLimitsFraction,
+      'memory-requests': memoryRequests,
+      'memory-requests-fraction': memoryRequestsFraction,
+      'memory-limits': memoryLimits,
+      'memory-limits-fraction': memoryLimitsFraction,
+    });
+    expect([cpuRequests, memoryLimits]).toEqual(['100m', '512Mi']);
+  });
+
+  test('shows a cordoned node as unschedulable at once, and lists it by that status', async () => {
+    const status = async (): Promise<number> => (await caller.list(token, '?status=unschedulable')).body.totalItems;
+    expect(await status()).toBe(0);
+    await kubectl(['cordon', NODE_NAME]);
+    try {
+      expect(await eventually(status, (count) => count === 1)).toBe(1);
+    } finally {
+      await kubectl(['uncordon', NODE_NAME]);
+    }
+    expect(await eventually(status, (count) => count === 0)).toBe(0);
+  });
+});
+
+const isReady = ({ status }: V1Pod): boolean =>
+  status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
+
+const USAGE = 'node.gatehouse.io/';
+
+const usageOf = ({ metadata }: V1Node): object =>
+  Object.fromEntries(
+    Object.entries(metadata?.annotations ?? {})
+      .filter(([key]) => key.startsWith(USAGE))
+      .map(([key, value]) => [key.slice(USAGE.length), value]),
+  );

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../cluster/eventually.ts';
+import type { Caller } from './stand/caller.ts';
+import { type Kill, killProcess, processOf } from './stand/container-process.ts';
+import { Follower } from './stand/follower.ts';
+import { Load, type Lost, type Outcome } from './stand/load.ts';
+import { PassingNodes } from './stand/passing-nodes.ts';
+import { Release } from './stand/release.ts';
+
+/** Ten for the promise; in CI fewer. */
+const RESTARTS = Number(process.env['NODE_RESTARTS'] ?? 3);
+const KILLS = 2;
+const WATCHES = 50;
+
+const release = new Release('rollout');
+let caller: Caller;
+let password: string;
+beforeAll(async () => {
+  await release.install({ replicaCount: 2, sessions: { store: 'kubernetes' } });
+  caller = await release.caller();
+  password = await release.password();
+});
+afterAll(() => release.remove());
+
+/** The load, watches and changes of nodes while `work` goes on, and until every watch has seen the last node come. */
+async function during(name: string, options: { retryRefused: boolean }, work: () => Promise<void>) {
+  const stop = new AbortController();
+  const { access_token: token } = await caller.signIn(password);
+  const followers = Array.from({ length: WATCHES }, () => new Follower(caller, token));
+  const following = followers.map((follower) => follower.run(stop.signal));
+  const nodes = new PassingNodes(name);
+  const load = new Load(caller, password, options);
+  try {
+    const outcome = await load.during(async () => {
+      const enough = new AbortController();
+      const passing = nodes.run(enough.signal);
+      await work().finally(() => enough.abort());
+      await passing;
+    });
+    for (const follower of followers) await eventually(async () => gone(follower, nodes.created.at(-1)!), Boolean);
+    tell(name, outcome, followers, nodes);
+    return { outcome, followers, nodes };
+  } finally {
+    stop.abort();
+    await Promise.all(following);
+  }
+}
+
+const gone = ({ events }: Follower, name: string): boolean =>
+  events.some(({ type, object }) => type === 'DELETED' && object.metadata.name === name);
+
+function tell(
+  name: string,
+  { requests, lost, refused, longestMs }: Outcome,
+  followers: Follower[],
+  nodes: PassingNodes,
+) {
+  const streams = followers.reduce((sum, follower) => sum + follower.streams, 0);
+  const parts = [
+    `${requests} requests, ${lost.length} lost, ${refused} connections refused, the longest ${Math.round(longestMs)} ms`,
+    `${nodes.created.length} nodes came and went; ${WATCHES} watches had ${streams} streams`,
+  ];
+  console.log(`${name}: ${parts.join('; ')}`);
+}
+
+/** How often a watch was told that each of these nodes came, and went. */
+const told = ({ events }: Follower, type: string, names: readonly string[]): number[] => {
+  const counts = new Map(names.map((name) => [name, 0]));
+  for (const { type: is, object } of events) {
+    const count = counts.get(object.metadata.name);
+    if (is === type && count !== undefined) counts.set(object.metadata.name, count + 1);
+  }
+  return [...counts.values()];
+};
+
+/** Events with a version that the same watch had before. */
+const repeated = ({ events }: Follower): string[] => {
+  const versions = events.map(({ object }) => `${object.metadata.name} ${object.metadata.resourceVersion}`);
+  return versions.filter((version, index) => versions.indexOf(version) !== index);
+};
+
+const pods = async (): Promise<number> => (await release.get<{ items: object[] }>('pods')).items.length;
+
+describe('two replicas under load, with fifty watches', () => {
+  test(`R-07 lose no request in ${RESTARTS} restarts, and each watch is told every change once`, async () => {
+    const { outcome, followers, nodes } = await during('restarts', { retryRefused: false }, async () => {
+      for (let count = 0; count < RESTARTS; count++) {
+        await release.kubectl(['rollout', 'restart', 'deployment/gatehouse']);
+        await release.kubectl(['rollout', 'status', 'deployment/gatehouse']);
+      }
+      await eventually(pods, (count) => count === 2); // the last ones that were replaced have ended
+    });
+    expect(outcome.lost).toEqual([]);
+    expect(outcome.requests).toBeGreaterThan(RESTARTS * 100);
+    const once = nodes.created.map(() => 1);
+    for (const follower of followers) {
+      expect(told(follower, 'ADDED', nodes.created)).toEqual(once);
+      expect(told(follower, 'DELETED', nodes.created)).toEqual(once);
+      expect(repeated(follower)).toEqual([]);
+      expect(follower.starts).toBe(1);
+    }
+  });
+
+  test(`R-07 lose only what was in flight when a process is killed, ${KILLS} times, and no watch misses a change`, async () => {
+    const kills: Kill[] = [];
+    const isReady = async () => (await release.pods()).every(({ status }) => status?.containerStatuses?.[0]?.ready);
+    const { outcome, followers, nodes } = await during('kills', { retryRefused: true }, async () => {
+      for (let count = 0; count < KILLS; count++) {
+        kills.push(await killProcess(await processOf((await release.pods())[count % 2]!)));
+        await eventually(isReady, (ready) => !ready);
+        await eventually(isReady, (ready) => ready);
+      }
+    });
+    const inFlight = ({ beganAt, endedAt }: Lost): boolean =>
+      kills.some(({ killedAt, goneAt }) => beganAt <= goneAt && killedAt <= endedAt);
+    expect(outcome.lost.filter((lost) => !inFlight(lost))).toEqual([]);
+    for (const follower of followers) {
+      expect(told(follower, 'ADDED', nodes.created)).not.toContain(0);
+      expect(told(follower, 'DELETED', nodes.created)).not.toContain(0);
+    }
+  });
+});

@@ -1,0 +1,57 @@
+import { request } from 'undici';
+import type { Pair } from '../../integration/service/stand.ts';
+
+export const NODES = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
+
+// biome-ignore lint/suspicious/noExplicitAny: each assertion is its own check
+type Body = any;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Body;
+}
+
+/** Somebody who calls a Gatehouse at this address, with a connection of its own for each request. */
+export class Caller {
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  async signIn(password: string, username = 'admin'): Promise<Pair> {
+    const { status, body } = await this.token({ grant_type: 'password', username, password });
+    if (status !== 200) throw new Error(`sign-in was answered ${status}: ${JSON.stringify(body)}`);
+    return body as Pair;
+  }
+
+  refresh(token: string): Promise<Answer> {
+    return this.token({ grant_type: 'refresh_token', refresh_token: token });
+  }
+
+  token(form: Readonly<Record<string, string>>): Promise<Answer> {
+    return this.#send('/oauth/token', tokenForm(form));
+  }
+
+  list(token: string, query = ''): Promise<Answer> {
+    return this.get(`${NODES}${query}`, token);
+  }
+
+  get(path: string, token?: string): Promise<Answer> {
+    return this.#send(path, { headers: token ? { authorization: `Bearer ${token}` } : {} });
+  }
+
+  async #send(path: string, options: object): Promise<Answer> {
+    const answer = await request(this.url + path, { ...options, reset: true });
+    const text = await answer.body.text();
+    const isJson = answer.headers['content-type']?.includes('json');
+    return { status: answer.statusCode, body: isJson ? JSON.parse(text) : text };
+  }
+}
+
+/** A token request of the default client. */
+export const tokenForm = (form: Readonly<Record<string, string>>) => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body: new URLSearchParams({ client_id: 'gatehouse', client_secret: 'gatehouse', ...form }).toString(),
+});

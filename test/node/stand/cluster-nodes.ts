@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { type Agent, request } from 'undici';
+import { inject } from 'vitest';
+import { nodeMaker, planNodes } from '../../../dev/cluster/population-nodes.ts';
+import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
+import { apiDispatcher } from '../../support/control-plane/api-dispatcher.ts';
+
+const AT_ONCE = 16;
+
+/** Node objects of the cluster, created and deleted as its administrator. */
+export class ClusterNodes {
+  readonly #url: string;
+  readonly #token: string;
+  readonly #dispatcher: Agent;
+  readonly #simulated: string[] = [];
+
+  private constructor(url: string, token: string, dispatcher: Agent) {
+    this.#url = url;
+    this.#token = token;
+    this.#dispatcher = dispatcher;
+  }
+
+  static async open(): Promise<ClusterNodes> {
+    const { clusters, users } = JSON.parse(await readFile(inject('kubeconfig'), 'utf8'));
+    const { server, 'certificate-authority': caFile } = clusters[0].cluster;
+    return new ClusterNodes(server, users[0].user.token, await apiDispatcher(caFile));
+  }
+
+  create = (node: object): Promise<void> => this.#send('POST', '', { apiVersion: 'v1', kind: 'Node', ...node });
+
+  delete = (name: string): Promise<void> => this.#send('DELETE', `/${name}`);
+
+  /** Creates so many believable nodes without kubelets. No pod is put on them. */
+  async simulate(count: number): Promise<void> {
+    const makeNode = nodeMaker({ now: Date.now(), platform: 'gatehouse', nodeBytes: 0 }, seededRandom(1));
+    await eachOf(planNodes(count), (plan) => {
+      const { metadata, spec, status } = makeNode(plan);
+      const { name, annotations, labels } = metadata;
+      this.#simulated.push(name);
+      const cordoned = { ...(spec as object), unschedulable: true };
+      return this.create({ metadata: { name, annotations, labels }, spec: cordoned, status });
+    });
+  }
+
+  /** One by one: to delete a collection of this size takes longer than the API server gives a request. */
+  deleteSimulated = (): Promise<void> => eachOf(this.#simulated.splice(0), this.delete);
+
+  close = (): Promise<void> => this.#dispatcher.close();
+
+  async #send(method: 'POST' | 'DELETE', path: string, object?: object): Promise<void> {
+    const { statusCode, body } = await request(`${this.#url}/api/v1/nodes${path}`, {
+      method,
+      dispatcher: this.#dispatcher,
+      headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+      body: object ? JSON.stringify(object) : null,
+    });
+    const text = await body.text();
+    if (statusCode >= 300) throw new Error(`${method} ${path} was answered ${statusCode}: ${text}`);
+  }
+}
+
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const workNext = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, workNext));
+}

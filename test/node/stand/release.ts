@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import type { V1Pod, V1PodList, V1Secret, V1Service } from '@kubernetes/client-node';
+import { eventually } from '../../cluster/eventually.ts';
+import { REPOSITORY } from '../image/images.ts';
+import { NODE_ADDRESS } from '../kubernetes/place.ts';
+import { Caller } from './caller.ts';
+import { get, helm, kubectl } from './kubectl.ts';
+
+const CHART = join(import.meta.dirname, '..', '..', '..', 'charts', 'gatehouse');
+
+/** A release of the chart and what its users do with it. */
+export class Release {
+  readonly name: string;
+  readonly namespace: string;
+
+  constructor(namespace: string, name = 'gatehouse') {
+    this.name = name;
+    this.namespace = namespace;
+  }
+
+  /** The name of its objects. */
+  get fullname(): string {
+    return this.name.includes('gatehouse') ? this.name : `${this.name}-gatehouse`;
+  }
+
+  /** Resolves when all pods are ready. */
+  async install(values: object = {}): Promise<void> {
+    await this.#helm(['install', this.name, CHART, '--create-namespace', '--wait', '--values', '-'], withImage(values));
+  }
+
+  async upgrade(values: object = {}): Promise<void> {
+    await this.#helm(['upgrade', this.name, CHART, '--wait', '--values', '-'], withImage(values));
+  }
+
+  async rollback(): Promise<void> {
+    await this.#helm(['rollback', this.name, '--wait']);
+  }
+
+  async uninstall(): Promise<void> {
+    await this.#helm(['uninstall', this.name, '--wait']);
+  }
+
+  /** Uninstalls it if it is there, and removes its namespace. */
+  async remove(): Promise<void> {
+    await this.#helm(['uninstall', this.name, '--wait', '--ignore-not-found']);
+    await kubectl(['delete', 'namespace', this.namespace, '--ignore-not-found', '--wait=false']);
+  }
+
+  /** Somebody who calls it at the node's port. Resolves when that leads to a ready pod, a moment after the pod is ready. */
+  async caller(): Promise<Caller> {
+    const { spec } = await this.get<V1Service>('service', this.fullname);
+    const caller = new Caller(`http://${NODE_ADDRESS}:${spec?.ports?.[0]?.nodePort}`);
+    await eventually(
+      () =>
+        caller.get('/readyz').then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      (status) => status === 200,
+    );
+    return caller;
+  }
+
+  /** Its pods that are not about to end, by name. */
+  async pods(): Promise<V1Pod[]> {
+    const { items } = await this.get<V1PodList>('pods', '-l', `app.kubernetes.io/instance=${this.name}`);
+    return items.filter(({ metadata }) => !metadata?.deletionTimestamp);
+  }
+
+  /** The one pod. */
+  async pod(): Promise<V1Pod & { readonly metadata: { readonly name: string } }> {
+    const pods = await this.pods();
+    if (pods.length !== 1) throw new Error(`${pods.length} pods`);
+    return pods[0] as V1Pod & { metadata: { name: string } };
+  }
+
+  get<T>(...args: readonly string[]): Promise<T> {
+    return get<T>('-n', this.namespace, ...args);
+  }
+
+  kubectl(args: readonly string[], input?: string): Promise<string> {
+    return kubectl(['-n', this.namespace, ...args], input);
+  }
+
+  /** Runs JavaScript in the container of the one pod, or of this one; answers what it prints. */
+  async run(script: string, pod?: string): Promise<string> {
+    const name = pod ?? (await this.pod()).metadata.name;
+    return this.kubectl(['exec', name, '--', '/nodejs/bin/node', '-p', script]);
+  }
+
+  async password(): Promise<string> {
+    const { data } = await this.get<V1Secret>('secret', 'gatehouse-first-administrator');
+    return Buffer.from(data!['password']!, 'base64').toString();
+  }
+
+  #helm(args: readonly string[], values?: object): Promise<string> {
+    return helm(['--namespace', this.namespace, ...args], values && JSON.stringify(values));
+  }
+}
+
+const withImage = (values: object): object => {
+  const { image, ...others } = values as { image?: object };
+  return { image: { repository: REPOSITORY, ...image }, ...others };
+};
