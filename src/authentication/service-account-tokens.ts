@@ -1,12 +1,11 @@
 import type { Counter } from 'prom-client';
 import type { CompactJws } from '../oauth/tokens/compact-jws.ts';
 import type { TokenFault, Verification } from '../oauth/tokens/identity.ts';
-import { createTextDigest } from '../oauth/tokens/text-digest.ts';
 import type { Logger } from '../observability/logger.ts';
 import { TooManyCalls } from '../runtime/bounded-calls.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { orKnown } from '../runtime/known-answer.ts';
-import type { Random } from '../runtime/random.ts';
+import { createTextDigest, type Random } from '../runtime/random.ts';
 import { type StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
 import { type ReviewedToken, ReviewedTokens } from './reviewed-tokens.ts';
 import { type Question, RefusalBudget, TokenQuestions, type TokenReviewer } from './token-questions.ts';

@@ -25,7 +25,7 @@ export function decisionCounter(registry: Registry): (decision: Decision | 'erro
   });
   const allow = bound('allow');
   const deny = bound('deny');
-  // Set to 0 from the start: no increase is seen of a series that begins at 1.
+  // Each series starts at 0: Prometheus sees no increase of a series that begins at 1.
   for (const series of [...Object.values(allow), ...Object.values(deny)]) series.inc(0);
   for (const source of ['review', 'overload']) counter.inc({ decision: 'error', source }, 0);
   return (decision) => {

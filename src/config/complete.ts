@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { parseCallerToken } from '../runtime/caller-token.ts';
+import { parseCallerToken } from '../runtime/parse.ts';
 import { completeClients, type ReadFile } from './clients.ts';
 import type { Config, Warnings } from './config.ts';
 import { ConfigError, type Problem } from './problem.ts';

@@ -163,7 +163,7 @@ function createCounters(registry: Registry) {
   };
 }
 
-/** Nobody sees an increase of a series that begins at 1. */
+/** Makes each series at 0. Prometheus sees no increase of a series that begins at 1. */
 function startAtZero(counters: ReturnType<typeof createCounters>, resource: string): void {
   const { lists, relists, surprises, watches, events, dropped, selfChecks } = counters;
   surprises.inc({ resource }, 0);

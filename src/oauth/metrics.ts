@@ -6,7 +6,7 @@ import { OAUTH_ERROR_CODES } from './oauth-error.ts';
 import { CLIENT_FAULTS } from './tokens/act.ts';
 import { TOKEN_FAULTS } from './tokens/identity.ts';
 
-/** A counter by result whose series all begin at 0: nobody sees an increase of a series that begins at 1. */
+/** A counter by result whose series all begin at 0: Prometheus sees no increase of a series that begins at 1. */
 function resultCounter(registry: Registry, texts: { name: string; help: string }, results: readonly string[]) {
   const counter = new Counter({ ...texts, labelNames: ['result'], registers: [registry] });
   for (const result of results) counter.inc({ result }, 0);
@@ -129,7 +129,7 @@ export function createClientFailureCounter(registry: Registry): Counter<'reason'
     labelNames: ['reason'],
     registers: [registry],
   });
-  // Set to 0 from the start: no increase is seen of a series that begins at 1.
+  // Each series starts at 0: Prometheus sees no increase of a series that begins at 1.
   for (const reason of CLIENT_FAULTS) counter.inc({ reason }, 0);
   return counter;
 }

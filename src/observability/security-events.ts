@@ -58,7 +58,7 @@ export function createSecurityEvents(logger: Logger, registry: Registry): Securi
     labelNames: ['event'],
     registers: [registry],
   });
-  // Set to 0 from the start: an alert sees no increase of a series that begins at 1.
+  // Each series starts at 0: Prometheus sees no increase of a series that begins at 1.
   for (const event of Object.keys(SENTENCES)) counter.inc({ event }, 0);
   return {
     report: (event, fields) => {

@@ -8,12 +8,25 @@ import { type Composer, type Representation, VersionedRepresentation } from './b
 import { typeMembers } from './entries/object-kind.ts';
 import type { Snapshot } from './entries/snapshot.ts';
 import type { ResourceStore } from './entries/store.ts';
-import type { Age, Lister } from './lister.ts';
 import type { ListQuery } from './query/list-query.ts';
 import { Feed } from './watch/feed.ts';
 import type { Watch, WatchSource } from './watch/watch.ts';
 import type { WatchForm } from './watch/watch-event.ts';
 import type { WatchQuery } from './watch/watch-query.ts';
+
+/** What the routes of a kind need of its cache. Reads memory only. */
+export interface Lister {
+  /** Throws a 503 `StatusError` before the first sync and when the data is too old. */
+  list(query: ListQuery): Representation;
+  /** `undefined`: no such object. Throws as `list`. */
+  get(key: string): Representation | undefined;
+}
+
+/** What the routes need to know of the age of an answer. */
+export interface Age {
+  /** Whole seconds since the oldest data behind the answers was proved current. `undefined` up to a minute. */
+  staleSeconds(): number | undefined;
+}
 
 export interface ListerOptions {
   readonly store: ResourceStore;

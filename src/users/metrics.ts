@@ -8,17 +8,9 @@ const SECONDS = [0.001, 0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
 
 const BUCKETS: readonly BucketName[] = ['user', 'address', 'known_good'];
 
-export interface PasswordMetrics {
-  readonly queueLength: Gauge;
-  readonly inFlight: Gauge;
-  readonly queueWait: Histogram;
-  readonly duration: Histogram;
-  readonly rejections: Counter;
-  /** Attempts that were turned away because a bucket was full. */
-  readonly throttled: Counter<'bucket'>;
-}
+export type PasswordMetrics = ReturnType<typeof createPasswordMetrics>;
 
-export function createPasswordMetrics(registry: Registry): PasswordMetrics {
+export function createPasswordMetrics(registry: Registry) {
   const registers = [registry];
   const throttled = new Counter({
     name: 'gatehouse_login_throttled_total',
@@ -26,7 +18,7 @@ export function createPasswordMetrics(registry: Registry): PasswordMetrics {
     labelNames: ['bucket'],
     registers,
   });
-  // Set to 0 from the start: no increase is seen of a series that begins at 1.
+  // Each series starts at 0: Prometheus sees no increase of a series that begins at 1.
   for (const bucket of BUCKETS) throttled.inc({ bucket }, 0);
   return {
     throttled,

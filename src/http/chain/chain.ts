@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
-import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
-import { failureOf, toErrorAnswer } from '../answer/error-body.ts';
+import type { AnswerWriter } from '../answer/answer.ts';
 import type { Exchange, Handler, Step } from '../exchange.ts';
+import { writeError } from './error-writer.ts';
 import type { Guard } from './guard.ts';
 
 /** What a port serves. */
@@ -79,17 +79,4 @@ export function serveRouter(router: Router, { guard, writer, begin }: Frame): Ap
       run(request, response, (error) => writeError(writer, exchange, error));
     },
   };
-}
-
-/**
- * The only place that turns an error into an answer. The cause of a 5xx goes to the request's log line and is sent nowhere.
- * An answer that has begun cannot be taken back: its connection is cut.
- */
-function writeError(writer: AnswerWriter, exchange: Exchange, error: unknown): void {
-  const { response } = exchange;
-  exchange.failure = failureOf(error);
-  if (response.headersSent) return void response.destroy();
-  const answer = toErrorAnswer(error, exchange.requestId, exchange.speaksOAuth);
-  exchange.reason ??= answer.reason;
-  writer.send(exchange, answer.status, answer.headers, wholeBody(answer.body));
 }

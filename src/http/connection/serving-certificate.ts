@@ -80,7 +80,7 @@ export function readServingCertificate(files: TlsFiles): ServingCertificate {
       logger.info({ validTo: new X509Certificate(next.cert).validTo }, 'the changed TLS files are in use');
       tellExpiry(inUse, parts);
     };
-    // Set to 0 from the start: an alert sees no increase of a series that begins at 1.
+    // Each series starts at 0: Prometheus sees no increase of a series that begins at 1.
     for (const result of ['ok', 'invalid']) reloads.inc({ server: name, result }, 0);
     tellExpiry(inUse, parts);
     await followFiles(Object.values(files), reload, { clock, signal });

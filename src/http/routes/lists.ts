@@ -1,5 +1,5 @@
+import type { Age, Lister } from '../../resources/cache.ts';
 import type { Kind } from '../../resources/entries/kind.ts';
-import type { Age, Lister } from '../../resources/lister.ts';
 import { createListQueryParser } from '../../resources/query/list-query.ts';
 import { createWatchQueryParser } from '../../resources/watch/watch-query.ts';
 import { notFound } from '../../status-error.ts';

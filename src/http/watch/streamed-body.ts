@@ -1,6 +1,5 @@
-import { combineCrc32, type DeflatedPiece, deflateShared } from '../../resources/bytes/deflated-piece.ts';
-import { GZIP_HEADER, gzipEnd } from '../../resources/bytes/list-body.ts';
 import type { Exchange } from '../exchange.ts';
+import { GzipStream } from './gzip-stream.ts';
 
 /** Ends a chunked body that has no trailers (RFC 9112 7.1). */
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
@@ -56,39 +55,5 @@ export class StreamedBody {
   #send(bytes: Uint8Array): boolean {
     this.#exchange.bodyBytes += bytes.length;
     return this.#exchange.response.write(this.#isChunked ? sharedChunk(bytes) : bytes);
-  }
-}
-
-/** An entry lives as long as the bytes that it was made of. */
-const pieces = new WeakMap<Uint8Array, DeflatedPiece>();
-
-/** Returns the same piece for the same bytes, so that what many streams send is compressed once. */
-function sharedPiece(plain: Uint8Array): DeflatedPiece {
-  const piece = pieces.get(plain) ?? deflateShared(plain);
-  pieces.set(plain, piece);
-  return piece;
-}
-
-/**
- * A streamed body that is one gzip member (RFC 1952). Each piece is deflated independently of those before it, and ends
- * at a byte boundary by a sync flush. So a piece is the same for all streams, none of them needs a window of its own,
- * and a reader can decompress all that it has received. One member for each piece would be simpler, but browsers stop
- * after the first member.
- */
-export class GzipStream {
-  readonly head = GZIP_HEADER;
-  #crc = 0;
-  #length = 0;
-
-  /** Returns what to send for these bytes. */
-  add(plain: Uint8Array): Uint8Array {
-    const { bytes, crc, length, shift } = sharedPiece(plain);
-    this.#crc = combineCrc32(this.#crc, crc, shift);
-    this.#length += length;
-    return bytes;
-  }
-
-  end(): Uint8Array {
-    return Buffer.concat(gzipEnd(this.#crc, this.#length));
   }
 }

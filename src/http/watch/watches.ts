@@ -1,4 +1,4 @@
-import type { Age } from '../../resources/lister.ts';
+import type { Age } from '../../resources/cache.ts';
 import type { WatchSource } from '../../resources/watch/watch.ts';
 import type { WatchForm } from '../../resources/watch/watch-event.ts';
 import type { WatchQuery } from '../../resources/watch/watch-query.ts';

@@ -118,7 +118,7 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     this.#listeners.push(changed);
   }
 
-  /** The newest known state, wherever it came from. */
+  /** The newest known state: from our own write if the watch has not shown it yet, else from the watch. */
   current(key: string): SecretEntry | undefined {
     const ahead = this.#ahead.get(key);
     const seen = this.#seen.get(key);

@@ -2,9 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from '../../observability/logger.ts';
-import { parseCallerToken } from '../../runtime/caller-token.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followFile } from '../../runtime/followed-file.ts';
+import { parseCallerToken } from '../../runtime/parse.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { ClientFault } from '../tokens/act.ts';
 import { parseAuthorization } from './authorization-header.ts';
@@ -17,7 +17,7 @@ export interface CallerProof {
    * without one.
    */
   readonly certificateNames: readonly string[];
-  /** Whether the connection has shown a client certificate at all, whoever vouches for it. */
+  /** Whether the connection has shown a client certificate, trusted or not. */
   readonly hasShownCertificate: boolean;
 }
 

@@ -1,8 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { type BucketOptions, FailureBuckets } from '../../runtime/failure-bucket.ts';
 import { KnownGood } from '../../runtime/known-good.ts';
-import type { Random } from '../../runtime/random.ts';
-import { createTextDigest } from '../tokens/text-digest.ts';
+import { createTextDigest, type Random } from '../../runtime/random.ts';
 
 export interface ClientThrottleOptions {
   /**

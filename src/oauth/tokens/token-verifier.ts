@@ -1,7 +1,7 @@
 import type { Counter } from 'prom-client';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
+import { createTextDigest, type Random } from '../../runtime/random.ts';
 import type { User } from '../../users/user.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import { endpointUrl, longestTokenSeconds, type OAuthOptions } from '../options.ts';
@@ -18,7 +18,6 @@ import {
 } from './claims.ts';
 import { type CompactJws, isPlainRs256, isSigned, parseCompactJws } from './compact-jws.ts';
 import type { Identity, TokenFault, TokenVerifier, Verification } from './identity.ts';
-import { createTextDigest } from './text-digest.ts';
 import type { LiveUsers, UserStandings } from './user-standing.ts';
 
 export interface VerifierParts {

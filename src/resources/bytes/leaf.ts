@@ -42,7 +42,7 @@ export class Leaf<Entry extends Encoded = Encoded> {
     return this.#deflated !== undefined;
   }
 
-  /** The bytes in memory: the items, wherever they are, and the compressed form. */
+  /** How many bytes are in memory: those of the items, joined or not, and those of the compressed form. */
   get heldBytes(): number {
     return this.length + (this.#deflated?.bytes.length ?? 0);
   }

@@ -1,4 +1,4 @@
-import { parseBooleanWord } from '../../runtime/boolean-word.ts';
+import { parseBooleanWord } from '../../runtime/parse.ts';
 import type { StatusCause } from '../../status-error.ts';
 import { type Condition, commonFilters, type FilterReaders, notOneOf } from './filter.ts';
 import {

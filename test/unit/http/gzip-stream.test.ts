@@ -1,7 +1,7 @@
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { GzipStream } from '../../../src/http/watch/streamed-body.ts';
+import { GzipStream } from '../../../src/http/watch/gzip-stream.ts';
 
 /** The whole body of a stream that was sent these texts. */
 function bodyOf(texts: readonly Uint8Array[]): Buffer {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Freshness } from '../../../src/kubernetes/reflector/store.ts';
 import type { Representation } from '../../../src/resources/bytes/representation.ts';
-import type { Lister } from '../../../src/resources/lister.ts';
+import type { Lister } from '../../../src/resources/cache.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { Largest } from '../../support/largest.ts';
 import { replaceAll } from '../../support/replace-all.ts';

@@ -1,4 +1,4 @@
-import type { Lister } from '../../../src/resources/lister.ts';
+import type { Lister } from '../../../src/resources/cache.ts';
 import type { Watch, WatchSource } from '../../../src/resources/watch/watch.ts';
 import type { WatchForm } from '../../../src/resources/watch/watch-event.ts';
 import { StatusError } from '../../../src/status-error.ts';

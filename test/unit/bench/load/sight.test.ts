@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Needle, Sight } from '../../../../bench/load/sight.ts';
-import { GzipStream } from '../../../../src/http/watch/streamed-body.ts';
+import { GzipStream } from '../../../../src/http/watch/gzip-stream.ts';
 
 const HEAD = Buffer.from('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n');
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createTextDigest } from '../../../src/oauth/tokens/text-digest.ts';
-import { systemRandom } from '../../../src/runtime/random.ts';
+import { createTextDigest, systemRandom } from '../../src/runtime/random.ts';
 
 const TEXTS = ['', 'a', 'a.b.c', 'x'.repeat(8_192)];
 

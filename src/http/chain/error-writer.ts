@@ -1,0 +1,16 @@
+import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
+import { failureOf, toErrorAnswer } from '../answer/error-body.ts';
+import type { Exchange } from '../exchange.ts';
+
+/**
+ * The only place that turns an error into an answer. The cause of a 5xx goes to the request's log line and is sent nowhere.
+ * An answer that has begun cannot be taken back: its connection is cut.
+ */
+export function writeError(writer: AnswerWriter, exchange: Exchange, error: unknown): void {
+  const { response } = exchange;
+  exchange.failure = failureOf(error);
+  if (response.headersSent) return void response.destroy();
+  const answer = toErrorAnswer(error, exchange.requestId, exchange.speaksOAuth);
+  exchange.reason ??= answer.reason;
+  writer.send(exchange, answer.status, answer.headers, wholeBody(answer.body));
+}
