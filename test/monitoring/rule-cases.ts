@@ -98,7 +98,11 @@ export const RULE_CASES: readonly RuleCase[] = [
       { name: 'gatehouse_reflector_watches_total{resource="nodes",end="refused"}', fires: GOES_ON, silent: ONCE },
       { name: 'gatehouse_reflector_watches_total{resource="nodes",end="closed"}', fires: '0x60', silent: GOES_ON },
       // Gatehouse may go without the right to namespaces.
-      { name: 'gatehouse_reflector_watches_total{resource="namespaces",end="refused"}', fires: '0x60', silent: GOES_ON },
+      {
+        name: 'gatehouse_reflector_watches_total{resource="namespaces",end="refused"}',
+        fires: '0x60',
+        silent: GOES_ON,
+      },
     ],
     ...{ ...AFTER_FIVE_MINUTES, labels: { ...SCRAPED, resource: 'nodes', end: 'refused' } },
   },

@@ -12,7 +12,7 @@ const KUBELET_CLIENT = 'kube-apiserver-kubelet-client';
 /** The usual ones: all are free here, and one that is chosen at random could be another program's. */
 const PORTS = [2379, 2380, 6443] as const;
 
-/** Who the programs are: the names that Kubernetes itself has roles for. */
+/** The users that the programs are. Kubernetes has built-in roles for these names. */
 const USERS = {
   kubelet: { username: `system:node:${NODE_NAME}`, groups: ['system:nodes'] },
   'kube-controller-manager': { username: 'system:kube-controller-manager', groups: [] },
