@@ -1,29 +1,31 @@
 # Both base images are named by exact release; a release pipeline replaces each tag by tag@sha256:…, as docs/operations.md says.
 
-FROM node:26.10.0-trixie-slim AS build
+# On the processor that builds, whatever the image is for: the program is the same on all but for one binary.
+FROM --platform=$BUILDPLATFORM node:26.10.0-trixie-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 COPY dev/node/package.json dev/node/
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
-COPY api api
+COPY dev/build dev/build
 COPY src src
 # What /version and --version tell. The date is the commit's, so that two builds of one commit are equal.
 ARG GIT_COMMIT=unknown
 ARG GIT_TREE_STATE=unknown
 ARG BUILD_DATE=1970-01-01T00:00:00Z
-RUN npm run build \
- && npm ci --omit=dev --ignore-scripts \
+# The processor that runs the image; the builder sets it.
+ARG TARGETARCH
+RUN npm run build -- --arch "$TARGETARCH" \
  && printf '{"gitCommit":"%s","gitTreeState":"%s","buildDate":"%s"}\n' "$GIT_COMMIT" "$GIT_TREE_STATE" "$BUILD_DATE" > build.json
 
 FROM gcr.io/distroless/nodejs26-debian13:nonroot
 WORKDIR /app
-COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
-COPY --from=build /build/api api
-COPY --from=build /build/package.json /build/build.json ./
+COPY api api
+COPY --from=build /build/build.json ./
+COPY package.json LICENSE ./
 ENV NODE_ENV=production
 # A number, so that a kubelet can see that it is not root.
 USER 65532:65532
 EXPOSE 9090 9091
-ENTRYPOINT ["/nodejs/bin/node", "/app/dist/main.js"]
+# Stacks name lines of the sources.
+ENTRYPOINT ["/nodejs/bin/node", "--enable-source-maps", "/app/dist/main.js"]

@@ -38,6 +38,9 @@ const tier = (name: string, more: object = {}) => ({
  */
 const SHARED = { isolate: false, exclude: MOCKED };
 
+/** These run what the image runs, which is built before they start. */
+const PROGRAM = { globalSetup: 'test/support/provide-program.ts' };
+
 export default defineConfig({
   test: {
     projects: [
@@ -50,9 +53,9 @@ export default defineConfig({
       tier('vectors', { testTimeout: 120_000, hookTimeout: 300_000 }),
       tier('soak', { testTimeout: 180_000, fileParallelism: false }),
       tier('netns', { testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false }),
-      tier('cluster', { testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
+      tier('cluster', { ...PROGRAM, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
       tier('monitoring', { testTimeout: 180_000, hookTimeout: 300_000 }),
-      tier('chart', { testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
+      tier('chart', { ...PROGRAM, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
       tier('node', {
         testTimeout: 600_000,
         hookTimeout: 300_000,

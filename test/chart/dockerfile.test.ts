@@ -34,9 +34,9 @@ describe('the image', () => {
     expect([build.length > 0, final.length > 0, more]).toEqual([true, true, []]);
   });
 
-  test('is built by the Node that the project pins', () => {
+  test('is built by the Node that the project pins, on the processor of the builder', () => {
     const { version } = JSON.parse(read('dev/node/package.json')) as { version: string };
-    expect(texts(build, 'FROM')).toEqual([`node:${version}-trixie-slim AS build`]);
+    expect(texts(build, 'FROM')).toEqual([`--platform=$BUILDPLATFORM node:${version}-trixie-slim AS build`]);
   });
 
   test('runs on a distroless base of the same Node release and Debian, pinned by tag or digest', () => {
@@ -51,38 +51,47 @@ describe('the image', () => {
     const installs = texts(build, 'RUN')
       .join(' && ')
       .match(/npm (ci|install|i|add)\b[^&]*/g);
-    expect(installs?.map((command) => command.trim())).toEqual([
-      'npm ci --ignore-scripts',
-      'npm ci --omit=dev --ignore-scripts',
-    ]);
+    expect(installs?.map((command) => command.trim())).toEqual(['npm ci --ignore-scripts']);
   });
 
-  test('leaves the development dependencies behind: the last install omits them', () => {
-    const steps = texts(build, 'RUN').join(' && ');
-    expect(steps.lastIndexOf('npm ci --omit=dev')).toBeGreaterThan(steps.indexOf('npm run build'));
-  });
-
-  test('holds node_modules, dist, api, package.json and build.json, and nothing else', () => {
+  test('holds the build, api, and single files, and nothing else', () => {
     expect(texts(final, 'COPY')).toEqual([
-      '--from=build /build/node_modules node_modules',
       '--from=build /build/dist dist',
-      '--from=build /build/api api',
-      '--from=build /build/package.json /build/build.json ./',
+      'api api',
+      '--from=build /build/build.json ./',
+      'package.json LICENSE ./',
     ]);
+  });
+
+  test('runs nothing in its second stage, which may be for another processor', () => {
     expect([...texts(final, 'ADD'), ...texts(final, 'RUN')]).toEqual([]);
+  });
+
+  test('is told by the builder which processor it is for', () => {
+    expect(texts(build, 'RUN').join(' && ')).toContain('npm run build -- --arch "$TARGETARCH"');
   });
 
   test('runs as a numeric user that is not root', () => {
     expect(texts(final, 'USER')).toEqual(['65532:65532']);
   });
 
-  test('starts the program without a shell', () => {
-    expect(JSON.parse(texts(final, 'ENTRYPOINT')[0] ?? '')).toEqual(['/nodejs/bin/node', '/app/dist/main.js']);
+  test('starts the program without a shell, and reads its source maps', () => {
+    expect(JSON.parse(texts(final, 'ENTRYPOINT')[0] ?? '')).toEqual([
+      '/nodejs/bin/node',
+      '--enable-source-maps',
+      '/app/dist/main.js',
+    ]);
   });
 
   test('carries no secret in arguments or environment', () => {
     const named = [...build, ...final].filter(({ name }) => name === 'ARG' || name === 'ENV').map(({ text }) => text);
-    expect(named.map((text) => text.split('=')[0])).toEqual(['GIT_COMMIT', 'GIT_TREE_STATE', 'BUILD_DATE', 'NODE_ENV']);
+    expect(named.map((text) => text.split('=')[0])).toEqual([
+      'GIT_COMMIT',
+      'GIT_TREE_STATE',
+      'BUILD_DATE',
+      'TARGETARCH',
+      'NODE_ENV',
+    ]);
   });
 });
 
@@ -91,7 +100,10 @@ test('the builder is sent only what the Dockerfile copies', () => {
     .split('\n')
     .filter((line) => line && !line.startsWith('#'));
   const sent = ignored.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
-  const copied = texts(build, 'COPY').flatMap((text) => text.split(' ').slice(0, -1));
+  const copied = [
+    ...texts(build, 'COPY'),
+    ...texts(final, 'COPY').filter((text) => !text.startsWith('--from')),
+  ].flatMap((text) => text.split(' ').slice(0, -1));
   expect(ignored[0]).toBe('*');
   expect(copied.filter((path) => !sent.some((one) => path === one || path.startsWith(`${one}/`)))).toEqual([]);
 });

@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1ConfigMap } from '@kubernetes/client-node';
+import { inject } from 'vitest';
 import { parse } from 'yaml';
 import { freePorts } from '../support/control-plane/free-ports.ts';
 import { startServer } from '../support/control-plane/server-process.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import { CHART, helm, NAMESPACE } from './helm.ts';
-
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
 /** The program as the chart installs it, outside a pod: its configuration file, its account, its rights. */
 export interface InstalledProgram {
@@ -39,7 +38,7 @@ export async function startInstalledProgram(cluster: ControlPlane, usersFile: st
     users: { ...config.users, file: paths.users },
   };
   await writeFile(paths.config, JSON.stringify(here));
-  const program = startServer(process.execPath, [MAIN, '--config', paths.config], paths.log);
+  const program = startServer(process.execPath, [...inject('program'), '--config', paths.config], paths.log);
   const url = `http://127.0.0.1:${port}`;
   const log = (): Promise<string> => readFile(paths.log, 'utf8');
   const stop = async (): Promise<void> => {

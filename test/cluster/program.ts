@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
 import { type ServerProcess, startServer } from '../support/control-plane/server-process.ts';
 
-export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+/** The arguments of Node.js that start the program as the image does. */
+export const PROGRAM = inject('program');
 
 interface Run {
   readonly config: string;
@@ -13,7 +14,7 @@ interface Run {
 
 /** The program in its own process, ready. A failed start ends it and rejects with its log. */
 export async function startProgram({ config, log, url }: Run): Promise<ServerProcess> {
-  const server = startServer(process.execPath, [MAIN, '--config', config], log);
+  const server = startServer(process.execPath, [...PROGRAM, '--config', config], log);
   try {
     await untilReady(url, () => server.running);
     return server;

@@ -7,7 +7,7 @@ import { runTool, writeKubeconfig } from '../support/control-plane/clients.ts';
 import { freePorts } from '../support/control-plane/free-ports.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import { install, NAMESPACE } from './installation.ts';
-import { MAIN } from './program.ts';
+import { PROGRAM } from './program.ts';
 import { type Person, Replica } from './replica.ts';
 
 export interface ReplicasOptions {
@@ -69,7 +69,7 @@ export async function startReplicas(cluster: ControlPlane, options: ReplicasOpti
     await rm(folder, { recursive: true, force: true });
   };
   const keysCommand = async (apiServer?: string): Promise<readonly string[]> => {
-    return [MAIN, '--config', await configFile('operator', {}, apiServer), 'keys'];
+    return [...PROGRAM, '--config', await configFile('operator', {}, apiServer), 'keys'];
   };
   // All at once: the first one makes the signing keys, and the others use them.
   const starts = await Promise.allSettled(all.map((replica) => replica.start()));

@@ -52,6 +52,8 @@ export const TABLE: ImportTable = {
     yaml: ['src/config', 'src/kubernetes', 'src/users', 'src/service', 'dev/chart-docs', 'dev/monitoring'],
     '@grafana/grafana-foundation-sdk': ['dev/monitoring'],
     pino: ['src/observability'],
+    rolldown: ['dev/build'],
+    '@cyclonedx/cyclonedx-library': ['dev/build'],
     '@node-rs/bcrypt': ['src/users'],
     // A folder makes its metrics in one file. What they are made in is handed on, as a type.
     'prom-client': ['src/observability', 'src/*/metrics.ts'],

@@ -13,7 +13,7 @@ const RUNTIME = [
 
 /** What the build stage needs on top of that: a shell, and what its scripts call. */
 const TOOLS = [
-  ...['dash', 'coreutils', 'sed', 'grep', 'findutils'],
+  ...['dash', 'coreutils', 'sed', 'grep', 'findutils', 'tar', 'gzip'],
   ...['libacl1', 'libattr1', 'libgmp10', 'libpcre2-8-0', 'libselinux1'],
 ];
 
@@ -23,7 +23,7 @@ const EXTRA = '/etc/ssl/certs/extra.crt';
 /** The images that the Dockerfile starts from, in the order of its stages; a stage may also start from an earlier one. */
 async function baseNames(): Promise<string[]> {
   const dockerfile = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
-  const stages = [...dockerfile.matchAll(/^FROM (\S+)(?: AS (\S+))?/gim)];
+  const stages = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)(?: AS (\S+))?/gim)];
   const own = new Set(stages.map(([, , name]) => name));
   return [...new Set(stages.map(([, from]) => from!).filter((from) => !own.has(from)))];
 }

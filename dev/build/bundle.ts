@@ -1,0 +1,41 @@
+import { isAbsolute } from 'node:path';
+import { type OutputChunk, rolldown } from 'rolldown';
+
+interface BundleOptions {
+  readonly root: string;
+  readonly folder: string;
+  /** Packages that stay outside. */
+  readonly external: readonly string[];
+}
+
+/**
+ * Writes the program into the folder: `main.js`, and a file for each part that it loads only when it needs it. Each has a source map
+ * beside it, which names the sources' lines but does not repeat them. Resolves to every file that went in.
+ */
+export async function bundle({ root, folder, external }: BundleOptions): Promise<readonly string[]> {
+  const program = await rolldown({
+    input: { main: `${root}/src/main.ts` },
+    cwd: root,
+    platform: 'node',
+    external: [...external],
+    tsconfig: false,
+    onLog: (level, log) => {
+      if (level === 'warn') throw new Error(`the bundler warns: ${log.message}`);
+    },
+  });
+  try {
+    const { output } = await program.write({
+      dir: folder,
+      format: 'esm',
+      chunkFileNames: '[name].js',
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+      // What licences say stands in a file of its own.
+      comments: false,
+    });
+    const chunks = output.filter((part): part is OutputChunk => part.type === 'chunk');
+    return chunks.flatMap(({ moduleIds }) => moduleIds).filter(isAbsolute);
+  } finally {
+    await program.close();
+  }
+}
