@@ -6,6 +6,7 @@ import type { CompactJws } from '../oauth/tokens/compact-jws.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type Clock, Waiting } from '../runtime/clock.ts';
 import { FairSlots } from '../runtime/fair-slots.ts';
+import { LastingFailure } from '../runtime/lasting-failure.ts';
 import { registerClusterKeys } from './metrics.ts';
 import type { SignatureVerdict } from './service-account-tokens.ts';
 
@@ -49,10 +50,12 @@ export class ClusterKeys {
   #readAt = Number.NEGATIVE_INFINITY;
   #isReading = false;
   #isFailing = false;
+  readonly #failure: LastingFailure;
   readonly #pause: Waiting;
 
   constructor(parts: ClusterKeyParts) {
     this.#parts = parts;
+    this.#failure = new LastingFailure(parts.clock, parts.logger);
     this.#pause = new Waiting(parts.clock);
     registerClusterKeys(parts.registry, () => this.#published?.keys.size ?? 0);
   }
@@ -126,7 +129,7 @@ export class ClusterKeys {
     const { logger } = this.#parts;
     const published = parsePublishedKeys(document);
     if (!published) throw new Error('the cluster published no key that service account tokens can be checked with');
-    if (this.#isFailing) logger.info('the service account keys of the cluster are read again');
+    this.#failure.over({}, 'the service account keys of the cluster are read again');
     this.#isFailing = false;
     const text = JSON.stringify(document);
     if (text === this.#text) return;
@@ -141,8 +144,7 @@ export class ClusterKeys {
   }
 
   #failed(error: unknown): void {
-    const { logger } = this.#parts;
-    if (!this.#isFailing) logger.warn({ err: error }, this.#published ? LAST_ONES_STAY : NONE_YET);
+    this.#failure.failed({ err: error }, this.#published ? LAST_ONES_STAY : NONE_YET);
     this.#isFailing = true;
   }
 }

@@ -94,7 +94,7 @@ export function createApp(parts: AppParts): App {
 export function createRoutes(parts: AppParts): Route[] {
   const { platform, clock, limits, metrics, writer, descriptions, release } = parts;
   const bodies = createBodyReader({ clock, timeoutMs: limits.bodyTimeoutMs, metrics });
-  const health = new Health(parts.health, parts.logger);
+  const health = new Health(parts.health, parts);
   registerReadiness(parts.registry, health);
   const lists = servedLists(parts);
   return [

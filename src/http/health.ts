@@ -1,4 +1,6 @@
 import type { Logger } from '../observability/logger.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { LastingFailure } from '../runtime/lasting-failure.ts';
 
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 
@@ -16,19 +18,27 @@ export interface HealthCheck {
    * out, so that no alert comes of it. Default: it is not.
    */
   isExcused?(): boolean;
+  /**
+   * The right that we lack in the cluster, where that is why it fails: who may not do what. It is logged behind the
+   * reason, and shown to everybody who asks.
+   */
+  missingRight?(): string | undefined;
   /** Returns why it fails, for the log only, or `undefined` when it holds. Reads memory only, and does not wait. */
   check(): string | undefined;
 }
 
 export type HealthChecks = readonly HealthCheck[];
 
-interface HealthResult {
+/** What one check says now. */
+export interface HealthResult {
   readonly name: string;
   readonly holds: boolean;
   readonly excluded: boolean;
   readonly excused: boolean;
   /** Whether the endpoint fails when this check does. */
   readonly counts: boolean;
+  /** Of a check that fails. */
+  readonly missingRight: string | undefined;
 }
 
 /** What the checks of one endpoint say now. */
@@ -41,15 +51,14 @@ export interface HealthReport {
 /** Holds whenever the event loop can answer at all. */
 const PING: HealthCheck = { name: 'ping', endpoints: ['healthz', 'livez', 'readyz'], check: () => undefined };
 
-/** Runs named checks. Logs each change of a check, with the reason, which is never sent. */
+/** Runs named checks. Logs each change of a check, and a failure that lasts, with the reason, which is never sent. */
 export class Health {
   readonly #checks: HealthChecks;
-  readonly #logger: Logger;
-  readonly #failing = new Set<string>();
+  readonly #failures: ReadonlyMap<string, LastingFailure>;
 
-  constructor(checks: HealthChecks, logger: Logger) {
+  constructor(checks: HealthChecks, { clock, logger }: { readonly clock: Clock; readonly logger: Logger }) {
     this.#checks = [PING, ...checks];
-    this.#logger = logger;
+    this.#failures = new Map(this.#checks.map(({ name }) => [name, new LastingFailure(clock, logger)]));
   }
 
   names(endpoint: HealthEndpoint): string[] {
@@ -61,26 +70,33 @@ export class Health {
     const asked = this.#checks.filter(
       (check) => check.endpoints.includes(endpoint) && (only === undefined || check.name === only),
     );
-    const results = asked.map((check) => ({
-      name: check.name,
-      excluded: excluded.has(check.name),
-      excused: isExcused(check),
-      counts: only !== undefined || doesCount(check),
-      holds: excluded.has(check.name) || this.holds(check),
-    }));
+    const results = asked.map((check) => {
+      const holds = excluded.has(check.name) || this.holds(check);
+      return {
+        name: check.name,
+        excluded: excluded.has(check.name),
+        excused: isExcused(check),
+        counts: only !== undefined || doesCount(check),
+        holds,
+        missingRight: holds ? undefined : check.missingRight?.(),
+      };
+    });
     return { results, holds: results.every((result) => result.holds || !result.counts) };
   }
 
   /** Runs one check; a check that throws does not hold. */
   holds(check: HealthCheck): boolean {
+    const { name } = check;
+    const failure = this.#failures.get(name);
     const reason = reasonOf(check);
-    if (reason !== undefined && !this.#failing.has(check.name)) {
-      this.#failing.add(check.name);
-      this.#logger.warn({ check: check.name, reason }, 'a health check fails');
-    } else if (reason === undefined && this.#failing.delete(check.name)) {
-      this.#logger.info({ check: check.name }, 'a health check holds again');
+    if (reason === undefined) {
+      failure?.over({ check: name }, 'a health check holds again');
+      return true;
     }
-    return reason === undefined;
+    const right = check.missingRight?.();
+    const why = right === undefined ? reason : `${reason}: ${right}`;
+    failure?.failed({ check: name, reason: why }, 'a health check fails', right);
+    return false;
   }
 
   /** The checks of /readyz, for the gauge that shows each of them. */

@@ -50,9 +50,14 @@ interface MirroredSecrets {
 
 /** The one cluster that we stand in front of. */
 export interface Cluster {
+  /** The API server's address without credentials, which lines about its failures name. */
+  readonly apiServer: string;
   readonly inCluster: boolean;
   readonly namespace: string;
-  readonly secrets: SecretStore;
+  readonly secrets: SecretStore & {
+    /** The right to this Secret that we lack, by the cluster's last answers: who may not do what. */
+    missingRight(name: string): string | undefined;
+  };
   readonly reviewer: AccessReviews;
   readonly tokenReviewer: TokenReviews;
   /**
@@ -79,8 +84,10 @@ export interface Cluster {
  * an `Error` of one sentence when no access is configured or the configured one cannot be read.
  */
 export async function connectCluster(options: ClusterOptions, parts: ClusterParts): Promise<Cluster> {
-  const { clock, random, logger, registry } = parts;
+  const { clock, random, registry } = parts;
   const access = await findAccess(options);
+  const apiServer = addressOf(access.server);
+  const logger = parts.logger.child({ apiServer });
   const credentials = new CredentialSource(access, clock, logger);
   await credentials.load();
   const pool = await ConnectionPool.load(access.proxy);
@@ -105,6 +112,7 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
   const version: Cluster['version'] = (signal) =>
     withTimeLimit(clock, { ms: VERSION_LIMIT_MS, signals: [signal] }, (limited) => readVersion(client, limited));
   return {
+    apiServer,
     inCluster: access.inCluster,
     namespace,
     reviewer: new AccessReviews(client),
@@ -129,6 +137,12 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
       await pool.close();
     },
   };
+}
+
+/** A kubeconfig's URL may hold a name and a password. */
+function addressOf(server: string): string {
+  const { origin, pathname } = new URL(server);
+  return origin + pathname.replace(/\/$/, '');
 }
 
 function mirrorSecrets(

@@ -21,6 +21,24 @@ export function toStatus(body: unknown, httpStatus: number): Status {
   };
 }
 
+/** Visible ASCII, and blanks in names of users. */
+const NAME = '"[ !#-~]{0,300}"';
+/**
+ * Kubernetes' own words in a 403, between `pods is forbidden: ` and what an authorizer adds:
+ * https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go
+ */
+const FORBIDDEN = new RegExp(
+  `User ${NAME} cannot [a-z]+ (path ${NAME}|resource ${NAME} in API group ${NAME} (at the cluster scope|in the namespace ${NAME}))`,
+);
+
+/**
+ * The right that a 403 says we lack; `undefined` for any other status. It may be shown to everybody, so only words of the
+ * known form are taken from the answer.
+ */
+export function missingRightIn({ code, message }: Status): string | undefined {
+  return code === 403 ? (FORBIDDEN.exec(message)?.[0] ?? 'the cluster answers 403') : undefined;
+}
+
 /** Stays below the 5 min without an attempt after which a reflector counts as dead (I8), whatever a server asks for. */
 const LONGEST_RETRY_AFTER_MS = 240_000;
 

@@ -1,33 +1,9 @@
 import { Backoff } from './backoff.ts';
 import { BoundedCalls, type CallLimits, CallsPaused, CallTimedOut, TooManyCalls } from './bounded-calls.ts';
-import { BoundedMap } from './bounded-map.ts';
 import { type CallFault, CallPause, isOfTheQuestion } from './call-pause.ts';
 import type { Clock } from './clock.ts';
+import { LastingFailure, ToldLately } from './lasting-failure.ts';
 import type { Random } from './random.ts';
-
-/** Something that goes on is reported again each minute. */
-const AGAIN_AFTER_MS = 60_000;
-/** The oldest entry is forgotten above this: nobody reads reports about so many at a time. */
-const CAPACITY = 1_000;
-
-/** Remembers what was reported within the last minute, so that a log says it once. */
-export class ToldLately {
-  readonly #clock: Clock;
-  readonly #toldAt = new BoundedMap<number>(CAPACITY);
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Whether this was not reported within the last minute. The caller must report it now. */
-  isNews(what: string): boolean {
-    const now = this.#clock.monotonic();
-    const toldAt = this.#toldAt.get(what);
-    if (toldAt !== undefined && now - toldAt < AGAIN_AFTER_MS) return false;
-    this.#toldAt.set(what, now);
-    return true;
-  }
-}
 
 export interface PacedCallOptions extends CallLimits {
   /**
@@ -52,7 +28,7 @@ export interface PacedCallOptions extends CallLimits {
 export interface PacedCallParts {
   readonly clock: Clock;
   readonly random: Random;
-  readonly logger: { info(message: string): void; warn(members: object, message: string): void };
+  readonly logger: ConstructorParameters<typeof LastingFailure>[1];
 }
 
 /**
@@ -92,7 +68,7 @@ export class PacedCalls<Answer> {
   readonly #underWay = new Map<string, Promise<Answer>>();
   readonly #timeoutMs: number;
   #answeredAt = Number.NEGATIVE_INFINITY;
-  #failing = false;
+  readonly #failure: LastingFailure;
   /** Resolves when the last probe has ended. */
   #probe: Promise<void> = Promise.resolve();
 
@@ -103,6 +79,7 @@ export class PacedCalls<Answer> {
     const backoff = new Backoff(clock, random, options.longestPauseMs);
     this.#pause = new CallPause(clock, backoff, options.partiesThatTell ?? 1);
     this.#told = new ToldLately(clock);
+    this.#failure = new LastingFailure(clock, logger);
     this.#clock = clock;
     this.#timeoutMs = options.timeoutMs;
     this.#queue = options.maxInFlight * QUEUE_SHARE;
@@ -193,8 +170,7 @@ export class PacedCalls<Answer> {
   }
 
   #answered(): void {
-    if (this.#failing) this.#logger.info(this.#words.recover);
-    this.#failing = false;
+    this.#failure.over({}, this.#words.recover);
     this.#answeredAt = this.#clock.monotonic();
     this.#pause.answered();
   }
@@ -209,8 +185,7 @@ export class PacedCalls<Answer> {
 
   /**
    * Decides what a failure means. A cluster that answers others meanwhile is not away: it is too slow for as much as we
-   * ask, or fails for this question. Otherwise this party is paused, and all parties when several fail. Only the first
-   * such failure in a row is logged as a warning; the others are counted as requests.
+   * ask, or fails for this question. Otherwise this party is paused, and all parties when several fail.
    */
   #failed(party: string, error: unknown, beganAt: number): unknown {
     if (isOfTheQuestion(error)) {
@@ -224,8 +199,7 @@ export class PacedCalls<Answer> {
       if (this.#told.isNews(`failing ${party}`)) this.#logger.warn({ err: error, party }, this.#words.fail);
       return error;
     }
-    if (!this.#failing) this.#logger.warn({ err: error }, this.#words.fail);
-    this.#failing = true;
+    this.#failure.failed({ err: error }, this.#words.fail);
     this.#pause.failed(party, error as CallFault, isLate);
     if (this.#pause.isOnForAll) this.#calls.turnAway();
     else if (this.#pause.isOnFor(party)) this.#calls.turnAway(party);

@@ -1,7 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { ServedList } from '../http/app.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
-import type { Freshness } from '../kubernetes/reflector/store.ts';
 import { createNamespaceKind } from '../namespaces/namespace-kind.ts';
 import { createNodeKind } from '../nodes/node-kind.ts';
 import { PodStore, podFieldSelector } from '../nodes/usage/pod-store.ts';
@@ -14,7 +13,7 @@ import { createCacheBytes } from '../resources/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { TimeSlices } from '../runtime/time-slices.ts';
-import { mirrorChecks } from './readiness.ts';
+import { type Mirror, mirrorChecks } from './readiness.ts';
 import { allUpkeep, NO_UPKEEP, type Upkeep } from './upkeep.ts';
 
 export interface ListMirrorsOptions {
@@ -93,13 +92,14 @@ function checksPods(
 }
 
 /** The pods count as synced when the nodes show the sums of the first list of pods. Until then no list is answered. */
-function countedIn(store: ResourceStore, pods: Freshness): Freshness {
+function countedIn(store: ResourceStore, pods: Mirror): Mirror {
   let isCounted = false;
   const hasSynced = (): boolean => {
     isCounted ||= pods.hasSynced() && store.isDecorated;
     return isCounted;
   };
-  return { hasSynced, stalenessMs: () => pods.stalenessMs(), idleMs: () => pods.idleMs() };
+  const { stalenessMs, idleMs, missingRight } = pods;
+  return { hasSynced, stalenessMs, idleMs, missingRight };
 }
 
 /** A kind in memory: what the routes read, and what keeps it current. */
@@ -117,7 +117,7 @@ interface ListMirrorOptions {
   /** No two self-checks are further apart. */
   readonly longestPeriodMs: number;
   /** What else its answers rest on, by its name. */
-  besides?(store: ResourceStore): Readonly<Record<string, Freshness>>;
+  besides?(store: ResourceStore): Readonly<Record<string, Mirror>>;
 }
 
 interface ListMirrorParts {
@@ -138,10 +138,10 @@ function createListMirror(options: ListMirrorOptions, parts: ListMirrorParts): L
   const store = new ResourceStore(kind, slices);
   const collection = { path: collectionPath(kind), name: resource, isOptional: !isRequired };
   const reflector = cluster.reflect(collection, store, { longestPeriodMs });
-  const freshness = { [resource]: reflector, ...options.besides?.(store) };
+  const freshness: Readonly<Record<string, Mirror>> = { [resource]: reflector, ...options.besides?.(store) };
   const all = Object.entries(freshness);
   const told = `the cluster does not let this server list and watch ${resource}`;
-  const optional = isRequired ? {} : { missingRight: () => (reflector.isForbidden() ? told : undefined) };
+  const missingRight = () => (reflector.missingRight() === undefined ? undefined : told);
   const lister = createLister({
     store,
     freshness,
@@ -149,7 +149,7 @@ function createListMirror(options: ListMirrorOptions, parts: ListMirrorParts): L
     clock,
     epoch,
     exposeBytes,
-    ...optional,
+    ...(isRequired ? {} : { missingRight }),
   });
   return {
     list: { kind, lister, watches: lister, age: lister },
@@ -158,7 +158,7 @@ function createListMirror(options: ListMirrorOptions, parts: ListMirrorParts): L
         { name: `reflector of ${resource}`, run: (signal) => reflector.run(signal) },
         { name: `leaf warmer of ${resource}`, run: (signal) => lister.run(signal) },
       ],
-      checks: all.flatMap(([name, one]) => mirrorChecks(name, one, { maxStalenessMs, ...optional })),
+      checks: all.flatMap(([name, one]) => mirrorChecks(name, one, { maxStalenessMs, isOptional: !isRequired })),
       reflectors: freshness,
       stalenessMs: Object.fromEntries(all.map(([name, one]) => [name, () => one.stalenessMs()])),
     },

@@ -1,7 +1,14 @@
+import type { AccessReviewer } from '../authorization/authorizer.ts';
 import { doesCount, type HealthCheck } from '../http/health.ts';
+import { ClusterError } from '../kubernetes/client/api-client.ts';
 import type { Freshness } from '../kubernetes/reflector/store.ts';
+import { missingRightIn } from '../kubernetes/status.ts';
+import type { Logger } from '../observability/logger.ts';
 import { aborted } from '../runtime/abort.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { Backoff } from '../runtime/backoff.ts';
+import { type Clock, withTimeLimit } from '../runtime/clock.ts';
+import { LastingFailure } from '../runtime/lasting-failure.ts';
+import type { Random } from '../runtime/random.ts';
 import type { Part } from './run-group.ts';
 
 /** I8: a reflector with no attempt and no byte for this long is stuck, and only a restart helps. */
@@ -9,9 +16,15 @@ const STUCK_MS = 300_000;
 
 export interface MirrorCheckOptions {
   readonly maxStalenessMs: number;
-  /** Set for a kind that we may go without: what the cluster does not let us do. */
-  readonly missingRight?: () => string | undefined;
+  /** We may go without it while the cluster refuses us the right to it. Default: not. */
+  readonly isOptional?: boolean;
 }
+
+/** What the checks ask of a mirror. */
+export type Mirror = Freshness & {
+  /** The right that we lack to it: who may not do what. */
+  missingRight(): string | undefined;
+};
 
 /**
  * The checks of a mirrored kind: first sync, and age. Age is shown but does not count: a replica that has synced stays
@@ -21,26 +34,29 @@ export interface MirrorCheckOptions {
  */
 export function mirrorChecks(
   name: string,
-  freshness: Freshness,
-  { maxStalenessMs, missingRight = () => undefined }: MirrorCheckOptions,
+  mirror: Mirror,
+  { maxStalenessMs, isOptional = false }: MirrorCheckOptions,
 ): HealthCheck[] {
-  const isExcused = (): boolean => missingRight() !== undefined;
+  const { missingRight } = mirror;
+  const isExcused = (): boolean => isOptional && missingRight() !== undefined;
   return [
     {
       name: `${name}-synced`,
       endpoints: ['readyz'],
       isExcused,
-      check: () => (freshness.hasSynced() ? undefined : (missingRight() ?? 'the first list is not complete')),
+      missingRight,
+      check: () => (mirror.hasSynced() ? undefined : 'the first list is not complete'),
     },
     {
       name: `${name}-fresh`,
       endpoints: ['readyz'],
       counts: false,
       isExcused,
+      missingRight,
       check: () => {
         // Before the first sync no data can be old; the check above fails then.
-        const old = freshness.hasSynced() && freshness.stalenessMs() > maxStalenessMs;
-        return old ? `no proof of being current for ${Math.round(freshness.stalenessMs() / 1000)} s` : undefined;
+        const old = mirror.hasSynced() && mirror.stalenessMs() > maxStalenessMs;
+        return old ? `no proof of being current for ${Math.round(mirror.stalenessMs() / 1000)} s` : undefined;
       },
     },
   ];
@@ -56,6 +72,63 @@ export function reflectorsCheck(reflectors: Readonly<Record<string, Freshness>>)
       return stuck.length > 0
         ? `no attempt and no byte for 5 minutes: ${stuck.map(([name]) => name).join(', ')}`
         : undefined;
+    },
+  };
+}
+
+/** Whether anybody may read the health of the API server: cheap for any authorizer, and the answer does not matter. */
+const HARMLESS = {
+  subject: { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'] },
+  attributes: { nonResource: { path: '/readyz', verb: 'get' } },
+} as const;
+/** As for a caller's review. */
+const REVIEW_LIMIT_MS = 3_000;
+
+export interface FirstReviewParts {
+  readonly reviewer: AccessReviewer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/**
+ * Proves that the cluster answers our access reviews: without that, each list would be a 503. One review is asked for at
+ * the start and, with pauses up to 30 s, while none is answered. Once one was, the check holds for ever, as that of a
+ * mirror does: later failures are those of all replicas, and callers with known answers are still served.
+ */
+export function createFirstReview(parts: FirstReviewParts): { readonly part: Part; readonly check: HealthCheck } {
+  const { reviewer, clock, random, logger } = parts;
+  const backoff = new Backoff(clock, random);
+  const failure = new LastingFailure(clock, logger);
+  const state = { isAnswered: false, missingRight: undefined as string | undefined };
+  const ask = (signal: AbortSignal): Promise<boolean> =>
+    withTimeLimit(clock, { ms: REVIEW_LIMIT_MS, signals: [signal] }, (limited) =>
+      reviewer.review(HARMLESS.subject, HARMLESS.attributes, limited),
+    );
+  return {
+    part: {
+      name: 'first access review',
+      async run(signal) {
+        while (!signal.aborted && !state.isAnswered) {
+          try {
+            await ask(signal);
+            state.isAnswered = true;
+            failure.over({}, 'access reviews are answered now');
+          } catch (error) {
+            if (signal.aborted) return;
+            if (error instanceof ClusterError) state.missingRight = missingRightIn(error.status);
+            failure.failed({ err: error }, 'no access review is answered yet', state.missingRight);
+            await clock.sleep(backoff.failed(), signal);
+          }
+        }
+        await aborted(signal);
+      },
+    },
+    check: {
+      name: 'access-reviews',
+      endpoints: ['readyz'],
+      missingRight: () => state.missingRight,
+      check: () => (state.isAnswered ? undefined : 'no access review is answered yet'),
     },
   };
 }

@@ -23,11 +23,11 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { createListMirrors } from './list-mirrors.ts';
 import { toApiServerOptions, toHttpLimits, toMetricsServerOptions, toTokenServiceOptions } from './options.ts';
-import { announceReady, reflectorsCheck } from './readiness.ts';
+import { announceReady, createFirstReview, reflectorsCheck } from './readiness.ts';
 import { type Part, runGroup } from './run-group.ts';
 import { createStalenessAlarm } from './staleness-alarm.ts';
 import { createTokenService, type TokenServiceParts } from './token-service.ts';
-import { allUpkeep } from './upkeep.ts';
+import { allUpkeep, NO_UPKEEP, type Upkeep } from './upkeep.ts';
 import { ClusterVersionReader, type Release, type Runtime } from './versions.ts';
 
 export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {
@@ -81,15 +81,15 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const mirrors = createListMirrors(mirrorOptions, { cluster, clock, random, registry });
   const tokenParts = { cluster, clock, random, logger, registry, events, bcrypt };
   const tokens = createTokenService(toTokenServiceOptions(config), tokenParts);
-  const authorizer = createAuthorizer(config.authorization, {
+  const authorization = createAuthorization(config.authorization, {
     reviewer: cluster.reviewer,
     clock,
     random,
     registry,
-    logger,
+    logger: logger.child({ apiServer: cluster.apiServer }),
   });
   const shutdown = { began: false, closing: new AbortController() };
-  const upkeep = allUpkeep([mirrors.upkeep, tokens.upkeep]);
+  const upkeep = allUpkeep([mirrors.upkeep, tokens.upkeep, authorization.upkeep]);
   const health: HealthCheck[] = [
     ...upkeep.checks,
     reflectorsCheck(upkeep.reflectors),
@@ -105,7 +105,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     authorizationServer: tokens.authorizationServer,
     tokenReviews: tokens.tokenReviews,
     verifier: tokens.verifier,
-    authorizer,
+    authorizer: authorization.authorizer,
     maxDecisionAgeMs: config.authorization.maxStaleness,
     lists: mirrors.lists,
     closing: shutdown.closing.signal,
@@ -153,9 +153,18 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   return createRunning({ api, metrics: metricsServer, background, health, close: cluster.close }, { clock, logger });
 }
 
-function createAuthorizer({ mode, maxStaleness }: Config['authorization'], parts: AccessReviewParts): Authorizer {
-  if (mode === 'AlwaysAllow') return createAlwaysAllow(parts.registry);
-  return createAccessReviewAuthorizer({ maxStaleMs: maxStaleness }, parts);
+interface Authorization {
+  readonly authorizer: Authorizer;
+  readonly upkeep: Upkeep;
+}
+
+function createAuthorization({ mode, maxStaleness }: Config['authorization'], parts: AccessReviewParts): Authorization {
+  if (mode === 'AlwaysAllow') return { authorizer: createAlwaysAllow(parts.registry), upkeep: NO_UPKEEP };
+  const { part, check } = createFirstReview(parts);
+  return {
+    authorizer: createAccessReviewAuthorizer({ maxStaleMs: maxStaleness }, parts),
+    upkeep: { ...NO_UPKEEP, parts: [part], checks: [check] },
+  };
 }
 
 interface Built {

@@ -41,7 +41,7 @@ export interface TokenServiceOptions {
 export interface TokenServiceParts extends Pick<PasswordParts, 'bcrypt'> {
   readonly cluster: Pick<
     Cluster,
-    'secrets' | 'inCluster' | 'mirrorSecrets' | 'tokenReviewer' | 'serviceAccountKeys' | 'exposeStaleness'
+    'apiServer' | 'secrets' | 'inCluster' | 'mirrorSecrets' | 'tokenReviewer' | 'serviceAccountKeys' | 'exposeStaleness'
   >;
   readonly clock: Clock;
   readonly random: Random;
@@ -65,12 +65,13 @@ export interface TokenService {
 /** Connects users, keys and sessions to the authorization server and the verifier. */
 export function createTokenService(options: TokenServiceOptions, parts: TokenServiceParts): TokenService {
   const { cluster, clock, random, logger, registry, events, bcrypt } = parts;
-  const { secrets, inCluster } = cluster;
-  const people = createUserSources(options.users, inCluster, { secrets, clock, random, logger, registry });
+  const { secrets } = cluster;
+  const ofCluster = logger.child({ apiServer: cluster.apiServer });
+  const people = createUserSources(options.users, { cluster, clock, random, logger, registry });
   const users = createUserDirectory(people.sources, { events });
   const signIn = createPasswordSignIn(options.passwords, { users, clock, registry, events, bcrypt });
-  const keys = createSigningKeys(options.keys, { secrets, clock, random, logger, registry, events });
-  const rotator = createKeyRotator(options.keys, { keys, secrets, clock, random, logger, registry });
+  const keys = createSigningKeys(options.keys, { secrets, clock, random, logger: ofCluster, registry, events });
+  const rotator = createKeyRotator(options.keys, { keys, secrets, clock, random, logger: ofCluster, registry });
   const { store: sessions, upkeep: sessionUpkeep } = createSessions(options.sessions, {
     cluster,
     clock,
@@ -122,7 +123,14 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
     events,
     clientFailures,
   });
-  const bearers = acceptServiceAccounts(options, verifier, { cluster, clock, random, logger, registry, verifications });
+  const bearers = acceptServiceAccounts(options, verifier, {
+    cluster,
+    clock,
+    random,
+    logger: ofCluster,
+    registry,
+    verifications,
+  });
   const keyUpkeep = {
     ...NO_UPKEEP,
     parts: [
@@ -135,7 +143,10 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
   // The data that has no reflector to expose its age.
   for (const { stalenessMs } of [keyUpkeep, people.upkeep])
     for (const [name, read] of Object.entries(stalenessMs)) cluster.exposeStaleness(name, read);
-  const checks = dataChecks(keys.fault, data);
+  const checks = dataChecks(
+    { fault: keys.fault, missingRight: () => secrets.missingRight(options.keys.secretName) },
+    data,
+  );
   return {
     authorizationServer,
     tokenReviews,
@@ -145,8 +156,11 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
   };
 }
 
-const dataChecks = (keysFault: () => string | undefined, data: TokenData): Upkeep['checks'] => [
-  { name: 'signing-key', endpoints: ['readyz'], check: keysFault },
+const dataChecks = (
+  keys: { fault(): string | undefined; missingRight(): string | undefined },
+  data: TokenData,
+): Upkeep['checks'] => [
+  { name: 'signing-key', endpoints: ['readyz'], missingRight: keys.missingRight, check: keys.fault },
   {
     name: 'revocations-fresh',
     endpoints: ['readyz'],

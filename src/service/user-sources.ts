@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client';
+import type { Cluster } from '../kubernetes/cluster.ts';
 import type { JudgedBy } from '../oauth/token-data.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
-import type { SecretStore } from '../secret-store.ts';
 import {
   createFirstAdministrator,
   type FirstAdministrator,
@@ -21,7 +21,7 @@ export interface UserSourceOptions {
 }
 
 export interface UserSourceParts {
-  readonly secrets: SecretStore;
+  readonly cluster: Pick<Cluster, 'apiServer' | 'inCluster' | 'secrets'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -43,14 +43,19 @@ export interface UserSources extends JudgedBy {
  */
 export function createUserSources(
   options: UserSourceOptions,
-  inCluster: boolean,
-  { secrets, clock, random, logger, registry }: UserSourceParts,
+  { cluster, clock, random, logger, registry }: UserSourceParts,
 ): UserSources {
   const { firstAdministratorWanted: wanted } = options;
+  const { secrets, inCluster, apiServer } = cluster;
   const file = options.file && createUsersFile(options.file, { clock, logger, registry });
   const administrator =
     wanted === 'always' || (wanted === 'in-cluster' && inCluster)
-      ? createFirstAdministrator(options.firstAdministrator, { secrets, clock, random, logger })
+      ? createFirstAdministrator(options.firstAdministrator, {
+          secrets,
+          clock,
+          random,
+          logger: logger.child({ apiServer }),
+        })
       : undefined;
   if (!file && !administrator)
     logger.warn('nobody can sign in: neither users.file nor users.firstAdministrator is set');
@@ -60,7 +65,7 @@ export function createUserSources(
     tooOld: () => administrator?.tooOld(),
     upkeep: {
       ...NO_UPKEEP,
-      ...(administrator && upkeepOf(administrator, () => secrets.stalenessMs(options.firstAdministrator.secretName))),
+      ...(administrator && upkeepOf(administrator, options.firstAdministrator.secretName, secrets)),
       parts: [
         ...(file ? [{ name: 'users file', run: file.run }] : []),
         ...(administrator ? [{ name: 'first administrator', run: administrator.run }] : []),
@@ -71,8 +76,16 @@ export function createUserSources(
 
 const upkeepOf = (
   administrator: FirstAdministrator,
-  stalenessMs: () => number,
+  secretName: string,
+  secrets: Cluster['secrets'],
 ): Pick<Upkeep, 'checks' | 'stalenessMs'> => ({
-  checks: [{ name: 'first-administrator', endpoints: ['readyz'], check: () => administrator.fault() }],
-  stalenessMs: { 'first-administrator': stalenessMs },
+  checks: [
+    {
+      name: 'first-administrator',
+      endpoints: ['readyz'],
+      missingRight: () => secrets.missingRight(secretName),
+      check: () => administrator.fault(),
+    },
+  ],
+  stalenessMs: { 'first-administrator': () => secrets.stalenessMs(secretName) },
 });

@@ -2,6 +2,7 @@ import { tooOldText } from '../data-age.ts';
 import type { Logger } from '../observability/logger.ts';
 import { Backoff } from '../runtime/backoff.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { LastingFailure } from '../runtime/lasting-failure.ts';
 import type { Random } from '../runtime/random.ts';
 import type { SecretStore, StoredSecret } from '../secret-store.ts';
 import { costOf, hashPassword } from './password-hash.ts';
@@ -84,6 +85,7 @@ async function createOnce(
   signal: AbortSignal,
 ): Promise<void> {
   const backoff = new Backoff(parts.clock, parts.random);
+  const failure = new LastingFailure(parts.clock, parts.logger);
   while (!signal.aborted) {
     try {
       if (await parts.secrets.read(options.secretName)) return;
@@ -95,7 +97,7 @@ async function createOnce(
       );
       return;
     } catch (error) {
-      parts.logger.warn({ err: error, secret: options.secretName }, 'cannot make the first administrator yet');
+      failure.failed({ err: error, secret: options.secretName }, 'cannot make the first administrator yet');
       await parts.clock.sleep(backoff.failed(), signal);
     }
   }

@@ -45,7 +45,7 @@ function createCluster(clock: FakeClock, { perSecond, atOnce = Number.POSITIVE_I
 /** What came of the questions of somebody who asks one a second while so many others flood. */
 async function besideFlood(parties: number, capacity: Capacity): Promise<unknown[]> {
   const clock = new FakeClock();
-  const logger = { info: () => undefined, warn: () => undefined };
+  const logger = { info: () => undefined, warn: () => undefined, debug: () => undefined };
   const words = { fail: 'fail', recover: 'recover' };
   const calls = new PacedCalls<string>({ ...LIMITS, words }, { clock, random: systemRandom, logger });
   const call = createCluster(clock, capacity);

@@ -16,7 +16,8 @@ function create(change: Partial<CallLimits> = {}) {
   const clock = new FakeClock();
   const log: unknown[] = [];
   const logger = {
-    info: (message: string) => void log.push(message),
+    info: (_: object, message: string) => void log.push(message),
+    debug: () => undefined,
     warn: (members: object, message: string) => void log.push([message, (members as { party?: string }).party]),
   };
   const words = { fail: 'fail', recover: 'recover', overload: 'overload', full: 'full' };

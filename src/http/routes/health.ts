@@ -2,7 +2,7 @@ import { StatusError } from '../../status-error.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { resourceNotFound } from '../answer/refusals.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
-import type { Health, HealthEndpoint, HealthReport } from '../health.ts';
+import type { Health, HealthEndpoint, HealthReport, HealthResult } from '../health.ts';
 
 /** `/healthz`, `/livez`, `/readyz` and each check of theirs: no token, no limiter, never cached. */
 export function healthRoutes(health: Health, writer: AnswerWriter): Route[] {
@@ -39,13 +39,14 @@ function answerHealth({ health, writer, endpoint }: HealthAnswerParts, exchange:
   writer.send(exchange, 200, headers, wholeBody(Buffer.from(text)));
 }
 
-/** The reason goes to the log only. */
-const FAILED = 'failed: reason withheld';
+/** Other reasons than a missing right go to the log only. */
+const failedText = ({ missingRight = 'reason withheld', counts }: HealthResult): string =>
+  `failed: ${missingRight}${counts ? '' : ' (does not count)'}`;
 
 function verbose(endpoint: HealthEndpoint, report: HealthReport): string {
-  const lines = report.results.map(({ name, holds, excluded }) => {
-    if (!holds) return `[-]${name} ${FAILED} (does not count)`;
-    return `[+]${name} ${excluded ? 'excluded: ok' : 'ok'}`;
+  const lines = report.results.map((result) => {
+    if (!result.holds) return `[-]${result.name} ${failedText(result)}`;
+    return `[+]${result.name} ${result.excluded ? 'excluded: ok' : 'ok'}`;
   });
   return [...lines, `${endpoint} check passed`].join('\n');
 }
@@ -53,11 +54,7 @@ function verbose(endpoint: HealthEndpoint, report: HealthReport): string {
 function failed(endpoint: HealthEndpoint, report: HealthReport): StatusError {
   const causes = report.results
     .filter((result) => !result.holds)
-    .map(({ name, counts }) => ({
-      reason: 'CheckFailed',
-      message: counts ? FAILED : `${FAILED} (does not count)`,
-      field: name,
-    }));
+    .map((result) => ({ reason: 'CheckFailed', message: failedText(result), field: result.name }));
   return new StatusError({
     code: 503,
     reason: 'ServiceUnavailable',

@@ -4,6 +4,7 @@ import type { ExecAuth } from '@kubernetes/client-node/dist/exec_auth.js';
 import type { Logger } from '../../observability/logger.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { LastingFailure } from '../../runtime/lasting-failure.ts';
 import type { ClusterAccess, ExecCommand, Source } from './cluster-access.ts';
 
 /**
@@ -34,6 +35,7 @@ export class CredentialSource {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #plugin: ExecPlugin | undefined;
+  readonly #failure: LastingFailure;
   #last: Credential | undefined;
   #lookedAt = 0;
   #reading: Promise<Credential> | undefined;
@@ -43,6 +45,7 @@ export class CredentialSource {
     this.#clock = clock;
     this.#logger = logger;
     this.#plugin = access.exec && new ExecPlugin(access.exec, clock);
+    this.#failure = new LastingFailure(clock, logger);
   }
 
   /**
@@ -83,10 +86,11 @@ export class CredentialSource {
     this.#lookedAt = this.#clock.monotonic();
     try {
       this.#last = await this.#read(this.#last);
+      this.#failure.over({}, 'the cluster credential is read again');
       return this.#last;
     } catch (error) {
       if (!this.#last) throw error;
-      this.#logger.warn({ err: error }, 'cannot read the cluster credential again; keeping the last good one');
+      this.#failure.failed({ err: error }, 'cannot read the cluster credential again; keeping the last good one');
       return this.#last;
     }
   }

@@ -1,4 +1,4 @@
-import { retryAfterMs, type Status } from '../status.ts';
+import { missingRightIn, retryAfterMs, type Status } from '../status.ts';
 
 /**
  * How a list or a watch ended. The kinds are the classes of failure; `recovery.ts` alone decides how to react to each.
@@ -7,7 +7,7 @@ import { retryAfterMs, type Status } from '../status.ts';
  * - `closed`: the server ended the stream cleanly; `quiet`: we ended it because it was silent; `aborted`: we were told to stop.
  * - `expired`: 410, the version or the continue token is no longer in the server's history.
  * - `too_large_version`: 504, the server has not reached the version that we know.
- * - `throttled`: 429; `refused`: no answer, or one that is no success (`isForbidden`: 403); `reset`: cut off after the headers.
+ * - `throttled`: 429; `refused`: no answer, or one that is no success (`missingRight`: 403); `reset`: cut off after the headers.
  * - `unreadable`: a line that is truncated, too long or no watch event, or an answer that is no list or longer than our
  *   limit (`isTooLong`); `stream_error`: an ERROR event of another code.
  * - `unsupported`: 400 or 422, the server does not know this kind of request.
@@ -17,7 +17,8 @@ export type Failure =
       readonly kind: Exclude<FailureKind, 'throttled'>;
       readonly detail?: string;
       readonly isTooLong?: true;
-      readonly isForbidden?: true;
+      /** Who may not do what, for everybody to read. */
+      readonly missingRight?: string;
     }
   | { readonly kind: 'throttled'; readonly retryAfterMs: number; readonly detail?: string };
 
@@ -47,18 +48,20 @@ const BEHIND_THE_RIGHT: ReadonlySet<FailureKind> = new Set([
 ]);
 
 /**
- * Whether the server refuses us the right to the collection, by how a list or a watch of it ended. `undefined`: this end
- * does not tell, because nobody looked at our rights (no answer, 401, 429, 5xx) or something else was wrong.
+ * The right to the collection that we lack after a list or a watch of it ended so; `before`: the one that we lacked until
+ * then. It stays when this end does not tell, because nobody looked at our rights (no answer, 401, 429, 5xx) or something
+ * else was wrong.
  */
-export function isRightRefused(failure: Failure): boolean | undefined {
-  if (failure.kind === 'refused') return failure.isForbidden;
-  return BEHIND_THE_RIGHT.has(failure.kind) ? false : undefined;
+export function missingRightAfter(failure: Failure, before: string | undefined): string | undefined {
+  if (failure.kind === 'refused') return failure.missingRight ?? before;
+  return BEHIND_THE_RIGHT.has(failure.kind) ? undefined : before;
 }
 
 /** Classifies an HTTP status other than 2xx. `retryAfter` is the header's text. */
 export function failureOfResponse(status: Status, retryAfter: string | undefined): Failure {
   const refused = { kind: 'refused', detail: describe(status) } as const;
-  return classify(status, retryAfter) ?? (status.code === 403 ? { ...refused, isForbidden: true } : refused);
+  const missingRight = missingRightIn(status);
+  return classify(status, retryAfter) ?? (missingRight === undefined ? refused : { ...refused, missingRight });
 }
 
 /** Classifies the object of an ERROR event, by the same rules: a 410 is a 410 in either form. */

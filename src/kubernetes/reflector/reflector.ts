@@ -1,11 +1,12 @@
 import type { Logger } from '../../observability/logger.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import { type Clock, Waiting } from '../../runtime/clock.ts';
+import { LastingFailure } from '../../runtime/lasting-failure.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
 import type { ReflectorMetrics, ReflectorState, RelistReason } from '../metrics.ts';
 import { CacheWriter } from './cache-writer.ts';
-import { type Failure, isRightRefused } from './failure.ts';
+import { type Failure, missingRightAfter } from './failure.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { type Listed, listInPages } from './paged-list.ts';
 import { Recovery, type Step, StreamedLists, type WatchRun } from './recovery.ts';
@@ -20,8 +21,11 @@ const SHORTEST_WATCH_SECONDS = 300;
 const LONGEST_WATCH_SECONDS = 600;
 
 export interface Reflector extends Freshness {
-  /** We lack the right to the collection: the last answer of the cluster that tells whether we have it was 403. */
-  isForbidden(): boolean;
+  /**
+   * The right to the collection that we lack, if the last answer of the cluster that tells whether we have it was 403:
+   * who may not do what.
+   */
+  missingRight(): string | undefined;
   /** Mirrors the collection into the store until the signal aborts. Survives every failure; only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -61,8 +65,8 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   readonly #recovery: Recovery;
   #state: ReflectorState = 'listing';
   readonly #streamed: StreamedLists;
-  #failing = false;
-  #isForbidden = false;
+  readonly #failure: LastingFailure;
+  #missingRight: string | undefined;
   /** Whether the server was unreachable since the last watch or list that succeeded. */
   #wasAway = false;
   #relistAsked: RelistReason | undefined;
@@ -79,6 +83,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     this.#recovery = new Recovery(this.#backoff);
     this.#waiting = new Waiting(parts.clock);
     this.#streamed = new StreamedLists(parts.clock);
+    this.#failure = new LastingFailure(parts.clock, parts.logger);
     const { source, store, clock, random, slices, metrics, plan } = parts;
     const onMismatch = (reason: RelistReason): void => this.#relist(reason);
     const writer = this.#writer;
@@ -95,7 +100,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
         return reflector.#writer.epoch;
       },
       hasSynced: this.hasSynced,
-      isForbidden: this.isForbidden,
+      isForbidden: () => this.#missingRight !== undefined,
       stalenessMs: this.stalenessMs,
     });
   }
@@ -103,7 +108,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   hasSynced = (): boolean => this.#writer.hasSynced();
   stalenessMs = (): number => this.#writer.stalenessMs();
   idleMs = (): number => this.#writer.idleMs();
-  isForbidden = (): boolean => this.#isForbidden;
+  missingRight = (): string | undefined => this.#missingRight;
 
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#loop(signal), this.#check.run(signal)]);
@@ -259,23 +264,20 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
 
   #healthy(): void {
     this.#backoff.succeeded();
-    if (this.#failing) this.#parts.logger.info({ resource: this.#parts.name }, 'the cluster answers again');
-    this.#failing = false;
-    this.#isForbidden = false;
+    this.#failure.over({ resource: this.#parts.name }, 'the cluster answers again');
+    this.#missingRight = undefined;
     this.#wasAway = false;
   }
 
-  /** The first failure in a row is logged as a warning, those after it at debug level. */
   #ended(what: 'list' | 'watch', failure: Failure): void {
-    const { logger, metrics, name } = this.#parts;
+    const { metrics, name } = this.#parts;
     if (failure.kind === 'aborted') return;
     if (what === 'watch') metrics.watchEnded(failure.kind);
-    this.#isForbidden = isRightRefused(failure) ?? this.#isForbidden;
+    this.#missingRight = missingRightAfter(failure, this.#missingRight);
     if (failure.kind === 'reset' || failure.kind === 'refused') this.#wasAway = true;
     if (failure.kind === 'closed' || failure.kind === 'quiet') return;
-    const level = this.#failing ? 'debug' : 'warn';
-    this.#failing = true;
-    logger[level]({ resource: name, end: failure.kind, detail: failure.detail }, `a ${what} failed`);
+    const { kind: end, detail } = failure;
+    this.#failure.failed({ resource: name, end, detail }, `a ${what} failed`, this.#missingRight);
   }
 }
 

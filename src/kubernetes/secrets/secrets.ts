@@ -1,13 +1,15 @@
 import type { Logger } from '../../observability/logger.ts';
 import type { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { LastingFailure } from '../../runtime/lasting-failure.ts';
 import type { SecretStore, StoredSecret } from '../../secret-store.ts';
+import { ClusterError } from '../client/api-client.ts';
 import { isKubernetesObject } from '../object.ts';
 import { Attempt } from '../reflector/attempt.ts';
-import { type Failure, failureOfErrorEvent } from '../reflector/failure.ts';
+import { type Failure, failureOfErrorEvent, missingRightAfter } from '../reflector/failure.ts';
 import type { ListerWatcher, WatchEvent } from '../reflector/lister-watcher.ts';
 import { Recovery, type WatchRun } from '../reflector/recovery.ts';
-import { toStatus } from '../status.ts';
+import { missingRightIn, toStatus } from '../status.ts';
 import { type SecretRequests, toStoredSecret } from './secret-requests.ts';
 
 export interface ClusterSecretsParts {
@@ -24,18 +26,20 @@ export class ClusterSecrets implements SecretStore {
   readonly #parts: ClusterSecretsParts;
   /** The last watch of each watched Secret. */
   readonly #watches = new Map<string, SecretWatch>();
+  /** The rights that we lack, by verb and name of the Secret. */
+  readonly #missing = new Map<string, string>();
 
   constructor(parts: ClusterSecretsParts) {
     this.#parts = parts;
   }
 
   async read(name: string): Promise<StoredSecret | undefined> {
-    const object = await this.#parts.requests.get(name);
+    const object = await this.#judged(`get ${name}`, this.#parts.requests.get(name));
     return object && toStoredSecret(object);
   }
 
   async create(name: string, data: Readonly<Record<string, Buffer>>): Promise<StoredSecret | 'exists'> {
-    const made = await this.#parts.requests.create(name, data);
+    const made = await this.#judged(`create ${name}`, this.#parts.requests.create(name, data));
     return made === 'exists' ? made : toStoredSecret(made);
   }
 
@@ -61,6 +65,22 @@ export class ClusterSecrets implements SecretStore {
   }
 
   stalenessMs = (name: string): number => this.#watches.get(name)?.stalenessMs() ?? Number.POSITIVE_INFINITY;
+
+  missingRight = (name: string): string | undefined =>
+    this.#watches.get(name)?.missingRight() ?? this.#missing.get(`get ${name}`) ?? this.#missing.get(`create ${name}`);
+
+  /** Notes what the answer tells about our right to this; no answer tells nothing. */
+  async #judged<T>(action: string, answer: Promise<T>): Promise<T> {
+    try {
+      const result = await answer;
+      this.#missing.delete(action);
+      return result;
+    } catch (error) {
+      const missing = error instanceof ClusterError ? missingRightIn(error.status) : undefined;
+      if (missing !== undefined) this.#missing.set(action, missing);
+      throw error;
+    }
+  }
 }
 
 /** As in `reflector.ts`, without the random part: there are few of these watches. */
@@ -90,13 +110,18 @@ export class SecretWatch {
   readonly #recovery: Recovery;
   /** What `onChange` was last called with: a version, `absent`, or nothing yet. */
   #told: string | undefined;
-  #failing = false;
+  readonly #failure: LastingFailure;
+  #missingRight: string | undefined;
   #provenAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: SecretWatchParts) {
     this.#parts = parts;
     this.#recovery = new Recovery(parts.backoff);
+    this.#failure = new LastingFailure(parts.clock, parts.logger);
   }
+
+  /** As of a reflector. */
+  missingRight = (): string | undefined => this.#missingRight;
 
   /** Milliseconds since an event, a bookmark or a read proved that nothing newer is missing. */
   stalenessMs = (): number => this.#parts.clock.monotonic() - this.#provenAt;
@@ -115,6 +140,7 @@ export class SecretWatch {
     const sink = {
       accepted: () => {
         round.acceptedAt = clock.monotonic();
+        this.#missingRight = undefined;
         attempt.allowQuiet();
         void this.#readOnce(round, attempt);
       },
@@ -159,7 +185,7 @@ export class SecretWatch {
   #healthy(): void {
     this.#provenAt = this.#parts.clock.monotonic();
     this.#parts.backoff.succeeded();
-    this.#failing = false;
+    this.#failure.over({ secret: this.#parts.name }, 'the cluster answers again');
   }
 
   /** A consumer that throws has a bug. That must not end the watch. */
@@ -174,11 +200,10 @@ export class SecretWatch {
     }
   }
 
-  /** Only the first failure in a row is logged as a warning. */
   #failed(failure: Failure): void {
-    if (failure.kind === 'aborted' || this.#failing) return;
-    this.#failing = true;
-    const { logger, name } = this.#parts;
-    logger.warn({ secret: name, end: failure.kind, detail: failure.detail }, 'a watch of a Secret failed');
+    if (failure.kind === 'aborted') return;
+    this.#missingRight = missingRightAfter(failure, this.#missingRight);
+    const { kind: end, detail } = failure;
+    this.#failure.failed({ secret: this.#parts.name, end, detail }, 'a watch of a Secret failed', this.#missingRight);
   }
 }

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { LastingFailure } from '../../runtime/lasting-failure.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { SecretStore } from '../../secret-store.ts';
 import { createRotationFailures } from '../metrics.ts';
@@ -31,18 +32,20 @@ export function createKeyRotator(
 ): { run(signal: AbortSignal): Promise<void> } {
   const { keys, secrets, clock, random } = parts;
   const failures = createRotationFailures(parts.registry);
-  const log = parts.logger.child({ secret: secretName });
+  const failure = new LastingFailure(clock, parts.logger.child({ secret: secretName }));
 
   const look = async (): Promise<void> => {
     const stored = keys.stored();
-    if (!stored || !planRotation(stored, clock.now(), rotation)) return;
+    if (!stored) return;
+    if (!planRotation(stored, clock.now(), rotation))
+      return failure.over({}, 'the signing keys are as they have to be');
     try {
       const means = { nowMs: clock.now(), newKey };
       const outcome = await changeKeys(secrets, secretName, (current) => rotated(current, rotation, means));
       if ('fault' in outcome) throw new Error(outcome.fault);
     } catch (error) {
       failures.inc();
-      log.warn({ err: error }, 'cannot change the signing keys yet');
+      failure.failed({ err: error }, 'cannot change the signing keys yet');
     }
   };
   return {

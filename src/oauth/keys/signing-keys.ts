@@ -4,6 +4,7 @@ import { tooOldText } from '../../data-age.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { LastingFailure } from '../../runtime/lasting-failure.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { SecretStore, StoredSecret } from '../../secret-store.ts';
 import type { SecurityEvents } from '../../security-events.ts';
@@ -82,6 +83,7 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
   const create = async (signal: AbortSignal): Promise<void> => {
     const data = await newKeyData(parts.clock.now(), parts.random);
     const backoff = new Backoff(parts.clock, parts.random);
+    const failure = new LastingFailure(parts.clock, log);
     while (!signal.aborted) {
       try {
         // 'exists': the watch will bring the keys that the other replica made.
@@ -91,7 +93,7 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
         events.report('signing_key_created', { secret, kid: current?.active });
         return;
       } catch (error) {
-        log.warn({ err: error }, 'cannot create the signing keys yet');
+        failure.failed({ err: error }, 'cannot create the signing keys yet');
         await parts.clock.sleep(backoff.failed(), signal);
       }
     }

@@ -16,7 +16,8 @@ describe('before the first synchronisation', () => {
     const [port = 0] = await freePorts(1);
     const { service } = await startDriven({ kubeconfig: () => kubeconfigText(`http://127.0.0.1:${port}`, 'secret') });
     expect((await service.call('/readyz')).status).toBe(503);
-    expect(await failing(service)).toEqual(['nodes-synced', 'pods-synced', 'namespaces-synced', 'signing-key']);
+    const missing = ['nodes-synced', 'pods-synced', 'namespaces-synced', 'signing-key', 'access-reviews'];
+    expect(await failing(service)).toEqual(missing);
     expect((await service.call('/livez')).text).toBe('ok');
     expect((await service.metrics()).includes('gatehouse_readiness_check{check="nodes-synced"} 0')).toBe(true);
   });

@@ -155,7 +155,7 @@ describe('a service account token, with the setting', () => {
     expect([(await service.list(tokenOf(cluster))).status, (await service.list(forged())).status]).toEqual([200, 401]);
     expect([asked(cluster), await keysOf(service)]).toEqual([2, 0]);
     await clock.advance(60_000);
-    expect(service.logged(KEYS_UNREAD).map(({ level }) => level)).toEqual(['warn']);
+    expect(service.logged(KEYS_UNREAD).filter(({ level }) => level === 'warn').length).toBe(1);
     heal();
     await clock.until(
       () => keysOf(service),

@@ -251,6 +251,15 @@ describe('health', () => {
     expect((await ask('/livez')).text).toBe('ok');
   });
 
+  test('names the right that is missing, and nothing else of the reason', async () => {
+    const missing = checks('canary');
+    const [one, two] = missing.health;
+    const { refusal } = serve({ health: [one!, { ...two!, missingRight: () => 'who may not do what' }] });
+    expect((await refusal('/readyz')).details?.causes).toEqual([
+      { reason: 'CheckFailed', message: 'failed: who may not do what', field: 'two' },
+    ]);
+  });
+
   test('shows a check that does not count, which fails alone', async () => {
     const { ask, refusal } = serve(checks('canary', false));
     expect((await ask('/readyz?verbose')).text).toBe(

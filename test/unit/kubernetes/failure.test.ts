@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { failureOfErrorEvent, failureOfResponse, isRightRefused } from '../../../src/kubernetes/reflector/failure.ts';
+import {
+  failureOfErrorEvent,
+  failureOfResponse,
+  missingRightAfter,
+} from '../../../src/kubernetes/reflector/failure.ts';
 import { toStatus } from '../../../src/kubernetes/status.ts';
 
 const status = (code: number, more: object = {}) => ({ kind: 'Status', code, reason: '', message: 'm', ...more });
@@ -22,29 +26,47 @@ describe('failure', () => {
     [302, 'refused'],
   ])('of HTTP status %i is %s', (code, kind) => expect(ofResponse(code).kind).toBe(kind));
 
+  const BEFORE = 'User "me" cannot list resource "nodes" in API group "" at the cluster scope';
+
   test.each([
-    [403, true],
-    [410, false],
-    [504, undefined],
-    [429, undefined],
-    [401, undefined],
-    [400, undefined],
-    [500, undefined],
-  ])('of HTTP status %i tells whether we lack the right: %s', (code, expected) => {
-    expect(isRightRefused(ofResponse(code))).toBe(expected);
+    [403, 'the cluster answers 403'],
+    [410, undefined],
+    [504, BEFORE],
+    [401, BEFORE],
+    [404, BEFORE],
+    [429, BEFORE],
+    [400, BEFORE],
+    [500, BEFORE],
+  ])('of HTTP status %i leaves as the missing right: %s', (code, expected) => {
+    expect(missingRightAfter(ofResponse(code), BEFORE)).toBe(expected);
   });
 
   test.each([
-    ['closed', false],
-    ['quiet', false],
-    ['too_large_version', false],
-    ['stream_error', false],
-    ['refused', undefined],
-    ['reset', undefined],
-    ['unreadable', undefined],
-    ['aborted', undefined],
-  ] as const)('%s tells whether we lack the right: %s', (kind, expected) => {
-    expect(isRightRefused({ kind })).toBe(expected);
+    ['closed', undefined],
+    ['quiet', undefined],
+    ['too_large_version', undefined],
+    ['stream_error', undefined],
+    ['refused', BEFORE],
+    ['reset', BEFORE],
+    ['unreadable', BEFORE],
+    ['aborted', BEFORE],
+  ] as const)('%s leaves as the missing right: %s', (kind, expected) => {
+    expect(missingRightAfter({ kind }, BEFORE)).toBe(expected);
+  });
+
+  const at = (where: string): string =>
+    `User "system:serviceaccount:a:b" cannot watch resource "pods" in API group "" ${where}`;
+
+  test.each([
+    [`pods is forbidden: ${at('at the cluster scope')}`, at('at the cluster scope')],
+    [`secrets "keys" is forbidden: ${at('in the namespace "a"')}: RBAC: role not found`, at('in the namespace "a"')],
+    ['forbidden: User "a b" cannot get path "/version"', 'User "a b" cannot get path "/version"'],
+    ['no', 'the cluster answers 403'],
+    [`User "a" cannot <b>get</b> path "/"`, 'the cluster answers 403'],
+    [`User "${'a'.repeat(301)}" cannot get path "/"`, 'the cluster answers 403'],
+    ['User "a\nb" cannot get path "/"', 'the cluster answers 403'],
+  ])('of 403 takes of its message only what is in Kubernetes’ own form: %j', (message, missingRight) => {
+    expect(ofResponse(403, { message })).toMatchObject({ kind: 'refused', missingRight });
   });
 
   test('C-08 of a 410 is the same as HTTP status and as ERROR event', () => {

@@ -351,14 +351,15 @@ describe('reflector for probes and metrics', () => {
 
   test('knows that it lacks the right from a 403 on until an answer shows the right, whatever else fails meanwhile', async () => {
     const { source, clock, reflector, value } = await start();
+    const RIGHT = 'User "me" cannot list resource "nodes" in API group "" at the cluster scope';
     const forbiddenAfter = async (failure: Failure): Promise<boolean> => {
       const { length } = source.watches;
       source.lastWatch.end(failure);
       for (let second = 0; second < 60 && source.watches.length === length; second++) await clock.advance(1_000);
-      return reflector.isForbidden();
+      return reflector.missingRight() === RIGHT;
     };
-    const forbidden: Failure = { kind: 'refused', isForbidden: true };
-    expect(reflector.isForbidden()).toBe(false);
+    const forbidden: Failure = { kind: 'refused', missingRight: RIGHT };
+    expect(reflector.missingRight()).toBe(undefined);
     expect(await forbiddenAfter({ kind: 'refused' })).toBe(false);
     expect(await forbiddenAfter(forbidden)).toBe(true);
     expect(await forbiddenAfter({ kind: 'throttled', retryAfterMs: 1_000 })).toBe(true);
@@ -369,10 +370,10 @@ describe('reflector for probes and metrics', () => {
     expect(await forbiddenAfter(forbidden)).toBe(true);
     source.lastWatch.sink.accepted();
     source.lastWatch.sink.event(initialEventsEnd('20'));
-    expect([reflector.isForbidden(), await value('reflector_forbidden')]).toEqual([false, 0]);
+    expect([reflector.missingRight(), await value('reflector_forbidden')]).toEqual([undefined, 0]);
     expect(await forbiddenAfter(forbidden)).toBe(true);
     source.lastWatch.sink.accepted();
-    expect(reflector.isForbidden()).toBe(false);
+    expect(reflector.missingRight()).toBe(undefined);
   });
 
   test('says nothing of a start without a fault', async () => {

@@ -156,7 +156,7 @@ describe('a watch of a Secret', () => {
     expect(source.watches.length).toBe(3);
   });
 
-  test('warns of the first failure in a row alone, and of none that is usual', async () => {
+  test('warns of the first failure in a row alone, tells its end, and nothing of an end that is usual', async () => {
     const { source, clock, lines } = await follow();
     const end = async (kind: 'refused' | 'reset' | 'closed' | 'quiet'): Promise<void> => {
       source.lastWatch.end({ kind });
@@ -172,6 +172,7 @@ describe('a watch of a Secret', () => {
     await end('reset');
     expect(lines).toMatchObject([
       { level: 40, msg: 'a watch of a Secret failed', secret: 'keys', end: 'refused' },
+      { level: 30, msg: 'the cluster answers again', secret: 'keys' },
       { level: 40, msg: 'a watch of a Secret failed', secret: 'keys', end: 'reset' },
     ]);
   });

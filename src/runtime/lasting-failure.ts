@@ -1,0 +1,73 @@
+import { BoundedMap } from './bounded-map.ts';
+import type { Clock } from './clock.ts';
+
+/** What is reported by key is reported again each minute. */
+const TOLD_AGAIN_AFTER_MS = 60_000;
+/** The oldest entry is forgotten above this: nobody reads reports about so many at a time. */
+const CAPACITY = 1_000;
+
+/** Remembers what was reported within the last minute, so that a log says it once. */
+export class ToldLately {
+  readonly #clock: Clock;
+  readonly #toldAt = new BoundedMap<number>(CAPACITY);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whether this was not reported within the last minute. The caller must report it now. */
+  isNews(what: string): boolean {
+    const now = this.#clock.monotonic();
+    const toldAt = this.#toldAt.get(what);
+    if (toldAt !== undefined && now - toldAt < TOLD_AGAIN_AFTER_MS) return false;
+    this.#toldAt.set(what, now);
+    return true;
+  }
+}
+
+/**
+ * Whoever is called reads the last quarter of an hour of a log (docs/operations.md, "Runbooks"). A warning each five
+ * minutes is in it at least twice, also where a try comes only every 30 s, and makes 288 lines a day.
+ */
+const WARNED_AGAIN_AFTER_MS = 300_000;
+
+interface Lines {
+  info(members: object, message: string): void;
+  warn(members: object, message: string): void;
+  debug(members: object, message: string): void;
+}
+
+/**
+ * Logs one thing that fails again and again: as a warning when it begins, every five minutes while it lasts, and when
+ * it fails in another way; at debug in between; and once when it is over. Repeated warnings say in `seconds` how long it
+ * has lasted.
+ */
+export class LastingFailure {
+  readonly #clock: Clock;
+  readonly #logger: Lines;
+  #current: { readonly way: string; readonly beganAt: number; warnedAt: number } | undefined;
+
+  constructor(clock: Clock, logger: Lines) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** `way`: a short text that is another one when this is not the failure that was logged last. */
+  failed(members: object, message: string, way = ''): void {
+    const now = this.#clock.monotonic();
+    const current = this.#current;
+    if (current?.way !== way) {
+      this.#current = { way, beganAt: current?.beganAt ?? now, warnedAt: now };
+      this.#logger.warn(members, message);
+    } else if (now - current.warnedAt >= WARNED_AGAIN_AFTER_MS) {
+      current.warnedAt = now;
+      this.#logger.warn({ ...members, seconds: Math.round((now - current.beganAt) / 1000) }, message);
+    } else this.#logger.debug(members, message);
+  }
+
+  /** Without a failure before, this does nothing. */
+  over(members: object, message: string): void {
+    if (this.#current) this.#logger.info(members, message);
+    this.#current = undefined;
+  }
+}
