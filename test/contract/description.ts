@@ -76,8 +76,15 @@ export async function answerProblems(operation: Operation, answer: Response): Pr
   const type = (answer.headers.get('content-type') ?? '').split(';')[0] as string;
   const media = content[type];
   if (!media) return [...found, `content type ${type} is not described`];
-  return [...found, ...problems(media['schema'], type === 'application/json' ? JSON.parse(text) : text)];
+  const read = READERS[type] ?? String;
+  return [...found, ...problems(media['schema'], read(text))];
 }
+
+/** How a body of a media type is read; any other is text. */
+const READERS: Record<string, (text: string) => unknown> = {
+  'application/json': JSON.parse,
+  'application/yaml': parse,
+};
 
 /** Every example of the description, with its schema and a name. */
 export function examples(): { readonly at: string; readonly schema: unknown; readonly value: unknown }[] {

@@ -15,8 +15,8 @@ import {
 } from '../integration/service/stand.ts';
 import { hashOf } from '../support/passwords.ts';
 import { selfSigned } from '../support/self-signed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { clock } from './hurried.ts';
-import { temporaryFolder } from './temporary-folder.ts';
 
 /** A Gatehouse that is scraped before its fault comes, as in life. */
 interface Stand {

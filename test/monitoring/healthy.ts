@@ -5,9 +5,9 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { CLIENT, NODES, type Service, startCluster, startService } from '../integration/service/stand.ts';
 import { selfSigned } from '../support/self-signed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Watcher } from '../support/watcher.ts';
 import { clock } from './hurried.ts';
-import { temporaryFolder } from './temporary-folder.ts';
 
 /** Replicas without a fault: two with a load, and one that serves over TLS. */
 export interface HealthyReplicas {

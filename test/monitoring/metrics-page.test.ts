@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { startCluster, startService } from '../integration/service/stand.ts';
 import { selfSigned } from '../support/self-signed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { promtool } from './promtool.ts';
-import { temporaryFolder } from './temporary-folder.ts';
 
 const { cert, key } = selfSigned('localhost');
 

@@ -31,14 +31,14 @@ export const resourceNotFound = (details: StatusDetails = {}): StatusError =>
 export const nothingServed = (info: RequestInfo | undefined): StatusError =>
   resourceNotFound(info?.isResource ? { ...(info.group && { group: info.group }), kind: info.resource } : {});
 
-/** `allow` is empty on a path that nothing is served on; the answer then has no `Allow` header. */
+/** `allow` is empty on a path that nothing is served on, and so is the header then (RFC 9110 10.2.1, 15.5.6). */
 export const methodNotAllowed = (allow: string): StatusError =>
   new StatusError({
     code: 405,
     reason: 'MethodNotAllowed',
     message: 'the server does not allow this method on the requested resource',
     details: {},
-    ...(allow && { headers: { Allow: allow } }),
+    headers: { Allow: allow },
   });
 
 export const notAcceptable = (...also: readonly string[]): StatusError =>

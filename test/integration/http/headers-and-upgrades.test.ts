@@ -71,9 +71,9 @@ describe('headers and upgrades', () => {
     expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
 
-  test('N-56 TRACE on a path that nothing is served on is 405 without Allow', async () => {
+  test('N-56 TRACE on a path that nothing is served on is 405 with an empty Allow', async () => {
     const answer = await answerTo('TRACE /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-    expect([answer.status, answer.headers.has('allow')]).toEqual([405, false]);
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, '']);
   });
 
   test('HP-21 refuses PROPFIND on a path of the cluster with 405', async () => {

@@ -48,9 +48,9 @@ describe('the method of a request', () => {
   });
 
   test.each(['TRACE', 'PROPFIND', 'get'])('%s is 405, with what the route has', (method) => {
-    const refused = (headers?: object): unknown =>
-      expect.objectContaining({ answer: expect.objectContaining({ code: 405, ...(headers && { headers }) }) });
+    const refused = (headers: object): unknown =>
+      expect.objectContaining({ answer: expect.objectContaining({ code: 405, headers }) });
     expect(ask(method).outcome).toThrow(refused({ Allow: 'GET, OPTIONS, POST' }) as Error);
-    expect(ask(method, false).outcome).toThrow(refused() as Error);
+    expect(ask(method, false).outcome).toThrow(refused({ Allow: '' }) as Error);
   });
 });

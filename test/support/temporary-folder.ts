@@ -5,7 +5,7 @@ import { atEnd } from '../support/at-end.ts';
 
 /** A folder until the end of the test; `write` writes a file of it and answers the path. */
 export function temporaryFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-monitoring-'));
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-files-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
   const write = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text, { mode: 0o600 });

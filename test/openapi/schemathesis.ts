@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { withLock } from '../support/file-lock.ts';
+
+const here = (name: string): string => join(import.meta.dirname, name);
+const run = promisify(execFile);
+
+/**
+ * Python with Schemathesis and nothing else, at the versions and with the hashes of requirements.txt. Made once in the cache
+ * folder, a minute the first time; another set of versions is another folder.
+ */
+async function pythonWithSchemathesis(): Promise<string> {
+  const requirements = here('requirements.txt');
+  const mark = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
+  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  const folder = join(cache, 'gatehouse', 'python', `schemathesis-${mark}-${process.platform}-${process.arch}`);
+  const python = join(folder, 'bin', 'python');
+  const complete = join(folder, 'complete'); // written last: nobody meets half of it
+  await withLock(join(tmpdir(), `gatehouse-schemathesis-${mark}.lock`), async () => {
+    if (existsSync(complete)) return;
+    await rm(folder, { recursive: true, force: true });
+    await run('python3', ['-m', 'venv', folder]).catch((cause) => {
+      throw new Error('no Python environment could be made; Debian needs the package python3-venv', { cause });
+    });
+    const install = ['install', '--quiet', '--no-deps', '--require-hashes', '--requirement', requirements];
+    await run(python, ['-m', 'pip', '--disable-pip-version-check', ...install]);
+    writeFileSync(complete, '');
+  });
+  return python;
+}
+
+export interface Findings {
+  /** `ST103 Undocumented status code: GET /version`, one for each kind of failure or error and operation. */
+  readonly problems: readonly string[];
+  /** All that Schemathesis said, with the requests and the answers. */
+  readonly text: string;
+  /** The statuses that each operation was answered with. */
+  readonly statuses: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+export interface Fuzzing {
+  /** Where the description is: a URL, or a file. */
+  readonly description: string;
+  readonly origin: string;
+  /** The user that signs in. Absent: nobody, every request is without credentials. */
+  readonly caller?: string;
+  /** Further arguments of the command line. */
+  readonly args?: readonly string[];
+}
+
+/** Calls every operation of the description with valid and with invalid requests, and judges the answers by it. */
+export async function fuzz({ description, origin, caller, args = [] }: Fuzzing): Promise<Findings> {
+  const python = await pythonWithSchemathesis();
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-openapi-'));
+  const config = join(folder, 'config.toml');
+  const report = join(folder, 'report.json');
+  const events = join(folder, 'events.ndjson');
+  try {
+    const parts = ['schemathesis.toml', ...(caller ? ['signed-in.toml'] : [])];
+    writeFileSync(config, parts.map((part) => readFileSync(here(part), 'utf8')).join(''));
+    const reports = ['--report=json,ndjson', `--report-json-path=${report}`, `--report-ndjson-path=${events}`];
+    const command = ['-m', 'schemathesis.cli', `--config-file=${config}`, 'run', description, ...reports, ...args];
+    const environment = {
+      ORIGIN: origin,
+      CALLER: caller,
+      PYTHONPATH: import.meta.dirname,
+      PYTHONDONTWRITEBYTECODE: '1',
+    };
+    const options = { cwd: folder, env: { ...process.env, ...environment }, maxBuffer: 2 ** 27 };
+    // It ends with 1 when it has found something; with another code, or without a report, it did not run.
+    const said = await run(python, command, options).catch((error: RunError) => {
+      if (error.code !== 1 || !existsSync(report)) throw error;
+      return error;
+    });
+    return { problems: problemsIn(report), text: said.stdout, statuses: statusesIn(events) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type RunError = Error & { readonly code?: number; readonly stdout: string };
+
+interface Report {
+  readonly failures: readonly {
+    readonly code: string;
+    readonly title: string;
+    readonly operations: readonly string[];
+  }[];
+  readonly errors: readonly object[];
+  readonly warnings: Readonly<Record<string, readonly unknown[]>>;
+}
+
+/** Warnings that say that something was not checked. The others say that much was refused, which is as it should be. */
+const UNFOUNDED = [
+  'base_url_mismatch',
+  'dictionary_mismatch',
+  'missing_deserializer',
+  'rate_limited',
+  'unmatched_filter',
+  'unresolvable_reference',
+  'unsupported_regex',
+  'unused_openapi_auth',
+];
+
+function problemsIn(file: string): string[] {
+  const { failures, errors, warnings } = JSON.parse(readFileSync(file, 'utf8')) as Report;
+  return [
+    ...failures.flatMap(({ code, title, operations }) =>
+      operations.map((operation) => `${code} ${title}: ${operation}`),
+    ),
+    ...errors.map((error) => JSON.stringify(error)),
+    ...UNFOUNDED.flatMap((name) => (warnings[name] ?? []).map((what) => `${name}: ${JSON.stringify(what)}`)),
+  ];
+}
+
+interface Event {
+  readonly ScenarioFinished?: {
+    readonly recorder: {
+      readonly label: string;
+      readonly interactions?: Readonly<Record<string, { readonly response: { readonly status_code: number } | null }>>;
+    };
+  };
+}
+
+function statusesIn(file: string): Map<string, Set<number>> {
+  const found = new Map<string, Set<number>>();
+  for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
+    const recorder = (JSON.parse(line) as Event).ScenarioFinished?.recorder;
+    if (!recorder) continue;
+    const statuses = found.get(recorder.label) ?? new Set<number>();
+    found.set(recorder.label, statuses);
+    for (const { response } of Object.values(recorder.interactions ?? {}))
+      if (response) statuses.add(response.status_code);
+  }
+  return found;
+}

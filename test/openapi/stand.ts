@@ -1,0 +1,51 @@
+import { describedOperations, type Operation } from '../contract/description.ts';
+import { node, type Service, startCluster, startService } from '../integration/service/stand.ts';
+import { hurriedClock } from '../support/hurried-clock.ts';
+import { hashOf } from '../support/passwords.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { Findings } from './schemathesis.ts';
+
+/** The least time of a watch is a second of this clock. */
+const TIMES = 20;
+
+/**
+ * A Gatehouse on the simulated cluster. Alice may do everything, Joe nothing. Their names, the client and what exists are those
+ * of the description's examples.
+ */
+export async function startDescribed(): Promise<Service['gatehouse']> {
+  const cluster = await startCluster();
+  cluster.objects.create('nodes', node('worker-1', { zone: 'a' }));
+  const passwordHash = await hashOf('Made-up-1');
+  const users = [
+    { name: 'alice', groups: ['admins'], passwordHash },
+    { name: 'joe', groups: [], passwordHash },
+  ];
+  const callerTokenFile = temporaryFolder().write('caller', 'made-up-caller');
+  const clients = [{ name: 'console', secret: 'made-up-secret' }];
+  // A caller with so many wrong credentials would soon be told to wait.
+  const throttles = ['authenticate', 'address', 'client'].map((of) => [`${of}RateLimiterMaxTries`, 1_000_000]);
+  const authentication = {
+    ...Object.fromEntries(throttles),
+    tokenReview: { callerTokenFile },
+    oauthOptions: { clients },
+  };
+  const service = await startService(cluster, {
+    clock: hurriedClock(TIMES),
+    users: JSON.stringify({ users }),
+    config: { authentication },
+  });
+  return service.gatehouse;
+}
+
+/** Schemathesis does not call the operation that it has the description from. */
+export const DESCRIPTIONS = ['/openapi/platform.json', '/openapi/platform.yaml'] as const;
+
+/** The described operations of the API port that fulfil a condition, without the one of this path. */
+export const operationsWhere = (isMeant: (operation: Operation, name: string) => boolean, except = ''): string[] =>
+  [...describedOperations()]
+    .filter(([name, operation]) => !name.endsWith(' /metrics') && name !== `GET ${except}` && isMeant(operation, name))
+    .map(([name]) => name);
+
+/** The operations of these that were never answered with the status. */
+export const neverAnswered = (status: number, operations: readonly string[], { statuses }: Findings): string[] =>
+  operations.filter((operation) => !statuses.get(operation)?.has(status));
