@@ -3,16 +3,30 @@ import { makePlan } from './plan.ts';
 import { reportOf } from './report.ts';
 import { Trial } from './trial.ts';
 
-/**
- * `npm run mutate -- [FILE or FOLDER...] [--since COMMIT] [--sample COUNT] [--unit]`: plants bugs, one at a time, and tells
- * which of them no test sees. docs/mutation.md says how, and what it found.
- */
+const HELP = `npm run mutate -- [FILE or FOLDER...] [--since COMMIT] [--sample COUNT [--offset MUTANTS]] [--unit]
+
+Plants bugs, one at a time, and tells which of them no test sees. docs/mutation.md says how, and what it found.
+
+  FILE or FOLDER     none: the five folders of src that are held to a score
+  --since COMMIT     of those, the files that differ from this commit
+  --sample COUNT     so many mutants, spread evenly over the files
+  --offset MUTANTS   begins so many mutants later: another sample of the same size
+  --unit             the unit tests alone
+`;
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { since: { type: 'string' }, sample: { type: 'string' }, unit: { type: 'boolean' } },
+  options: {
+    ...{ since: { type: 'string' }, sample: { type: 'string' }, offset: { type: 'string' } },
+    ...{ unit: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  },
 });
+if (values.help) {
+  process.stdout.write(HELP);
+  process.exit();
+}
 const sample = values.sample === undefined ? undefined : Number(values.sample);
-const plan = makePlan({ names: positionals, since: values.since, sample });
+const plan = makePlan({ names: positionals, since: values.since, sample, offset: Number(values.offset ?? 0) });
 process.stdout.write(`${plan.mutants.length} mutants in ${plan.switched.size} files\n`);
 const trial = new Trial(plan);
 const tell = (): boolean => process.stdout.write(reportOf(plan.mutants, trial.killed));

@@ -27,9 +27,11 @@ interface Choice {
   readonly since: string | undefined;
   /** At most so many mutants, spread evenly over the files. */
   readonly sample: number | undefined;
+  /** A sample begins so many mutants later: it is another one, unless that is a whole step from one of its mutants to the next. */
+  readonly offset: number;
 }
 
-export function makePlan({ names, since, sample }: Choice): Plan {
+export function makePlan({ names, since, sample, offset }: Choice): Plan {
   const switched = new Map<string, string>();
   const mutants: NumberedMutant[] = [];
   for (const file of sources(names, since)) {
@@ -39,7 +41,7 @@ export function makePlan({ names, since, sample }: Choice): Plan {
     switched.set(join(ROOT, file), withSwitches(source, found, first));
     mutants.push(...found.mutants.map((mutant, at) => ({ ...mutant, number: first + at, file })));
   }
-  return { mutants: sampled(mutants, sample ?? mutants.length), switched };
+  return { mutants: sampled(mutants, sample ?? mutants.length, offset), switched };
 }
 
 function sources(names: readonly string[], since: string | undefined): readonly string[] {
@@ -55,5 +57,7 @@ function sources(names: readonly string[], since: string | undefined): readonly 
 const changedSince = (commit: string): readonly string[] =>
   execFileSync('git', ['diff', '--name-only', commit, '--', 'src'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
 
-const sampled = <T>(all: readonly T[], most: number): readonly T[] =>
-  all.filter((_, at) => Math.floor(((at + 1) * most) / all.length) > Math.floor((at * most) / all.length));
+function sampled<T>(all: readonly T[], most: number, offset: number): readonly T[] {
+  const taken = (count: number): number => Math.floor(((count - offset) * most) / all.length);
+  return all.filter((_, at) => taken(at + 1) > taken(at));
+}
