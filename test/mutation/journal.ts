@@ -1,15 +1,19 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a worker writes before and after it tries a mutant with the tests of one file. */
 export type Entry =
+  /** Which of the mutants the tests of this file reach, of those that lived then. */
+  | { readonly what: 'reached'; readonly mutants: readonly number[]; readonly tests: string }
   | { readonly what: 'began'; readonly mutant: number; readonly tests: string }
   | { readonly what: 'killed' | 'lived'; readonly mutant: number; readonly tests: string; readonly by?: string }
   /**
    * The tests fail without any mutant now: what was killed since the last such try counts for nothing. It is tried once more; where
    * that ends alike, these tests can say nothing of it.
    */
-  | { readonly what: 'spoilt'; readonly mutants: readonly number[]; readonly tests: string };
+  | { readonly what: 'spoilt'; readonly mutants: readonly number[]; readonly tests: string }
+  /** The run was stopped while this was under way, which says nothing of the mutant. */
+  | { readonly what: 'stopped'; readonly mutant: number; readonly tests: string };
 
 /** Lines of JSON, a file for each worker, so that a worker that dies takes nothing with it. */
 export class Journal {
@@ -20,18 +24,43 @@ export class Journal {
   }
 
   write(entry: Entry): void {
-    appendFileSync(this.#file, `${JSON.stringify(entry)}\n`);
+    append(this.#file, entry);
   }
 }
 
+const append = (file: string, entry: Entry): void => appendFileSync(file, `${JSON.stringify(entry)}\n`);
+
 /** What all workers wrote so far. */
 export function entriesIn(folder: string): readonly Entry[] {
-  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('journal-')) : [];
-  return files.flatMap((name) =>
+  return globSync('journal-*', { cwd: folder }).flatMap((name) =>
     readFileSync(join(folder, name), 'utf8')
       .split('\n')
       .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Entry])),
   );
+}
+
+/** Ends the workers that write here, by the process ids in the names of their journals. */
+export function endWorkers(folder: string, because: 'stopped' | 'silent'): void {
+  for (const name of globSync('journal-[0-9]*', { cwd: folder })) {
+    try {
+      process.kill(Number(name.slice('journal-'.length)), 'SIGKILL');
+    } catch {
+      continue; // It has ended already.
+    }
+    const last = readFileSync(join(folder, name), 'utf8').trimEnd().split('\n').at(-1) ?? '';
+    const { what, mutant, tests } = JSON.parse(last) as { what: string; mutant?: number; tests: string };
+    if (because === 'stopped' && what === 'began')
+      append(join(folder, name), { what: 'stopped', mutant: Number(mutant), tests });
+  }
+}
+
+/** Begins with what a run before this one wrote, whose process ids are others' by now. */
+export function goOn(folder: string): void {
+  const names = globSync('journal-[0-9]*', { cwd: folder });
+  for (const name of names) {
+    appendFileSync(join(folder, 'journal-before'), readFileSync(join(folder, name)));
+    rmSync(join(folder, name));
+  }
 }
 
 /** What killed a mutant that was begun and not ended: until its process has ended, it may as well be under way. */
@@ -42,6 +71,8 @@ export interface Outcome {
   readonly killed: ReadonlyMap<number, string>;
   /** `mutant tests`, for what need not be tried again. */
   readonly tried: ReadonlySet<string>;
+  /** By file of tests: the mutants that it reaches. */
+  readonly reached: ReadonlyMap<string, readonly number[]>;
   /** How often a worker ended before it had tried everything. */
   readonly ends: number;
 }
@@ -52,9 +83,12 @@ export function outcomeOf(entries: readonly Entry[]): Outcome {
   const tried = new Set<string>();
   const open = new Map<string, number>();
   const spoilers = new Set<string>();
+  const reached = new Map<string, readonly number[]>();
   let spoilt = 0;
   for (const entry of entries) {
     if (entry.what === 'began') open.set(`${entry.mutant} ${entry.tests}`, entry.mutant);
+    else if (entry.what === 'reached') reached.set(entry.tests, entry.mutants);
+    else if (entry.what === 'stopped') open.delete(`${entry.mutant} ${entry.tests}`);
     else if (entry.what === 'spoilt') {
       spoilt++;
       for (const mutant of entry.mutants) {
@@ -72,5 +106,5 @@ export function outcomeOf(entries: readonly Entry[]): Outcome {
   }
   const killed = new Map<number, string>(kills.values());
   for (const mutant of open.values()) killed.set(mutant, END_OF_PROCESS);
-  return { killed, tried, ends: open.size + spoilt };
+  return { killed, tried, reached, ends: open.size + spoilt };
 }

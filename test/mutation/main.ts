@@ -3,22 +3,24 @@ import { makePlan } from './plan.ts';
 import { reportOf } from './report.ts';
 import { Trial } from './trial.ts';
 
-const HELP = `npm run mutate -- [FILE or FOLDER...] [--since COMMIT] [--sample COUNT [--offset MUTANTS]] [--unit]
+const HELP = `npm run mutate -- [FILE or FOLDER...] [--since COMMIT] [--sample COUNT [--offset MUTANTS]]
+                   [--unit] [--journal FOLDER]
 
 Plants bugs, one at a time, and tells which of them no test sees. docs/mutation.md says how, and what it found.
 
   FILE or FOLDER     none: the five folders of src that are held to a score
   --since COMMIT     of those, the files that differ from this commit
-  --sample COUNT     so many mutants, spread evenly over the files
+  --sample COUNT     so many mutants of each folder of src, spread evenly over its files
   --offset MUTANTS   begins so many mutants later: another sample of the same size
   --unit             the unit tests alone
+  --journal FOLDER   keeps what was tried there; with the same folder, a run that was stopped goes on
 `;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     ...{ since: { type: 'string' }, sample: { type: 'string' }, offset: { type: 'string' } },
-    ...{ unit: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    ...{ journal: { type: 'string' }, unit: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
   },
 });
 if (values.help) {
@@ -28,11 +30,12 @@ if (values.help) {
 const sample = values.sample === undefined ? undefined : Number(values.sample);
 const plan = makePlan({ names: positionals, since: values.since, sample, offset: Number(values.offset ?? 0) });
 process.stdout.write(`${plan.mutants.length} mutants in ${plan.switched.size} files\n`);
-const trial = new Trial(plan);
+const trial = new Trial(plan, values.journal);
 const tell = (): boolean => process.stdout.write(reportOf(plan.mutants, trial.killed));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     process.stdout.write('stopped: what was not tried yet counts as alive\n');
+    trial.stop();
     tell();
     trial.end();
     process.exit(1);

@@ -25,7 +25,7 @@ interface Choice {
   readonly names: readonly string[];
   /** Only files that differ from this commit. */
   readonly since: string | undefined;
-  /** At most so many mutants, spread evenly over the files. */
+  /** At most so many mutants of each folder of `src`, spread evenly over its files. */
   readonly sample: number | undefined;
   /** A sample begins so many mutants later: it is another one, unless that is a whole step from one of its mutants to the next. */
   readonly offset: number;
@@ -41,8 +41,12 @@ export function makePlan({ names, since, sample, offset }: Choice): Plan {
     switched.set(join(ROOT, file), withSwitches(source, found, first));
     mutants.push(...found.mutants.map((mutant, at) => ({ ...mutant, number: first + at, file })));
   }
-  return { mutants: sampled(mutants, sample ?? mutants.length, offset), switched };
+  const folders = [...Map.groupBy(mutants, ({ file }) => folderOf(file)).values()];
+  return { mutants: folders.flatMap((all) => sampled(all, sample ?? all.length, offset)), switched };
 }
+
+/** The folder of `src`, which has a score. */
+export const folderOf = (file: string): string => file.split('/').slice(0, 2).join('/');
 
 function sources(names: readonly string[], since: string | undefined): readonly string[] {
   const named = names.length > 0 ? names : FOLDERS.map((folder) => join(ROOT, folder));
@@ -58,6 +62,7 @@ const changedSince = (commit: string): readonly string[] =>
   execFileSync('git', ['diff', '--name-only', commit, '--', 'src'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
 
 function sampled<T>(all: readonly T[], most: number, offset: number): readonly T[] {
-  const taken = (count: number): number => Math.floor(((count - offset) * most) / all.length);
+  const count = Math.min(most, all.length);
+  const taken = (upTo: number): number => Math.floor(((upTo - offset) * count) / all.length);
   return all.filter((_, at) => taken(at + 1) > taken(at));
 }

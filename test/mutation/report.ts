@@ -1,4 +1,4 @@
-import type { NumberedMutant } from './plan.ts';
+import { folderOf, type NumberedMutant } from './plan.ts';
 
 /** The survivors by place, and the score of each folder. */
 export function reportOf(mutants: readonly NumberedMutant[], killed: ReadonlyMap<number, string>): string {
@@ -8,7 +8,7 @@ export function reportOf(mutants: readonly NumberedMutant[], killed: ReadonlyMap
       ({ file, line, kind, was, becomes }) =>
         `${file}:${line} ${kind}: ${short(was)} -> ${short(becomes) || 'nothing'}`,
     );
-  const folders = Map.groupBy(mutants, ({ file }) => file.split('/').slice(0, 2).join('/'));
+  const folders = Map.groupBy(mutants, ({ file }) => folderOf(file));
   const scores = [...folders].map(([folder, own]) => {
     const dead = own.filter(({ number }) => killed.has(number)).length;
     return `${folder}: ${((100 * dead) / own.length).toFixed(1)} % (${dead} of ${own.length})`;

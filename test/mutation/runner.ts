@@ -133,10 +133,11 @@ export default class MutationRunner extends TestRunner {
   #finishFirst(): void {
     const baseline = this.#baseline as Baseline;
     baseline.isDone = true;
-    if (baseline.passed.size === 0) return;
-    const reached = new Set([...baseline.shared, ...[...baseline.byTest.values()].flatMap((set) => [...set])]);
+    const all = new Set([...baseline.shared, ...[...baseline.byTest.values()].flatMap((set) => [...set])]);
+    const mutants = baseline.passed.size > 0 ? [...all].filter((mutant) => this.#pending.has(mutant)) : [];
+    this.#journal.write({ what: 'reached', mutants, tests: this.#path });
     const tried = triedBefore(this.#folder, this.#path);
-    this.#plan = [...reached].filter((mutant) => this.#pending.has(mutant) && !tried.has(mutant)).sort((a, b) => a - b);
+    this.#plan = mutants.filter((mutant) => !tried.has(mutant)).sort((a, b) => a - b);
   }
 
   #finishMutant(by: string | undefined): void {

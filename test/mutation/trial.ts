@@ -1,8 +1,9 @@
-import { globSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createVitest } from 'vitest/node';
-import { END_OF_PROCESS, entriesIn, type Outcome, outcomeOf } from './journal.ts';
+import { END_OF_PROCESS, endWorkers, entriesIn, goOn, type Outcome, outcomeOf } from './journal.ts';
 import { type Plan, ROOT } from './plan.ts';
 
 const PROGRESS_MS = 10_000;
@@ -26,10 +27,24 @@ const SHORT_RUNS = { MODEL_RUNS: '20', FUZZ_REQUESTS: '200' };
 /** The mutants of a plan, tried by one set of tests after the other; what the first has killed the next does not see. */
 export class Trial {
   readonly #plan: Plan;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'gatehouse-mutants-'));
+  readonly #folder: string;
+  /** Whether the next run may go on with it. */
+  readonly #isKept: boolean;
 
-  constructor(plan: Plan) {
+  /** `journal` is the folder of a run that was stopped, or of one that may be; default: one that is removed at the end. */
+  constructor(plan: Plan, journal?: string) {
     this.#plan = plan;
+    this.#isKept = journal !== undefined;
+    this.#folder = journal ?? mkdtempSync(join(tmpdir(), 'gatehouse-mutants-'));
+    mkdirSync(this.#folder, { recursive: true });
+    goOn(this.#folder);
+    const sources = join(this.#folder, 'sources');
+    const hash = createHash('sha256')
+      .update(JSON.stringify([...plan.switched]))
+      .digest('hex');
+    if (existsSync(sources) && readFileSync(sources, 'utf8') !== hash)
+      throw new Error(`${journal} is of other sources: its numbers are of other mutants`);
+    writeFileSync(sources, hash);
   }
 
   get killed(): Outcome['killed'] {
@@ -44,18 +59,31 @@ export class Trial {
       this.#write('pending.json', alive);
       this.#tell(before);
       if (alive.length === 0) return;
-      await this.#once(name, tests);
+      await this.#once(name, tests, this.#done(before));
       if (outcomeOf(entriesIn(this.#folder)).ends === before.ends) return;
     }
   }
 
-  end(): void {
-    this.#endWorkers();
-    rmSync(this.#folder, { recursive: true });
+  /** Ends what is under way: it is neither killed nor alive. */
+  stop(): void {
+    endWorkers(this.#folder, 'stopped');
   }
 
-  async #once(name: string, tests: string): Promise<void> {
-    const vitest = await this.#createVitest(tests);
+  end(): void {
+    this.stop();
+    if (!this.#isKept) rmSync(this.#folder, { recursive: true });
+  }
+
+  /** The files of tests that have nothing left to try. */
+  #done({ reached, killed, tried }: Outcome): string[] {
+    const over = new Set([...killed.keys(), ...wornOut(pairsOf(tried))]);
+    const isOver = ([tests, mutants]: readonly [string, readonly number[]]): boolean =>
+      mutants.every((mutant) => over.has(mutant) || tried.has(`${mutant} ${tests}`));
+    return [...reached].filter(isOver).map(([tests]) => tests);
+  }
+
+  async #once(name: string, tests: string, done: readonly string[]): Promise<void> {
+    const vitest = await this.#createVitest(tests, done);
     let triesBefore = -1;
     let saidAt = performance.now();
     const timer = setInterval(() => {
@@ -64,11 +92,11 @@ export class Trial {
       this.#tell(outcome);
       const { mutants } = this.#plan;
       process.stdout.write(
-        `${name}: ${outcome.killed.size} of ${mutants.length} killed, ${entries.length / 2} tries\n`,
+        `${name}: ${outcome.killed.size} of ${mutants.length} killed, ${outcome.tried.size} tries\n`,
       );
       if (entries.length !== triesBefore) saidAt = performance.now();
       triesBefore = entries.length;
-      if (performance.now() - saidAt >= SILENT_MS) this.#endWorkers();
+      if (performance.now() - saidAt >= SILENT_MS) endWorkers(this.#folder, 'silent');
     }, PROGRESS_MS);
     try {
       await vitest.start();
@@ -81,7 +109,7 @@ export class Trial {
     }
   }
 
-  #createVitest(tests: string): ReturnType<typeof createVitest> {
+  #createVitest(tests: string, done: readonly string[]): ReturnType<typeof createVitest> {
     const { switched } = this.#plan;
     return createVitest(
       'test',
@@ -94,6 +122,7 @@ export class Trial {
           silent: true,
           fsModuleCache: false, // it would give the switches of one run to another
           include: [tests],
+          exclude: done.map((path) => relative(ROOT, path)),
           restoreMocks: true,
           setupFiles: join(ROOT, 'test/support/after-each-test.ts'),
         },
@@ -107,19 +136,8 @@ export class Trial {
     );
   }
 
-  /** By the process ids in the names of their journals. */
-  #endWorkers(): void {
-    for (const name of globSync('journal-*', { cwd: this.#folder })) {
-      try {
-        process.kill(Number(name.slice('journal-'.length)), 'SIGKILL');
-      } catch {
-        // It has ended already.
-      }
-    }
-  }
-
   #tell({ killed, tried }: Outcome): void {
-    const pairs = [...tried].map((pair) => pair.split(' '));
+    const pairs = pairsOf(tried);
     const byTests = Object.groupBy(pairs, ([, tests = '']) => tests);
     const numbers = Object.entries(byTests).map(([tests, all = []]) => [tests, all.map(([mutant]) => Number(mutant))]);
     const found = [...killed].filter(([, by]) => by !== END_OF_PROCESS).map(([number]) => number);
@@ -134,6 +152,8 @@ export class Trial {
     renameSync(`${path}.new`, path);
   }
 }
+
+const pairsOf = (tried: Outcome['tried']): readonly string[][] => [...tried].map((pair) => pair.split(' '));
 
 /** Those that enough files of other than unit tests let live. */
 function wornOut(tried: readonly string[][]): number[] {
