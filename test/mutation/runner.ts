@@ -6,8 +6,8 @@ import { Journal } from './journal.ts';
 
 /** So many mutants are tried before the tests have to pass without any again: a mutant may leave something behind. */
 const BETWEEN_CONTROLS = 40;
-/** Tests that take longer are left out: each mutant that lives would take as long. */
-const SLOW_TEST_MS = 2_000;
+/** Tests that take more of a core are left out: each mutant that lives would take as much. */
+const SLOW_TEST_CPU_MS = 2_000;
 /** A loop that goes on for so long after its test began, or its file, is endless by the mutant. */
 const PATIENCE_MS = 5_000;
 const TURNS_BETWEEN_LOOKS = 512;
@@ -58,6 +58,7 @@ export default class MutationRunner extends TestRunner {
   #sinceControl: number[] = [];
   #failed: string | undefined;
   #path = '';
+  #cpuBefore = process.cpuUsage();
 
   onBeforeCollect(paths: string[]): void {
     const [path = ''] = paths;
@@ -95,6 +96,7 @@ export default class MutationRunner extends TestRunner {
     if (this.#isFirst) {
       places.reached = new Set();
       this.#baseline?.byTest.set(test.id, places.reached);
+      this.#cpuBefore = process.cpuUsage();
     } else places.until = performance.now() + PATIENCE_MS;
     if (this.#failed !== undefined) test.mode = 'skip'; // one test that fails is enough
     await super.onBeforeRunTask(test);
@@ -105,7 +107,8 @@ export default class MutationRunner extends TestRunner {
     const hasFailed = test.result?.state === 'fail';
     if (this.#isFirst && this.#baseline) {
       places.reached = this.#baseline.shared;
-      if (!hasFailed && (test.result?.duration ?? 0) <= SLOW_TEST_MS) this.#baseline.passed.add(test.id);
+      const { user, system } = process.cpuUsage(this.#cpuBefore);
+      if (!hasFailed && user + system <= SLOW_TEST_CPU_MS * 1_000) this.#baseline.passed.add(test.id);
     } else if (hasFailed) this.#failed ??= test.name;
   }
 
