@@ -88,8 +88,7 @@ export class WatchedCluster {
   /** Notes what the version names that this replica has now; false when the same name was another state before. */
   note({ cache }: Replica): { readonly before: readonly NodeState[]; readonly now: readonly NodeState[] } {
     cache.lister.refresh();
-    const query = 'watch=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan';
-    const bookmark = cache.lister.watch(parseNodeWatchQuery(query), 'json').next();
+    const bookmark = cache.lister.watch(BOOKMARK_ALONE, 'json').next();
     const version = JSON.parse(Buffer.from(bookmark ?? []).toString()).object.metadata.resourceVersion;
     const now = statesOf(cache);
     const before = this.#truth.get(version) ?? now;
@@ -121,6 +120,8 @@ class HeldSlices extends TimeSlices {
     return this.#works.length === 0;
   }
 }
+
+const BOOKMARK_ALONE = parseNodeWatchQuery('watch=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan');
 
 let processes = 0;
 
@@ -237,13 +238,23 @@ const podObject = (name: string, { node, cpu, version }: { node: string; cpu: st
   );
 
 const statesOf = (cache: Cache): NodeState[] =>
-  [...cache.nodes.entries()]
-    .map(({ key, uid, labels, resourceVersion, encoded }) => {
-      const tier = labels?.['tier'] ?? '';
-      const cpu = encoded.added.split(`"${CPU}":"`)[1]?.split('"')[0];
-      return { name: key, tier, text: [key, uid, tier, resourceVersion, cpu].join(' ') };
-    })
-    .sort((a, b) => (a.text < b.text ? -1 : 1));
+  [...cache.nodes.entries()].map(stateOfEntry).sort((a, b) => (a.text < b.text ? -1 : 1));
+
+type Entry = Cache['nodes'] extends { entries(): Iterable<infer One> } ? One & object : never;
+
+/** An entry is never changed, and the same ones are looked at after each step. */
+const states = new WeakMap<Entry, NodeState>();
+
+function stateOfEntry(entry: Entry): NodeState {
+  const known = states.get(entry);
+  if (known) return known;
+  const { key, uid, labels, resourceVersion, encoded } = entry;
+  const tier = labels?.['tier'] ?? '';
+  const cpu = encoded.added.split(`"${CPU}":"`)[1]?.split('"')[0];
+  const state = { name: key, tier, text: [key, uid, tier, resourceVersion, cpu].join(' ') };
+  states.set(entry, state);
+  return state;
+}
 
 /** The same of an object that a client was told. */
 // biome-ignore lint/suspicious/noExplicitAny: a node as JSON
