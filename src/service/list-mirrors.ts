@@ -14,7 +14,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { TimeSlices } from '../runtime/time-slices.ts';
 import { type Mirror, mirrorChecks } from './readiness.ts';
-import { allUpkeep, NO_UPKEEP, type Upkeep } from './upkeep.ts';
+import { allUpkeep, NO_UPKEEP, type Upkeep } from './run-group.ts';
 
 export interface ListMirrorsOptions {
   readonly platform: string;

@@ -24,10 +24,9 @@ import type { Random } from '../runtime/random.ts';
 import { createListMirrors } from './list-mirrors.ts';
 import { toApiServerOptions, toHttpLimits, toMetricsServerOptions, toTokenServiceOptions } from './options.ts';
 import { announceReady, createFirstReview, reflectorsCheck } from './readiness.ts';
-import { type Part, runGroup } from './run-group.ts';
+import { allUpkeep, NO_UPKEEP, type Part, runGroup, type Upkeep } from './run-group.ts';
 import { createStalenessAlarm } from './staleness-alarm.ts';
 import { createTokenService, type TokenServiceParts } from './token-service.ts';
-import { allUpkeep, NO_UPKEEP, type Upkeep } from './upkeep.ts';
 import { ClusterVersionReader, type Release, type Runtime } from './versions.ts';
 
 export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {

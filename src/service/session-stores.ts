@@ -7,7 +7,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { SecurityEvents } from '../security-events.ts';
 import { mirrorChecks } from './readiness.ts';
-import { NO_UPKEEP, type Upkeep } from './upkeep.ts';
+import { NO_UPKEEP, type Upkeep } from './run-group.ts';
 
 export interface SessionOptions {
   /** Part of the names and labels of the records. */

@@ -21,8 +21,8 @@ import type { Random } from '../runtime/random.ts';
 import type { SecurityEvents } from '../security-events.ts';
 import { createPasswordSignIn, type PasswordOptions, type PasswordParts } from '../users/password-sign-in.ts';
 import { createUserDirectory } from '../users/user-directory.ts';
+import { allUpkeep, NO_UPKEEP, type Upkeep } from './run-group.ts';
 import { createSessions, type SessionOptions } from './session-stores.ts';
-import { allUpkeep, NO_UPKEEP, type Upkeep } from './upkeep.ts';
 import { createUserSources, type UserSourceOptions } from './user-sources.ts';
 
 export interface TokenServiceOptions {

@@ -11,7 +11,7 @@ import {
 } from '../users/first-administrator.ts';
 import type { UserSource } from '../users/user-directory.ts';
 import { createUsersFile, type UsersFileOptions } from '../users/users-file.ts';
-import { NO_UPKEEP, type Upkeep } from './upkeep.ts';
+import { NO_UPKEEP, type Upkeep } from './run-group.ts';
 
 export interface UserSourceOptions {
   /** Absent: there is none. */

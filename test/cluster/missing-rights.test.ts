@@ -7,7 +7,7 @@ import { type ServerProcess, startServer } from '../support/control-plane/server
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { eventually } from './eventually.ts';
 import { install, NAMESPACE } from './installation.ts';
-import { MAIN } from './program.ts';
+import { PROGRAM } from './program.ts';
 
 const ACCOUNT = `User "system:serviceaccount:${NAMESPACE}:gatehouse"`;
 const ROLE = `${NAMESPACE}:gatehouse`;
@@ -69,7 +69,7 @@ test.each([
   'without the right to %s it names the right in /readyz and in the log until it has it',
   async (resource, check, right) => {
     await grant(without(resource));
-    program = startServer(process.execPath, [MAIN, '--config', join(folder, 'config.yaml')], log);
+    program = startServer(process.execPath, [...PROGRAM, '--config', join(folder, 'config.yaml')], log);
     const message = `failed: ${right}`;
     expect(
       await eventually(failing, (checks) => checks[check] === message && Object.keys(checks).length === 1),
