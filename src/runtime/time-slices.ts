@@ -2,7 +2,7 @@
 export type Steps<Result> = Generator<void, Result, void>;
 
 /**
- * The share of one turn of the event loop. Together with what else a turn does (parsing a page of 2 MiB takes about 10
+ * The share of one turn of the event loop. Together with what else a turn does (parsing a page of 1 MiB takes about 5
  * ms) a turn stays well under 50 ms.
  */
 const SLICE_MS = 8;
@@ -46,22 +46,6 @@ export class TimeSlices {
       this.#waiting.push({ steps, resolve: resolve as (result: unknown) => void, reject });
       this.#later();
     });
-  }
-
-  /** Does work that cannot be split, and counts its time. */
-  whole<Result>(work: () => Result): Result {
-    const { monotonic } = this.#clock;
-    const beganAt = monotonic();
-    try {
-      return work();
-    } finally {
-      this.#spent(monotonic() - beganAt);
-    }
-  }
-
-  /** Resolves when the next slice begins; `undefined` while time is left in this one. */
-  untilNext(): Promise<void> | undefined {
-    return this.#leftMs > 0 ? undefined : (this.run(nothing()) as Promise<void>);
   }
 
   /** Runs steps until they end or the slice is used up. Returns the last step's result if they ended. */
@@ -113,5 +97,3 @@ export class TimeSlices {
     }
   }
 }
-
-function* nothing(): Steps<void> {}

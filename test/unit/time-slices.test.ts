@@ -65,20 +65,6 @@ test('a short work is done at once beside a long one, where the slice of this tu
   expect(slices.run(steps('d', 3, 1))).toBeInstanceOf(Promise);
 });
 
-test('work that cannot be cut counts, and what comes behind it can wait for the next slice', async () => {
-  const { slices, clock } = started();
-  expect(slices.untilNext()).toBeUndefined();
-  const worked = slices.whole(() => {
-    clock.now += 9;
-    return 'worked';
-  });
-  expect(worked).toBe('worked');
-  const next = slices.untilNext();
-  expect(next).toBeInstanceOf(Promise);
-  await next;
-  expect(slices.untilNext()).toBeUndefined();
-});
-
 test('what a step throws is thrown, or rejects, and the others go on', async () => {
   const { slices, steps } = started();
   function* broken(step: number): Steps<never> {

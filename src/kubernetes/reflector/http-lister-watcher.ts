@@ -102,8 +102,10 @@ async function watch(
   const letGo = onAbort(signal, () => stream.stop());
   try {
     await client.stream({ method: 'GET', path, purpose: 'watch' }, stream, stream.signal);
+    await stream.read();
     return stream.ended();
   } catch (error) {
+    await stream.read();
     return stream.failure ?? broken(error, stream.started, signal);
   } finally {
     letGo();

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { EventDecoder } from '../../../src/kubernetes/reflector/event-decoder.ts';
 import type { Failure } from '../../../src/kubernetes/reflector/failure.ts';
@@ -27,6 +28,26 @@ function start({ status = 200, headers = {} as Record<string, string>, refused =
   const say = (text: string | Buffer): void => void stream.data(Buffer.from(text));
   const names = (): string[] => told.filter((one) => one !== 'accepted' && one !== 'bytes');
   return { stream, told, say, names };
+}
+
+/** The same where each event takes 3 ms. */
+function startSlow() {
+  const clock = { now: 0 };
+  const busy = { until: undefined as Promise<void> | undefined };
+  const names: string[] = [];
+  const sink = {
+    accepted: () => {},
+    bytes: () => {},
+    event: (event: WatchEvent) => {
+      names.push(nameOf(event));
+      clock.now += 3;
+      return undefined;
+    },
+    busy: () => busy.until,
+  };
+  const stream = new EventDecoder(sink, new TimeSlices({ monotonic: () => clock.now }));
+  stream.start(200, {});
+  return { stream, names, busy };
 }
 
 describe('the stream of a watch', () => {
@@ -102,26 +123,51 @@ describe('the stream of a watch', () => {
     expect([short.stream.ended().kind, long.stream.ended().kind]).toEqual(['refused', 'refused']);
   });
 
-  test('asks for no more of a flood than 8 ms of it a turn, nor while its sink is busy', async () => {
-    const clock = { now: 0 };
-    const busy = { until: undefined as Promise<void> | undefined };
-    const sink = {
-      accepted: () => {},
-      bytes: () => {},
-      event: () => {
-        clock.now += 3;
-        return undefined;
-      },
-      busy: () => busy.until,
-    };
-    const stream = new EventDecoder(sink, new TimeSlices({ monotonic: () => clock.now }));
-    stream.start(200, {});
+  test('reads 8 ms of a flood a turn, in the middle of a chunk too, and asks for no more before it is read', async () => {
+    const { stream, names, busy } = startSlow();
     expect(stream.data(Buffer.from(line('a') + line('b')))).toBeUndefined();
-    const next = stream.data(Buffer.from(line('c')));
-    expect(next).toBeInstanceOf(Promise);
-    await next;
+    const read = stream.data(Buffer.from(['c', 'd', 'e', 'f', 'g'].map(line).join('')));
+    expect(names).toEqual(['a', 'b', 'c']);
+    await nextTurn();
+    expect(names).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
     busy.until = Promise.resolve();
-    expect(stream.data(Buffer.from(line('d')))).toBe(busy.until);
+    await read;
+    expect(names).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+    expect(stream.data(Buffer.from('\n'))).toBe(busy.until);
+  });
+
+  test('reads chunks that come too early in their order', async () => {
+    const { stream, names } = startSlow();
+    const chunks = [['a', 'b', 'c', 'd', 'e'], ['f', 'g', 'h', 'i'], ['j']];
+    await Promise.all(chunks.map((chunk) => stream.data(Buffer.from(chunk.map(line).join('')))));
+    expect(names).toEqual(chunks.flat());
+  });
+
+  test('asks for no more while its sink is busy with what a turn after read', async () => {
+    const { stream, busy } = startSlow();
+    let isFree = false;
+    busy.until = nextTurn(undefined)
+      .then(nextTurn)
+      .then(() => {
+        isFree = true;
+      });
+    await stream.data(Buffer.from(['a', 'b', 'c', 'd'].map(line).join('')));
+    expect(isFree).toBe(true);
+  });
+
+  test('is read when it ends, unless it was stopped', async () => {
+    const ended = startSlow();
+    const stopped = startSlow();
+    const chunk = Buffer.from(`${['a', 'b', 'c', 'd', 'e'].map(line).join('')}{"type"`);
+    for (const { stream } of [ended, stopped]) void stream.data(chunk);
+    stopped.stream.stop();
+    await Promise.all([ended.stream.read(), stopped.stream.read()]);
+    expect([ended.names, stopped.names]).toEqual([
+      ['a', 'b', 'c', 'd', 'e'],
+      ['a', 'b', 'c'],
+    ]);
+    expect(ended.stream.ended()).toEqual({ kind: 'unreadable', detail: 'the last line has no end' });
+    expect(stopped.stream.failure).toBeUndefined();
   });
 
   test('that was never answered has not started', () => {

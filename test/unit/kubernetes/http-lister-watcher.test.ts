@@ -7,6 +7,7 @@ import {
 } from '../../../src/kubernetes/reflector/http-lister-watcher.ts';
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { slowSlices } from '../../support/steps.ts';
 
 const never = new AbortController().signal;
 const ignored = (): void => undefined;
@@ -187,6 +188,23 @@ describe('the answer to a watch', () => {
     const closed = await sourceOf(async () => answered({})).source.watch(request, sink, never);
     const gone = await sourceOf(async () => answered({}, 410)).source.watch(request, sink, never);
     expect([closed.kind, gone.kind]).toEqual(['closed', 'expired']);
+  });
+
+  test.each(['breaks off', 'ends'])('that %s has ended when all that came of it is read', async (end) => {
+    const line = (name: string): string => `{"type":"ADDED","object":{"metadata":{"name":"${name}"}}}\n`;
+    const client: Pick<ApiClient, 'stream'> = {
+      stream: async (_, received) => {
+        received.start(200, {});
+        void received.data(Buffer.from(line('a') + line('b') + line('c')));
+        if (end === 'breaks off') throw new Error('cut');
+      },
+    };
+    let events = 0;
+    const counted = { ...sink, event: () => void events++ };
+    const parts = { client: client as ApiClient, slices: slowSlices() };
+    const source = createHttpListerWatcher(parts, { path: '/api/v1/pods', name: 'pods' });
+    const { kind } = await source.watch(request, counted, never);
+    expect([kind, events]).toEqual([end === 'ends' ? 'closed' : 'reset', 3]);
   });
 
   test('that breaks off is a reset once it has begun, and a refusal before', async () => {

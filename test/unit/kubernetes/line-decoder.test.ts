@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LineDecoder, LONGEST_LINE_BYTES } from '../../../src/kubernetes/reflector/event-decoder.ts';
+import { atOnce } from '../../../src/runtime/time-slices.ts';
 import { Largest } from '../../support/largest.ts';
 
 const decode = (chunks: readonly Buffer[]): { lines: string[]; decoder: LineDecoder } => {
   const decoder = new LineDecoder();
   const lines: string[] = [];
-  for (const chunk of chunks) decoder.push(chunk, (line) => lines.push(line) > 0);
+  for (const chunk of chunks) atOnce(decoder.push(chunk, (line) => lines.push(line) > 0));
   return { lines, decoder };
 };
 
@@ -45,19 +46,19 @@ describe('line decoder', () => {
     const decoder = new LineDecoder();
     const lines: string[] = [];
     const push = (line: string): boolean => lines.push(line) < 2;
-    expect(decoder.push(Buffer.from('a\nb\nc\n'), push)).toBe('stopped');
+    expect(atOnce(decoder.push(Buffer.from('a\nb\nc\n'), push))).toBe('stopped');
     expect(lines).toEqual(['a', 'b']);
   });
 
   test('C-16 gives up a line over 8 MiB, in one chunk or in many, without keeping more than that', () => {
     const mebibyte = Buffer.alloc(1024 * 1024, 'x');
     const decoder = new LineDecoder();
-    const results = Array.from({ length: 9 }, () => decoder.push(mebibyte, () => true));
+    const results = Array.from({ length: 9 }, () => atOnce(decoder.push(mebibyte, () => true)));
     expect(results).toEqual([...Array(8).fill('more'), 'too_long']);
     expect(decoder.unfinished).toBe(LONGEST_LINE_BYTES);
     const longest = Buffer.alloc(LONGEST_LINE_BYTES + 1, 'x').fill('\n', LONGEST_LINE_BYTES);
-    expect(new LineDecoder().push(longest, (line) => line.length !== LONGEST_LINE_BYTES)).toBe('stopped');
+    expect(atOnce(new LineDecoder().push(longest, (line) => line.length !== LONGEST_LINE_BYTES))).toBe('stopped');
     const whole = Buffer.alloc(LONGEST_LINE_BYTES + 2, 'x').fill('\n', LONGEST_LINE_BYTES + 1);
-    expect(new LineDecoder().push(whole, () => true)).toBe('too_long');
+    expect(atOnce(new LineDecoder().push(whole, () => true))).toBe('too_long');
   });
 });
