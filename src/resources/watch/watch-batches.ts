@@ -16,7 +16,7 @@ import { type EventVersion, seenText, type WatchNaming } from './watch-version.t
 import { type News, newsOf, reachOf, reachSince, type Standing, type WatchView } from './watch-view.ts';
 
 export interface Batch<Place> {
-  /** Whole events. Empty when none of the changes concerns the watcher. */
+  /** Whole events. Empty when none of the objects that were looked at concerns the watcher. */
   readonly bytes: Uint8Array;
   /** Where the watcher stands after them. */
   readonly next: Place;
@@ -53,6 +53,8 @@ interface Wholeness {
  * batch, and watchers that begin together need the same ones.
  */
 const MOST_BATCHES = 64;
+/** How many objects one batch looks at, 1 to 2.5 µs each: a look at all of 15,000 nodes took a turn of 35 ms. */
+const MOST_LOOKED_AT = 1_024;
 
 /** Makes batches of events. Watchers that stand at the same place and have the same view share a batch. */
 export class WatchBatches {
@@ -78,13 +80,13 @@ export class WatchBatches {
     return this.#once(place, view, () => this.#compose(standing, view));
   }
 
-  /** The part of the beginning from `at` on that fits into one batch. `next` is where the following batch begins. */
+  /** The part of the beginning from `at` on that one batch has or looks at. `next` is where the following batch begins. */
   begin(beginning: Beginning, at: number, view: WatchView): Batch<number> {
     const { version, complete, before, keys, since } = beginning;
     return this.#once(`begin ${version} ${before} ${since?.told ?? ''} ${at}`, view, () => {
       const batch = new BatchBuilder(view, this.#types);
       let next = at;
-      for (; next < keys.length && !batch.isFull; next++) {
+      for (; next < keys.length && next < at + MOST_LOOKED_AT && !batch.isFull; next++) {
         const news = this.#newsAt(beginning, next, view);
         if (news) batch.add(news);
       }
@@ -122,8 +124,9 @@ export class WatchBatches {
     const reach = reachOf(standing);
     const { complete: before, seen } = standing;
     let { position } = standing;
+    let left = MOST_LOOKED_AT;
     for (const change of this.#store.changes.since(position)) {
-      if (batch.isFull) {
+      if (batch.isFull || left-- === 0) {
         return { bytes: this.#bytes(batch, { before, seen }), next: { ...standing, position } };
       }
       const news = newsOf(change, change.removed ? undefined : this.#store.get(change.key), { reach, view });

@@ -14,8 +14,9 @@ export interface Watch {
   readonly isBeginning: boolean;
   /**
    * The next events, all of them whole: at most 64 KiB and one object. Other watchers share the bytes, so they must not
-   * be changed. `undefined`: it is up to date. If removals were forgotten before this watcher was told of them, it
-   * sends `reset` and begins again where events are server-sent, and throws a 410 `StatusError` elsewhere.
+   * be changed. `undefined`: it is up to date, or there is more to look at, as `isBehind` says. If removals were
+   * forgotten before this watcher was told of them, it sends `reset` and begins again where events are server-sent, and
+   * throws a 410 `StatusError` elsewhere.
    */
   next(): Uint8Array | undefined;
   /**

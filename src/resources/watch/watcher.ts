@@ -72,7 +72,8 @@ export class Watcher implements Watch {
 
   next(): Uint8Array | undefined {
     if (this.#start && !this.#takeStart(this.#start)) return undefined;
-    return this.#takeReset() ?? this.#nextOfBeginning() ?? this.#nextOfChanges() ?? this.#dueBookmark();
+    const bytes = this.#takeReset() ?? this.#nextOfBeginning() ?? this.#nextOfChanges() ?? this.#dueBookmark();
+    return bytes?.length === 0 ? undefined : bytes;
   }
 
   bookmark(): Uint8Array | undefined {
@@ -126,6 +127,7 @@ export class Watcher implements Watch {
     return reset;
   }
 
+  /** Empty: none of the objects that were looked at is for this client, and there are more to look at. */
   #nextOfBeginning(): Uint8Array | undefined {
     const { batches, store, view } = this.#parts;
     while (this.#beginning) {
@@ -138,18 +140,19 @@ export class Watcher implements Watch {
       const told = store.version;
       const seen = told > plan.version ? store.progress.seen : undefined;
       this.#standing = { ...this.#standing, told, seen, complete: isDone ? plan.complete : plan.before };
-      if (bytes.length > 0) return bytes;
+      if (bytes.length > 0 || !isDone) return bytes;
     }
     return undefined;
   }
 
+  /** Empty: the same, of changes. */
   #nextOfChanges(): Uint8Array | undefined {
     const { batches, store, view } = this.#parts;
     while (!(this.#due && this.#isComplete) && this.#standing.position !== store.version) {
       if (!store.changes.knows(this.#standing.position)) return this.#reset(this.#standing.complete);
       const { bytes, next } = batches.after(this.#standing, view);
       this.#standing = next;
-      if (bytes.length > 0) return bytes;
+      if (bytes.length > 0 || next.position !== store.version) return bytes;
     }
     return undefined;
   }

@@ -28,6 +28,25 @@ describe('a watch of the nodes', () => {
     expect(watch.isBehind).toBe(false);
   });
 
+  test('looks at a thousand nodes a turn for those that it wants, at the beginning and after many changes', () => {
+    const cache = makeCache({ usage: false });
+    const putAll = (): void => {
+      for (let at = 2_500; at > 0; at--) cache.putNode(makeNode(`node-${10_000 + at}`, { labels: { at: `${at}` } }));
+    };
+    putAll();
+    const watch = openWatch(cache, 'labelSelector=at%3D1');
+    for (const type of ['ADDED', 'MODIFIED']) {
+      const seen = Array.from({ length: 3 }, () => [nextText(cache, watch), watch.isBehind] as const);
+      expect(seen.slice(0, 2)).toEqual([
+        [undefined, true],
+        [undefined, true],
+      ]);
+      expect(JSON.parse(seen[2]?.[0] ?? '')).toMatchObject({ type, object: { metadata: { name: 'node-10001' } } });
+      while (watch.isBehind) watch.next();
+      putAll();
+    }
+  });
+
   test('of no nodes is a bookmark', () => {
     const cache = makeCache();
     expect(nextText(cache, openWatch(cache))).toContain('"BOOKMARK"');

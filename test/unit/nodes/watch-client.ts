@@ -80,7 +80,9 @@ export class WatchClient {
   #next(): Uint8Array | undefined {
     this.source.refresh();
     try {
-      return this.#watch.next();
+      let bytes = this.#watch.next();
+      while (!bytes && this.#watch.isBehind) bytes = this.#watch.next();
+      return bytes;
     } catch (error) {
       this.#beginAnew(error);
       this.#watch = this.#open();
