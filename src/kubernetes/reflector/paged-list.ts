@@ -29,6 +29,8 @@ export interface PagedListParts<E extends StoredEntry> {
   readonly writer: CacheWriter<E>;
   readonly clock: Clock;
   readonly slices: TimeSlices;
+  /** Reduces an object. `undefined`: it cannot be kept. */
+  toEntry(value: unknown): E | undefined;
   /** Waits as long as a 429 asks for. */
   pause(failure: Failure): Promise<void>;
 }
@@ -61,7 +63,7 @@ export async function listInPages<E extends StoredEntry>(
     resourceVersion ||= page.resourceVersion;
     continueToken = page.continueToken;
     limit = nextLimit(page);
-    await parts.slices.run(reduce(page.items, entries, parts.writer));
+    await parts.slices.run(reduce(page.items, entries, parts));
     if (continueToken === '') return { kind: 'listed', entries, resourceVersion };
   } while (!signal.aborted);
   return { kind: 'aborted' };
@@ -87,9 +89,9 @@ async function onePage<E extends StoredEntry>(
   return attempt.finish(await source.list(request, progress, attempt.signal));
 }
 
-function* reduce<E extends StoredEntry>(items: readonly unknown[], into: E[], writer: CacheWriter<E>): Steps<void> {
+function* reduce<E extends StoredEntry>(items: readonly unknown[], into: E[], parts: PagedListParts<E>): Steps<void> {
   for (const item of items) {
-    const entry = writer.toEntry(item);
+    const entry = parts.toEntry(item);
     if (entry) into.push(entry);
     yield;
   }
