@@ -55,7 +55,7 @@ export interface ApiClientParts {
  */
 const ONE_OBJECT_BYTES = 2 * 1024 * 1024;
 /**
- * A page has at most 500 objects, and about 2 MiB if they are as large as those of the page before (`paged-list.ts`).
+ * A page has at most 500 objects, and about 1 MiB if they are as large as those of the page before (`paged-list.ts`).
  * If they are larger, this limit leaves 262 KiB for each of 500. 500 objects at etcd's limit would take 750 MiB, more
  * than the process may use; no collection that we read comes near.
  */

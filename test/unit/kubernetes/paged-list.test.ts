@@ -90,7 +90,7 @@ describe('a list in pages', () => {
     ]);
   });
 
-  test('asks for as many objects as two mebibytes take, at most 500', async () => {
+  test('asks for as many objects as a mebibyte takes, at most 500', async () => {
     const sized = (count: number, bytes: number, next: string) => ({ ...page(nodes(count), '7', next), bytes });
     const { source, list } = start(
       sized(100, 100 * 12_000, 'small'),
@@ -101,7 +101,7 @@ describe('a list in pages', () => {
       sized(1, 20, ''),
     );
     await list();
-    expect(source.lists.map(({ limit }) => limit)).toEqual([100, 174, 26, 1, 500, 100]);
+    expect(source.lists.map(({ limit }) => limit)).toEqual([100, 87, 13, 1, 500, 100]);
   });
 
   test('leaves out what cannot be kept', async () => {
