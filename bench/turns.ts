@@ -20,7 +20,8 @@ const PODS_PER_NODE = 30;
 const WATCHERS = 64;
 /** Work that a step leaves for later still counts as the step's: deflating leaves, garbage. */
 const SETTLE_MS = 2_000;
-const POLL_MS = 50;
+/** A page of metrics is work of the server, too: some ms. */
+const POLL_MS = 250;
 const STEP_TIMEOUT_MS = 300_000;
 
 interface Stand {
