@@ -80,7 +80,6 @@ export function toOpenMetrics(text: string): string {
   );
   const rewritten = lines.map((line) => {
     const [, keyword, name = '', rest] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? [];
-    if (keyword === undefined) return line;
     if (counters.has(name)) return `# ${keyword} ${name.slice(0, -'_total'.length)} ${rest}`;
     return rest === 'counter' ? `# TYPE ${name} unknown` : line;
   });

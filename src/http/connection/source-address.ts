@@ -65,10 +65,10 @@ export function normaliseAddress(address: string): string {
   if (!address.includes(':')) return address;
   const plain = unmapped(address);
   if (!plain.includes(':')) return plain;
-  const [head = '', tail] = (plain.split('%')[0] as string).split('::');
+  const [head = '', tail = ''] = (plain.split('%')[0] as string).split('::');
   const left = head === '' ? [] : head.split(':');
-  const right = tail ? tail.split(':') : [];
-  const middle = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  const right = tail === '' ? [] : tail.split(':');
+  const middle = Math.max(0, 8 - left.length - right.length);
   const groups = [...left, ...Array<string>(middle).fill('0'), ...right].slice(0, 4);
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }

@@ -9,6 +9,13 @@ describe('A-36 a log line', () => {
     expect(boundedLine(line)).toBe(line);
   });
 
+  test('of 8,064 bytes is left as it is, one more is cut', () => {
+    const lineOf = (length: number) => ({ text: 'x'.repeat(length - bytes({ text: '' })) });
+    const [fits, over] = [lineOf(8_064), lineOf(8_065)];
+    expect([bytes(fits), boundedLine(fits)]).toEqual([8_064, fits]);
+    expect(bytes(boundedLine(over))).toBeLessThan(8_064);
+  });
+
   test.each(['"', '\u0001', '漢', '\ud83d'])('of 20 long texts of %j fits, and keeps what is short', (character) => {
     const texts = Object.fromEntries(
       Array.from({ length: 19 }, (_, index) => [`text${index}`, character.repeat(2_048)]),

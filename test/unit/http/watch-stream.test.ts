@@ -151,6 +151,28 @@ describe('a stream whose client has no room', () => {
     expect([response.destroyed, stream.end, exchange.reason]).toEqual([true, 'slow', 'slow']);
   });
 
+  test('is judged by the minute anew when it had room meanwhile', () => {
+    const { stream, response, events } = begin();
+    const waits = (now: number): void => {
+      events.push('one');
+      response.hasRoom = false;
+      stream.work(now);
+    };
+    const took = (bytes: number, now: number): void => {
+      Object.assign(response.socket, { bytesWritten: bytes, writableLength: 0 });
+      stream.cutIfSlow(queueOf(0), now);
+    };
+    waits(1_000);
+    took(1_000, 6_000);
+    response.hasRoom = true;
+    response.emit('drain');
+    events.push('two');
+    stream.work(7_000);
+    waits(60_000);
+    took(2_000, 66_000);
+    expect(response.destroyed).toBe(false);
+  });
+
   test.each([
     ['the kernel', { bytesWritten: 1_000, writableLength: 600 }, 299],
     ['its socket', { bytesWritten: 1_000, writableLength: 599 }, 300],

@@ -114,6 +114,11 @@ describe('access by kubeconfig', () => {
     await expect(findAccess({ kubeconfig: first })).rejects.toThrow(/has no current context$/);
   });
 
+  test.each(['no address', '/path'])('is refused with a server of %s', async (server) => {
+    const text = kubeconfig('', 'token: t').replace('"https://10.0.0.1:6443/prefix/"', server);
+    await expect(read(text)).rejects.toThrow(/has no valid server address$/);
+  });
+
   test('takes a user without a word about it for one without a credential', async () => {
     const access = await read(kubeconfig('', '').replace(', user: {}', ''));
     for (const member of ['token', 'basic', 'exec', 'certificate', 'key']) expect(access).not.toHaveProperty(member);

@@ -63,10 +63,12 @@ describe('the cluster', () => {
 
 describe('what the cluster is asked at its start', () => {
   /** A cluster that gives this one answer to everything, and what it was asked. */
-  async function answering(status: number, body: string) {
+  async function answering(status: number, body: string, release?: string) {
     const asked: string[] = [];
+    const agents: unknown[] = [];
     const server = createServer((request, response) => {
       asked.push(`${request.method} ${request.url} ${request.headers.accept}`);
+      agents.push(request.headers['user-agent']);
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -79,9 +81,9 @@ contexts: [{name: here, context: {cluster: one}}]
 clusters: [{name: one, cluster: {server: "http://127.0.0.1:${(server.address() as AddressInfo).port}"}}]`,
     );
     const shared = { clock: new FakeClock(), random, logger: pino({ level: 'silent' }), registry: new Registry() };
-    const cluster = await connectCluster({ kubeconfig, namespace: undefined }, shared);
+    const cluster = await connectCluster({ kubeconfig, namespace: undefined, version: release }, shared);
     atEnd(() => cluster.close());
-    return { cluster, asked };
+    return { cluster, asked, agents };
   }
   const { signal } = new AbortController();
 
@@ -89,6 +91,15 @@ clusters: [{name: one, cluster: {server: "http://127.0.0.1:${(server.address() a
     const { cluster, asked } = await answering(200, '{"minor":"34","odd":true}');
     expect(await cluster.version(signal)).toEqual({ minor: '34', odd: true });
     expect(asked).toEqual(['GET /version application/json']);
+  });
+
+  test.each([
+    ['1.2.3', 'gatehouse/1.2.3'],
+    [undefined, 'gatehouse'],
+  ])('is asked with our name, and our version where it is known: %s', async (release, agent) => {
+    const { cluster, agents } = await answering(200, '{"minor":"34"}', release);
+    await cluster.version(signal);
+    expect(agents).toEqual([agent]);
   });
 
   test.each([

@@ -42,6 +42,16 @@ describe('a record that is read past the watch', () => {
     expect(version()).toBeUndefined();
   });
 
+  test('is gone when neither the watch nor the read has it any more', async () => {
+    const { mirror, records, put, answer, version } = reading();
+    put(secret('10'));
+    const refreshed = records.refresh('record');
+    mirror.remove(KEY);
+    answer(undefined);
+    await refreshed;
+    expect(version()).toBeUndefined();
+  });
+
   test('stays gone when the watch told of its end before the answer came', async () => {
     const { mirror, records, put, answer, version } = reading();
     put(secret('10'));

@@ -17,6 +17,13 @@ function threeNodes() {
   return cache;
 }
 
+test('a node that is not there is removed without a word', () => {
+  const { nodes } = threeNodes();
+  const { version } = nodes;
+  nodes.remove('node-z', '2');
+  expect([nodes.size, nodes.version, [...nodes.changes.since(version)]]).toEqual([3, version, []]);
+});
+
 describe('usage that changed', () => {
   test('is counted at once of as many nodes as may be, and aside of one more', async () => {
     const { nodes, putPod } = threeNodes();

@@ -117,6 +117,7 @@ describe('selector match', () => {
   test.each([
     ['2', 'a>1', true],
     ['02', 'a>01', true],
+    ['1', 'a>1', false],
     ['x', 'a>1', false],
     ['-5', 'a<1', true],
     ['1', 'a<1', false],

@@ -125,6 +125,19 @@ describe('the query of a watch', () => {
     expect(refusalOf(`watch&${query}`).message).toContain(why);
   });
 
+  test('?watch&resourceVersionMatch=Exact is refused as a value that is not supported', () => {
+    const causes = refusalOf('watch&resourceVersionMatch=Exact').details?.causes;
+    expect(causes?.map(({ field, reason }) => [field, reason])).toEqual([
+      ['resourceVersionMatch', 'FieldValueNotSupported'],
+    ]);
+  });
+
+  test('?watch&fieldSelector takes 64 terms and refuses 65', () => {
+    const query = (terms: number) => `watch&fieldSelector=${Array(terms).fill('metadata.name!=a').join()}`;
+    expect(parseNodeWatchQuery(query(64)).conditions).toHaveLength(1);
+    expect(refusalOf(query(65)).details?.causes?.map(({ reason }) => reason)).toEqual(['FieldValueTooMany']);
+  });
+
   test.each(['sendInitialEvents=true', MATCH, 'fieldSelector=metadata.name=a'])(
     '?%s is refused without watch',
     (query) => {
