@@ -162,6 +162,21 @@ describe('a change of a session record', () => {
     expect([records.writes, clock.pendingTimers]).toEqual([12, 0]);
   });
 
+  test('that throws is decided once, though those beside it lose and are decided again', async () => {
+    const { records, sessions, remember } = start(0);
+    await remember('alice', HOUR);
+    records.isContended = true;
+    let decisions = 0;
+    const broken = sessions.update('alice', () => {
+      decisions++;
+      throw new Error('a bug');
+    });
+    const settled = await Promise.allSettled([remember('alice', HOUR), broken, remember('alice', 2 * HOUR)]);
+    const loss = 'a session record was changed by others 12 times in a row';
+    expect(settled.map((one) => 'reason' in one && one.reason.message)).toEqual([loss, 'a bug', loss]);
+    expect(decisions).toBe(1);
+  });
+
   test('waits for the write under way, and shares the next one with up to 127 others', async () => {
     const { records, clock, remember } = start();
     await remember('alice', HOUR);

@@ -87,6 +87,20 @@ describe('the caller of a review (R-22)', () => {
 });
 
 describe('a review', () => {
+  test('A-23 is read with 32 levels, and refused with one more', async () => {
+    const { reviews } = await start();
+    const bodyOf = (levels: number): Buffer => {
+      const deep = '['.repeat(levels - 1) + ']'.repeat(levels - 1);
+      return Buffer.from(`{"apiVersion":"${V1}","kind":"TokenReview","spec":{"token":"x"},"deep":${deep}}`);
+    };
+    expect(reviews.review(bodyOf(32), BY_BEARER)).toMatchObject({ status: { authenticated: false } });
+    const refusal = await refusalOf(() => reviews.review(bodyOf(33), BY_BEARER));
+    expect(refusal).toMatchObject({
+      status: 400,
+      description: 'the body is not one JSON object without repeated names',
+    });
+  });
+
   test('N-58 of a good token names its user, and leaves one line with whose it is', async () => {
     const { review, oauth, token, counted } = await start();
     const user = { username: 'alice', uid: 'uid-of-alice', groups: ['developers'] };
