@@ -35,6 +35,14 @@ describe('pod store', () => {
     expect(store.size).toBe(1);
   });
 
+  test.each([
+    ['unscheduled', { ...SPEC, nodeName: '' }, 'Pending'],
+    ['finished', { ...SPEC, nodeName: 'node-a' }, 'Succeeded'],
+  ])('keeps neither node nor amounts of a pod that is %s', (_, spec, phase) => {
+    const { node, usage } = new PodStore(new UsageLedger()).toEntry({ ...makePod(spec), status: { phase } });
+    expect([node, usage]).toEqual(['', []]);
+  });
+
   test('pods of equal amounts share one record of them', () => {
     const store = new PodStore(new UsageLedger());
     expect(store.toEntry(makePod(SPEC)).usage).toBe(store.toEntry(makePod(SPEC)).usage);
