@@ -108,7 +108,7 @@ describe('decision key', () => {
         expect(keyOf(otherUser, { resource: otherWhat })).not.toBe(key);
         expect(keyOf({ ...user }, { resource: { ...(what as ResourceAttributes) } })).toBe(key);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
     largest.expectAtLeast(150);
   });

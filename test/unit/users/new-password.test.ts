@@ -17,6 +17,7 @@ describe('a password from standard input', () => {
     ['', 'a password has 1 to 72 bytes, this one has 0'],
     ['\n', 'a password has 1 to 72 bytes, this one has 0'],
     ['a'.repeat(73), 'a password has 1 to 72 bytes, this one has 73'],
+    ['ä'.repeat(37), 'a password has 1 to 72 bytes, this one has 74'],
     ['one\ntwo\n', 'a password is one line, this one has more'],
     ['one\n\n', 'a password is one line, this one has more'],
     ['one\rtwo', 'a password is one line, this one has more'],
