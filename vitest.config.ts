@@ -18,7 +18,8 @@ const MOCKED = globSync('test/{unit,integration}/**/*.test.ts', { cwd: import.me
  * faults that they must see. `soak` is minutes of faults. `vectors` needs Go to download the public test vectors and to run the
  * scheduler's own code. `netns` needs root, iproute2 and nftables for network namespaces of its own. `cluster` needs Go for the API
  * server that it builds; `chart` needs that and Helm. These two are slow and share one API server a file, so they run one file at a time.
- * `openapi` needs Python with `venv`. `monitoring` needs Debian's package `prometheus`. `node` runs pods: it needs root, and the packages
+ * `openapi` needs Python with `venv`. `release` builds and pushes as a release does: it needs root, Go for Helm, and Debian's packages
+ * `buildah` and `docker-registry`. `monitoring` needs Debian's package `prometheus`. `node` runs pods: it needs root, and the packages
  * that test/node/README.md names.
  * Limits of time are for what hangs: they are many times what a test takes on a machine that is busy with something else.
  */
@@ -57,6 +58,7 @@ export default defineConfig({
       tier('cluster', { ...PROGRAM, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
       tier('openapi', { testTimeout: 300_000 }),
       tier('monitoring', { testTimeout: 180_000, hookTimeout: 300_000 }),
+      tier('release', { testTimeout: 120_000, hookTimeout: 600_000, fileParallelism: false }),
       tier('chart', { ...PROGRAM, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
       tier('node', {
         testTimeout: 600_000,

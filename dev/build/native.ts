@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { lockedPackages, manifestOf, neededFolders } from './packages.ts';
 
@@ -21,16 +21,20 @@ export async function copyNative({ root, modules, arch }: Place): Promise<readon
   const installed = join(root, 'node_modules', NATIVE);
   const { optionalDependencies: binaries = {} } = manifestOf(installed);
   await copyPackage(installed, join(modules, NATIVE));
+  const copied = [join(modules, NATIVE)];
   if (arch) {
     const name = `${NATIVE}-linux-${arch.replace('amd64', 'x64')}-gnu`;
     if (!binaries[name]) throw new Error(`${NATIVE} has no binary for the processor ${arch}`);
     await unpackLocked(name, { root, folder: join(modules, name) });
+    copied.push(join(modules, name));
   } else {
-    const here = Object.keys(binaries).filter((name) => neededFolders(installed, { [name]: '' }).length > 0);
-    for (const name of here) await copyPackage(join(root, 'node_modules', name), join(modules, name));
+    for (const from of neededFolders(installed, binaries)) {
+      const to = join(modules, relative(join(root, 'node_modules'), from));
+      await copyPackage(from, to);
+      copied.push(to);
+    }
   }
-  const copied = join(modules, NATIVE);
-  return [copied, ...neededFolders(copied, binaries)];
+  return copied;
 }
 
 const copyPackage = (from: string, to: string): Promise<void> =>

@@ -68,6 +68,13 @@ const TOOLS = {
     source: 'main.go',
     minutes: 2,
   },
+  actionlint: {
+    name: 'actionlint',
+    module: 'actionlint',
+    from: 'github.com/rhysd/actionlint',
+    package: 'github.com/rhysd/actionlint/cmd/actionlint',
+    minutes: 1,
+  },
   helm: { name: 'helm', module: 'helm', from: 'helm.sh/helm/v4', package: 'helm.sh/helm/v4/cmd/helm', minutes: 3 },
 } as const satisfies Record<string, Tool>;
 

@@ -20,12 +20,20 @@ const TOOLS = [
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 const EXTRA = '/etc/ssl/certs/extra.crt';
 
-/** The images that the Dockerfile starts from, in the order of its stages; a stage may also start from an earlier one. */
-async function baseNames(): Promise<string[]> {
+/** The images that the Dockerfile starts from: that of the build, and that of the image. */
+interface Bases {
+  readonly build: string;
+  readonly runtime: string;
+}
+
+/** Their full names. A stage may also start from an earlier one. */
+export async function baseNames(): Promise<Bases> {
   const dockerfile = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
   const stages = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)(?: AS (\S+))?/gim)];
   const own = new Set(stages.map(([, , name]) => name));
-  return [...new Set(stages.map(([, from]) => from!).filter((from) => !own.has(from)))];
+  const [build, runtime, ...more] = new Set(stages.map(([, from]) => from!).filter((from) => !own.has(from)));
+  if (!build || !runtime || more.length > 0) throw new Error('the Dockerfile does not start from two images');
+  return { build: `docker.io/library/${build}`, runtime };
 }
 
 /**
@@ -33,9 +41,8 @@ async function baseNames(): Promise<string[]> {
  * file pins. Their names are those of the Dockerfile, so that it is built as it is.
  */
 export async function buildBases(builder: Builder, scratch: string): Promise<void> {
-  const [build, runtime, ...more] = await baseNames();
-  if (!build || !runtime || more.length > 0) throw new Error('the Dockerfile does not start from two images');
-  await buildBase(builder, { name: `docker.io/library/${build}`, folder: join(scratch, 'build'), fill: fillBuild });
+  const { build, runtime } = await baseNames();
+  await buildBase(builder, { name: build, folder: join(scratch, 'build'), fill: fillBuild });
   await buildBase(builder, { name: runtime, folder: join(scratch, 'runtime'), fill: fillRuntime });
 }
 

@@ -9,6 +9,8 @@ export interface Builder {
   build(name: string, folder: string, more?: readonly string[]): Promise<void>;
   /** Writes the image as an OCI archive that says its name. */
   save(name: string, file: string): Promise<void>;
+  /** Reads an image that `save` wrote. */
+  load(name: string, file: string): Promise<void>;
 }
 
 /** Hands `work` a builder. Its storage is removed afterwards. Its mounts are in a namespace that ends with each command. */
@@ -30,7 +32,9 @@ export async function withBuilder<T>(work: (builder: Builder, scratch: string) =
       {
         build: (name, from, more = []) =>
           buildah('bud', '--pull-never', '--network', 'host', '--format', 'oci', ...more, '--tag', name, from),
-        save: (name, file) => buildah('push', name, `oci-archive:${file}:${name}`),
+        // Not compressed: it is read on this machine only.
+        save: (name, file) => buildah('push', '--disable-compression', name, `oci-archive:${file}:${name}`),
+        load: (name, file) => buildah('pull', `oci-archive:${file}:${name}`),
       },
       scratch,
     );

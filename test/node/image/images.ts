@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { globSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { buildBases } from './bases.ts';
+import { baseArchives } from './base-archives.ts';
 import { type Builder, withBuilder } from './builder.ts';
+import { kept } from './kept.ts';
 import { unpackPackages } from './packages.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..', '..');
@@ -20,12 +20,7 @@ export const BUSYBOX = 'localhost/busybox:1';
 
 /** The archives of all images, ready to be imported. They are built where they are missing; that needs the package registries. */
 export async function imageArchives(): Promise<string[]> {
-  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'gatehouse', 'node-images');
-  const folder = join(cache, await sourceMark());
-  if (!existsSync(folder)) {
-    await rm(cache, { recursive: true, force: true }); // those of older sources
-    await buildImages(folder);
-  }
+  const folder = await kept('node-images', await sourceMark(), buildImages);
   return (await readdir(folder)).map((file) => join(folder, file));
 }
 
@@ -46,25 +41,17 @@ async function sources(): Promise<string[]> {
   return [...new Set(files.flat())].toSorted();
 }
 
-/** Complete or not there: the folder gets its name when all archives are in it. */
 async function buildImages(folder: string): Promise<void> {
-  const unfinished = `${folder}.${process.pid}.part`;
-  await mkdir(unfinished, { recursive: true });
-  try {
-    await withBuilder(async (builder, scratch) => {
-      await buildBusybox(builder, join(scratch, 'busybox'));
-      await builder.save(BUSYBOX, join(unfinished, 'busybox.tar'));
-      await buildBases(builder, scratch);
-      const { name } = await release();
-      await builder.build(name, ROOT, ['--build-arg', `GIT_COMMIT=${GIT_COMMIT}`]);
-      await builder.save(name, join(unfinished, 'gatehouse.tar'));
-      await buildNext(builder, { from: name, folder: join(scratch, 'next') });
-      await builder.save(`${REPOSITORY}:${NEXT.tag}`, join(unfinished, 'next.tar'));
-    });
-    await rename(unfinished, folder);
-  } finally {
-    await rm(unfinished, { recursive: true, force: true });
-  }
+  await withBuilder(async (builder, scratch) => {
+    await buildBusybox(builder, join(scratch, 'busybox'));
+    await builder.save(BUSYBOX, join(folder, 'busybox.tar'));
+    for (const { name, file } of await baseArchives()) await builder.load(name, file);
+    const { name } = await release();
+    await builder.build(name, ROOT, ['--build-arg', `GIT_COMMIT=${GIT_COMMIT}`]);
+    await builder.save(name, join(folder, 'gatehouse.tar'));
+    await buildNext(builder, { from: name, folder: join(scratch, 'next') });
+    await builder.save(`${REPOSITORY}:${NEXT.tag}`, join(folder, 'next.tar'));
+  });
 }
 
 /** The image that the chart names by default, but for its registry. */

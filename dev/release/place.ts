@@ -1,0 +1,30 @@
+/** Where a release is made, and where it goes. */
+export interface Place {
+  /** The project's folder. */
+  readonly root: string;
+  /** The folder of what the steps hand to one another and to the release page. */
+  readonly out: string;
+  /** `ghcr.io/gatehouse`: a host, and what stands before the repositories' names. */
+  readonly registry: string;
+  /** Without TLS: for a registry on loopback. */
+  readonly plainHttp: boolean;
+  readonly version: string;
+}
+
+/** What was pushed, named by its digest. */
+export interface PushedImage {
+  /** The list of the images of all processors. */
+  readonly image: string;
+  /** Each of them, by its processor. */
+  readonly platforms: Readonly<Record<string, string>>;
+}
+
+export interface PushedChart {
+  readonly chart: string;
+}
+
+export const IMAGE_FILE = 'image.json';
+export const CHART_FILE = 'chart.json';
+
+/** The bill of materials of the image for one processor. */
+export const sbomFile = (arch: string): string => `sbom-${arch}.cdx.json`;

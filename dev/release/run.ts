@@ -1,0 +1,16 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { promisify } from 'node:util';
+
+/** Runs a program whose output is for people. Throws if it fails. */
+export async function run(program: string, args: readonly string[]): Promise<void> {
+  // Standard output is for what the step itself prints.
+  const [code] = (await once(spawn(program, args, { stdio: ['ignore', 2, 2] }), 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${program} ${args[0]} ended with ${code}; its messages are above`);
+}
+
+/** What a program prints, on either output, without the last line's end. */
+export async function textOf(program: string, args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)(program, args);
+  return (stdout + stderr).trimEnd();
+}

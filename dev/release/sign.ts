@@ -1,0 +1,29 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CHART_FILE, IMAGE_FILE, type PushedChart, type PushedImage, sbomFile } from './place.ts';
+import { provenance } from './provenance.ts';
+import { run } from './run.ts';
+
+/**
+ * Signs what `image` and `chart` pushed, by digest, and attaches provenance and bills of materials as signed statements. cosign takes the
+ * identity of the workflow (keyless): no key exists that could be lost.
+ */
+export async function signRelease(
+  out: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const { image, platforms } = (await readJson(join(out, IMAGE_FILE))) as PushedImage;
+  const { chart } = (await readJson(join(out, CHART_FILE))) as PushedChart;
+  const built = join(out, 'provenance.json');
+  await writeFile(built, JSON.stringify(provenance(environment), undefined, 2));
+  const cosign = (...args: string[]): Promise<void> => run('cosign', args);
+  const attest = (type: string, file: string, what: string): Promise<void> =>
+    cosign('attest', '--yes', '--type', type, '--predicate', file, what);
+  // Recursive: somebody may pull the image of one processor by its own digest.
+  await cosign('sign', '--yes', '--recursive', image);
+  await cosign('sign', '--yes', chart);
+  for (const what of [image, ...Object.values(platforms), chart]) await attest('slsaprovenance1', built, what);
+  for (const [arch, one] of Object.entries(platforms)) await attest('cyclonedx', join(out, sbomFile(arch)), one);
+}
+
+const readJson = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));
