@@ -49,7 +49,15 @@ export const TABLE: ImportTable = {
     undici: ['src/kubernetes'],
     zod: ['src/config', 'src/users'],
     // Where a file of its own kind is read; the composition root hands the parser of the API description to src/http.
-    yaml: ['src/config', 'src/kubernetes', 'src/users', 'src/service', 'dev/chart-docs', 'dev/monitoring', 'dev/release'],
+    yaml: [
+      'src/config',
+      'src/kubernetes',
+      'src/users',
+      'src/service',
+      'dev/chart-docs',
+      'dev/monitoring',
+      'dev/release',
+    ],
     '@grafana/grafana-foundation-sdk': ['dev/monitoring'],
     pino: ['src/observability'],
     rolldown: ['dev/build'],

@@ -5,7 +5,7 @@ import { GzipStream } from './gzip-stream.ts';
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 const CRLF = '\r\n';
 
-/** An entry lives as long as the bytes that it frames, so the batches that are kept take twice their own 4 MiB. */
+/** An entry lives as long as the bytes that it frames, so the batches and parts that are kept take twice their own 8 MiB. */
 const chunks = new WeakMap<Uint8Array, Buffer>();
 
 /** Frames the bytes as one chunk. The same bytes give the same chunk, so that what many streams send is framed once. */

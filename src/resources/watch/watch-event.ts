@@ -1,4 +1,7 @@
 import type { EncodedObject } from '../bytes/encoded-object.ts';
+import type { Entry } from '../entries/entry.ts';
+import type { Kind } from '../entries/kind.ts';
+import { typeMembers, typeOf } from '../entries/object-kind.ts';
 
 /** `json`: one event a line, as Kubernetes streams them. `events`: the same lines as server-sent events. */
 export type WatchForm = 'json' | 'events';
@@ -93,3 +96,38 @@ export const retryField = (ms: number): Uint8Array => Buffer.from(`retry: ${Math
 
 /** A comment of server-sent events: it keeps an idle connection alive and says nothing. */
 export const COMMENT = Buffer.from(':\n\n');
+
+/** The type members of the objects in events. */
+export class ObjectTypes {
+  /** Stand in front of the other members of a whole object. */
+  readonly members: Uint8Array;
+  readonly statusKey: string | undefined;
+  readonly #whole: ObjectType;
+
+  constructor(kind: Kind) {
+    this.members = typeMembers(kind);
+    this.statusKey = kind.statusKey;
+    this.#whole = typeOf(kind);
+  }
+
+  of({ metadataOnly }: { readonly metadataOnly: boolean }): ObjectType {
+    return metadataOnly ? METADATA_TYPE : this.#whole;
+  }
+}
+
+/** What the API server answers where only metadata is asked for. */
+const METADATA_TYPE = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
+
+/**
+ * An object's metadata alone, which is a seventh of a node. It has the added annotations, as in the list, and the
+ * status word where the kind shows it.
+ */
+export function metadataObject(
+  { encoded, status }: Entry,
+  { statusKey, resourceVersion }: { readonly statusKey: string | undefined; readonly resourceVersion: string },
+): Uint8Array {
+  const metadata = JSON.parse(Buffer.from(encoded.metadata()).toString());
+  const shown = { ...metadata, resourceVersion };
+  if (statusKey !== undefined) shown.annotations = { ...metadata.annotations, [statusKey]: status };
+  return Buffer.from(JSON.stringify({ ...METADATA_TYPE, metadata: shown }));
+}

@@ -166,6 +166,53 @@ describe('a watch of the nodes', () => {
     expect(one).toBe(other);
   });
 
+  describe('of many nodes', () => {
+    const large = (name: string, labels = {}) => makeNode(name, { labels }, { spec: { note: 'x'.repeat(4_000) } });
+
+    /** With four batches of nodes, and the first of them as a watcher got it. */
+    const startLarge = () => {
+      const cache = makeCache();
+      for (let at = 10; at < 70; at++) cache.putNode(large(`node-${at}`));
+      const begin = (query = ''): Uint8Array | undefined => {
+        cache.lister.refresh();
+        return openWatch(cache, query).next();
+      };
+      const first = begin();
+      const told = [
+        ...Buffer.from(first ?? '')
+          .toString()
+          .matchAll(/"name":"(node-\d+)"/g),
+      ].map(([, name]) => name ?? '');
+      const [inIt = ''] = told;
+      const notInIt = told.includes('node-10') ? 'node-69' : 'node-10';
+      return { cache, begin, first, inIt, notInIt };
+    };
+
+    test('gives a watcher that begins later the same bytes as one before, while only nodes behind them change', () => {
+      const { cache, begin, first, notInIt } = startLarge();
+      cache.putNode(large(notInIt, { changed: 'yes' }));
+      expect(begin()).toBe(first);
+      expect(begin('labelSelector=changed')).not.toBe(first);
+    });
+
+    test.each<[string, (cache: ReturnType<typeof makeCache>, name: string) => unknown]>([
+      ['changes', (cache, name) => cache.putNode(large(name, { changed: 'yes' }))],
+      ['goes', (cache, name) => cache.removeNode(name)],
+      ['comes', (cache) => cache.putNode(large('node-99'))],
+    ])('gives a watcher that begins later the nodes as they are when one of them %s', (_, happen) => {
+      const { cache, begin, first, inIt } = startLarge();
+      happen(cache, inIt);
+      expect(begin()).not.toBe(first);
+      const client = new WatchClient(cache.lister);
+      client.takeAll();
+      const { items } = listOf(cache.lister);
+      expect([...client.items.keys()]).toEqual(items.map(({ metadata }) => metadata.name));
+      expect(client.told.filter(({ object }) => object.metadata.labels?.changed).map(({ type }) => type)).toEqual(
+        items.filter(({ metadata }) => (metadata['labels'] as { changed?: string }).changed).map(() => 'ADDED'),
+      );
+    });
+  });
+
   test('comes in batches of 64 KiB and one node at most', () => {
     const cache = makeCache();
     for (let at = 0; at < 40; at++) cache.putNode(makeNode(`node-${at}`, {}, { spec: { note: 'x'.repeat(12_000) } }));
