@@ -1,9 +1,12 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { TurnTaking } from '../../../src/http/watch/turn-taking.ts';
+import { atEnd } from '../../support/at-end.ts';
 
 const aTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** What happened, in its order, until nobody waits any more. Each piece of work takes so long. */
+/** What happened, in its order, until nobody waits any more. Each piece of work takes so long. `others` stands for all turns of others in a row. */
 async function storyOf(
   workers: number,
   { again = () => false, tookMs = 0 }: { again?: (worker: number) => boolean; tookMs?: number } = {},
@@ -20,9 +23,9 @@ async function storyOf(
     rest: () => story.push('rest'),
   });
   for (let worker = 0; worker < workers; worker++) turns.add(worker);
-  for (let turn = 0; turn < 100 && !story.includes('rest'); turn++) {
+  for (let turn = 0; turn < 500 && !story.includes('rest'); turn++) {
     await aTurn();
-    story.push('others');
+    if (story.at(-1) !== 'others') story.push('others');
   }
   return story;
 }
@@ -56,4 +59,55 @@ test('a worker that wants another turn comes behind all others', async () => {
   const wants = new Set([0]);
   const story = await storyOf(3, { again: (worker) => wants.delete(worker) });
   expect(story.slice(0, 5)).toEqual([0, 1, 2, 'others', 0]);
+});
+
+test('connections that wait to be accepted are let in between two turns, many of them', async () => {
+  let accepted = 0;
+  let turns = 0;
+  let now = 0;
+  const server = createServer((socket) => {
+    accepted++;
+    socket.on('error', () => {});
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const clients = Array.from({ length: 160 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  atEnd(() => {
+    for (const client of clients) client.destroy();
+    server.close();
+  });
+  await new Promise<void>((resolve) => {
+    const busy: TurnTaking<number> = new TurnTaking<number>({
+      clock: { monotonic: () => now },
+      work: (worker) => {
+        turns++;
+        now += 8;
+        if (accepted < clients.length) busy.add(worker);
+      },
+      rest: resolve,
+    });
+    busy.add(0);
+  });
+  expect(turns).toBeLessThan(clients.length / 4);
+});
+
+test('turns of others that are long leave workers a quarter of the time', async () => {
+  let now = 0;
+  const worked: number[] = [];
+  const turns: TurnTaking<number> = new TurnTaking<number>({
+    clock: { monotonic: () => now },
+    work: (worker) => {
+      worked.push(now);
+      now += 8;
+      if (worked.length < 3) turns.add(worker);
+    },
+    rest: () => {},
+  });
+  turns.add(0);
+  while (worked.length < 3) {
+    await aTurn();
+    now += 8;
+  }
+  expect(worked).toEqual([0, 32, 64]);
 });
