@@ -47,15 +47,11 @@ export function createUserSources(
 ): UserSources {
   const { firstAdministratorWanted: wanted } = options;
   const { secrets, inCluster, apiServer } = cluster;
+  const ofCluster = { secrets, clock, random, logger: logger.child({ apiServer }) };
   const file = options.file && createUsersFile(options.file, { clock, logger, registry });
   const administrator =
     wanted === 'always' || (wanted === 'in-cluster' && inCluster)
-      ? createFirstAdministrator(options.firstAdministrator, {
-          secrets,
-          clock,
-          random,
-          logger: logger.child({ apiServer }),
-        })
+      ? createFirstAdministrator(options.firstAdministrator, ofCluster)
       : undefined;
   if (!file && !administrator)
     logger.warn('nobody can sign in: neither users.file nor users.firstAdministrator is set');

@@ -35,10 +35,7 @@ export interface Standing {
   readonly isResumed: boolean;
 }
 
-/**
- * The span of time whose states a watcher may have been sent: from the list that it had in full up to a version of the
- * store.
- */
+/** Which states a watcher may have been sent: those since the list that it had in full, up to a version of the store. */
 export interface Reach {
   isAfterBasis(mark: Mark): boolean;
   readonly told: number;
@@ -55,6 +52,12 @@ export const reachSince = (version: string): Reach => ({
   told: Number.POSITIVE_INFINITY,
 });
 
+/** To whom a change may be news. */
+interface Watcher {
+  readonly reach: Reach;
+  readonly view: WatchView;
+}
+
 /**
  * What one change means to a watcher: the object as it is now, or the uid of an object that it may have and must
  * forget.
@@ -68,11 +71,7 @@ export type News = { readonly change: Change } & (
  * `entry` is the object as it is now, `undefined` when it is gone. Returns nothing for an object that the watcher does
  * not see now and cannot have, because it did not match at any time whose state the watcher may have been sent.
  */
-export function newsOf(
-  change: Change,
-  entry: Entry | undefined,
-  watcher: { readonly reach: Reach; readonly view: WatchView },
-): News | undefined {
+export function newsOf(change: Change, entry: Entry | undefined, watcher: Watcher): News | undefined {
   const { reach, view } = watcher;
   if (entry && view.matches(entry)) return { change, type: isNew(change, watcher) ? 'ADDED' : 'MODIFIED', entry };
   const held = change.past.findLast(
@@ -83,10 +82,7 @@ export function newsOf(
 }
 
 /** Whether it was created, or began to match, after the basis, as far as is known. */
-function isNew(
-  { addedAt, past, pastForgottenAt }: Change,
-  { reach, view }: { readonly reach: Reach; readonly view: WatchView },
-): boolean {
+function isNew({ addedAt, past, pastForgottenAt }: Change, { reach, view }: Watcher): boolean {
   if (reach.isAfterBasis(addedAt)) return true;
   if (view.filterKey === '') return false;
   const began = past.some(({ shape, until }) => reach.isAfterBasis(until) && !view.matches(shape));
