@@ -29,7 +29,7 @@ import {
 } from './description.ts';
 
 const parts = appParts();
-const metricsOnly = metricsRoute(parts.registry, new AnswerWriter(systemClock, 1_000));
+const metricsOnly = metricsRoute(parts.registry, new AnswerWriter(systemClock, 1_000), systemClock);
 const routes: readonly Route[] = [...createRoutes(parts), metricsOnly];
 const operations = describedOperations();
 

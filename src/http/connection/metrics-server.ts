@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Registry } from 'prom-client';
+import type { Clock } from '../../runtime/clock.ts';
 import { chooseCoding } from '../answer/accept.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { createCors } from '../answer/cors.ts';
@@ -25,7 +27,7 @@ function createMetricsApp(parts: MetricsAppParts): App {
   const cors = createCors([]);
   const method = answerMethod(writer, cors);
   const router = createRouter();
-  mountRoutes(router, [metricsRoute(registry, writer)], () => [method]);
+  mountRoutes(router, [metricsRoute(registry, writer, clock)], () => [method]);
   router.use(...[method, refuseUnknownPaths].map(middleware));
   const guard = createGuard({ platform, limits, metrics });
   return serveRouter(router, {
@@ -41,11 +43,11 @@ const compress = promisify(gzip);
  * `/metrics` of the metrics port, in the form that the scraper asks for. It is public, so the port must not be
  * published.
  */
-export function metricsRoute(registry: Registry, writer: AnswerWriter): Route {
+export function metricsRoute(registry: Registry, writer: AnswerWriter, clock: Pick<Clock, 'monotonic'>): Route {
   const handler: Handler = async (exchange) => {
     const { accept, 'accept-encoding': acceptEncoding } = exchange.request.headers;
     const open = accept?.includes('application/openmetrics-text') ?? false;
-    const text = await registry.metrics();
+    const text = await pageOf(registry, clock);
     const plain = Buffer.from(open ? toOpenMetrics(text) : text);
     const coding = chooseCoding(acceptEncoding as string | undefined);
     exchange.coding = coding;
@@ -64,6 +66,22 @@ export function metricsRoute(registry: Registry, writer: AnswerWriter): Route {
     produces: 'any',
     methods: { GET: handler, HEAD: handler },
   };
+}
+
+/** Work on a page that may be done in one turn of the event loop. */
+const SLICE_MS = 4;
+
+/** The text of all metrics, as `registry.metrics()` gives it, but made over several turns if it takes long. */
+async function pageOf(registry: Registry, clock: Pick<Clock, 'monotonic'>): Promise<string> {
+  const texts: string[] = [];
+  let beganAt = clock.monotonic();
+  for (const { name } of registry.getMetricsAsArray()) {
+    texts.push(await registry.getSingleMetricAsString(name));
+    if (clock.monotonic() - beganAt < SLICE_MS) continue;
+    await nextTurn();
+    beganAt = clock.monotonic();
+  }
+  return `${texts.join('\n\n')}\n`;
 }
 
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';

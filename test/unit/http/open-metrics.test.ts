@@ -48,7 +48,7 @@ describe('the answer of /metrics', () => {
     const { exchange } = fakeExchange({ headers: asked });
     const sent: Parameters<AnswerWriter['send']>[] = [];
     const writer = { send: (...given: Parameters<AnswerWriter['send']>) => sent.push(given) };
-    await metricsRoute(registry, writer as unknown as AnswerWriter).methods.GET?.(exchange);
+    await metricsRoute(registry, writer as unknown as AnswerWriter, { monotonic: () => 0 }).methods.GET?.(exchange);
     const [[, status, headers, body] = []] = sent;
     expect([status, headers, exchange.coding]).toEqual([
       200,
@@ -62,5 +62,28 @@ describe('the answer of /metrics', () => {
     ]);
     const bytes = Buffer.concat(body?.pieces ?? []);
     expect((coding === 'gzip' ? gunzipSync(bytes) : bytes).toString()).toBe(expected);
+  });
+
+  test('is made over several turns of the event loop where it takes longer than 4 ms, and is the same text', async () => {
+    const registry = new Registry();
+    let now = 0;
+    let turns = 0;
+    const turnsOf: number[] = [];
+    const collect = (): void => {
+      now += 2;
+      turnsOf.push(turns);
+    };
+    for (const name of ['a', 'b', 'c', 'd', 'e']) new Gauge({ name, help: name, registers: [registry], collect });
+    const { exchange } = fakeExchange();
+    const sent: Parameters<AnswerWriter['send']>[] = [];
+    const writer = { send: (...given: Parameters<AnswerWriter['send']>) => sent.push(given) };
+    const count = (): void => {
+      turns++;
+      if (sent.length === 0) setImmediate(count);
+    };
+    setImmediate(count);
+    await metricsRoute(registry, writer as unknown as AnswerWriter, { monotonic: () => now }).methods.GET?.(exchange);
+    expect(turnsOf).toEqual([0, 0, 1, 1, 2]);
+    expect(Buffer.concat(sent[0]?.[3]?.pieces ?? []).toString()).toBe(await registry.metrics());
   });
 });
