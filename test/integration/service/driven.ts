@@ -3,8 +3,8 @@ import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { eventually, type Service, startService } from './stand.ts';
 
-/** While a fault lasts for minutes. */
-const LONG_STEP_MS = 5_000;
+/** While a fault lasts for minutes: far below every time-out, far above the tenth of a second of the loops that look for work. */
+const STRIDE_MS = 1_000;
 /** Between two looks: long enough to be through a back-off of 30 s soon. */
 const STEP_MS = 250;
 /** While an answer is waited for: short, so that work in the thread pool does not seem to take its time-out. */
@@ -35,9 +35,12 @@ export class DrivenClock extends FakeClock {
   until = <T>(read: () => T | Promise<T>, isSo: (value: T) => boolean): Promise<T> =>
     eventually(read, isSo, () => this.#pass(STEP_MS));
 
-  /** In steps with a moment of real time each, so that requests can fail and be made again. */
+  /** Lets so much time pass, a second at once, with a moment of real time each, so that requests can fail and be made again. */
   async spend(ms: number): Promise<void> {
-    for (let passed = 0; passed < ms; passed += LONG_STEP_MS) await this.#pass(LONG_STEP_MS);
+    for (let left = ms; left > 0; left -= STRIDE_MS) {
+      await this.leap(Math.min(left, STRIDE_MS));
+      await sleep(0);
+    }
   }
 
   /** With a moment of real time, for sockets and the thread pool. */
