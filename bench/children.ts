@@ -11,8 +11,8 @@ import { join } from 'node:path';
 export interface Children {
   /** For configurations, logs and bodies. */
   readonly folder: string;
-  /** Gatehouse's own program: the sources, or the output of `npm run build`. */
-  readonly program: string;
+  /** The arguments of Node.js that start Gatehouse: its sources, or the output of `npm run build` as the image runs it. */
+  readonly program: readonly string[];
   /** A process with a channel for messages, that ends when the channel does. */
   fork(script: string, args?: readonly string[]): ChildProcess;
   /** A program whose output goes to `logFile`. A pipe would cost this process time for every line. */
@@ -25,7 +25,7 @@ interface StartOptions {
   readonly withChannel?: boolean;
 }
 
-export function createChildren(program: string): Children {
+export function createChildren(program: readonly string[]): Children {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const running = new Set<ChildProcess>();
   const keep = (child: ChildProcess): ChildProcess => {

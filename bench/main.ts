@@ -51,7 +51,8 @@ async function measure(asked: Asked): Promise<string> {
 }
 
 function benchFor({ options, built, cluster }: Asked): Bench {
-  const children = createChildren(join(ROOT, ...(built ? ['dist', 'main.js'] : ['src', 'main.ts'])));
+  const program = built ? ['--enable-source-maps', join(ROOT, 'dist', 'main.js')] : [join(ROOT, 'src', 'main.ts')];
+  const children = createChildren(program);
   const withoutReal = whyWithoutReal(cluster);
   return { children, generator: startGenerator(children), note, options, nginx: findNginx(process.env), withoutReal };
 }

@@ -84,7 +84,7 @@ export async function startGatehouse(children: Children, options: GatehouseOptio
   const log = join(children.folder, `${options.name}-${randomBytes(4).toString('hex')}.log`);
   const config = await writeConfig(children.folder, options, password);
   const startAt = performance.now();
-  const args = [...(options.nodeArguments ?? []), children.program, '--config', config];
+  const args = [...(options.nodeArguments ?? []), ...children.program, '--config', config];
   const withChannel = options.nodeArguments?.includes(TURN_WATCH[1] as string) ?? false;
   const child = children.start(process.execPath, args, { logFile: log, withChannel });
   const ready = await untilReady(child, log);
