@@ -1,24 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../cluster/eventually.ts';
 import { Attack } from '../integration/fuzz/attack.ts';
 import { passwordOf } from '../integration/service/stand.ts';
 import { hashOf } from '../support/passwords.ts';
-import type { Caller } from './stand/caller.ts';
+import { type Caller, NODES as LIST } from './stand/caller.ts';
 import { ClusterNodes } from './stand/cluster-nodes.ts';
+import { Crowd, TRICKLED } from './stand/crowd.ts';
+import { Follower } from './stand/follower.ts';
 import { kubectl } from './stand/kubectl.ts';
 import { Release } from './stand/release.ts';
 
 const NODES = 5_000;
 const HOSTILE_REQUESTS = Number(process.env['NODE_HOSTILE_REQUESTS'] ?? 2_000);
+const SIGN_INS = 400;
+const SIGN_INS_AT_ONCE = 64;
+const SLOW_SENDERS = 1_000;
+const SLOW_READERS = 100;
+const WATCHERS = 1_000;
+const CHANGES = 10;
 const PROBE_MS = 100;
+/** While no node changes for so long, the controllers have written to all of them. */
+const CALM_MS = 5_000;
 
 /** All of this comes from one address, and what only some may do is open to these callers, so that it is attacked too. */
 const VALUES = {
   users: { existingSecret: 'people' },
   config: {
-    limits: { maxConnectionsPerAddress: 10_000 },
-    authentication: { tokenReview: { callerAuth: 'none' } },
+    limits: { maxConnectionsPerAddress: 10_000, maxWatchesPerUser: 1_024 },
+    // Or else a flood of sign-ins would end at the throttle, before any password is hashed.
+    authentication: { tokenReview: { callerAuth: 'none' }, addressRateLimiterMaxTries: 1_000_000 },
   },
 };
 
@@ -69,6 +81,24 @@ async function probing(work: Promise<unknown>) {
   return { wrong, told: `${times.length} lists meanwhile: ${at(0.5)} ms in the middle, ${at(0.99)} ms for 99 of 100` };
 }
 
+/** The version of the list when the controllers have done with the new nodes: a few changes go on for ever. */
+async function calm(): Promise<string> {
+  const follower = new Follower(caller, token);
+  const stop = new AbortController();
+  const running = follower.run(stop.signal);
+  for (let before = -1; follower.events.length - before > NODES / 100; ) {
+    before = follower.events.length;
+    await sleep(CALM_MS);
+  }
+  stop.abort();
+  await running;
+  const { headers, body } = await request(`${caller.url}${LIST}?limit=0`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  await body.dump();
+  return String(headers['etag']).slice(1, -1);
+}
+
 /** Neither the kernel nor the kubelet ended it, and no probe wanted to. */
 async function expectUnharmed(): Promise<void> {
   const [container] = (await release.pod()).status!.containerStatuses!;
@@ -109,6 +139,65 @@ describe(`a pod with 2 CPUs and 512 Mi in front of ${NODES} nodes`, () => {
     const { wrong, told } = await probing(attack.send(HOSTILE_REQUESTS));
     tell(`${HOSTILE_REQUESTS} hostile requests`, Object.fromEntries(attack.statuses), told, await resident());
     expect(attack.wrong).toEqual([]);
+    expect(wrong).toEqual([]);
+    await expectUnharmed();
+  });
+
+  test('R-08 answers a flood of sign-ins with 400 or 429', async () => {
+    const statuses = new Map<number, number>();
+    const flood = Array.from({ length: SIGN_INS_AT_ONCE }, async (_, at) => {
+      for (let turn = at; turn < SIGN_INS; turn += SIGN_INS_AT_ONCE) {
+        const form = { grant_type: 'password', username: `nobody-${turn}`, password: 'mistyped' };
+        const { status } = await caller.token(form);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    });
+    const { wrong, told } = await probing(Promise.all(flood));
+    tell(`${SIGN_INS} sign-ins`, Object.fromEntries(statuses), told, await resident());
+    expect([...statuses.keys()].filter((status) => status !== 400 && status !== 429)).toEqual([]);
+    expect(wrong).toEqual([]);
+    await expectUnharmed();
+  });
+
+  test('R-08 tells connections with slow headers and slow bodies 408', async () => {
+    const crowd = new Crowd(caller.url);
+    for (let at = 0; at < SLOW_SENDERS; at++) crowd.add(TRICKLED[at % TRICKLED.length]!);
+    const { wrong, told } = await probing(crowd.ended());
+    tell(`${SLOW_SENDERS} slow senders`, told, await resident());
+    expect(crowd.beginnings.filter((text) => !text.startsWith('HTTP/1.1 408 '))).toEqual([]);
+    expect(wrong).toEqual([]);
+    await expectUnharmed();
+  });
+
+  test('R-08 cuts off readers that take nothing of a whole list', async () => {
+    const crowd = new Crowd(caller.url, { reads: false });
+    for (let at = 0; at < SLOW_READERS; at++) crowd.get(LIST, token);
+    const connections = (): Promise<number> => metric('gatehouse_http_connections');
+    await eventually(connections, (open) => open >= SLOW_READERS);
+    const { wrong, told } = await probing(eventually(connections, (open) => open < SLOW_READERS / 2));
+    tell(`${SLOW_READERS} readers that take nothing`, told, await resident());
+    crowd.leave();
+    expect(wrong).toEqual([]);
+    await expectUnharmed();
+  });
+
+  test(`R-08 ${WATCHERS} watchers get each change`, async () => {
+    const version = await calm();
+    const crowd = new Crowd(caller.url);
+    const begun = crowd.have(WATCHERS, '"BOOKMARK"');
+    for (let at = 0; at < WATCHERS; at++) crowd.get(`${LIST}?watch=true&resourceVersion=${version}`, token);
+    await begun;
+    const changing = async (): Promise<void> => {
+      for (let at = 0; at < CHANGES; at++) {
+        const told = crowd.have(WATCHERS, `"round-${at}"`);
+        await nodes.label(at, `round-${at}`);
+        await told;
+      }
+    };
+    const { wrong, told } = await probing(changing());
+    tell(`${CHANGES} changes for ${WATCHERS} watchers`, told, await resident());
+    expect(crowd.open).toBe(WATCHERS);
+    crowd.leave();
     expect(wrong).toEqual([]);
     await expectUnharmed();
   });

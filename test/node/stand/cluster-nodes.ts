@@ -42,16 +42,23 @@ export class ClusterNodes {
     });
   }
 
+  /** Gives the simulated node at this place a label with this value. */
+  label = (at: number, value: string): Promise<void> =>
+    this.#send('PATCH', `/${this.#simulated[at]}`, { metadata: { labels: { 'example.test/label': value } } });
+
   /** One by one: to delete a collection of this size takes longer than the API server gives a request. */
   deleteSimulated = (): Promise<void> => eachOf(this.#simulated.splice(0), this.delete);
 
   close = (): Promise<void> => this.#dispatcher.close();
 
-  async #send(method: 'POST' | 'DELETE', path: string, object?: object): Promise<void> {
+  async #send(method: 'POST' | 'PATCH' | 'DELETE', path: string, object?: object): Promise<void> {
     const { statusCode, body } = await request(`${this.#url}/api/v1/nodes${path}`, {
       method,
       dispatcher: this.#dispatcher,
-      headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${this.#token}`,
+        'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+      },
       body: object ? JSON.stringify(object) : null,
     });
     const text = await body.text();
