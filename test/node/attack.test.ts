@@ -21,8 +21,9 @@ const SLOW_READERS = 100;
 const WATCHERS = 1_000;
 const CHANGES = 10;
 const PROBE_MS = 100;
-/** While no node changes for so long, the controllers have written to all of them. */
+/** If hardly a node changes in so long, the controllers have written to all of them. */
 const CALM_MS = 5_000;
+const MOST_LOOKS = 24;
 
 /** All of this comes from one address, and what only some may do is open to these callers, so that it is attacked too. */
 const VALUES = {
@@ -81,14 +82,16 @@ async function probing(work: Promise<unknown>) {
   return { wrong, told: `${times.length} lists meanwhile: ${at(0.5)} ms in the middle, ${at(0.99)} ms for 99 of 100` };
 }
 
-/** The version of the list when the controllers have done with the new nodes: a few changes go on for ever. */
+/** The version of the list when the controllers have done with the new nodes, or after two minutes. */
 async function calm(): Promise<string> {
   const follower = new Follower(caller, token);
   const stop = new AbortController();
   const running = follower.run(stop.signal);
-  for (let before = -1; follower.events.length - before > NODES / 100; ) {
-    before = follower.events.length;
+  let news = NODES;
+  for (let look = 0; look < MOST_LOOKS && news > NODES / 100; look++) {
+    const before = follower.events.length;
     await sleep(CALM_MS);
+    news = follower.events.length - before;
   }
   stop.abort();
   await running;
