@@ -150,6 +150,7 @@ describe('one user who floods the cluster with questions', () => {
     const cluster = await startCluster();
     const service = await startService(cluster);
     const { access_token: token } = await service.signIn('joe');
+    cluster.evidence.reset(); // one was asked for at the start
     for (let index = 0; index < 50; index++) {
       const answer = await service.call(`/kapis/x/v1/things/${index}`, { token });
       expect(answer.status).toBe(404);
