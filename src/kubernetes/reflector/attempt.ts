@@ -1,6 +1,5 @@
 import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Steps } from '../../runtime/time-slices.ts';
 import type { Failure } from './failure.ts';
 
 /**
@@ -98,18 +97,4 @@ export class SilenceLimit {
     if (left < 1) this.#onSilent();
     else this.#cancel = this.#clock.after(left, this.#check);
   };
-}
-
-/** Runs the steps until the signal aborts. */
-export function* untilAborted<Result>(steps: Steps<Result>, signal: AbortSignal): Steps<Result | Failure> {
-  try {
-    while (!signal.aborted) {
-      const step = steps.next();
-      if (step.done) return step.value;
-      yield;
-    }
-    return { kind: 'aborted' };
-  } finally {
-    steps.return(undefined as Result);
-  }
 }

@@ -102,17 +102,6 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     return this.#reduced(value);
   }
 
-  /**
-   * As `toEntry`, for an object of a list that continues our history. If the store has the same version of the object,
-   * its entry is returned. So nothing known is encoded: 180 MB for 15,000 nodes, for which V8 marks its heap nine times.
-   */
-  toKnownEntry(value: unknown): E | undefined {
-    const stored = isKubernetesObject(value) ? this.#stored(value) : undefined;
-    if (!stored) return this.toEntry(value);
-    this.#malformed.delete(stored.key);
-    return stored;
-  }
-
   /** Whether the newest version of this object was left out. */
   isMalformed = (key: string): boolean => this.#malformed.get(key) !== undefined;
 
@@ -163,13 +152,6 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     if (this.#isStale(event.object, removed)) return this.#drop('stale');
     this.#write(event.object, removed);
     return this.#advance(event.object.metadata.resourceVersion);
-  }
-
-  /** What the store has of this very version of the object. */
-  #stored(object: KubernetesObject): E | undefined {
-    const { uid, resourceVersion } = object.metadata;
-    const stored = this.#parts.store.get(keyOf(object));
-    return stored?.uid === uid && stored.resourceVersion === resourceVersion ? stored : undefined;
   }
 
   #reduced(object: KubernetesObject): E | undefined {

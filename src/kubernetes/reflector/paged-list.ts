@@ -29,8 +29,6 @@ export interface PagedListParts<E extends StoredEntry> {
   readonly writer: CacheWriter<E>;
   readonly clock: Clock;
   readonly slices: TimeSlices;
-  /** Reduces an object. `undefined`: it cannot be kept. */
-  toEntry(value: unknown): E | undefined;
   /** Waits as long as a 429 asks for. */
   pause(failure: Failure): Promise<void>;
 }
@@ -63,7 +61,7 @@ export async function listInPages<E extends StoredEntry>(
     resourceVersion ||= page.resourceVersion;
     continueToken = page.continueToken;
     limit = nextLimit(page);
-    await parts.slices.run(reduce(page.items, entries, parts));
+    await parts.slices.run(reduce(page.items, entries, parts.writer));
     if (continueToken === '') return { kind: 'listed', entries, resourceVersion };
   } while (!signal.aborted);
   return { kind: 'aborted' };
@@ -89,9 +87,9 @@ async function onePage<E extends StoredEntry>(
   return attempt.finish(await source.list(request, progress, attempt.signal));
 }
 
-function* reduce<E extends StoredEntry>(items: readonly unknown[], into: E[], parts: PagedListParts<E>): Steps<void> {
+function* reduce<E extends StoredEntry>(items: readonly unknown[], into: E[], writer: CacheWriter<E>): Steps<void> {
   for (const item of items) {
-    const entry = parts.toEntry(item);
+    const entry = writer.toEntry(item);
     if (entry) into.push(entry);
     yield;
   }

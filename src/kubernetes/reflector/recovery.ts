@@ -13,10 +13,6 @@ export type Step =
       readonly reason?: RelistReason;
     };
 
-/** The cache may differ from the cluster in objects of the same version. */
-export const isSuspicion = (reason: RelistReason | undefined): boolean =>
-  reason === 'self_check' || reason === 'too_large_version';
-
 /** How a watch went. */
 export interface WatchRun {
   readonly failure: Failure;

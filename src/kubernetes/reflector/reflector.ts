@@ -5,12 +5,11 @@ import { LastingFailure } from '../../runtime/lasting-failure.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
 import type { ReflectorMetrics, ReflectorState, RelistReason } from '../metrics.ts';
-import { untilAborted } from './attempt.ts';
 import { CacheWriter } from './cache-writer.ts';
 import { type Failure, missingRightAfter } from './failure.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { type Listed, listInPages } from './paged-list.ts';
-import { isSuspicion, Recovery, type Step, StreamedLists, type WatchRun } from './recovery.ts';
+import { Recovery, type Step, StreamedLists, type WatchRun } from './recovery.ts';
 import { type CheckPlan, SelfCheck } from './self-check.ts';
 import type { Freshness, ReflectedStore, StoredEntry } from './store.ts';
 import { WatchSession } from './watch-session.ts';
@@ -46,12 +45,11 @@ export interface ReflectorParts<E extends StoredEntry> {
 
 type ListStep = Extract<Step, { kind: 'list' }>;
 
-interface Listing {
+interface Taking {
   readonly step: ListStep;
-  /** Whether known entries stand in the list for what the cluster sent (`toKnownEntry`). */
-  readonly isTrusted: boolean;
   /** When the list was asked for, by the monotonic clock. */
   readonly began: number;
+  readonly signal: AbortSignal;
 }
 
 const WATCH_NOW: Step = { kind: 'watch', waitMs: 0 };
@@ -143,7 +141,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
 
   async #watch(signal: AbortSignal): Promise<Step> {
     this.#state = 'watching';
-    const session = this.#newSession(this.#writer.resourceVersion);
+    const session = this.#newSession(this.#writer.resourceVersion, undefined);
     return this.#afterWatch(await session.run(signal));
   }
 
@@ -167,14 +165,14 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
 
   #list(step: ListStep, signal: AbortSignal): Promise<Step> {
     this.#state = 'listing';
-    const isTrusted = step.from === 'last' && !isSuspicion(step.reason) && !this.#relistAsked;
-    const listing = { step, isTrusted, began: this.#parts.clock.monotonic() };
-    return this.#streamed.areWanted ? this.#listByStream(listing, signal) : this.#listByPages(listing, signal);
+    const version = step.from === 'last' ? this.#writer.resourceVersion : '';
+    return this.#streamed.areWanted
+      ? this.#listByStream(step, version, signal)
+      : this.#listByPages(step, version, signal);
   }
 
-  async #listByStream(listing: Listing, signal: AbortSignal): Promise<Step> {
-    const { step } = listing;
-    const session = this.#newSession(step.from === 'last' ? this.#writer.resourceVersion : '', listing);
+  async #listByStream(step: ListStep, version: string, signal: AbortSignal): Promise<Step> {
+    const session = this.#newSession(version, step);
     const run = await session.run(signal);
     if (session.isListing) return this.#streamFailed(run.failure, step, session.wasAccepted);
     this.#streamed.succeeded();
@@ -189,27 +187,22 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     return kind === 'unsupported' ? { ...step, waitMs: 0 } : this.#listFailed(failure, step);
   }
 
-  async #listByPages(listing: Listing, signal: AbortSignal): Promise<Step> {
+  async #listByPages(step: ListStep, notOlderThan: string, signal: AbortSignal): Promise<Step> {
     const { source, clock, slices } = this.#parts;
-    const { step } = listing;
+    const began = clock.monotonic();
     const pause = async (failure: Failure): Promise<void> => {
       await this.#wait(this.#recovery.afterList(failure, step), signal);
       this.#state = 'listing';
     };
-    const last = step.from === 'last' ? this.#writer.resourceVersion : '';
-    const parts = { source, clock, slices, writer: this.#writer, toEntry: this.#reducer(listing), pause };
-    const listed = await listInPages(parts, last === '' ? '' : { notOlderThan: last }, signal);
-    const failure = listed.kind === 'listed' ? await this.#accept(listed, listing, signal) : listed;
+    const version = notOlderThan === '' ? '' : { notOlderThan };
+    const listed = await listInPages({ source, clock, slices, writer: this.#writer, pause }, version, signal);
+    const failure = listed.kind === 'listed' ? await this.#accept(listed, { step, began, signal }) : listed;
     return failure ? this.#listFailed(failure, step) : WATCH_NOW;
   }
 
-  #reducer(listing: Listing | undefined): (value: unknown) => E | undefined {
-    return (value) => (listing?.isTrusted ? this.#writer.toKnownEntry(value) : this.#writer.toEntry(value));
-  }
-
-  /** `listing`: the stream begins with a list. */
-  #newSession(resourceVersion: string, listing?: Listing): WatchSession<E> {
+  #newSession(resourceVersion: string, list: ListStep | undefined): WatchSession<E> {
     const { source, clock, metrics, random } = this.#parts;
+    const began = clock.monotonic();
     const spread = LONGEST_WATCH_SECONDS - SHORTEST_WATCH_SECONDS;
     const timeoutSeconds = SHORTEST_WATCH_SECONDS + Math.floor(random.fraction() * spread);
     const parts = {
@@ -217,16 +210,16 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
       clock,
       metrics,
       writer: this.#writer,
-      toEntry: this.#reducer(listing),
       onAccepted: () => {
-        if (listing) return;
+        if (list) return;
         if (this.#wasAway) this.#check.reconnected();
         this.#healthy();
       },
       onLowerBookmark: () => this.#check.now(),
-      onListed: (listed: Listed<E>, signal: AbortSignal) => listing && this.#accept(listed, listing, signal),
+      onListed: (listed: Listed<E>, signal: AbortSignal) =>
+        list ? this.#accept(listed, { step: list, began, signal }) : undefined,
     };
-    const request = { resourceVersion, timeoutSeconds, ...(listing && { initialEvents: true }) };
+    const request = { resourceVersion, timeoutSeconds, ...(list ? { initialEvents: true } : {}) };
     this.#session = new WatchSession(parts, request);
     return this.#session;
   }
@@ -236,26 +229,23 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
    * store stays as it was. Meanwhile nobody else writes to the store: a source brings no events, and the session holds
    * those that it had brought already.
    */
-  #accept(
-    listed: Listed<E>,
-    listing: Listing,
-    signal: AbortSignal,
-  ): Failure | undefined | Promise<Failure | undefined> {
-    return this.#parts.slices.run(untilAborted(this.#take(listed, listing), signal));
+  #accept(listed: Listed<E>, taking: Taking): Failure | undefined | Promise<Failure | undefined> {
+    return this.#parts.slices.run(untilAborted(this.#take(listed, taking), taking.signal));
   }
 
   /**
    * Replaces the store's content with the list, unless the list is older than the cache: only a quorum read may go back
    * (I2).
    */
-  *#take(listed: Listed<E>, { step, isTrusted, began }: Listing): Steps<Failure | undefined> {
+  *#take(listed: Listed<E>, { step, began }: Taking): Steps<Failure | undefined> {
     const { metrics, clock, logger, name } = this.#parts;
     const found = yield* this.#writer.compare(listed);
     if (found.isOlder && step.from === 'last')
       return { kind: 'too_large_version', detail: 'the list is older than the cache' };
-    // A list of trusted entries does not repair a difference. The relist that was asked for meanwhile comes after it.
-    const asked = isTrusted ? undefined : this.#relistAsked;
-    const result = yield* this.#writer.replace(listed, found, isSuspicion(asked ?? step.reason));
+    const asked = this.#relistAsked;
+    const reason = asked ?? step.reason;
+    const isSuspect = reason === 'self_check' || reason === 'too_large_version';
+    const result = yield* this.#writer.replace(listed, found, isSuspect);
     if (asked) this.#relistAsked = undefined;
     metrics.listed('ok', (clock.monotonic() - began) / 1000);
     if (result === 'restored') metrics.relisted('restored');
@@ -288,5 +278,19 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     if (failure.kind === 'closed' || failure.kind === 'quiet') return;
     const { kind: end, detail } = failure;
     this.#failure.failed({ resource: name, end, detail }, `a ${what} failed`, this.#missingRight);
+  }
+}
+
+/** Runs the steps until the signal aborts. */
+function* untilAborted<Result>(steps: Steps<Result>, signal: AbortSignal): Steps<Result | Failure> {
+  try {
+    while (!signal.aborted) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      yield;
+    }
+    return { kind: 'aborted' };
+  } finally {
+    steps.return(undefined as Result);
   }
 }

@@ -16,8 +16,6 @@ export interface WatchSessionParts<E extends StoredEntry> {
   readonly writer: CacheWriter<E>;
   readonly clock: Clock;
   readonly metrics: ReflectorMetrics;
-  /** Reduces an object of the initial events. `undefined`: it cannot be kept. */
-  toEntry(value: unknown): E | undefined;
   /** The server accepted the watch. */
   onAccepted(): void;
   /** A bookmark below our version came: the server may have been restored. */
@@ -44,7 +42,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
   constructor(parts: WatchSessionParts<E>, request: WatchRequest) {
     this.#parts = parts;
     this.#request = request;
-    if (request.initialEvents) this.#initial = new InitialEvents(parts.toEntry);
+    if (request.initialEvents) this.#initial = new InitialEvents((value) => parts.writer.toEntry(value));
   }
 
   /**

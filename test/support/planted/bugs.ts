@@ -35,7 +35,7 @@ export const BUGS: Readonly<Record<string, Bug>> = {
   'atomic swap: a list in pages is written as it comes': {
     file: 'kubernetes/reflector/paged-list.ts',
     of: 'if (entry) into.push(entry);',
-    instead: "if (entry) into.push(entry); parts.writer.apply({ type: 'ADDED', object: item as never });",
+    instead: "if (entry) into.push(entry); writer.apply({ type: 'ADDED', object: item as never });",
   },
   'atomic swap: what a list has no more stays': {
     file: 'resources/entries/list-draft.ts',

@@ -47,26 +47,6 @@ describe('cache writer', () => {
     expect(await dropped('no_metadata')).toBe(1);
   });
 
-  test('takes an object of a list from the store where it has that very version of it', () => {
-    const { store, writer } = synced();
-    expect(writer.toKnownEntry(node('a', '10'))).toBe(store.get('a'));
-    const others = [
-      node('a', '11'),
-      node('c', '10'),
-      { ...node('a', '10'), metadata: { ...node('a', '10').metadata, uid: 'u' } },
-    ];
-    for (const other of others) expect(writer.toKnownEntry(other)?.object).toBe(other);
-    expect(writer.toKnownEntry({ metadata: { name: 'a' } })).toBeUndefined();
-  });
-
-  test('no longer counts an object as malformed once a list has it as it is in the store', () => {
-    const { writer } = synced();
-    writer.apply(event('MODIFIED', node('a', '21', { malformed: true })));
-    expect(writer.isMalformed('a')).toBe(true);
-    writer.toKnownEntry(node('a', '10'));
-    expect(writer.isMalformed('a')).toBe(false);
-  });
-
   test('makes way for other work while it looks at a list, a step for each 64 entries', () => {
     const { writer } = synced();
     const entries = Array.from({ length: 1_000 }, (_, at) => ({

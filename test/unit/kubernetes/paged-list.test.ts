@@ -36,8 +36,7 @@ function start(...answers: Parameters<ScriptedSource['answerLists']>) {
   const pauses: Failure[] = [];
   const pause = async (failure: Failure): Promise<void> => void pauses.push(failure);
   const controller = new AbortController();
-  const toEntry = (value: unknown) => writer.toEntry(value);
-  const list = () => listInPages({ source, writer, clock, slices, toEntry, pause }, '', controller.signal);
+  const list = () => listInPages({ source, writer, clock, slices, pause }, '', controller.signal);
   return { source, store, pauses, list, controller, time };
 }
 
