@@ -97,6 +97,21 @@ const FOUND: readonly (readonly [string, Partial<Setting>, readonly Command[]])[
       { do: 'watches', fault: 'refused', times: 1 },
     ],
   ],
+  [
+    'I3 a list replaces an object that a restored cluster gave the version of another state, though it goes on from the last version',
+    { watchList: 'yes' },
+    [
+      { do: 'reorder', node: 0, other: 0 },
+      { do: 'reorder', node: 0, other: 0 },
+      { do: 'restore', count: 3 },
+      { do: 'pass' },
+      { do: 'partial', node: 0 },
+      { do: 'update', node: 0 },
+      { do: 'watches', fault: 'late_410', times: 1 },
+      { do: 'wait', ms: 10_000 },
+      { do: 'create', node: 0 },
+    ],
+  ],
 ];
 
 test.each(FOUND)('%s', async (_title, setting, steps) => {
