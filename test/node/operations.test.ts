@@ -30,6 +30,8 @@ const COMMANDS = documentedCommands(PAGE);
 /** What a person reads at a place of the page and does not run here. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'Building the image, 1': 'there is no docker; the tier builds the same Dockerfile with buildah (image/images.ts)',
+  'Building the image, 2':
+    'signatures are of published images, and the log that vouches for them is not reached from here',
 };
 
 interface Step {
