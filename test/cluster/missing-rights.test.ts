@@ -58,6 +58,13 @@ async function failing(): Promise<Record<string, string>> {
   return Object.fromEntries(details.causes.map(({ field, message }) => [field, message]));
 }
 
+/** The last reason that the log has for a check that fails; lines are gathered, so one may come later than an answer. */
+async function reasonOf(check: string): Promise<string> {
+  const lines = (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes('"a health check fails"'));
+  const told = lines.map((line) => JSON.parse(line) as { check: string; reason: string });
+  return told.findLast((line) => line.check === check)?.reason ?? '';
+}
+
 test.each([
   ['pods', 'pods-synced', `${ACCOUNT} cannot watch resource "pods" in API group "" at the cluster scope`],
   [
@@ -76,9 +83,12 @@ test.each([
     ).toEqual({
       [check]: message,
     });
-    const lines = (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes('"a health check fails"'));
-    const reasons = lines.map((line) => JSON.parse(line)).filter((line) => line.check === check);
-    expect(reasons.at(-1)?.reason).toContain(right);
+    expect(
+      await eventually(
+        () => reasonOf(check),
+        (reason) => reason.includes(right),
+      ),
+    ).toContain(right);
     await grant(rules);
     expect(await eventually(failing, (checks) => Object.keys(checks).length === 0)).toEqual({});
     await program.kill();
