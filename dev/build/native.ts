@@ -40,6 +40,12 @@ export async function copyNative({ root, modules, arch }: Place): Promise<readon
 const copyPackage = (from: string, to: string): Promise<void> =>
   cp(from, to, { recursive: true, filter: (path) => !/\.(d\.ts|md)$/.test(path) });
 
+/** What `npm pack --json` tells of an archive. */
+interface Packed {
+  readonly filename: string;
+  readonly integrity: string;
+}
+
 /** `npm ci` installs for this machine only. So the archive is fetched by itself, and must be the one in the lock file. */
 async function unpackLocked(name: string, { root, folder }: { root: string; folder: string }): Promise<void> {
   const { version, integrity } = lockedPackages(root)[`node_modules/${name}`] ?? {};
@@ -47,7 +53,8 @@ async function unpackLocked(name: string, { root, folder }: { root: string; fold
   const downloads = await mkdtemp(join(tmpdir(), 'gatehouse-build-'));
   try {
     const { stdout } = await run('npm', ['pack', `${name}@${version}`, '--json', '--pack-destination', downloads]);
-    const [packed] = JSON.parse(stdout) as { readonly filename: string; readonly integrity: string }[];
+    // An array up to npm 11, an object by the package's name since npm 12.
+    const [packed] = Object.values(JSON.parse(stdout) as Record<string, Packed>);
     if (!packed || packed.integrity !== integrity) throw new Error(`${name} is not the archive of the lock file`);
     await mkdir(folder, { recursive: true });
     const archive = join(downloads, packed.filename);

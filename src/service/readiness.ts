@@ -116,7 +116,8 @@ export function createFirstReview(parts: FirstReviewParts): { readonly part: Par
             failure.over({}, 'access reviews are answered now');
           } catch (error) {
             if (signal.aborted) return;
-            if (error instanceof ClusterError) state.missingRight = missingRightIn(error.status);
+            // Any other failure tells nothing about the right.
+            if (error instanceof ClusterError) state.missingRight = missingRightIn(error.status) ?? state.missingRight;
             failure.failed({ err: error }, 'no access review is answered yet', state.missingRight);
             await clock.sleep(backoff.failed(), signal);
           }

@@ -99,10 +99,23 @@ export class EventDecoder implements ResponseSink {
     }
   }
 
+  /** What the sink throws ends this watch and nothing else, in a later slice as well, where nobody waits for it. */
+  #take(line: string): Failure | undefined {
+    try {
+      const event = parseWatchEvent(line);
+      return event ? this.#sink.event(event) : { kind: 'unreadable', detail: 'no watch event' };
+    } catch (error) {
+      // Not its message, which may have a part of a Secret.
+      return {
+        kind: 'unreadable',
+        detail: `an event could not be taken: ${error instanceof Error ? error.name : 'no error'}`,
+      };
+    }
+  }
+
   readonly #line = (line: string): boolean => {
     if (this.#controller.signal.aborted) return false;
-    const event = parseWatchEvent(line);
-    const failure = event ? this.#sink.event(event) : ({ kind: 'unreadable', detail: 'no watch event' } as const);
+    const failure = this.#take(line);
     if (failure) this.#fail(failure);
     return !this.#controller.signal.aborted;
   };

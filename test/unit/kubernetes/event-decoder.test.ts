@@ -93,6 +93,27 @@ describe('the stream of a watch', () => {
     expect(stream.failure).toBeUndefined();
   });
 
+  test('is unreadable when its sink throws, in a later slice too, and nothing else is', async () => {
+    let now = 0;
+    const told: string[] = [];
+    const sink = {
+      accepted: () => undefined,
+      bytes: () => undefined,
+      event: (event: WatchEvent) => {
+        told.push(nameOf(event));
+        now += 5;
+        if (told.length === 4) throw new RangeError('a secret');
+        return undefined;
+      },
+    };
+    const stream: EventDecoder = new EventDecoder(sink, new TimeSlices({ monotonic: () => now }));
+    stream.start(200, {});
+    await stream.data(Buffer.from(line('a') + line('b') + line('c') + line('d') + line('e')));
+    await stream.read();
+    expect(told).toEqual(['a', 'b', 'c', 'd']);
+    expect(stream.ended()).toEqual({ kind: 'unreadable', detail: 'an event could not be taken: RangeError' });
+  });
+
   test('C-14 is unreadable when its last line has no end', () => {
     const { stream, say, names } = start();
     say(`${line('a')}{"type"`);
