@@ -42,7 +42,7 @@ It needs Kubernetes \`${kubeVersion}\`, and somebody who may create ClusterRoles
 to run, upgrade and repair it.
 
 \`\`\`sh
-helm install gatehouse charts/gatehouse --namespace gatehouse-system --create-namespace
+helm install gatehouse charts/gatehouse --namespace gatehouse-system --create-namespace --set image.repository=REGISTRY/gatehouse   # the image is not published yet
 helm test gatehouse --namespace gatehouse-system
 helm upgrade gatehouse charts/gatehouse --namespace gatehouse-system --reset-then-reuse-values --set replicaCount=3,sessions.store=kubernetes
 helm uninstall gatehouse --namespace gatehouse-system
