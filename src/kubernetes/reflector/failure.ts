@@ -17,7 +17,7 @@ export type Failure =
       readonly kind: Exclude<FailureKind, 'throttled'>;
       readonly detail?: string;
       readonly isTooLong?: true;
-      /** Who may not do what, for everybody to read. */
+      /** The right that we lack, in Kubernetes' words. `/readyz` shows it to everybody. */
       readonly missingRight?: string;
     }
   | { readonly kind: 'throttled'; readonly retryAfterMs: number; readonly detail?: string };

@@ -52,7 +52,7 @@ export const reachSince = (version: string): Reach => ({
   told: Number.POSITIVE_INFINITY,
 });
 
-/** To whom a change may be news. */
+/** What decides whether a change is news to a watcher: what it may have been sent, and what it wants to see. */
 interface Watcher {
   readonly reach: Reach;
   readonly view: WatchView;

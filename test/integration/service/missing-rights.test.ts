@@ -170,6 +170,19 @@ describe('access reviews', () => {
     await clock.until(service.readiness, (status) => status === 200);
   });
 
+  test('that are refused for want of the right name it also while they fail otherwise', async () => {
+    const { cluster, clock, service } = await startWith({ reviews: undefined });
+    const named = (checks: Record<string, string>) => checks['access-reviews']?.includes('cannot create') ?? false;
+    await clock.until(() => failing(service), named);
+    const asked = cluster.evidence.count('create', reviews);
+    cluster.faults.until({ kind: reviews }, { status: 500 });
+    await clock.until(
+      async () => cluster.evidence.count('create', reviews),
+      (count) => count >= asked + 2,
+    );
+    expect(await failing(service)).toSatisfy(named);
+  });
+
   test('are not asked for in mode AlwaysAllow', async () => {
     const { cluster, clock, service } = await startWith(
       { reviews: undefined },
