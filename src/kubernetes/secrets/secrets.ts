@@ -35,6 +35,7 @@ export class ClusterSecrets implements SecretStore {
 
   async read(name: string): Promise<StoredSecret | undefined> {
     const object = await this.#judged(`get ${name}`, this.#parts.requests.get(name));
+    if (object) this.#missing.delete(`create ${name}`); // somebody made it
     return object && toStoredSecret(object);
   }
 
