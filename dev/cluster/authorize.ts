@@ -1,7 +1,7 @@
 import type { Identity } from './identity.ts';
-import { qualifiedName } from './kinds.ts';
+import { qualifiedName, type ResourceKind } from './kinds.ts';
 import type { ObjectStore } from './object-store.ts';
-import { decide } from './rbac.ts';
+import { decide, type ResourceAttributes } from './rbac.ts';
 import type { ApiRequest, ResourceTarget } from './request.ts';
 import { ApiError } from './status.ts';
 
@@ -15,7 +15,7 @@ export function authorizeRequest(store: ObjectStore, identity: Identity, request
       ? { ...subject, resourceAttributes: attributesOf(target, verb) }
       : { ...subject, nonResourceAttributes: { path, verb } },
   );
-  if (!allowed) throw target ? resourceForbidden(identity, target, verb) : pathForbidden(identity, path, verb);
+  if (!allowed) throw target ? forbidden(identity, attributesOf(target, verb)) : pathForbidden(identity, path, verb);
 }
 
 const attributesOf = ({ kind, namespace, name, subresource }: ResourceTarget, verb: string) => ({
@@ -28,20 +28,23 @@ const attributesOf = ({ kind, namespace, name, subresource }: ResourceTarget, ve
   name,
 });
 
-function resourceForbidden({ username }: Identity, target: ResourceTarget, verb: string): ApiError {
-  const { kind, namespace, name, subresource } = target;
-  const resource = subresource === '' ? kind.plural : `${kind.plural}/${subresource}`;
+/** The 403 for somebody without this right. */
+export function forbidden({ username }: Identity, wanted: ResourceAttributes): ApiError {
+  const { verb = '', group = '', resource: plural = '', subresource = '', namespace = '', name = '' } = wanted;
+  const resource = subresource === '' ? plural : `${plural}/${subresource}`;
   const scope = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
-  const subject = name === '' ? `${qualifiedName(kind)} is` : `${qualifiedName(kind)} "${name}" is`;
+  const why = `User "${username}" cannot ${verb} resource "${resource}" in API group "${group}" ${scope}`;
+  return refused({ group, plural }, name, why);
+}
+
+/** The 403 for an object, for this reason. */
+export function refused(kind: Pick<ResourceKind, 'group' | 'plural'>, name: string, why: string): ApiError {
+  const { group, plural } = kind;
   return new ApiError({
     code: 403,
     reason: 'Forbidden',
-    message: `${subject} forbidden: User "${username}" cannot ${verb} resource "${resource}" in API group "${kind.group}" ${scope}`,
-    details: {
-      ...(name === '' ? {} : { name }),
-      ...(kind.group === '' ? {} : { group: kind.group }),
-      kind: kind.plural,
-    },
+    message: `${qualifiedName(kind)}${name === '' ? '' : ` "${name}"`} is forbidden: ${why}`,
+    details: { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: plural },
   });
 }
 

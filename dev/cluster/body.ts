@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 
 /** The body of one answer, written piece by piece. */
 export interface Body {
@@ -10,18 +10,21 @@ export interface Body {
 }
 
 /** Writes at once: each piece is a chunk on the wire before the next one is made. */
-export function plainBody(response: ServerResponse): Body {
+export function plainBody(response: Writable): Body {
   return {
     write: (text) => response.write(text),
-    drained: () =>
-      new Promise((resolve) => {
-        if (response.destroyed || !response.writableNeedDrain) return resolve();
-        const done = (): void => {
-          response.off('drain', done).off('close', done);
-          resolve();
-        };
-        response.on('drain', done).on('close', done);
-      }),
+    drained: () => drained(response),
     end: () => response.end(),
   };
+}
+
+function drained(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || !stream.writableNeedDrain) return resolve();
+    const done = (): void => {
+      stream.off('drain', done).off('close', done);
+      resolve();
+    };
+    stream.on('drain', done).on('close', done);
+  });
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import type { Random } from '../../src/runtime/random.ts';
 import { Evidence } from './evidence.ts';
 import { Faults } from './faults.ts';
 import type { Identity } from './identity.ts';
+import { ServedKinds } from './kinds.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { Listener } from './listener.ts';
-import { ObjectStore } from './object-store.ts';
+import { ObjectStore, type StoreParts } from './object-store.ts';
 import { type Decision, decide, type SubjectAccessReviewSpec } from './rbac.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { ServerParts } from './server.ts';
@@ -32,6 +32,8 @@ export interface SimulatedClusterOptions {
   readonly reviewToken?: (spec: TokenReviewSpec) => object | undefined;
   /** `gitVersion` of `/version`. Default v1.34.4. */
   readonly version?: string;
+  /** Names the group of the custom resources `users` and `loginrecords`: `iam.<platform>.io`. Default `gatehouse`. */
+  readonly platform?: string;
 }
 
 /** A Kubernetes API server in this process: plain HTTP/1.1 on loopback, everything in memory. */
@@ -109,11 +111,13 @@ function createParts(options: SimulatedClusterOptions, adminToken: string) {
   const clock = options.clock ?? systemClock;
   const random = seededRandom(options.seed ?? 1);
   const admin: Identity = { username: 'kubernetes-admin', groups: ['system:masters'] };
-  const store = createStore(clock, random);
+  const kinds = new ServedKinds(options.platform ?? 'gatehouse');
+  const store = createStore({ clock, random, kinds });
   return {
     store,
     clock,
     random,
+    kinds,
     tokens: new Map<string, Identity>([...Object.entries(options.tokens ?? {}), [adminToken, admin]]),
     decide: deciderOf(options, store),
     signer: new TokenSigner(clock, random),
@@ -127,8 +131,8 @@ function createParts(options: SimulatedClusterOptions, adminToken: string) {
 }
 
 /** With the namespaces that every cluster has. */
-function createStore(clock: Clock, random: Random): ObjectStore {
-  const store = new ObjectStore({ clock, random });
+function createStore(parts: StoreParts): ObjectStore {
+  const store = new ObjectStore(parts);
   for (const name of ['default', 'kube-node-lease', 'kube-public', 'kube-system']) {
     const labels = { 'kubernetes.io/metadata.name': name };
     store.create('namespaces', { metadata: { name, labels }, status: { phase: 'Active' } });

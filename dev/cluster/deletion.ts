@@ -1,20 +1,28 @@
 import type { Clock } from '../../src/runtime/clock.ts';
-import { isRecord, type KubeObject } from './kube-object.ts';
+import { isDryRun } from './dry-run.ts';
+import { isRecord, type KubeObject, type NewObject } from './kube-object.ts';
 import type { ObjectStore } from './object-store.ts';
 import { type ApiRequest, type ResourceTarget, targetKey } from './request.ts';
 import { parseJson } from './request-body.ts';
 import { methodNotAllowed, notFound, preconditionFailed } from './status.ts';
 import { timestamp } from './timestamp.ts';
 
+/** What a deletion has done. `isGone` false: the object is only marked. */
+interface Deletion {
+  readonly object: KubeObject;
+  readonly isGone: boolean;
+}
+
 /**
- * DELETE, with preconditions on uid and version. A pod that runs on a node is only marked, because its kubelet would
- * end it; `gracePeriodSeconds` 0 removes it. Everything else is gone at once: there are no finalizers here.
+ * DELETE, with preconditions on uid and version. An object with finalizers is only marked: whoever removes the last of
+ * them removes it. A pod that runs on a node is only marked, too, because its kubelet would end it; `gracePeriodSeconds`
+ * 0 removes it.
  */
 export function deleteObject(
   store: ObjectStore,
   request: ApiRequest,
   { target, clock }: { target: ResourceTarget; clock: Clock },
-): KubeObject {
+): Deletion {
   const { kind, name } = target;
   if (name === '') throw methodNotAllowed();
   const stored = store.get(kind.plural, targetKey(target));
@@ -22,13 +30,32 @@ export function deleteObject(
   const options = request.body.length === 0 ? {} : parseJson(request.body);
   checkPreconditions(target, stored, isRecord(options['preconditions']) ? options['preconditions'] : {});
   const graceSeconds = Number(request.query.get('gracePeriodSeconds') ?? options['gracePeriodSeconds'] ?? 30);
-  if (kind.plural !== 'pods' || graceSeconds === 0 || !isRunning(stored))
-    return store.remove(kind.plural, targetKey(target));
-  if (stored.metadata['deletionTimestamp']) return stored;
-  const deletionTimestamp = timestamp(clock.now() + graceSeconds * 1000);
-  const metadata = { ...stored.metadata, deletionTimestamp, deletionGracePeriodSeconds: graceSeconds };
-  return store.update('pods', { ...stored, metadata });
+  const dryRun = isDryRun(request);
+  const isGraceful = kind.plural === 'pods' && graceSeconds !== 0 && isRunning(stored);
+  if (!isGraceful && !hasFinalizers(stored))
+    return { object: store.remove(kind.plural, targetKey(target), { dryRun }), isGone: true };
+  if (stored.metadata['deletionTimestamp']) return { object: stored, isGone: false };
+  const marked = marks(stored, { nowMs: clock.now(), graceSeconds: isGraceful ? graceSeconds : 0 });
+  return { object: store.update(kind.plural, marked, { dryRun }), isGone: false };
 }
+
+function marks(stored: KubeObject, { nowMs, graceSeconds }: { nowMs: number; graceSeconds: number }): KubeObject {
+  const { generation } = stored.metadata;
+  const metadata = {
+    ...stored.metadata,
+    ...(typeof generation === 'number' ? { generation: generation + 1 } : {}),
+    deletionTimestamp: timestamp(nowMs + graceSeconds * 1000),
+    deletionGracePeriodSeconds: graceSeconds,
+  };
+  return { ...stored, metadata };
+}
+
+const hasFinalizers = ({ metadata }: Pick<NewObject, 'metadata'>): boolean =>
+  Array.isArray(metadata['finalizers']) && metadata['finalizers'].length > 0;
+
+/** Whether this update removes the last finalizer of an object that waits for that only. */
+export const completesDeletion = (stored: KubeObject, wanted: NewObject): boolean =>
+  stored.metadata['deletionGracePeriodSeconds'] === 0 && !hasFinalizers(wanted);
 
 const isRunning = ({ spec, status }: KubeObject): boolean =>
   Boolean(spec?.['nodeName']) && status?.['phase'] !== 'Succeeded' && status?.['phase'] !== 'Failed';

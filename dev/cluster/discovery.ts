@@ -1,10 +1,14 @@
 import { type Answer, json, plain } from './answer.ts';
-import { KINDS, REVIEWS, type ResourceKind } from './kinds.ts';
+import type { ResourceKind, ServedKinds } from './kinds.ts';
 
 const STORED_VERBS = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
 
 /** `/version`, the probes and discovery; undefined for any other path. */
-export function discover(path: string, gitVersion: string): Answer | undefined {
+export function discover(
+  path: string,
+  { version: gitVersion, kinds }: { readonly version: string; readonly kinds: ServedKinds },
+): Answer | undefined {
+  const { groups } = kinds;
   switch (path) {
     case '/version':
     case '/version/':
@@ -16,13 +20,14 @@ export function discover(path: string, gitVersion: string): Answer | undefined {
     case '/api':
       return json({ kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] });
     case '/apis':
-      return json({ kind: 'APIGroupList', apiVersion: 'v1', groups: groups().map(groupOf) });
+      return json({ kind: 'APIGroupList', apiVersion: 'v1', groups: [...groups].map(groupOf) });
   }
   const [, root, group = '', version, ...more] = path.split('/');
-  if (root === 'api' && group === 'v1' && version === undefined) return resourceList('', 'v1');
-  if (root !== 'apis' || !groups().includes(group) || more.length > 0) return undefined;
-  if (version === undefined) return json({ kind: 'APIGroup', apiVersion: 'v1', ...groupOf(group) });
-  return version === 'v1' ? resourceList(group, `${group}/v1`) : undefined;
+  if (root === 'api' && group === 'v1' && version === undefined) return resourceList(kinds, '', 'v1');
+  const served = groups.get(group);
+  if (root !== 'apis' || served === undefined || more.length > 0) return undefined;
+  if (version === undefined) return json({ kind: 'APIGroup', apiVersion: 'v1', ...groupOf([group, served]) });
+  return version === served ? resourceList(kinds, group, `${group}/${version}`) : undefined;
 }
 
 function versionInfo(gitVersion: string): object {
@@ -40,25 +45,25 @@ function versionInfo(gitVersion: string): object {
   };
 }
 
-const groups = (): string[] => [...new Set([...KINDS, ...REVIEWS].map((kind) => kind.group))].filter(Boolean);
-
 /** Is `path` below an API version of ours? */
-export function isServed(path: string): boolean {
+export function isServed(path: string, { groups }: ServedKinds): boolean {
   const [, root, group = '', version] = path.split('/');
-  return root === 'api' ? group === 'v1' : root === 'apis' && groups().includes(group) && version === 'v1';
+  return root === 'api' ? group === 'v1' : root === 'apis' && version !== undefined && groups.get(group) === version;
 }
 
-const groupOf = (name: string): object => {
-  const version = { groupVersion: `${name}/v1`, version: 'v1' };
-  return { name, versions: [version], preferredVersion: version };
+const groupOf = ([name, version]: readonly [string, string]): object => {
+  const served = { groupVersion: `${name}/${version}`, version };
+  return { name, versions: [served], preferredVersion: served };
 };
 
-function resourceList(group: string, groupVersion: string): Answer {
-  const stored = KINDS.filter((kind) => kind.group === group).flatMap((kind) => [
-    resourceOf(kind, STORED_VERBS),
-    ...(kind.hasStatus ? [{ ...resourceOf(kind, ['get', 'patch', 'update']), name: `${kind.plural}/status` }] : []),
-  ]);
-  const posted = REVIEWS.filter((kind) => kind.group === group).map((kind) => resourceOf(kind, ['create']));
+function resourceList(kinds: ServedKinds, group: string, groupVersion: string): Answer {
+  const stored = kinds.stored
+    .filter((kind) => kind.group === group)
+    .flatMap((kind) => [
+      resourceOf(kind, STORED_VERBS),
+      ...(kind.hasStatus ? [{ ...resourceOf(kind, ['get', 'patch', 'update']), name: `${kind.plural}/status` }] : []),
+    ]);
+  const posted = kinds.reviews.filter((kind) => kind.group === group).map((kind) => resourceOf(kind, ['create']));
   return json({ kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: [...stored, ...posted] });
 }
 

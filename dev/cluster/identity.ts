@@ -4,6 +4,8 @@ import { unauthorized } from './status.ts';
 export interface Identity {
   readonly username: string;
   readonly groups: readonly string[];
+  /** More that an authenticator tells. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 const ANONYMOUS: Identity = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
@@ -18,7 +20,7 @@ export function authenticate(authorization: string | undefined, tokens: Readonly
 }
 
 /** Every known caller is in `system:authenticated`, without being listed there. */
-export const withAuthenticated = ({ username, groups }: Identity): Identity => ({
-  username,
-  groups: [...new Set([...groups, 'system:authenticated'])],
+export const withAuthenticated = (identity: Identity): Identity => ({
+  ...identity,
+  groups: [...new Set([...identity.groups, 'system:authenticated'])],
 });

@@ -12,6 +12,13 @@ export interface ResourceKind {
   /** PUT on an absent object creates it, and PUT on a present one must give its resourceVersion. */
   readonly putCreates: boolean;
   /**
+   * Served by a CustomResourceDefinition with the status subresource: its status changes by the subresource alone, which
+   * changes nothing else; PUT must give the resourceVersion; `metadata.generation` counts changes of the rest.
+   */
+  readonly isCustom: boolean;
+  /** Has `metadata.managedFields`, and can be applied. Everything has on a real server; here, what a test looks at. */
+  readonly isManaged: boolean;
+  /**
    * Field selectors besides `metadata.name` and `metadata.namespace`, each with the value that stands for an absent
    * field.
    */
@@ -20,9 +27,13 @@ export interface ResourceKind {
 
 interface Traits {
   readonly group?: string;
+  /** Default `v1`. */
+  readonly version?: string;
   readonly cluster?: true;
   readonly status?: true;
   readonly putCreates?: true;
+  readonly custom?: true;
+  readonly managed?: true;
   readonly fields?: Readonly<Record<string, string>>;
 }
 
@@ -30,10 +41,12 @@ const define = (plural: string, kind: string, traits: Traits = {}): ResourceKind
   plural,
   kind,
   group: traits.group ?? '',
-  version: 'v1',
+  version: traits.version ?? 'v1',
   namespaced: !traits.cluster,
-  hasStatus: traits.status ?? false,
+  hasStatus: traits.status ?? traits.custom ?? false,
   putCreates: traits.putCreates ?? false,
+  isCustom: traits.custom ?? false,
+  isManaged: traits.managed ?? false,
   fields: traits.fields ?? {},
 });
 
@@ -64,15 +77,16 @@ const EVENT_FIELDS = {
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** All kinds that are stored. Reviews are not stored: they are answered and forgotten (`reviews.ts`). */
-export const KINDS: readonly ResourceKind[] = [
+/** The built-in kinds that are stored. Reviews are not stored: they are answered and forgotten (`reviews.ts`). */
+const BUILT_IN: readonly ResourceKind[] = [
   define('nodes', 'Node', { cluster: true, status: true, fields: { 'spec.unschedulable': 'false' } }),
   define('pods', 'Pod', { status: true, fields: POD_FIELDS }),
   define('namespaces', 'Namespace', { cluster: true, status: true, fields: { 'status.phase': '' } }),
   define('secrets', 'Secret', { fields: { type: '' } }),
-  define('configmaps', 'ConfigMap'),
+  define('configmaps', 'ConfigMap', { managed: true }),
   define('events', 'Event', { fields: EVENT_FIELDS }),
   define('serviceaccounts', 'ServiceAccount'),
+  define('deployments', 'Deployment', { group: 'apps', status: true }),
   define('leases', 'Lease', { group: 'coordination.k8s.io', putCreates: true }),
   define('clusterroles', 'ClusterRole', { group: RBAC, cluster: true }),
   define('clusterrolebindings', 'ClusterRoleBinding', { group: RBAC, cluster: true }),
@@ -85,14 +99,49 @@ export const apiVersionOf = (kind: ResourceKind): string =>
   kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
 
 /** `secrets` or `leases.coordination.k8s.io`, as error messages have it. */
-export const qualifiedName = (kind: ResourceKind): string =>
+export const qualifiedName = (kind: Pick<ResourceKind, 'group' | 'plural'>): string =>
   kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
 
 const AUTHORIZATION = 'authorization.k8s.io';
 
 /** Kinds that are only posted: the answer is computed, nothing is stored. */
-export const REVIEWS: readonly ResourceKind[] = [
+const REVIEWS: readonly ResourceKind[] = [
   define('subjectaccessreviews', 'SubjectAccessReview', { group: AUTHORIZATION, cluster: true }),
   define('selfsubjectaccessreviews', 'SelfSubjectAccessReview', { group: AUTHORIZATION, cluster: true }),
+  define('selfsubjectreviews', 'SelfSubjectReview', { group: 'authentication.k8s.io', cluster: true }),
   define('tokenreviews', 'TokenReview', { group: 'authentication.k8s.io', cluster: true }),
 ];
+
+/** The custom resources of the platform's accounts. */
+const accountKinds = (platform: string): readonly ResourceKind[] => {
+  const traits: Traits = { group: `iam.${platform}.io`, version: 'v1alpha2', cluster: true, custom: true };
+  return [define('users', 'User', traits), define('loginrecords', 'LoginRecord', traits)];
+};
+
+/** Everything that one server serves. */
+export class ServedKinds {
+  readonly stored: readonly ResourceKind[];
+  readonly reviews = REVIEWS;
+  readonly #byPath: ReadonlyMap<string, ResourceKind>;
+
+  constructor(platform: string) {
+    this.stored = [...BUILT_IN, ...accountKinds(platform)];
+    this.#byPath = new Map(this.#all.map((kind) => [`${kind.group}/${kind.version}/${kind.plural}`, kind] as const));
+  }
+
+  /** By group, version and plural: `/v1/pods`, `coordination.k8s.io/v1/leases`. */
+  at(path: string): ResourceKind | undefined {
+    return this.#byPath.get(path);
+  }
+
+  /** The named groups, each with its one version. */
+  get groups(): ReadonlyMap<string, string> {
+    return new Map(
+      this.#all.filter(({ group }) => group !== '').map(({ group, version }) => [group, version] as const),
+    );
+  }
+
+  get #all(): readonly ResourceKind[] {
+    return [...this.stored, ...this.reviews];
+  }
+}

@@ -48,7 +48,7 @@ export function listText(store: ObjectStore, request: ListRequest): string {
     metadata['continue'] = continueToken({ rv: reading.revision, start: `${entries[index - 1]!.key}\0` });
     if (!options.selective) metadata['remainingItemCount'] = end - index;
   }
-  return `{${form.listType},"metadata":${JSON.stringify(metadata)},"items":[${items.join(',')}]}\n`;
+  return `${form.list(metadata, items)}\n`;
 }
 
 /**

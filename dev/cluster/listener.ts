@@ -1,6 +1,8 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type ServerParts, serve } from './server.ts';
+import { isWebsocketWatch } from './websocket.ts';
 
 /** The listening socket and its connections. */
 export class Listener {
@@ -20,14 +22,29 @@ export class Listener {
 
   async open(port: number): Promise<void> {
     // Idle connections stay: a real server keeps them for minutes, and clients pool them.
-    const server = createServer({ keepAliveTimeout: 180_000, requestTimeout: 0 }, (message, response) => {
-      const connection = this.#sockets.get(message.socket) ?? 0;
-      serve(message, response, { connection, parts: this.#parts }).catch((error: Error) => response.destroy(error));
+    const server = createServer(
+      { keepAliveTimeout: 180_000, requestTimeout: 0, shouldUpgradeCallback: isWebsocketWatch },
+      (message, response) => this.#serve(message, response),
+    );
+    // What is refused instead is the last answer on its connection.
+    server.on('upgrade', (message, socket) => {
+      const response = new ServerResponse(message);
+      response.shouldKeepAlive = false;
+      response.assignSocket(socket as Socket);
+      response.on('finish', () => socket.end());
+      this.#serve(message, response, socket);
     });
     server.on('connection', (socket) => this.#accepted(socket));
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
     this.#server = server;
     this.#port = (server.address() as AddressInfo).port;
+  }
+
+  #serve(message: IncomingMessage, response: ServerResponse, socket?: Duplex): void {
+    const connection = this.#sockets.get(message.socket) ?? 0;
+    serve(message, response, { connection, parts: this.#parts, socket }).catch((error: Error) =>
+      response.destroy(error),
+    );
   }
 
   async close(): Promise<void> {

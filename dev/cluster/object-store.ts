@@ -3,7 +3,7 @@ import type { Clock } from '../../src/runtime/clock.ts';
 import type { Random } from '../../src/runtime/random.ts';
 import { Collection } from './collection.ts';
 import { type Change, Entry } from './entry.ts';
-import { KINDS } from './kinds.ts';
+import { ServedKinds } from './kinds.ts';
 import { isRecord, type KubeObject, keyOf, type NewObject } from './kube-object.ts';
 import { mergePatch } from './merge-patch.ts';
 import { uuidFrom } from './seeded-random.ts';
@@ -16,10 +16,17 @@ import { timestamp } from './timestamp.ts';
  */
 const HISTORY_LIMIT = 400_000;
 
-interface StoreParts {
+export interface StoreParts {
   readonly clock: Clock;
   /** For uids. */
   readonly random: Random;
+  /** Default: those of a server for the platform `gatehouse`. */
+  readonly kinds?: ServedKinds;
+}
+
+interface WriteOptions {
+  /** Answers what would be stored, and stores nothing. */
+  readonly dryRun?: boolean;
 }
 
 /**
@@ -28,13 +35,14 @@ interface StoreParts {
  * not change objects that they got or handed in. Refusals are thrown as `ApiError`.
  */
 export class ObjectStore {
-  readonly #collections = new Map(KINDS.map((kind) => [kind.plural, new Collection(kind)]));
+  readonly #collections: ReadonlyMap<string, Collection>;
   readonly #clock: Clock;
   readonly #random: Random;
   #revision = 1;
   #compacted = 1;
 
-  constructor({ clock, random }: StoreParts) {
+  constructor({ clock, random, kinds = new ServedKinds('gatehouse') }: StoreParts) {
+    this.#collections = new Map(kinds.stored.map((kind) => [kind.plural, new Collection(kind)]));
     this.#clock = clock;
     this.#random = random;
   }
@@ -72,7 +80,7 @@ export class ObjectStore {
   }
 
   /** A given `creationTimestamp` or `uid` is kept, so that a population can have a past. */
-  create(plural: string, object: NewObject): KubeObject {
+  create(plural: string, object: NewObject, options?: WriteOptions): KubeObject {
     const collection = this.collection(plural);
     const key = keyOf(object.metadata);
     if (collection.get(key)) throw alreadyExists(collection.kind, object.metadata.name);
@@ -81,11 +89,13 @@ export class ObjectStore {
       uid: object.metadata.uid ?? uuidFrom(this.#random),
       creationTimestamp: object.metadata.creationTimestamp ?? timestamp(this.#clock.now()),
     };
-    return this.#commit(collection, { type: 'ADDED', object: { ...object, metadata }, previous: undefined });
+    const next = { ...object, metadata };
+    if (options?.dryRun) return normalize(next) as KubeObject;
+    return this.#commit(collection, { type: 'ADDED', object: next, previous: undefined });
   }
 
   /** Replaces the object. A `resourceVersion` or `uid` in its metadata must be the stored one. Equal content writes nothing. */
-  update(plural: string, object: NewObject): KubeObject {
+  update(plural: string, object: NewObject, options?: WriteOptions): KubeObject {
     const collection = this.collection(plural);
     const previous = this.#stored(collection, keyOf(object.metadata));
     const stored = previous.object.metadata;
@@ -97,6 +107,7 @@ export class ObjectStore {
     const metadata = { ...object.metadata, uid: keptUid, creationTimestamp, resourceVersion: stored.resourceVersion };
     const next = { ...object, metadata };
     if (isDeepStrictEqual(normalize(next), previous.object)) return previous.object;
+    if (options?.dryRun) return normalize(next) as KubeObject;
     return this.#commit(collection, { type: 'MODIFIED', object: next, previous });
   }
 
@@ -107,9 +118,10 @@ export class ObjectStore {
   }
 
   /** Returns the object as it was last, under the version of its deletion. */
-  remove(plural: string, key: string): KubeObject {
+  remove(plural: string, key: string, options?: WriteOptions): KubeObject {
     const collection = this.collection(plural);
     const previous = this.#stored(collection, key);
+    if (options?.dryRun) return previous.object;
     return this.#commit(collection, { type: 'DELETED', object: previous.object, previous });
   }
 

@@ -28,7 +28,7 @@ export interface SubjectAccessReviewSpec {
   readonly nonResourceAttributes?: NonResourceAttributes;
 }
 
-interface PolicyRule {
+export interface PolicyRule {
   readonly verbs?: readonly string[];
   readonly apiGroups?: readonly string[];
   readonly resources?: readonly string[];
@@ -64,6 +64,11 @@ const SELF_REVIEW: PolicyRule = {
   apiGroups: ['authorization.k8s.io'],
   resources: ['selfsubjectaccessreviews'],
 };
+const WHO_AM_I: PolicyRule = {
+  verbs: ['create'],
+  apiGroups: ['authentication.k8s.io'],
+  resources: ['selfsubjectreviews'],
+};
 
 /** RBAC over the role and binding objects in the store, without aggregation. `system:masters` may do everything. */
 export function decide(store: ObjectStore, spec: SubjectAccessReviewSpec): Decision {
@@ -81,10 +86,16 @@ export function decide(store: ObjectStore, spec: SubjectAccessReviewSpec): Decis
   return { allowed: false };
 }
 
+/** All rules that somebody holds, in the cluster or in one namespace. */
+export const rulesOf = (store: ObjectStore, identity: Identity, namespace: string): readonly PolicyRule[] => [
+  ...builtinRules(identity),
+  ...[...bindingsOf(store, identity, namespace)].flatMap(({ rules }) => rules),
+];
+
 /** A review may ask about a user who is in none of these groups. */
 function builtinRules({ groups }: Identity): readonly PolicyRule[] {
   const discovery = groups.includes('system:serviceaccounts') ? [ISSUER_DISCOVERY] : [];
-  if (groups.includes('system:authenticated')) return [PUBLIC_INFO, DISCOVERY, SELF_REVIEW, ...discovery];
+  if (groups.includes('system:authenticated')) return [PUBLIC_INFO, DISCOVERY, SELF_REVIEW, WHO_AM_I, ...discovery];
   return groups.includes('system:unauthenticated') ? [PUBLIC_INFO, ...discovery] : discovery;
 }
 
@@ -146,5 +157,5 @@ function allowsResource(rule: PolicyRule, wanted: ResourceAttributes): boolean {
 const includes = (words: readonly string[] | undefined, wanted: string): boolean =>
   words !== undefined && (words.includes('*') || words.includes(wanted));
 
-const matchesPath = (url: string, path: string): boolean =>
+export const matchesPath = (url: string, path: string): boolean =>
   url === path || (url.endsWith('*') && path.startsWith(url.slice(0, -1)));

@@ -1,11 +1,18 @@
+import { parse } from 'yaml';
 import { apiVersionOf, type ResourceKind } from './kinds.ts';
 import { isRecord } from './kube-object.ts';
-import { badRequest, wrongType } from './status.ts';
+import type { ApiRequest } from './request.ts';
+import { badRequest, unknownFormat, wrongType } from './status.ts';
 
 /** The JSON object in a request body. */
-export function parseJson(body: Buffer): Record<string, unknown> {
+export const parseJson = (body: Buffer): Record<string, unknown> => parseRecord(body, JSON.parse);
+
+/** The YAML object in a request body. */
+export const parseYaml = (body: Buffer): Record<string, unknown> => parseRecord(body, parse);
+
+function parseRecord(body: Buffer, read: (text: string) => unknown): Record<string, unknown> {
   try {
-    const parsed: unknown = JSON.parse(body.toString());
+    const parsed = read(body.toString());
     if (isRecord(parsed)) return parsed;
   } catch {
     // It is refused below, because the parser's error text differs from a real server's anyway.
@@ -13,9 +20,29 @@ export function parseJson(body: Buffer): Record<string, unknown> {
   throw badRequest('the object provided is unrecognized (must be a JSON object)');
 }
 
+/** A body without a type is taken for JSON. Protobuf is not read here. */
+function parseAsTyped({ headers, body }: Pick<ApiRequest, 'headers' | 'body'>): Record<string, unknown> {
+  switch (mediaTypeOf(headers)) {
+    case undefined:
+    case 'application/json':
+      return parseJson(body);
+    case 'application/yaml':
+      return parseYaml(body);
+    default:
+      throw unknownFormat();
+  }
+}
+
+/** The type of a body, without its parameters. */
+export const mediaTypeOf = (headers: ApiRequest['headers']): string | undefined =>
+  headers['content-type']?.split(';')[0]?.trim();
+
 /** The object in a request body. If it names its type, that must be the type of the path. */
-export function parseObject(body: Buffer, kind: ResourceKind): Record<string, unknown> {
-  const parsed = parseJson(body);
+export function parseObject(
+  request: Pick<ApiRequest, 'headers' | 'body'>,
+  kind: ResourceKind,
+): Record<string, unknown> {
+  const parsed = parseAsTyped(request);
   const { kind: word = kind.kind, apiVersion = apiVersionOf(kind) } = parsed;
   if (word !== kind.kind || apiVersion !== apiVersionOf(kind)) throw wrongType(kind);
   if (kind.plural === 'secrets' && isRecord(parsed['data'])) Object.values(parsed['data']).forEach(checkBase64);

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { KINDS, REVIEWS, type ResourceKind } from './kinds.ts';
+import { type Impersonation, impersonationIn } from './impersonation.ts';
+import type { ResourceKind, ServedKinds } from './kinds.ts';
 
 /** Kubernetes verbs; a request that names no resource has its method in lower case. */
 export type Verb =
@@ -34,6 +35,8 @@ export interface ApiRequest {
   /** Names and values in turn, as on the wire. */
   readonly rawHeaders: readonly string[];
   readonly headers: IncomingMessage['headers'];
+  /** As whom the caller wants to act, whether or not it may. */
+  readonly impersonation: Impersonation | undefined;
   readonly body: Buffer;
   /** Counts TCP connections from 1: two requests with one number came over one connection. */
   readonly connection: number;
@@ -42,18 +45,17 @@ export interface ApiRequest {
   readonly target: ResourceTarget | undefined;
 }
 
-const BY_PATH = new Map<string, ResourceKind>(
-  [...KINDS, ...REVIEWS].map((kind) => [`${kind.group}/${kind.version}/${kind.plural}`, kind] as const),
-);
-
 /** A real server takes 3 MiB. */
 const BODY_LIMIT = 3 * 1024 * 1024;
 
-export async function readRequest(message: IncomingMessage, connection: number): Promise<ApiRequest> {
+export async function readRequest(
+  message: IncomingMessage,
+  { connection, kinds }: { readonly connection: number; readonly kinds: ServedKinds },
+): Promise<ApiRequest> {
   const url = message.url ?? '/';
   const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
   const method = message.method ?? 'GET';
-  const target = parseTarget(pathname);
+  const target = parseTarget(pathname, kinds);
   return {
     method,
     url,
@@ -61,6 +63,7 @@ export async function readRequest(message: IncomingMessage, connection: number):
     query: searchParams,
     rawHeaders: message.rawHeaders,
     headers: message.headers,
+    impersonation: impersonationIn(message.headersDistinct),
     body: method === 'GET' || method === 'HEAD' ? Buffer.alloc(0) : await readBody(message),
     connection,
     verb: target ? verbOf(method, target, searchParams) : method.toLowerCase(),
@@ -79,14 +82,14 @@ async function readBody(message: IncomingMessage): Promise<Buffer> {
 }
 
 /** `/api/v1/…` or `/apis/<group>/<version>/…`, then `[namespaces/<namespace>/]<plural>[/<name>[/<subresource>]]`. */
-function parseTarget(path: string): ResourceTarget | undefined {
+function parseTarget(path: string, kinds: ServedKinds): ResourceTarget | undefined {
   const parts = path.split('/').slice(1).map(decodeURIComponent);
   const prefix = parts[0] === 'api' ? `/${parts[1]}` : parts[0] === 'apis' ? `${parts[1]}/${parts[2]}` : undefined;
   if (prefix === undefined) return undefined;
   const rest = parts.slice(parts[0] === 'api' ? 2 : 3);
   const scoped = rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'status';
   const [plural = '', name = '', subresource = '', ...more] = scoped ? rest.slice(2) : rest;
-  const kind = BY_PATH.get(`${prefix}/${plural}`);
+  const kind = kinds.at(`${prefix}/${plural}`);
   if (!kind || more.length > 0 || (scoped && !kind.namespaced)) return undefined;
   return { kind, namespace: scoped ? (rest[1] ?? '') : '', name, subresource };
 }

@@ -4,21 +4,31 @@ import { type Answer, objectAnswer, plain } from './answer.ts';
 import { deleteObject } from './deletion.ts';
 import { discover, isServed } from './discovery.ts';
 import { Entry } from './entry.ts';
-import { negotiateForm } from './form.ts';
 import type { Identity } from './identity.ts';
 import { publishKeys } from './issuer-keys.ts';
+import type { ServedKinds } from './kinds.ts';
 import { type KubeObject, keyOf } from './kube-object.ts';
 import { listText } from './list.ts';
 import { checkListOptions, parseListOptions } from './list-options.ts';
+import { negotiateForm } from './negotiation.ts';
 import type { ObjectStore } from './object-store.ts';
+import { describeApi } from './openapi.ts';
+import { patchObject } from './patches.ts';
 import type { Decision, SubjectAccessReviewSpec } from './rbac.ts';
 import { type ApiRequest, type ResourceTarget, targetKey } from './request.ts';
 import { parseObject } from './request-body.ts';
 import { review } from './reviews.ts';
-import { deleted, methodNotAllowed, notFound, tooLargeResourceVersion, unknownResource } from './status.ts';
+import {
+  type ApiError,
+  deleted,
+  methodNotAllowed,
+  notFound,
+  tooLargeResourceVersion,
+  unknownResource,
+} from './status.ts';
 import { requestToken } from './token-requests.ts';
 import type { TokenReviewParts } from './token-reviews.ts';
-import { createObject, patchObject, updateObject } from './writes.ts';
+import { createObject, updateObject } from './writes.ts';
 
 /** Everything that is needed to answer a request that is not a watch. */
 export interface RouteParts extends TokenReviewParts {
@@ -26,33 +36,51 @@ export interface RouteParts extends TokenReviewParts {
   readonly random: Random;
   readonly decide: (spec: SubjectAccessReviewSpec) => Decision;
   readonly version: string;
+  readonly kinds: ServedKinds;
 }
 
 /** The answer to an authorised request that is not a watch. Refusals are thrown as `ApiError`. */
 export function answerRequest(request: ApiRequest, caller: Identity, parts: RouteParts): Answer {
   const { target } = request;
   if (!target)
-    return discover(request.path, parts.version) ?? publishKeys(request, parts.signer) ?? unknownPath(request.path);
+    return (
+      discover(request.path, parts) ??
+      describeApi(request.path, parts) ??
+      publishKeys(request, parts.signer) ??
+      unknownPath(request.path, parts.kinds)
+    );
+  if (request.method === 'HEAD') throw methodNotAllowed(); // a real server judges it as GET, and then does not serve it
   if (target.kind.plural.endsWith('reviews')) {
     if (request.verb !== 'create') throw methodNotAllowed();
-    return review(target.kind, parseObject(request.body, target.kind), { ...parts, caller });
+    return review(target.kind, parseObject(request, target.kind), { ...parts, caller });
   }
   if (target.kind.plural === 'serviceaccounts' && target.subresource === 'token')
     return requestToken(request, target, parts);
+  if (target.kind.plural === 'pods' && STREAMS.has(target.subresource)) throw unstreamed(target, parts.store);
   const known = target.subresource === '' || (target.subresource === 'status' && target.kind.hasStatus);
   if (!known) throw unknownResource();
-  return answerResource(request, target, parts);
+  return answerResource(request, { target, caller }, parts);
 }
 
+/** Subresources that a kubelet serves. There is none. */
+const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward']);
+
+const unstreamed = (target: ResourceTarget, store: ObjectStore): ApiError =>
+  store.get('pods', targetKey(target)) ? unknownResource() : notFound(target.kind, target.name);
+
 /** JSON for paths below a served API version, text elsewhere. */
-function unknownPath(path: string): Answer {
-  if (isServed(path)) throw unknownResource();
+function unknownPath(path: string, kinds: ServedKinds): Answer {
+  if (isServed(path, kinds)) throw unknownResource();
   return plain('404 page not found\n', 404);
 }
 
-function answerResource(request: ApiRequest, target: ResourceTarget, parts: RouteParts): Answer {
+function answerResource(
+  request: ApiRequest,
+  { target, caller }: { target: ResourceTarget; caller: Identity },
+  parts: RouteParts,
+): Answer {
   const { store, clock, random } = parts;
-  const form = negotiateForm(request.headers.accept, target.kind);
+  const form = negotiateForm(request.headers.accept, { kind: target.kind, clock });
   const written = (object: KubeObject, code: number): Answer =>
     objectAnswer(form, new Entry(keyOf(object.metadata), 0, object), code);
   switch (request.verb) {
@@ -65,13 +93,15 @@ function answerResource(request: ApiRequest, target: ResourceTarget, parts: Rout
       return { code: 200, text: listText(store, { collection, namespace: target.namespace, options, form }) };
     }
     case 'create':
-      return written(createObject(store, request, { target, random }), 201);
+      return written(createObject(store, request, { target, caller, clock, random }), 201);
     case 'update': {
-      const { object, created } = updateObject(store, request, target);
+      const { object, created } = updateObject(store, request, { target, caller, clock });
       return written(object, created ? 201 : 200);
     }
-    case 'patch':
-      return written(patchObject(store, request, target), 200);
+    case 'patch': {
+      const { object, created } = patchObject(store, request, { target, caller, clock });
+      return written(object, created ? 201 : 200);
+    }
     case 'delete':
       return answerDeletion(deleteObject(store, request, { target, clock }), target, written);
     default:
@@ -87,12 +117,15 @@ function readOne(store: ObjectStore, { query }: ApiRequest, target: ResourceTarg
   return entry;
 }
 
-/** Pods and namespaces answer with the object, which on a real server lives on for a while; the others with a Status. */
+/**
+ * What is only marked, pods and namespaces answer with the object, which on a real server lives on for a while; the
+ * others with a Status.
+ */
 function answerDeletion(
-  object: KubeObject,
+  { object, isGone }: ReturnType<typeof deleteObject>,
   { kind, name }: ResourceTarget,
   written: (object: KubeObject, code: number) => Answer,
 ): Answer {
-  if (kind.plural === 'pods' || kind.plural === 'namespaces') return written(object, 200);
+  if (!isGone || kind.plural === 'pods' || kind.plural === 'namespaces') return written(object, 200);
   return { code: 200, text: `${deleted(kind, name, object.metadata.uid)}\n` };
 }

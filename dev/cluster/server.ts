@@ -1,17 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer } from './answer.ts';
+import type { Duplex } from 'node:stream';
+import { type Answer, plain } from './answer.ts';
 import { authorizeRequest } from './authorize.ts';
-import type { Behaviour } from './behaviour.ts';
+import type { StreamFault } from './behaviour.ts';
+import type { Body } from './body.ts';
 import type { Evidence } from './evidence.ts';
 import { misbehave, openStream, sendAnswer } from './exchange.ts';
 import type { Faults } from './faults.ts';
-import { negotiateForm } from './form.ts';
 import { authenticate } from './identity.ts';
+import { actingIdentity } from './impersonation.ts';
 import { checkWatchOptions, parseListOptions } from './list-options.ts';
+import { negotiateForm } from './negotiation.ts';
+import { presented } from './presentation.ts';
 import { type ApiRequest, readRequest } from './request.ts';
 import { answerRequest, type RouteParts } from './routes.ts';
 import { ApiError } from './status.ts';
 import { watchLines } from './watch.ts';
+import { isAcceptable, openWebsocket } from './websocket.ts';
 
 export interface ServerParts extends RouteParts {
   readonly faults: Faults;
@@ -20,57 +25,69 @@ export interface ServerParts extends RouteParts {
   readonly watchList: boolean;
 }
 
-/** Handles one request from its first byte to its last: read, disturb, authenticate, authorize, answer or stream. */
+/**
+ * Handles one request from its first byte to its last: read, disturb, authenticate, authorize, answer or stream. `socket`:
+ * of a watch that is to be a websocket.
+ */
 export async function serve(
   message: IncomingMessage,
   response: ServerResponse,
-  { connection, parts }: { connection: number; parts: ServerParts },
+  { connection, parts, socket }: { connection: number; parts: ServerParts; socket: Duplex | undefined },
 ): Promise<void> {
   const { clock } = parts;
-  const request = await readRequest(message, connection);
+  const request = await readRequest(message, { connection, kinds: parts.kinds });
   const behaviour = parts.faults.take(request);
   parts.evidence.requestRead(request);
   const fault = behaviour && 'stream' in behaviour ? behaviour.stream : undefined;
   const instead = behaviour && !('stream' in behaviour) ? behaviour : undefined;
   if (instead && !instead.afterCommit) return misbehave(response, instead, { message, clock });
   try {
-    const answer = await answerOrStream(request, response, { parts, behaviour });
+    const answer = await answerOrStream(request, response, { parts, message, socket, fault });
     if (!answer) return;
     if (instead) return await misbehave(response, instead, { message, clock });
-    await sendAnswer(response, answer, { message, fault, clock });
+    await sendAnswer(response, presented(answer, request), { message, fault, clock });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    await sendAnswer(response, refusal(error), { message, fault, clock });
+    await sendAnswer(response, presented(refusal(error), request), { message, fault, clock });
   }
+}
+
+interface Connection {
+  readonly message: IncomingMessage;
+  /** Of a watch that is to be a websocket. */
+  readonly socket: Duplex | undefined;
 }
 
 /** Undefined: the request was a watch, and its stream has ended. */
 async function answerOrStream(
   request: ApiRequest,
   response: ServerResponse,
-  { parts, behaviour }: { parts: ServerParts; behaviour: Behaviour | undefined },
+  { parts, message, socket, fault }: Connection & { parts: ServerParts; fault: StreamFault | undefined },
 ): Promise<Answer | undefined> {
-  const caller = authenticate(request.headers.authorization, parts.tokens);
+  const sender = authenticate(request.headers.authorization, parts.tokens);
+  const caller = actingIdentity(parts.store, sender, request.impersonation);
   authorizeRequest(parts.store, caller, request);
   if (request.verb !== 'watch') return answerRequest(request, caller, parts);
-  await streamWatch(request, response, { parts, behaviour });
+  if (!socket) await streamWatch(request, response, { parts, open: () => openStream(response, fault, parts.clock) });
+  else if (!isAcceptable(message)) return plain('', 403);
+  else await streamWatch(request, response, { parts, open: () => openWebsocket(message, socket) });
   return undefined;
 }
 
 async function streamWatch(
   request: ApiRequest,
   response: ServerResponse,
-  { parts, behaviour }: { parts: ServerParts; behaviour: Behaviour | undefined },
+  { parts, open }: { parts: ServerParts; open: () => Body },
 ): Promise<void> {
   const { store, clock, evidence } = parts;
   const { kind, namespace } = request.target!;
-  const form = negotiateForm(request.headers.accept, kind);
+  const form = negotiateForm(request.headers.accept, { kind, clock });
   const options = parseListOptions(request, request.target!);
   checkWatchOptions(options, parts.watchList);
+  const body = open();
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const closed = evidence.watchOpened(kind.plural);
-  const body = openStream(response, behaviour && 'stream' in behaviour ? behaviour.stream : undefined, clock);
   try {
     const watch = { collection: store.collection(kind.plural), namespace, options, form };
     for await (const line of watchLines(watch, parts, gone.signal)) {

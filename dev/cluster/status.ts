@@ -124,6 +124,15 @@ export const expired = (message: string, continueAt?: string): ApiError =>
 export const unsupportedMediaType = (): ApiError =>
   new ApiError({ code: 415, reason: 'UnsupportedMediaType', message: '415: Unsupported Media Type', details: {} });
 
+/** 415 for a body that is not a patch. */
+export const unknownFormat = (): ApiError =>
+  new ApiError({
+    code: 415,
+    reason: 'UnsupportedMediaType',
+    message:
+      'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+  });
+
 /** Validation refuses a field: 422 with the field as cause. */
 export interface InvalidField {
   readonly field: string;
@@ -138,7 +147,7 @@ interface Subject {
 }
 
 export const invalid = ({ group, kind, name }: Subject, fields: readonly InvalidField[]): ApiError => {
-  const problems = fields.map(({ field, message }) => `${field}: ${message}`);
+  const problems = [...new Set(fields.map(({ field, message }) => `${field}: ${message}`))];
   return new ApiError({
     code: 422,
     reason: 'Invalid',

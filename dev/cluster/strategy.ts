@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ResourceKind } from './kinds.ts';
 import { isRecord, type KubeObject, type NewObject } from './kube-object.ts';
 import type { ResourceTarget } from './request.ts';
@@ -5,6 +6,10 @@ import { invalid } from './status.ts';
 
 /** Sets what the server decides on a new object of this kind, whatever the client says: its registry strategy. */
 export function prepareForCreate(kind: ResourceKind, object: NewObject): NewObject {
+  if (kind.isCustom) {
+    const { status: _, ...rest } = object;
+    return { ...rest, metadata: { ...object.metadata, generation: 1 } };
+  }
   const spec = isRecord(object['spec']) ? object['spec'] : {};
   switch (kind.plural) {
     case 'secrets':
@@ -25,9 +30,48 @@ export function prepareForCreate(kind: ResourceKind, object: NewObject): NewObje
 
 /**
  * An update of the main resource does not change the status. An update of the status subresource changes only status
- * and metadata.
+ * and metadata, of a custom resource the status alone. None takes back that the object is being deleted.
  */
 export function prepareForUpdate(
+  target: Pick<ResourceTarget, 'kind' | 'subresource'>,
+  stored: KubeObject,
+  wanted: NewObject,
+): NewObject {
+  const next = target.kind.isCustom ? ofCustom(target, stored, wanted) : ofBuiltIn(target, stored, wanted);
+  const { deletionTimestamp: _at, deletionGracePeriodSeconds: _grace, ...metadata } = next.metadata;
+  const { deletionTimestamp, deletionGracePeriodSeconds } = stored.metadata;
+  if (deletionTimestamp === undefined) return { ...next, metadata };
+  checkFinalizers(target.kind, stored, next);
+  return { ...next, metadata: { ...metadata, deletionTimestamp, deletionGracePeriodSeconds } };
+}
+
+function checkFinalizers({ group, kind, isCustom }: ResourceKind, stored: KubeObject, { metadata }: NewObject): void {
+  const kept = (stored.metadata['finalizers'] ?? []) as readonly unknown[];
+  const added = ((metadata['finalizers'] ?? []) as readonly unknown[]).filter((name) => !kept.includes(name));
+  if (added.length === 0) return;
+  const names = `[]string{${added.map((name) => JSON.stringify(name)).join(', ')}}`;
+  const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers ${names}`;
+  const problem = { field: 'metadata.finalizers', reason: 'FieldValueForbidden', message } as const;
+  // A real server checks the metadata of a custom resource twice.
+  throw invalid({ group, kind, name: stored.metadata.name }, isCustom ? [problem, problem] : [problem]);
+}
+
+function ofCustom(
+  { subresource }: Pick<ResourceTarget, 'subresource'>,
+  { status: storedStatus, ...stored }: KubeObject,
+  { status, metadata, kind: _kind, apiVersion: _version, ...content }: NewObject,
+): NewObject {
+  const { resourceVersion, uid } = metadata;
+  const asked = { ...(resourceVersion ? { resourceVersion } : {}), ...(uid ? { uid } : {}) };
+  if (subresource === 'status')
+    return { ...stored, metadata: { ...stored.metadata, ...asked }, ...(isRecord(status) ? { status } : {}) };
+  const { metadata: before, ...storedContent } = stored;
+  const isOther = !isDeepStrictEqual(content, storedContent);
+  const generation = Number(before['generation'] ?? 0) + (isOther ? 1 : 0);
+  return { ...content, metadata: { ...metadata, generation }, ...(storedStatus ? { status: storedStatus } : {}) };
+}
+
+function ofBuiltIn(
   { kind, subresource }: Pick<ResourceTarget, 'kind' | 'subresource'>,
   stored: KubeObject,
   wanted: NewObject,

@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 interface RequestOptions {
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Default: the administrator's; empty: none. */
   readonly token?: string;
 }
@@ -54,7 +54,8 @@ export class ApiClient {
   get = (path: string, options?: RequestOptions): Promise<Answer> => this.#call('GET', path, undefined, options);
   post = (path: string, body: Json, options?: RequestOptions): Promise<Answer> =>
     this.#call('POST', path, body, options);
-  put = (path: string, body: Json): Promise<Answer> => this.#call('PUT', path, body);
+  put = (path: string, body: Json, options?: RequestOptions): Promise<Answer> => this.#call('PUT', path, body, options);
+  head = (path: string, options?: RequestOptions): Promise<Answer> => this.#call('HEAD', path, undefined, options);
   delete = (path: string, body?: Json): Promise<Answer> => this.#call('DELETE', path, body);
 
   /** A merge patch, RFC 7396. */

@@ -1,12 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { ApiClient } from './api-client.ts';
 import { describeCreation } from './creation.ts';
+import { describeCustomResources } from './custom-resources.ts';
 import { describeDeletion } from './deletion.ts';
+import { describeDescriptions } from './descriptions.ts';
+import { describeDryRuns } from './dry-runs.ts';
+import { describeEscalation } from './escalation.ts';
 import { describeExpiry } from './expiry.ts';
+import { describeFinalizers } from './finalizers.ts';
+import { describeForms } from './forms.ts';
+import { describeImpersonation } from './impersonation.ts';
 import { describeIssuerKeys } from './issuer-keys.ts';
 import { describeLeases } from './leases.ts';
 import { describeLists } from './lists.ts';
 import { describePages } from './pages.ts';
+import { describePatches } from './patches.ts';
 import { describePods } from './pods.ts';
 import { describeRefusals } from './refusals.ts';
 import { describeResourceVersions } from './resource-versions.ts';
@@ -20,6 +28,7 @@ import { describeTokenReviews } from './token-reviews.ts';
 import { describeUpdates } from './updates.ts';
 import { describeWatchLists } from './watch-lists.ts';
 import { describeWatches } from './watches.ts';
+import { describeWebsockets } from './websockets.ts';
 
 /**
  * The behaviour of the part of the Kubernetes API that Gatehouse uses, over HTTP alone. The real kube-apiserver passes
@@ -48,19 +57,28 @@ export function describeConformance(name: string, start: () => Promise<Conforman
       },
     };
     describeServer(suite);
+    describeDescriptions(suite);
+    describeForms(suite);
     describeLists(suite);
     describePages(suite);
     describeResourceVersions(suite);
     describeSelectors(suite);
     describeWatches(suite);
     describeWatchLists(suite);
+    describeWebsockets(suite);
     describeCreation(suite);
     describeUpdates(suite);
+    describePatches(suite);
     describeDeletion(suite);
     describePods(suite);
     describeSecrets(suite);
     describeLeases(suite);
+    describeCustomResources(suite);
+    describeFinalizers(suite);
+    describeDryRuns(suite);
     describeReviews(suite);
+    describeImpersonation(suite);
+    describeEscalation(suite);
     describeTokenReviews(suite);
     describeIssuerKeys(suite);
     describeRefusals(suite);

@@ -48,6 +48,21 @@ export function describeCreation(suite: Suite): void {
       );
     });
 
+    test('refuses a name that is none', async () => {
+      const { status, body } = await suite.api.post(secrets, { metadata: { name: 'Not_A_Name' } });
+      expect(status).toBe(422);
+      expect(body.details.causes).toEqual([
+        {
+          reason: 'FieldValueInvalid',
+          message: expect.stringMatching(
+            /^Invalid value: "Not_A_Name": a lowercase RFC 1123 subdomain must consist of /,
+          ),
+          field: 'metadata.name',
+        },
+      ]);
+      expect(body.message).toBe(`Secret "Not_A_Name" is invalid: metadata.name: ${body.details.causes[0].message}`);
+    });
+
     test('refuses a resourceVersion', async () => {
       const { status, body } = await suite.api.post(secrets, { metadata: { name: 'x', resourceVersion: '1' } });
       expect(status).toBe(500);

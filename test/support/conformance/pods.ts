@@ -29,6 +29,11 @@ export function describePods(suite: Suite): void {
       expect(body.status.phase).toBe('Running');
     });
 
+    test.each(['attach', 'exec', 'log', 'portforward'])('that is absent has no %s', async (subresource) => {
+      const { status, body } = await suite.api.get(`${pods}/absent/${subresource}`);
+      expect([status, body.message]).toEqual([404, 'pods "absent" not found']);
+    });
+
     test('on a node is marked and stays when deleted: its kubelet ends it', async () => {
       const { metadata } = await create({ nodeName: unique('node') });
       const url = `${pods}/${metadata.name}`;

@@ -12,15 +12,29 @@ export interface ApiAccess {
   readonly token: string;
 }
 
+/** More of the one cluster, user and context that a kubeconfig has. */
+interface KubeconfigParts {
+  readonly cluster?: object | undefined;
+  readonly user?: object | undefined;
+  readonly context?: object | undefined;
+}
+
 /** Writes `access` as a kubeconfig into `folder`; JSON, which is YAML. */
-export async function writeKubeconfig(folder: string, name: string, access: ApiAccess): Promise<string> {
+export async function writeKubeconfig(
+  folder: string,
+  name: string,
+  access: ApiAccess,
+  more: KubeconfigParts = {},
+): Promise<string> {
   const file = join(folder, `${name}.yaml`);
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'test', cluster: { server: access.url, 'certificate-authority': access.caFile } }],
-    users: [{ name: 'test', user: { token: access.token } }],
-    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
+    clusters: [
+      { name: 'test', cluster: { server: access.url, 'certificate-authority': access.caFile, ...more.cluster } },
+    ],
+    users: [{ name: 'test', user: { token: access.token, ...more.user } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test', ...more.context } }],
     'current-context': 'test',
   };
   await writeFile(file, JSON.stringify(config, null, 2), { mode: 0o600 });

@@ -1,0 +1,74 @@
+import { forbidden } from './authorize.ts';
+import { type Identity, withAuthenticated } from './identity.ts';
+import type { ObjectStore } from './object-store.ts';
+import { decide, type ResourceAttributes } from './rbac.ts';
+import { ApiError } from './status.ts';
+
+/** As whom a caller wants to act: the headers `Impersonate-User`, `-Group` and `-Extra-…` of its request. */
+export interface Impersonation {
+  readonly user: string | undefined;
+  readonly groups: readonly string[];
+  readonly extra: NonNullable<Identity['extra']>;
+}
+
+type Headers = Readonly<Record<string, readonly string[] | undefined>>;
+
+/** `headers` has the values of each header that came more than once. */
+export function impersonationIn(headers: Headers): Impersonation | undefined {
+  const user = headers['impersonate-user']?.[0] || undefined;
+  const groups = headers['impersonate-group'] ?? [];
+  const extra = extraIn(headers);
+  const isWanted = user !== undefined || groups.length > 0 || Object.keys(extra).length > 0;
+  return isWanted ? { user, groups, extra } : undefined;
+}
+
+const EXTRA = 'impersonate-extra-';
+
+/** The name of an extra is percent-encoded where a header name has no room for it. */
+function extraIn(headers: Headers): Impersonation['extra'] {
+  const named = Object.entries(headers).filter(([name]) => name.startsWith(EXTRA));
+  return Object.fromEntries(
+    named.map(([name, values = []]) => [decodeURIComponent(name.slice(EXTRA.length)), values] as const),
+  );
+}
+
+/** Whom a request is judged as: the caller, or the user whom the caller may impersonate; 403 for one whom it may not. */
+export function actingIdentity(store: ObjectStore, caller: Identity, wanted: Impersonation | undefined): Identity {
+  if (!wanted) return caller;
+  const { user, groups, extra } = wanted;
+  if (user === undefined) throw withoutUser(groups);
+  const account = serviceAccountIn(user);
+  confirm(store, caller, account ?? { resource: 'users', name: user });
+  for (const name of groups) confirm(store, caller, { resource: 'groups', name });
+  for (const [subresource, values] of Object.entries(extra))
+    for (const name of values) confirm(store, caller, { ...EXTRAS, subresource, name });
+  const implied = account && groups.length === 0 ? groupsOf(account.namespace) : groups;
+  return withAuthenticated({ username: user, groups: implied, ...(Object.keys(extra).length > 0 && { extra }) });
+}
+
+/** Who may act with which extras: a subresource each, their values as names. */
+const EXTRAS = { group: 'authentication.k8s.io', resource: 'userextras' };
+
+/** A service account is impersonated by a right of its own. */
+function serviceAccountIn(user: string) {
+  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
+  return namespace && name ? { resource: 'serviceaccounts', namespace, name } : undefined;
+}
+
+const groupsOf = (namespace: string): readonly string[] => [
+  'system:serviceaccounts',
+  `system:serviceaccounts:${namespace}`,
+];
+
+function confirm(store: ObjectStore, caller: Identity, whom: ResourceAttributes): void {
+  const resourceAttributes = { verb: 'impersonate', group: '', ...whom };
+  const { allowed } = decide(store, { user: caller.username, groups: caller.groups, resourceAttributes });
+  if (!allowed) throw forbidden(caller, resourceAttributes);
+}
+
+const withoutUser = (groups: readonly string[]): ApiError =>
+  new ApiError({
+    code: 500,
+    reason: 'InternalError',
+    message: `requested ${JSON.stringify(groups)} without impersonating a user`,
+  });

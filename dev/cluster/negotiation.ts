@@ -1,0 +1,43 @@
+import type { Clock } from '../../src/runtime/clock.ts';
+import { type Form, fullForm, metadataForm } from './form.ts';
+import type { ResourceKind } from './kinds.ts';
+import { ApiError } from './status.ts';
+import { isTabular, tableForm } from './table.ts';
+
+const JSON_RANGES: readonly string[] = ['application/json', 'application/*', '*/*'];
+const YAML = 'application/yaml';
+
+interface Range {
+  readonly type: string;
+  /** `as` of its parameters: another form of the object. */
+  readonly as: string | undefined;
+}
+
+/** The ranges of `Accept` that are served, in the order of the client. */
+function served(accept: string | undefined): readonly Range[] {
+  const ranges = (accept || '*/*').split(',').map((range): Range => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+    return { type, as: parameters.find((parameter) => parameter.startsWith('as='))?.slice(3) };
+  });
+  return ranges.filter(({ type }) => type === YAML || JSON_RANGES.includes(type));
+}
+
+/** Whether a client is answered in YAML: the first range that is served wins. */
+export const wantsYaml = (accept: string | undefined): boolean => served(accept)[0]?.type === YAML;
+
+/** Chooses by `Accept`, first usable wins. Protobuf is not offered, Tables of few kinds; clients name JSON after them. */
+export function negotiateForm(
+  accept: string | undefined,
+  { kind, clock }: { readonly kind: ResourceKind; readonly clock: Clock },
+): Form {
+  for (const { as } of served(accept)) {
+    if (as === undefined) return fullForm(kind);
+    if (as.startsWith('PartialObjectMetadata')) return metadataForm;
+    if (as === 'Table' && isTabular(kind)) return tableForm(kind, clock);
+  }
+  throw new ApiError({
+    code: 406,
+    reason: 'NotAcceptable',
+    message: 'only the following media types are accepted: application/json, application/yaml',
+  });
+}
