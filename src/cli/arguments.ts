@@ -1,9 +1,13 @@
 import { parseArgs } from 'node:util';
+import { type ClientAction, type ClientRequest, isClientAction, parseClientRequest } from './login/login-arguments.ts';
+import { parseUsersRequest, type UsersOptions, type UsersRequest } from './users-arguments.ts';
 
 export const HELP = `Usage: gatehouse [--config FILE]
        gatehouse --check-config [--config FILE]
        gatehouse hash-password [--config FILE]
        gatehouse keys list|rotate|revoke [--config FILE]
+       gatehouse users list|create|disable|enable|unlock|set-password|import [--config FILE]
+       gatehouse login|logout|kubeconfig --server URL [options]
 
 The API server in front of a Kubernetes cluster: sign in, and read its nodes from memory.
 
@@ -22,6 +26,21 @@ Commands:
     --now           make it the active one at once: verifiers that cache the keys may refuse its tokens for 5 minutes
   keys revoke KID   refuse this signing key and all its tokens; if it was the active one, another one takes over at once
                     (keys works on the Secret in the cluster that the configuration names, even while it is in use)
+  users list        print the users that are objects of the cluster: name, e-mail, state, role, last sign-in
+  users create NAME [--email ADDRESS] [--group GROUP]... [--role ROLE]
+                    make a user; a password is read from standard input, an empty one makes a user without
+  users disable|enable|unlock NAME
+                    end the user's sessions and refuse sign-ins; let in again; open what failed attempts have closed
+  users set-password NAME
+                    set a password, which is read from standard input
+  users import FILE make User objects of the users in a users file; prints what it would do
+    --apply         do it
+                    (users writes to the cluster that the configuration names with your rights, needs no running server,
+                    and a running one takes over what has changed within seconds)
+  login             sign in at a running server, by hand or for kubectl, which runs it (credential plug-in)
+  logout            end that session
+  kubeconfig        print a kubeconfig that leads to a running server and runs login
+                    (gatehouse login --help, and so on, has their options)
 
 Environment:
   GATEHOUSE_CONFIG  the configuration file when there is no --config
@@ -33,21 +52,31 @@ Exit codes: 0 success, 1 failed while running, 2 wrong arguments or configuratio
 /** The request of the command line. */
 export type Command =
   | { readonly kind: 'run' | 'check-config' | 'hash-password'; readonly config?: string }
-  | { readonly kind: 'help' | 'version' | 'config-schema' }
+  | { readonly kind: 'version' | 'config-schema' }
+  /** `about`: of one command, else of all. */
+  | { readonly kind: 'help'; readonly about?: ClientAction }
+  | { readonly kind: 'client'; readonly request: ClientRequest }
   | { readonly kind: 'keys'; readonly request: KeysRequest; readonly config?: string }
-  | { readonly kind: 'misuse'; readonly message: string };
+  | { readonly kind: 'users'; readonly request: UsersRequest; readonly config?: string }
+  | { readonly kind: 'misuse'; readonly message: string; readonly about?: ClientAction };
 
 const OPTIONS = {
   config: { type: 'string' },
   'check-config': { type: 'boolean' },
   'config-schema': { type: 'boolean' },
   now: { type: 'boolean' },
+  email: { type: 'string' },
+  group: { type: 'string', multiple: true },
+  role: { type: 'string' },
+  apply: { type: 'boolean' },
   version: { type: 'boolean', short: 'v' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
 /** Reads the command line; `fallbackConfig` is the file that the environment names. Never throws. */
 export function parseCommand(args: readonly string[], fallbackConfig: string | undefined): Command {
+  const [first, ...rest] = args;
+  if (isClientAction(first)) return clientCommand(first, rest);
   try {
     const { values, positionals } = parseArgs({ args: kidsLast(args), options: OPTIONS, allowPositionals: true });
     if (values.help) return { kind: 'help' };
@@ -56,9 +85,13 @@ export function parseCommand(args: readonly string[], fallbackConfig: string | u
     const config = values.config ?? (fallbackConfig || undefined);
     const named = config === undefined ? {} : { config };
     const [command, ...more] = positionals;
+    if (command !== 'users' && hasUsersOption(values))
+      return { kind: 'misuse', message: '--email, --group, --role and --apply go with users only' };
     if (command === 'keys') return keysCommand(parseKeysRequest(more, values.now ?? false), named);
     if (values.now) return { kind: 'misuse', message: '--now goes with keys rotate only' };
+    if (command === 'users') return usersCommand(parseUsersRequest(more, values), named);
     if (command === 'hash-password' && more.length === 0) return { kind: 'hash-password', ...named };
+    if (isClientAction(command)) return { kind: 'misuse', message: `${command} comes first: gatehouse ${command} …` };
     if (command !== undefined) return { kind: 'misuse', message: `unknown command "${positionals.join(' ')}"` };
     return { kind: values['check-config'] ? 'check-config' : 'run', ...named };
   } catch (error) {
@@ -66,8 +99,24 @@ export function parseCommand(args: readonly string[], fallbackConfig: string | u
   }
 }
 
+function clientCommand(about: ClientAction, args: readonly string[]): Command {
+  try {
+    const request = parseClientRequest(about, args);
+    if ('isHelp' in request) return { kind: 'help', about };
+    return 'fault' in request ? { kind: 'misuse', message: request.fault, about } : { kind: 'client', request };
+  } catch (error) {
+    return { kind: 'misuse', message: optionFault(error as NodeJS.ErrnoException), about };
+  }
+}
+
 const keysCommand = (request: ReturnType<typeof parseKeysRequest>, named: { readonly config?: string }): Command =>
   'fault' in request ? { kind: 'misuse', message: request.fault } : { kind: 'keys', request, ...named };
+
+const usersCommand = (request: ReturnType<typeof parseUsersRequest>, named: { readonly config?: string }): Command =>
+  'fault' in request ? { kind: 'misuse', message: request.fault } : { kind: 'users', request, ...named };
+
+const hasUsersOption = ({ email, group, role, apply }: UsersOptions): boolean =>
+  [email, group, role, apply].some((value) => value !== undefined);
 
 /** The error of `parseArgs` in one line, without its advice on how to pass a text that looks like an option. */
 export function optionFault({ code, message }: NodeJS.ErrnoException): string {

@@ -4,6 +4,9 @@ import type { Origin, Party } from './tokens/act.ts';
 export interface FormRequest extends Origin {
   readonly authorization: string | undefined;
   readonly body: Buffer;
+  /** The caller's whole address, for the records that its user may read. */
+  readonly address?: string;
+  readonly userAgent?: string | undefined;
   /** Aborts when the client hung up. */
   readonly signal: AbortSignal;
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { SecurityEvents } from '../security-events.ts';
-import type { PasswordSignIn } from '../users/sign-in.ts';
+import type { PasswordSignIn, SignInRecorder } from '../users/sign-in.ts';
 import type { UserChanges, UserDirectory } from '../users/user.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
 import { createBearerTokens } from './endpoints/authorization-header.ts';
@@ -20,7 +20,7 @@ import { createRefreshGrant } from './grants/refresh-grant.ts';
 import type { SigningKeys } from './keys/signing-keys.ts';
 import { createTokenMetrics } from './metrics.ts';
 import type { OAuthOptions } from './options.ts';
-import { createSessionEnds } from './sessions/session-ends.ts';
+import { createSessionEnds, type SessionEnds } from './sessions/session-ends.ts';
 import type { SessionStore } from './sessions/sessions.ts';
 import { createTokenData, type TokenData } from './token-data.ts';
 import { REFRESH } from './tokens/claims.ts';
@@ -36,7 +36,8 @@ export interface AuthorizationServerParts {
   readonly users: Pick<UserDirectory, 'byName'> & UserChanges;
   readonly standing: UserStandings;
   readonly liveUser: LiveUsers;
-  readonly signIn: PasswordSignIn;
+  readonly signIn: Pick<PasswordSignIn, 'signIn' | 'userOf'>;
+  readonly recorder?: SignInRecorder | undefined;
   readonly verifier: AccessTokens;
   readonly clock: Clock;
   readonly random: Random;
@@ -47,9 +48,17 @@ export interface AuthorizationServerParts {
   readonly clientFailures: Counter<'reason'>;
 }
 
+export interface BuiltAuthorizationServer extends AuthorizationServer {
+  /** For whoever changes users: their sessions end before the change is written. */
+  readonly ends: Pick<SessionEnds, 'user'>;
+}
+
 /** Builds what the routes under /oauth need, from its dependencies, top to bottom. */
-export function createAuthorizationServer(options: OAuthOptions, parts: AuthorizationServerParts): AuthorizationServer {
-  const { data, keys, sessions, users, standing, signIn, verifier, clock, random, events } = parts;
+export function createAuthorizationServer(
+  options: OAuthOptions,
+  parts: AuthorizationServerParts,
+): BuiltAuthorizationServer {
+  const { data, keys, sessions, users, standing, signIn, recorder, verifier, clock, random, events } = parts;
   const metrics = createTokenMetrics(parts.registry);
   const ends = createSessionEnds(options, { sessions, clock, logger: parts.logger, metrics, events });
   users.onChange((name) => void ends.changed(name, standingDigest(users.byName(name), standing)));
@@ -57,7 +66,7 @@ export function createAuthorizationServer(options: OAuthOptions, parts: Authoriz
   const check = createTokenCheck(REFRESH, options, { keys, clock });
   const refreshTokens = createRefreshTokens(options, { check, liveUser: parts.liveUser, clock });
   const grants = new Map<string, Grant>([
-    ['password', createPasswordGrant(options, { signIn, sessions, ends, issuer, clock, random })],
+    ['password', createPasswordGrant(options, { signIn, recorder, sessions, ends, issuer, clock, random })],
     ['refresh_token', createRefreshGrant(options, { refreshTokens, sessions, ends, issuer, clock, metrics })],
   ]);
   const clients = createClientAuthentication(options, { clock, random, clientFailures: parts.clientFailures });
@@ -95,5 +104,6 @@ export function createAuthorizationServer(options: OAuthOptions, parts: Authoriz
     logout: createLogout(options, { bearerToken, ends, events }),
     keys: createJwks(keys),
     metadata: () => metadata,
+    ends,
   };
 }

@@ -5,7 +5,7 @@ import { serviceUnavailable } from '../status-error.ts';
 import { LeafWarmer } from './bytes/leaf.ts';
 import { fullListComposer, objectComposer, selectionComposer } from './bytes/list-body.ts';
 import { type Composer, type Representation, VersionedRepresentation } from './bytes/representation.ts';
-import { typeMembers } from './entries/object-kind.ts';
+import { answeredResource, typeMembers } from './entries/object-kind.ts';
 import type { Snapshot } from './entries/snapshot.ts';
 import type { ResourceStore } from './entries/store.ts';
 import type { ListQuery } from './query/list-query.ts';
@@ -71,6 +71,7 @@ const DECORATE_INTERVAL_MS = 100;
 
 class ResourceCache implements RunningLister {
   readonly #store: ResourceStore;
+  readonly #resource: string;
   readonly #typeMembers: Uint8Array;
   readonly #missingRight: (() => string | undefined) | undefined;
   readonly #freshness: readonly Freshness[];
@@ -87,6 +88,7 @@ class ResourceCache implements RunningLister {
   constructor(options: ListerOptions) {
     const { store } = options;
     this.#store = store;
+    this.#resource = answeredResource(store.kind);
     this.#typeMembers = typeMembers(store.kind);
     this.#missingRight = options.missingRight;
     this.#freshness = Object.values(options.freshness);
@@ -182,12 +184,12 @@ class ResourceCache implements RunningLister {
   /** What callers are told when the reason is a right that we lack. */
   #refusedText(): string | undefined {
     const why = this.#missingRight?.();
-    return why && `${this.#store.kind.resource} are not available: ${why}`;
+    return why && `${this.#resource} are not available: ${why}`;
   }
 
   /** Throws the 503 of a cache that must not be read. */
   #freshSnapshot(): Snapshot {
-    const { resource } = this.#store.kind;
+    const resource = this.#resource;
     if (!this.#hasSynced()) {
       const unsynced = `${resource} are not available: first synchronisation has not finished`;
       throw serviceUnavailable(this.#refusedText() ?? unsynced, UNSYNCED_RETRY_SECONDS);

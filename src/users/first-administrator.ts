@@ -33,6 +33,12 @@ export interface FirstAdministratorParts {
 }
 
 export interface FirstAdministrator extends UserSource {
+  users(): readonly User[];
+  /**
+   * Marks the Secret: its user is the User object with this uid from now on. Nothing is marked when somebody changes the
+   * Secret at the same moment. Rejects when the cluster cannot be used.
+   */
+  takenOver(uid: string): Promise<void>;
   /** Creates the Secret when there is none at start, then follows it. Only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
   /** Why sign-ins and tokens of this user cannot be judged yet; `undefined` once they can. */
@@ -43,13 +49,17 @@ export interface FirstAdministrator extends UserSource {
 
 const LABEL = 'first administrator';
 
+/** Key of the Secret: the uid of the User object that took its user over. */
+const OBJECT = 'object';
+
 /** 144 random bits in 24 characters that need no quoting anywhere. */
 const PASSWORD_BYTES = 18;
 
 /**
  * One user whose name, password and hash are in a Secret, which the first replica creates with a random password.
- * Deleting the Secret removes the user; the Secret is created again only at the next start. The password is never
- * logged.
+ * Deleting the Secret removes the user; the Secret is created again only at the next start. Once a User object took
+ * the user over, the Secret is nobody's: deleting or disabling the object does not bring the first password back, until
+ * an operator removes the mark. The password is never logged.
  */
 export function createFirstAdministrator(
   options: FirstAdministratorOptions,
@@ -59,14 +69,25 @@ export function createFirstAdministrator(
   const state = { users: [] as readonly User[], known: false };
 
   const take = (secret: StoredSecret | undefined): void => {
-    const user = secret && toUser(secret, options);
-    if (secret && !user) parts.logger.error({ secret: options.secretName }, 'the Secret names no usable user');
+    const object = secret && text(secret, OBJECT);
+    const user = secret && !object ? toUser(secret, options) : undefined;
+    if (object)
+      parts.logger.info(
+        { secret: options.secretName, object },
+        'the Secret is not used: a User object took its user over',
+      );
+    else if (secret && !user) parts.logger.error({ secret: options.secretName }, 'the Secret names no usable user');
     if (!secret && state.known) parts.logger.warn({ secret: options.secretName }, 'the Secret is gone, and its user');
     state.users = user ? [user] : [];
     state.known = true;
     for (const changed of listeners) changed();
   };
 
+  const takenOver = async (uid: string): Promise<void> => {
+    const secret = await parts.secrets.read(options.secretName);
+    if (!secret || text(secret, OBJECT)) return;
+    await parts.secrets.update(options.secretName, { ...secret.data, [OBJECT]: Buffer.from(uid) }, secret.version);
+  };
   const run = async (signal: AbortSignal): Promise<void> => {
     await createOnce(options, parts, signal);
     if (!signal.aborted) await parts.secrets.watch(options.secretName, take, signal);
@@ -75,7 +96,11 @@ export function createFirstAdministrator(
     state.known ? undefined : `the Secret ${options.secretName} is not read yet`;
   const tooOld = (): string | undefined =>
     tooOldText('users', parts.secrets.stalenessMs(options.secretName), options.maxStalenessMs);
-  return { label: LABEL, users: () => state.users, onChange: (changed) => listeners.push(changed), run, fault, tooOld };
+  return {
+    ...{ label: LABEL, takenOver, run, fault, tooOld },
+    users: () => state.users,
+    onChange: (changed) => listeners.push(changed),
+  };
 }
 
 /** Tries until there is a Secret, whoever created it. */

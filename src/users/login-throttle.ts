@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../runtime/clock.ts';
 import { type BucketOptions, FailureBuckets } from '../runtime/failure-bucket.ts';
 import { KnownGood } from '../runtime/known-good.ts';
+import type { Spellings } from './sign-in.ts';
 
 export interface ThrottleOptions {
   /** Failures per user, known or not; a known-good pair has a bucket of its own with the same limit. */
@@ -16,8 +17,11 @@ export interface Attempter {
   readonly user: string | undefined;
   readonly typed: string;
   readonly source: string;
-  /** Whether the stored state says that this user's bucket is full, on whichever replica it filled. */
-  readonly isLimited: boolean;
+  /**
+   * Whose word it is that this user is limited: an operator's, which everybody is told; or that of a replica where the
+   * bucket of the user filled, which counts here as if it had filled here.
+   */
+  readonly limitedBy: 'operator' | 'replica' | undefined;
 }
 
 /** The values of the `bucket` label of `gatehouse_login_throttled_total` and in the event `sign_in_throttled`. */
@@ -32,8 +36,8 @@ export interface Throttled {
 /** A failure counted before its outcome is known. Either `takeBack` or `stands` is called. */
 export interface CountedAttempt {
   /**
-   * False when other spellings have used up this user's attempts. The attempt then costs a dummy compare and is
-   * refused.
+   * False when other spellings, or attempts at other replicas, have used up this user's attempts. The attempt then costs
+   * a dummy compare and is refused.
    */
   readonly mayMatch: boolean;
   /**
@@ -53,9 +57,9 @@ export interface CountedAttempt {
  *
  * The answer depends on the typed text and the address, never on the user behind the text: a 429 does not reveal that a
  * name is known, or that a name and an e-mail belong to one person. Whether the stored hash is compared also depends on
- * the user, whose spellings share one bucket. If that bucket is full and the bucket of the text is not, the attempt
- * gets a dummy compare and the answer of a wrong password, and counts only where it would count for a text that names
- * nobody.
+ * the user, whose spellings share one bucket. If that bucket is full, here or on another replica, and the bucket of the
+ * text is not, the attempt gets a dummy compare and the answer of a wrong password, and counts only where it would count
+ * for a text that names nobody. Only the word of an operator in the users file is told to everybody.
  */
 export class LoginThrottle {
   readonly #byText: FailureBuckets;
@@ -82,8 +86,9 @@ export class LoginThrottle {
   check(attempter: Attempter): Throttled | undefined {
     const keys = toKeys(attempter);
     if (this.#goodTexts.has(keys.pairText)) return full('known_good', this.#byPairText.waitMs(keys.pairText));
-    // This replica does not know when a bucket filled elsewhere: at worst, its whole window is still to come.
-    const statedMs = attempter.isLimited && !this.#goodPairs.has(keys.pair) ? this.#windowMs : 0;
+    // When the operator's word ends, nobody knows: at worst, a whole window is still to come.
+    const isStated = attempter.limitedBy === 'operator' && !this.#goodPairs.has(keys.pair);
+    const statedMs = isStated ? this.#windowMs : 0;
     const byText = full('user', this.#byText.waitMs(keys.text) || statedMs);
     const byAddress = full('address', this.#byAddress.waitMs(attempter.source));
     return byText && byAddress ? (byText.waitMs >= byAddress.waitMs ? byText : byAddress) : (byText ?? byAddress);
@@ -92,7 +97,7 @@ export class LoginThrottle {
   /** Counts a failure in its buckets, before its outcome is known. */
   failed(attempter: Attempter): CountedAttempt {
     const tries = this.#tries(attempter);
-    const mayMatch = tries?.buckets.waitMs(tries.key) === 0;
+    const mayMatch = tries?.buckets.waitMs(tries.key) === 0 && !this.#isFullElsewhere(attempter);
     const counted = [...this.#answered(attempter), ...(tries && mayMatch ? [tries] : [])].map(
       ({ buckets, key, toldAs }) => ({ failure: buckets.add(key), toldAs }),
     );
@@ -122,6 +127,31 @@ export class LoginThrottle {
     this.#byPairText.empty(keys.pairText);
     this.#goodPairs.add(keys.pair);
     this.#goodTexts.add(keys.pairText);
+  }
+
+  /** Empties every bucket of a user, whatever the address and the spelling. Those of addresses stay. */
+  unlock({ name, email }: Spellings): void {
+    this.#byUser.empty(name);
+    for (const text of [name, email]) if (text) this.#byText.empty(textKey(text));
+    this.#byPair.emptyWhere((key) => key.endsWith(`\n${name}`));
+    this.#byPairText.emptyWhere((key) => key.includes(`\n${name}\n`));
+  }
+
+  /**
+   * The user succeeded at this address `ageMs` ago, as a login record says. It does not say by which spelling, so both
+   * count.
+   */
+  known({ name, email }: Spellings, source: string, ageMs: number): void {
+    for (const typed of [name, email]) {
+      if (!typed) continue;
+      const keys = toKeys({ user: name, typed, source });
+      this.#goodPairs.add(keys.pair, ageMs);
+      this.#goodTexts.add(keys.pairText, ageMs);
+    }
+  }
+
+  #isFullElsewhere(attempter: Attempter): boolean {
+    return attempter.limitedBy === 'replica' && !this.#goodPairs.has(toKeys(attempter).pair);
   }
 
   /** The bucket that limits compares with the stored hash. All spellings share it, so only this one is reported. */
@@ -159,9 +189,12 @@ interface Keys {
   readonly pairText: string;
 }
 
+const textKey = (typed: string): string =>
+  typed.length <= 64 ? typed : createHash('sha256').update(typed).digest('base64url');
+
 /** Names and addresses have no line break, so no key reads as another. A pair without a user is never known good. */
-function toKeys({ user = '', typed, source }: Attempter): Keys {
-  const text = typed.length <= 64 ? typed : createHash('sha256').update(typed).digest('base64url');
+function toKeys({ user = '', typed, source }: Pick<Attempter, 'user' | 'typed' | 'source'>): Keys {
+  const text = textKey(typed);
   const pair = `${source}\n${user}`;
   return { text, pair, pairText: `${pair}\n${text}` };
 }

@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { BucketName } from './login-throttle.ts';
 import { type HashCosts, type HashKind, kindOfHash } from './password-hash.ts';
 import type { UserList } from './user.ts';
+import type { UserConflicts } from './user-directory.ts';
 
 /** 1 ms to 5 s: one compare takes about 50 ms at cost 10, and nobody waits longer than 2 s. */
 const SECONDS = [0.001, 0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
@@ -81,4 +82,24 @@ export function createReloadCounter(registry: Registry): Counter<'result'> {
   });
   for (const result of ['ok', 'invalid']) counter.inc({ result }, 0);
   return counter;
+}
+
+/** Shows users who are ignored and e-mails that nobody signs in by; counted at each scrape. */
+export function registerUserConflicts(registry: Registry, users: UserConflicts): void {
+  new Gauge({
+    name: 'gatehouse_users_refused',
+    help: 'Users of a source who are ignored: the name is reserved, or an earlier source has it.',
+    registers: [registry],
+    collect() {
+      this.set(users.refused());
+    },
+  });
+  new Gauge({
+    name: 'gatehouse_user_emails_shared',
+    help: 'E-mails that more than one user has, in any case: nobody signs in by them.',
+    registers: [registry],
+    collect() {
+      this.set(users.sharedEmails());
+    },
+  });
 }

@@ -1,13 +1,11 @@
 import { hash, verify } from '@node-rs/bcrypt';
 import type { Histogram } from 'prom-client';
 import type { SecurityEvents } from '../security-events.ts';
+import { LONGEST_PASSWORD_BYTES } from './new-password.ts';
 import type { User } from './user.ts';
 
 /** Hashes below this cost are too cheap to guess in bulk, so they are not accepted. */
 const LOWEST_COST = 10;
-
-/** bcrypt reads no further, so a longer password would equal its first 72 bytes. */
-export const LONGEST_PASSWORD_BYTES = 72;
 
 /** `$2b$`, the cost in two digits, 22 characters of salt and 31 of digest. */
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
@@ -110,30 +108,4 @@ export function createPasswordCompare(costs: HashCosts, parts: CompareParts): Pa
       done();
     }
   };
-}
-
-/** `ignoreBOM` keeps a leading U+FEFF, because every byte of a password counts. */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/**
- * Reads the password that somebody typed or piped in: one line, without its line end. The fault is a sentence for
- * people and never quotes the input.
- */
-export function readNewPassword(input: Uint8Array): { readonly password: string } | { readonly fault: string } {
-  const password = decode(input)?.replace(/\r?\n$/, '');
-  if (password === undefined) return { fault: 'a password is UTF-8 text, this one is not' };
-  if (/[\r\n]/.test(password)) return { fault: 'a password is one line, this one has more' };
-  if (password.includes('\0'))
-    return { fault: 'a password holds no NUL, this one does: bcrypt would stop reading there' };
-  const bytes = Buffer.byteLength(password);
-  if (bytes >= 1 && bytes <= LONGEST_PASSWORD_BYTES) return { password };
-  return { fault: `a password has 1 to ${LONGEST_PASSWORD_BYTES} bytes, this one has ${bytes}` };
-}
-
-function decode(input: Uint8Array): string | undefined {
-  try {
-    return utf8.decode(input);
-  } catch {
-    return undefined;
-  }
 }

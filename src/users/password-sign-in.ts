@@ -12,8 +12,8 @@ import {
   type ThrottleOptions,
 } from './login-throttle.ts';
 import { createPasswordMetrics, type PasswordMetrics, registerHashMetric } from './metrics.ts';
-import { type CompareParts, createPasswordCompare, type HashCosts } from './password-hash.ts';
-import type { PasswordSignIn, SignInAttempt, SignInResult } from './sign-in.ts';
+import { type CompareParts, createPasswordCompare, type HashCosts, hashPassword } from './password-hash.ts';
+import type { PasswordSignIn, SignInAttempt, SignInResult, ThrottleControl } from './sign-in.ts';
 import { isUserName, type User, type UserDirectory, type UserList } from './user.ts';
 
 export interface PasswordOptions extends HashCosts {
@@ -33,10 +33,13 @@ const REFUSED: SignInResult = { kind: 'refused' };
 /**
  * The gate was full, the wait too long, or the client gone. That is no failure of the person, so no bucket counts it.
  */
-const BUSY: SignInResult = { kind: 'busy', retryAfterSeconds: 1 };
+const BUSY = { kind: 'busy', retryAfterSeconds: 1 } as const;
 
 /** Builds the password check: resolve, throttle, gate, exactly one compare, state, buckets. */
-export function createPasswordSignIn(options: PasswordOptions, parts: PasswordParts): PasswordSignIn {
+export function createPasswordSignIn(
+  options: PasswordOptions,
+  parts: PasswordParts,
+): PasswordSignIn & { readonly throttle: ThrottleControl } {
   const { registry, bcrypt, events } = parts;
   const metrics = createPasswordMetrics(registry);
   registerHashMetric(registry, options, parts.users);
@@ -44,6 +47,7 @@ export function createPasswordSignIn(options: PasswordOptions, parts: PasswordPa
   const gate = new PasswordGate(options.gate, parts.clock, metrics);
   const compare = createPasswordCompare(options, { bcrypt, events, duration: metrics.duration });
   const failures = new FailureWatch(parts);
+  const limited: ((user: User) => void)[] = [];
 
   const turnedAway = (throttled: Throttled): SignInResult => {
     metrics.throttled.inc({ bucket: throttled.bucket });
@@ -65,7 +69,9 @@ export function createPasswordSignIn(options: PasswordOptions, parts: PasswordPa
     });
     const current = matches ? activeUser(parts.users, user) : undefined;
     if (!current) {
-      failures.refused({ user, source: attempter.source }, counted.stands());
+      const full = counted.stands();
+      failures.refused({ user, source: attempter.source }, full);
+      if (user && full.includes('user')) for (const listener of limited) listener(user);
       return REFUSED;
     }
     counted.takeBack();
@@ -75,15 +81,28 @@ export function createPasswordSignIn(options: PasswordOptions, parts: PasswordPa
 
   const signIn = async ({ username, password, source, signal }: SignInAttempt): Promise<SignInResult> => {
     const user = resolveUser(parts.users, username);
-    const isLimited = user?.state === 'AuthLimitExceeded';
-    const attempter = { user: user?.name, typed: username, source, isLimited };
+    const attempter = { user: user?.name, typed: username, source, limitedBy: limitedBy(user) };
     const throttled = throttle.check(attempter);
     if (throttled) return turnedAway(throttled);
     const leave = await gate.enter(source, signal);
     return leave ? judge({ user, password, attempter }).finally(leave) : BUSY;
   };
-  return { signIn, userOf: (typed) => resolveUser(parts.users, typed) };
+  // The library writes `$2y$`, as PHP does; `$2b$` names the same algorithm and is what others know.
+  const hash: PasswordSignIn['hash'] = async (password, { source, signal }) => {
+    const leave = await gate.enter(source, signal);
+    if (!leave) return BUSY;
+    return hashPassword(password, options.cost)
+      .then((made) => ({ kind: 'ok', hash: made.replace(/^\$2y\$/, '$$2b$$') }) as const)
+      .finally(leave);
+  };
+  return { signIn, userOf: (typed) => resolveUser(parts.users, typed), hash, throttle: controlOf(throttle, limited) };
 }
+
+const controlOf = (throttle: LoginThrottle, limited: ((user: User) => void)[]): ThrottleControl => ({
+  unlock: (user) => throttle.unlock(user),
+  known: (user, source, ageMs) => throttle.known(user, source, ageMs),
+  onLimited: (listener) => void limited.push(listener),
+});
 
 interface ResolvedAttempt {
   readonly user: User | undefined;
@@ -99,6 +118,10 @@ function resolveUser(users: UserDirectory, typed: string): User | undefined {
   if (isUserName(typed)) return users.byName(typed);
   return typed.includes('@') ? users.byEmail(typed) : undefined;
 }
+
+/** The state of an object is written by the replica where the bucket filled; that in the users file by an operator. */
+const limitedBy = (user: User | undefined): Attempter['limitedBy'] =>
+  user?.state !== 'AuthLimitExceeded' ? undefined : user.isObject ? 'replica' : 'operator';
 
 /** The user as of now: a compare takes long enough for a disable or a change of password to come in between. */
 function activeUser(users: UserDirectory, compared: User | undefined): User | undefined {

@@ -1,14 +1,33 @@
 import { createHash } from 'node:crypto';
 import type { SecurityEvents } from '../security-events.ts';
-import { isReservedName, type User, type UserChanges, type UserDirectory, type UserList } from './user.ts';
+import { EmailIndex } from './email-index.ts';
+import {
+  type EmailOwners,
+  isReservedName,
+  type User,
+  type UserChanges,
+  type UserDirectory,
+  type UserList,
+} from './user.ts';
 
-/** One place that users come from. The list that `users()` returns never changes; a change makes a new list. */
+/** What has changed in a source. */
+export interface SourceChange {
+  /** The users as they are now, by name; `undefined` for one who is gone. Others have not changed. */
+  readonly users: ReadonlyMap<string, User | undefined>;
+  /** The source knows its users for the first time. Nobody is another user by that. */
+  readonly isFirst?: boolean;
+}
+
+/** One place that users come from. A user object never changes; a change makes a new one. */
 export interface UserSource {
   /** For log lines, e.g. `users file`. */
   readonly label: string;
-  users(): readonly User[];
-  /** Calls `changed` each time `users()` has become a new list. */
-  onChange(changed: () => void): void;
+  /** The first of two that have one name counts. */
+  users(): Iterable<User>;
+  /** The label of a source that takes these users over. That it has one of them is no conflict. */
+  readonly givesWayTo?: string;
+  /** Calls `changed` with what has changed; with nothing when `users()` has to be read again as a whole. */
+  onChange(changed: (change?: SourceChange) => void): void;
 }
 
 /**
@@ -21,59 +40,137 @@ export function derivedUid(scope: string, name: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-interface Index {
-  readonly byName: ReadonlyMap<string, User>;
-  /** The value is `undefined` when more than one user has the address. */
-  readonly byEmail: ReadonlyMap<string, User | undefined>;
+export interface UserDirectoryParts {
+  readonly events: SecurityEvents;
+  /** Names that nobody can sign in as. Default: those of Kubernetes. */
+  isReserved?(name: string): boolean;
+}
+
+/** Who is in no index, and the e-mails that let nobody in: for metrics. */
+export interface UserConflicts {
+  /** Users of sources who are ignored: the name is reserved, or an earlier source has it. */
+  refused(): number;
+  /** E-mails that more than one user has. */
+  sharedEmails(): number;
 }
 
 /**
  * The union of the sources. A name that two sources have belongs to the first; reserved names belong to nobody (A-32).
- * The index is replaced as a whole when a source changes, so a reader never sees half of a change.
+ * A change costs what changed, however many users there are. A reader never sees half of a change.
  */
 export function createUserDirectory(
   sources: readonly UserSource[],
-  parts: { readonly events: SecurityEvents },
-): UserDirectory & UserList & UserChanges {
-  const listeners: ((name: string) => void)[] = [];
-  let index = toIndex(sources, parts.events);
-  const reindex = (): void => {
-    const before = index;
-    index = toIndex(sources, parts.events);
-    const changed = [...before.byName.values()].filter((user) => isAnother(user, index.byName.get(user.name)));
-    for (const { name } of changed) for (const listener of listeners) listener(name);
-  };
-  for (const source of sources) source.onChange(reindex);
-  return {
-    byName: (name) => index.byName.get(name),
-    byEmail: (email) => index.byEmail.get(email),
-    all: () => index.byName.values(),
-    onChange: (changed) => listeners.push(changed),
-  };
+  parts: UserDirectoryParts,
+): UserDirectory & UserList & UserChanges & EmailOwners & UserConflicts {
+  return new IndexedUsers(sources, parts);
 }
 
-const isAnother = (before: User, now: User | undefined): boolean =>
-  before.uid !== now?.uid ||
-  before.passwordHash !== now.passwordHash ||
-  (before.state === 'Disabled') !== (now.state === 'Disabled');
+interface IndexedSource {
+  readonly source: UserSource;
+  users: Map<string, User>;
+}
 
-function toIndex(sources: readonly UserSource[], events: SecurityEvents): Index {
-  const byName = new Map<string, User>();
-  const byEmail = new Map<string, User | undefined>();
-  for (const source of sources) {
-    for (const user of source.users()) {
-      const reason = refuse(user, byName);
-      if (reason) events.report('user_refused', { user: user.name, source: source.label, reason });
-      else {
-        byName.set(user.name, user);
-        if (user.email !== undefined) byEmail.set(user.email, byEmail.has(user.email) ? undefined : user);
-      }
+class IndexedUsers implements UserDirectory, UserList, UserChanges, EmailOwners, UserConflicts {
+  readonly #sources: readonly IndexedSource[];
+  readonly #events: SecurityEvents;
+  readonly #isReserved: (name: string) => boolean;
+  readonly #byName = new Map<string, User>();
+  readonly #emails = new EmailIndex();
+  readonly #listeners: ((name: string) => void)[] = [];
+  /** The users who are ignored, by source and name. */
+  readonly #refused = new Map<string, string>();
+
+  constructor(sources: readonly UserSource[], { events, isReserved = isReservedName }: UserDirectoryParts) {
+    this.#events = events;
+    this.#isReserved = isReserved;
+    this.#sources = sources.map((source) => ({ source, users: new Map() }));
+    for (const one of this.#sources) {
+      this.#take(one, { users: this.#reread(one), isFirst: true });
+      one.source.onChange((change) => this.#take(one, change ?? { users: this.#reread(one) }));
     }
   }
-  return { byName, byEmail };
+
+  byName = (name: string): User | undefined => this.#byName.get(name);
+  all = (): Iterable<User> => this.#byName.values();
+  ownersOfEmail = (email: string): readonly string[] => this.#emails.ownersOf(email);
+  refused = (): number => this.#refused.size;
+  sharedEmails = (): number => this.#emails.shared;
+
+  byEmail(email: string): User | undefined {
+    const [owner, ...others] = this.#emails.ownersOf(email);
+    const user = owner === undefined || others.length > 0 ? undefined : this.#byName.get(owner);
+    return user?.email === email ? user : undefined;
+  }
+
+  onChange(changed: (name: string) => void): void {
+    this.#listeners.push(changed);
+  }
+
+  /** What differs between the list of a source and what was taken from it. */
+  #reread({ source, users: before }: IndexedSource): ReadonlyMap<string, User | undefined> {
+    const changed = new Map<string, User | undefined>([...before.keys()].map((name) => [name, undefined]));
+    const seen = new Set<string>();
+    for (const user of source.users()) {
+      if (seen.has(user.name)) continue;
+      seen.add(user.name);
+      if (before.get(user.name) === user) changed.delete(user.name);
+      else changed.set(user.name, user);
+    }
+    return changed;
+  }
+
+  #take({ users }: IndexedSource, { users: changed, isFirst = false }: SourceChange): void {
+    const others: string[] = [];
+    for (const [name, user] of changed) {
+      if (user) users.set(name, user);
+      else users.delete(name);
+      const before = this.#byName.get(name);
+      this.#settle(name);
+      if (before && !isFirst && isAnother(before, this.#byName.get(name))) others.push(name);
+    }
+    for (const name of others) for (const listener of this.#listeners) listener(name);
+  }
+
+  /** Decides anew whose name it is. */
+  #settle(name: string): void {
+    const isReserved = this.#isReserved(name);
+    let found: { readonly user: User; readonly label: string } | undefined;
+    for (const { source, users } of this.#sources) {
+      const user = users.get(name);
+      if (!user) this.#refused.delete(refusalKey(source, name));
+      else if (isReserved) this.#refuse(source, name, 'the name is reserved');
+      else if (found && source.givesWayTo !== found.label)
+        this.#refuse(source, name, 'an earlier source has the same name');
+      else {
+        this.#refused.delete(refusalKey(source, name));
+        found ??= { user, label: source.label };
+      }
+    }
+    const before = this.#byName.get(name);
+    const now = found?.user;
+    if (now === before) return;
+    if (now) this.#byName.set(name, now);
+    else this.#byName.delete(name);
+    this.#emails.moved(name, before?.email, now?.email);
+  }
+
+  /** Tells of each once. */
+  #refuse(source: UserSource, name: string, reason: string): void {
+    const key = refusalKey(source, name);
+    if (this.#refused.get(key) === reason) return;
+    this.#refused.set(key, reason);
+    this.#events.report('user_refused', { user: name, source: source.label, reason });
+  }
 }
 
-function refuse(user: User, known: ReadonlyMap<string, User>): string | undefined {
-  if (isReservedName(user.name)) return 'the name is reserved';
-  return known.has(user.name) ? 'an earlier source has the same name' : undefined;
-}
+/** Names have no blanks. */
+const refusalKey = (source: UserSource, name: string): string => `${name} ${source.label}`;
+
+/**
+ * A first password makes nobody another user: whoever had none could not sign in with it, and other replicas may learn
+ * of a new user before they learn of the password.
+ */
+const isAnother = (before: User, now: User | undefined): boolean =>
+  before.uid !== now?.uid ||
+  (before.passwordHash !== undefined && before.passwordHash !== now.passwordHash) ||
+  (before.state === 'Disabled') !== (now.state === 'Disabled');

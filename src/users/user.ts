@@ -13,13 +13,28 @@ export interface User {
   readonly passwordHash?: string;
   readonly groups: readonly string[];
   readonly state: UserState;
+  /** Seconds since 1970: no token that was issued before is this user's. Clocks may differ by the accepted skew. */
+  readonly tokensNotBefore?: number;
+  /** Not empty: must set a first password. Told to clients in the access token. */
+  readonly uninitialized?: string;
+  /**
+   * A User object of the cluster: whoever changes its password ends its sessions first. The tokens of all others carry a
+   * digest of the password hash, because nobody tells us of a change while we do not run.
+   */
+  readonly isObject?: true;
 }
 
 /** Looks users up, in memory only. The sources behind it read themselves again when they change. */
 export interface UserDirectory {
   byName(name: string): User | undefined;
-  /** Exact, case-sensitive. `undefined` when nobody or more than one user has it (A-41). */
+  /** Exact, case-sensitive. `undefined` when nobody has it, or more than one user has it in any case (A-41). */
   byEmail(email: string): User | undefined;
+}
+
+/** Who has an e-mail, for whoever gives e-mails to users. */
+export interface EmailOwners {
+  /** The names of those who have it, without regard to case. */
+  ownersOfEmail(email: string): readonly string[];
 }
 
 /** All users, read from memory. For metrics; to find one user, ask the directory. */
@@ -54,7 +69,8 @@ const LONGEST_EMAIL = 254;
  * Names of Kubernetes' own administrators, and what starts with `system:` or `kubeadm:`: a user with such a name would
  * inherit role bindings that were meant for somebody else.
  */
-const RESERVED = new Set(['kubernetes-admin', 'kubernetes-super-admin', 'kube-admin']);
+export const RESERVED_NAMES: readonly string[] = ['kubernetes-admin', 'kubernetes-super-admin', 'kube-admin'];
+const isReserved = reservedNames(RESERVED_NAMES);
 
 /** An ASCII DNS-1123 subdomain of at most 253 characters (A-40). */
 export const isUserName = (text: string): boolean => text.length <= LONGEST_NAME && SUBDOMAIN.test(text);
@@ -62,4 +78,10 @@ export const isUserName = (text: string): boolean => text.length <= LONGEST_NAME
 export const isEmail = (text: string): boolean => text.length <= LONGEST_EMAIL && EMAIL.test(text);
 
 /** Names that nobody can sign in as, whatever a source of users says (A-32). */
-export const isReservedName = (name: string): boolean => RESERVED.has(name) || isClusterOwn(name);
+export const isReservedName = (name: string): boolean => isReserved(name);
+
+/** Whether a name is one of these, or one that Kubernetes gives its own meaning. */
+export function reservedNames(names: readonly string[]): (name: string) => boolean {
+  const reserved = new Set(names);
+  return (name) => reserved.has(name) || isClusterOwn(name);
+}

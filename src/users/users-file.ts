@@ -25,6 +25,7 @@ export interface UsersFileParts {
 }
 
 export interface UsersFile extends UserSource {
+  users(): readonly User[];
   /** Looks for a change every two seconds, and loads it if it is good. Only a bug makes it throw. */
   run(signal: AbortSignal): Promise<void>;
 }

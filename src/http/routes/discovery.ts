@@ -146,6 +146,8 @@ function toVersion(release: ReleaseInfo, cluster: Readonly<Record<string, unknow
 export interface Descriptions {
   /** The text of `api/platform.openapi.yaml`. */
   readonly platformYaml: string;
+  /** The text of `api/crd.openapi.yaml`. */
+  readonly crdYaml: string;
   /** Reads YAML into plain data. */
   parseYaml(text: string): unknown;
 }
@@ -156,7 +158,7 @@ export interface DescriptionParts {
   readonly descriptions: Descriptions;
 }
 
-/** `/openapi` and what it lists: the description of this server, with its own group names and release. */
+/** `/openapi` and what it lists: the descriptions of this server and of its custom resources, with its own group names and release. */
 export function descriptionRoutes(parts: DescriptionParts, writer: AnswerWriter): Route[] {
   // Made on first use: parsing 75 KB of YAML takes 80 ms, a good part of a start.
   const serve = (make: () => Buffer, contentType: string): Handler => {
@@ -166,13 +168,12 @@ export function descriptionRoutes(parts: DescriptionParts, writer: AnswerWriter)
       return sendRepresentation(writer, exchange, { contentType, cacheControl: 'no-cache', representation });
     };
   };
-  const documents: readonly [string, Handler][] = [
-    [
-      '/openapi/platform.json',
-      serve(() => toJsonBytes(parts.descriptions.parseYaml(adapt(parts))), 'application/json'),
-    ],
-    ['/openapi/platform.yaml', serve(() => Buffer.from(adapt(parts)), 'application/yaml')],
+  const { platformYaml, crdYaml, parseYaml } = parts.descriptions;
+  const documentsOf = (name: string, text: string): readonly [string, Handler][] => [
+    [`/openapi/${name}.json`, serve(() => toJsonBytes(parseYaml(adapt(text, parts))), 'application/json')],
+    [`/openapi/${name}.yaml`, serve(() => Buffer.from(adapt(text, parts)), 'application/yaml')],
   ];
+  const documents = [...documentsOf('platform', platformYaml), ...documentsOf('crd', crdYaml)];
   const paths = documents.map(([path]) => path);
   const index: [string, Handler] = ['/openapi', serve(() => toJsonBytes({ paths }), 'application/json')];
   return [index, ...documents].map(([template, handler]) => ({
@@ -184,9 +185,9 @@ export function descriptionRoutes(parts: DescriptionParts, writer: AnswerWriter)
   }));
 }
 
-/** The file is written for the platform `gatehouse`: groups, annotation prefixes and the realm carry its name. */
-function adapt({ platform, version, descriptions }: DescriptionParts): string {
-  return descriptions.platformYaml
+/** The files are written for the platform `gatehouse`: groups, annotation prefixes and the realm carry its name. */
+function adapt(text: string, { platform, version }: DescriptionParts): string {
+  return text
     .replaceAll(/\bgatehouse\.io\b/g, `${platform}.io`)
     .replaceAll('realm="gatehouse"', `realm="${platform}"`)
     .replace(/^ {2}version: .*$/m, `  version: ${version}`);

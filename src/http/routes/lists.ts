@@ -10,12 +10,17 @@ import { sendRepresentation } from '../answer/send-representation.ts';
 import type { Handler, Route } from '../exchange.ts';
 import type { Watches } from '../watch/watches.ts';
 
-const HEADERS = { contentType: 'application/json', cacheControl: 'private, no-cache' };
+/** Of every answer with objects of the cluster. */
+export const LIST_HEADERS = { contentType: 'application/json', cacheControl: 'private, no-cache' };
 
-export interface ListRouteParts {
+/** A kind and its list in memory. */
+export interface ListedKind {
   readonly kind: Kind;
   readonly lister: Lister;
   readonly age: Age;
+}
+
+export interface ListRouteParts extends ListedKind {
   readonly watches: Watches;
   readonly writer: AnswerWriter;
 }
@@ -25,17 +30,13 @@ export interface ListRouteParts {
  * body is waited for.
  */
 export function listRoutes({ kind, lister, age, watches, writer }: ListRouteParts): Route[] {
-  const parseListQuery = createListQueryParser(kind);
   const parseWatchQuery = createWatchQueryParser(kind);
-  const list: Handler = (exchange) => {
-    const representation = lister.list(parseListQuery(exchange.target.query));
-    return sendRepresentation(writer, exchange, { ...HEADERS, representation, staleSeconds: age.staleSeconds() });
-  };
+  const list = listHandler({ kind, lister, age }, writer);
   const get: Handler = (exchange) => {
     const [name = ''] = exchange.parameters;
     const representation = lister.get(name);
     if (!representation) throw notFound(kind.resource, name);
-    return sendRepresentation(writer, exchange, { ...HEADERS, representation, staleSeconds: age.staleSeconds() });
+    return sendRepresentation(writer, exchange, { ...LIST_HEADERS, representation, staleSeconds: age.staleSeconds() });
   };
   const watch: Handler = (exchange) => {
     const { accept, 'last-event-id': lastEventId } = exchange.request.headers;
@@ -51,4 +52,13 @@ export function listRoutes({ kind, lister, age, watches, writer }: ListRoutePart
     { ...common, template: collection, methods: { GET: list, HEAD: list }, watch, kind },
     { ...common, template: `${collection}/{name}`, methods: { GET: get, HEAD: get } },
   ];
+}
+
+/** Answers the list, by the parameters that the kind has. */
+export function listHandler({ kind, lister, age }: ListedKind, writer: AnswerWriter): Handler {
+  const parse = createListQueryParser(kind);
+  return (exchange) => {
+    const representation = lister.list(parse(exchange.target.query));
+    return sendRepresentation(writer, exchange, { ...LIST_HEADERS, representation, staleSeconds: age.staleSeconds() });
+  };
 }

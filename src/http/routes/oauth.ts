@@ -75,11 +75,12 @@ const originOf = (exchange: Exchange): Required<Origin> => ({
 
 function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Record<FormEndpointName, Handler> {
   const read = async (exchange: Exchange, endpoint: FormEndpointName): Promise<FormRequest> => {
-    const { 'content-type': contentType, authorization } = exchange.request.headers;
+    const { 'content-type': contentType, 'user-agent': userAgent, authorization } = exchange.request.headers;
     server.checkFormHead(endpoint, contentType, exchange.target.query);
     const body = await bodies.read(exchange, limits.maxFormBytes);
     exchange.admit();
-    return { ...originOf(exchange), authorization, body, signal: exchange.signal };
+    const { address, signal } = exchange;
+    return { ...originOf(exchange), authorization, body, signal, address, userAgent };
   };
   const sendJson = (exchange: Exchange, answer: object): void =>
     writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(answer)));

@@ -2,12 +2,12 @@ import type { Counter, Registry } from 'prom-client';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { createTextDigest, type Random } from '../../runtime/random.ts';
+import { parseStrictObject } from '../../runtime/strict-json.ts';
 import type { SecurityEventFields, SecurityEvents } from '../../security-events.ts';
 import { createReviewCounter } from '../metrics.ts';
 import type { TokenData } from '../token-data.ts';
 import { Act, type Origin } from '../tokens/act.ts';
 import type { TokenFault } from '../tokens/identity.ts';
-import { parseStrictObject } from '../tokens/strict-json.ts';
 import { type AccessToken, type AccessTokens, LONGEST_TOKEN } from '../tokens/token-verifier.ts';
 import type { UserStandings } from '../tokens/user-standing.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { PasswordSignIn } from '../../users/sign-in.ts';
+import type { PasswordSignIn, SignInRecorder } from '../../users/sign-in.ts';
 import type { User } from '../../users/user.ts';
 import type { TokenResponse } from '../authorization-server.ts';
 import { parameter } from '../endpoints/form.ts';
@@ -12,7 +12,8 @@ import type { SessionStore } from '../sessions/sessions.ts';
 import type { TokenIssuer } from '../tokens/token-issuer.ts';
 
 export interface PasswordGrantParts {
-  readonly signIn: PasswordSignIn;
+  readonly signIn: Pick<PasswordSignIn, 'signIn' | 'userOf'>;
+  readonly recorder?: SignInRecorder | undefined;
   readonly sessions: Pick<SessionStore, 'read'>;
   readonly ends: Pick<SessionEnds, 'others'>;
   readonly issuer: TokenIssuer;
@@ -22,20 +23,31 @@ export interface PasswordGrantParts {
 
 /** RFC 6749 4.3. A sign-in writes nothing, unless it has to end the user's other sessions. */
 export function createPasswordGrant(options: OAuthOptions, parts: PasswordGrantParts): Grant {
-  return async (request) => begin(await signedInUser(request, parts.signIn), request, options, parts);
+  return async (request) => begin(await signedInUser(request, parts), request, options, parts);
 }
 
-async function signedInUser({ form, http, act }: GrantRequest, signIn: PasswordSignIn): Promise<User> {
+async function signedInUser(
+  { form, http, act }: GrantRequest,
+  { signIn, recorder }: Pick<PasswordGrantParts, 'signIn' | 'recorder'>,
+): Promise<User> {
   const username = parameter(form, 'username');
   const password = parameter(form, 'password');
   if (username === undefined) throw invalidRequest('the parameter username is missing');
-  act.involves({ user: signIn.userOf(username)?.name });
+  const named = signIn.userOf(username);
+  act.involves({ user: named?.name });
   if (password === undefined) throw invalidRequest('the parameter password is missing');
   const result = await signIn.signIn({ username, password, source: http.source, signal: http.signal });
+  const user = result.kind === 'ok' ? result.user : named;
+  const outcome = RECORDED[result.kind];
+  const { address = http.source, userAgent = '' } = http;
+  if (user && outcome) recorder?.record({ user, outcome, address, userAgent });
   if (result.kind === 'ok') return result.user;
   act.came(result.kind);
   throw result.kind === 'refused' ? incorrectPassword() : signInThrottled(result.retryAfterSeconds);
 }
+
+/** A full gate is no failure of the person. */
+const RECORDED = { ok: 'succeeded', refused: 'incorrect_password', throttled: 'throttled', busy: undefined } as const;
 
 async function begin(
   user: User,

@@ -1,5 +1,5 @@
 import { constants, type KeyObject, verify } from 'node:crypto';
-import { parseStrictObject } from './strict-json.ts';
+import { parseStrictObject } from '../../runtime/strict-json.ts';
 
 /** The signed text and its signature (RFC 7515 5.1). */
 export interface Signed {

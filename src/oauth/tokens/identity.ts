@@ -8,6 +8,8 @@ export interface Identity {
    * the groups that the cluster reports.
    */
   readonly groups: readonly string[];
+  /** Groups that the user has been given and that count nowhere: `system:*` and `kubeadm:*`. Absent without any. */
+  readonly withheldGroups?: readonly string[];
   /** Absent for a service account, which did not sign in with us. */
   readonly clientId?: string;
   /** The session; absent for a service account. */

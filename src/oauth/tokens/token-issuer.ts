@@ -72,7 +72,7 @@ export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): To
     const own = ownClaims(session, parts.standing(session.user).pwd);
     const access = {
       ...{ ...shared, aud: [audienceOf(ACCESS, options)], exp: accessExpiry, jti: imprint.accessJti },
-      ...{ token_type: ACCESS.tokenType, username: session.user.name, ...own },
+      ...{ token_type: ACCESS.tokenType, username: session.user.name, ...own, ...extraClaim(session.user) },
     };
     const refresh = {
       ...{ ...shared, aud: [audienceOf(REFRESH, options)], jti: imprint.refreshJti },
@@ -115,6 +115,13 @@ const ownClaims = ({ scope }: Session, pwd: string | undefined) => ({
   ...(pwd === undefined ? {} : { pwd }),
   ...(scope === undefined ? {} : { scope }),
 });
+
+/** A value of an annotation may have 256 KiB. Those that clients know are `true` and short words. */
+const LONGEST_EXTRA = 64;
+
+/** A client reads it without verifying the token, and sends the person to a page for a first password. */
+const extraClaim = ({ uninitialized }: User) =>
+  uninitialized === undefined ? {} : { extra: { uninitialized: [uninitialized.slice(0, LONGEST_EXTRA)] } };
 
 /** Adds the groups, for display, unless they would make the token too long. */
 function signAccess(key: SigningKey, claims: object, groups: readonly string[]): string {

@@ -108,8 +108,9 @@ function createIdentities(standing: UserStandings): (token: AccessToken) => Iden
     const before = known.get(claims);
     if (before?.user === user) return before.identity;
     const { sub: name, client_id: clientId, sid } = claims;
-    const groups = [...standing(user).groups, 'system:authenticated'];
-    const identity = { name, uid: user.uid, groups, clientId, sid };
+    const { groups: own, withheldGroups } = standing(user);
+    const groups = [...own, 'system:authenticated'];
+    const identity = { name, uid: user.uid, groups, clientId, sid, ...(withheldGroups ? { withheldGroups } : {}) };
     known.set(claims, { user, identity });
     return identity;
   };

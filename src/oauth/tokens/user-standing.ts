@@ -8,7 +8,11 @@ import type { TokenClaims } from './claims.ts';
 interface UserStanding {
   /** Without the groups that Kubernetes gives its own meaning (A-31). */
   readonly groups: readonly string[];
-  /** The `pwd` claim as it would be issued now. */
+  /** Those groups; absent when there are none. */
+  readonly withheldGroups?: readonly string[];
+  /** A keyed digest of the password hash; `undefined` without a password. */
+  readonly password: string | undefined;
+  /** The `pwd` claim as it would be issued now: absent for a User object, whose sessions end before its password changes. */
   readonly pwd: string | undefined;
 }
 
@@ -19,12 +23,20 @@ export type LiveUsers = (claims: TokenClaims) => User | undefined;
 
 /**
  * The user must be in the directory, which knows no reserved names, and not Disabled. The password must be the one of
- * the sign-in, even across restarts. AuthLimitExceeded does not matter: a throttle never ends live tokens.
+ * the sign-in, even across restarts, and the token must not be of a time before the user's tokens count. AuthLimitExceeded does not matter: a throttle never ends live tokens.
  */
-export function createLiveUsers(users: UserDirectory, standing: UserStandings): LiveUsers {
+export function createLiveUsers(
+  users: UserDirectory,
+  standing: UserStandings,
+  { maximumClockSkewSeconds }: { readonly maximumClockSkewSeconds: number },
+): LiveUsers {
   return (claims) => {
     const user = users.byName(claims.sub);
-    const isLive = user && user.state !== 'Disabled' && standing(user).pwd === claims.pwd;
+    const isLive =
+      user &&
+      user.state !== 'Disabled' &&
+      standing(user).pwd === claims.pwd &&
+      claims.iat + maximumClockSkewSeconds >= (user.tokensNotBefore ?? 0);
     return isLive ? user : undefined;
   };
 }
@@ -39,7 +51,14 @@ export function createUserStandings(keys: Pick<SigningKeys, 'digestKey'>): UserS
     const key = keys.digestKey();
     const before = known.get(user);
     if (before && before.key === key) return before.standing;
-    const standing = { groups: user.groups.filter((group) => !isClusterOwn(group)), pwd: passwordDigest(user, key) };
+    const password = passwordDigest(user, key);
+    const withheldGroups = user.groups.filter(isClusterOwn);
+    const standing = {
+      groups: user.groups.filter((group) => !isClusterOwn(group)),
+      ...(withheldGroups.length > 0 ? { withheldGroups } : {}),
+      password,
+      pwd: user.isObject ? undefined : password,
+    };
     known.set(user, { key, standing });
     return standing;
   };
@@ -51,7 +70,7 @@ export function createUserStandings(keys: Pick<SigningKeys, 'digestKey'>): UserS
  */
 export function standingDigest(user: User | undefined, standing: UserStandings): string {
   if (!user) return GONE;
-  const words = [user.uid, user.state === 'Disabled', standing(user).pwd ?? ''];
+  const words = [user.uid, user.state === 'Disabled', standing(user).password ?? ''];
   return createHash('sha256').update(words.join(':')).digest('base64url').slice(0, DIGEST_CHARACTERS);
 }
 

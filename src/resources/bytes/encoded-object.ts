@@ -65,11 +65,13 @@ export class EncodedObject {
   }
 
   #placed(added: string): string {
-    return this.#places.added.afterMember && added !== '' ? `,${added}` : added;
+    const { before, after } = this.#places.added;
+    return added === '' ? '' : before + added + after;
   }
 
   #widthOf(added: string): number {
-    return added === '' ? 0 : added.length + (this.#places.added.afterMember ? 1 : 0);
+    const { before, after } = this.#places.added;
+    return added === '' ? 0 : before.length + added.length + after.length;
   }
 }
 
@@ -89,22 +91,24 @@ interface Span {
 
 /** Where annotations are added in an object's text. */
 interface AnnotationPlace {
-  /** Offset in bytes: the end of the stored annotations. */
+  /** Offset in bytes: the end of the stored annotations, or of the metadata where there are none. */
   readonly start: number;
-  /** Whether a stored annotation stands before it, so that a comma is needed. */
-  readonly afterMember: boolean;
+  /** What stands around them, if there are any: a comma, or all that makes them annotations. ASCII. */
+  readonly before: string;
+  readonly after: string;
 }
 
 /** What an answer changes in an object that the cluster stores. */
 export interface Presentation {
-  readonly selfLink: string;
+  /** `undefined`: none. */
+  readonly selfLink: string | undefined;
   /** The annotations that the answer adds, or replaces. `undefined`: none. */
   readonly addedKeys: ReadonlySet<string> | undefined;
 }
 
 /**
  * The object as a list item: stored members in stored order, unknown ones included; without `kind`, `apiVersion` and
- * `managedFields`; with `selfLink` behind the name.
+ * `managedFields`; with `selfLink` behind the name, unless there is none.
  */
 export function encodeObject(object: KubernetesObject, presentation: Presentation): EncodedObject {
   const writer = new ObjectWriter();
@@ -122,7 +126,9 @@ export function encodeObject(object: KubernetesObject, presentation: Presentatio
   return new EncodedObject(Buffer.from(writer.text), { added, metadata, version }, { held: '', wanted: '' });
 }
 
-const NOTHING_ADDED: AnnotationPlace = { start: 0, afterMember: false };
+const NOTHING_ADDED: AnnotationPlace = { start: 0, before: '', after: '' };
+/** Behind the members of the metadata, of which there is one at least. */
+const NEW_ANNOTATIONS = { before: ',"annotations":{', after: '}' };
 
 /** Returns the places, counted in characters. */
 function writeMetadata(writer: ObjectWriter, metadata: ObjectMeta, { selfLink, addedKeys }: Presentation): Places {
@@ -139,9 +145,9 @@ function writeMetadata(writer: ObjectWriter, metadata: ObjectMeta, { selfLink, a
       const end = writer.text.length - 1;
       version = { start: end - (JSON.stringify(value).length - 2), end };
     }
-    if (key === 'name') writer.member('selfLink', selfLink);
+    if (key === 'name' && selfLink !== undefined) writer.member('selfLink', selfLink);
   }
-  if (addedKeys) added ??= writeAnnotations(writer, undefined, addedKeys);
+  if (addedKeys) added ??= { start: writer.text.length, ...NEW_ANNOTATIONS };
   writer.close();
   return { added: added ?? NOTHING_ADDED, metadata: { start, end: writer.text.length }, version };
 }
@@ -151,7 +157,7 @@ function writeAnnotations(writer: ObjectWriter, annotations: unknown, addedKeys:
   for (const [key, value] of Object.entries(asObject(annotations))) {
     if (!addedKeys.has(key)) writer.member(key, value);
   }
-  const place = { start: writer.text.length, afterMember: writer.hasMembers };
+  const place = { start: writer.text.length, before: writer.hasMembers ? ',' : '', after: '' };
   writer.close();
   return place;
 }

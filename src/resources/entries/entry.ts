@@ -8,7 +8,7 @@ import { type ObjectKind, objectPath } from './object-kind.ts';
 export interface Entry extends StoredEntry, Shape {
   /** Milliseconds since 1970. An object without a creation time counts as the oldest. */
   readonly createdAt: number;
-  /** What the kind keeps of the object for its decoration. */
+  /** What the kind keeps of the object for its decoration and its filters. */
   readonly own: unknown;
   readonly encoded: EncodedObject;
 }
@@ -19,7 +19,9 @@ export interface Entry extends StoredEntry, Shape {
  * the same members in the same order, so code that reads them stays fast when a kind joins.
  */
 export function toEntry(object: KubernetesObject, kind: ObjectKind): Entry {
-  const metadata = identified(object.metadata);
+  identified(object.metadata);
+  const shown = kind.answered?.show(object) ?? object;
+  const { metadata } = shown;
   const { name } = metadata;
   const namespace = kind.namespaced ? namespaceOf(metadata) : '';
   return {
@@ -34,8 +36,8 @@ export function toEntry(object: KubernetesObject, kind: ObjectKind): Entry {
     owners: asArray(metadata['ownerReferences']).map(toOwner),
     status: kind.statusOf(object),
     own: kind.project?.(object),
-    encoded: encodeObject(object, {
-      selfLink: objectPath(kind, { namespace, name }),
+    encoded: encodeObject(shown, {
+      selfLink: kind.answered ? undefined : objectPath(kind, { namespace, name }),
       addedKeys: kind.addedKeys,
     }),
   };

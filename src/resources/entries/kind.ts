@@ -19,8 +19,8 @@ export interface Kind extends ObjectKind, ListVocabulary {
  * meanwhile.
  */
 export interface Decoration {
-  /** How far the other collection is. */
-  readonly progress: AddedProgress;
+  /** How far the other collection is. Only watches of the kind need it. */
+  readonly progress?: AddedProgress;
   /** Whether the entries lack at most a few changes. */
   readonly isCurrent: boolean;
   /** The entry with the annotations that it should have now. The same entry if it has them already. */

@@ -11,16 +11,28 @@ export interface ObjectKind {
   readonly namespaced: boolean;
   /** The word that the `status` filter compares. */
   statusOf(object: KubernetesObject): string;
-  /**
-   * What the decoration reads of an object besides what the engine keeps of every object. It becomes `own` of the
-   * entry.
-   */
+  /** What the decoration and the kind's own filters read of an object. It becomes `own` of the entry. */
   project?(object: KubernetesObject): unknown;
+  /** How its answers differ from what the cluster stores. Default: only as every answer does. */
+  readonly answered?: AnsweredKind;
   /** The annotations that the decoration adds. Stored annotations with these keys are not shown. */
   readonly addedKeys?: ReadonlySet<string>;
 }
 
-/** `/api/v1/nodes`: all objects of the kind. */
+/** A kind whose answers are objects of an API of ours. They have no `selfLink`. */
+interface AnsweredKind {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly kind: string;
+  /** The object as answers and filters see it: what nobody may see is left out. Not called for `statusOf` and `project`. */
+  show(object: KubernetesObject): KubernetesObject;
+}
+
+/** The plural that callers know. */
+export const answeredResource = ({ answered, resource }: ObjectKind): string => answered?.resource ?? resource;
+
+/** `/api/v1/nodes`: all objects of the kind, in the cluster. */
 export const collectionPath = (kind: ObjectKind): string => `${rootOf(kind)}/${kind.resource}`;
 
 /** `selfLink` of an object. */
@@ -36,10 +48,10 @@ const rootOf = ({ group, version }: ObjectKind): string =>
   group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 
 /** The members that say what an object is. Items of a list do not have them. */
-export const typeOf = ({ group, version, kind }: ObjectKind) => ({
-  kind,
-  apiVersion: group === '' ? version : `${group}/${version}`,
-});
+export function typeOf(of: ObjectKind): { readonly kind: string; readonly apiVersion: string } {
+  const { group, version, kind } = of.answered ?? of;
+  return { kind, apiVersion: group === '' ? version : `${group}/${version}` };
+}
 
 /** The same as bytes, to be put in front of the other members of an object. */
 export const typeMembers = (kind: ObjectKind): Uint8Array =>

@@ -1,5 +1,5 @@
 import type { StatusCause } from '../../status-error.ts';
-import { invalid, quoted } from './parameters.ts';
+import { invalid, quoted, refusal } from './parameters.ts';
 import { parseSelector } from './selector.ts';
 
 /** What filters read of an object: what the cluster stores, never what the answer adds. */
@@ -13,6 +13,11 @@ export interface Shape {
   readonly owners: readonly Owner[];
   /** The word for its state, as its kind defines it. */
   readonly status: string;
+  /**
+   * What its kind keeps of it. It is not kept of a past shape, so filters that read it are only for kinds without a
+   * watch.
+   */
+  readonly own?: unknown;
 }
 
 export interface Owner {
@@ -48,6 +53,10 @@ export const statusFilter =
   (words: readonly string[]): FilterReader =>
   (text, name) =>
     words.includes(text) ? ({ status }) => status === text : notOneOf(name, text, words);
+
+/** Says that a filter of KubeSphere 3.4 is not offered. */
+export const notOffered: FilterReader = (_, name) =>
+  refusal('FieldValueForbidden', `query parameter "${name}" is not offered`, name);
 
 /** All conditions as one. */
 export const allOf =

@@ -12,11 +12,17 @@ export function parseStrictObject(
   bytes: Buffer,
   deepest = Number.POSITIVE_INFINITY,
 ): Readonly<Record<string, unknown>> | undefined {
+  const value = parseStrictJson(bytes, deepest);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : undefined;
+}
+
+/** The same for any JSON value; `undefined` for what is no such JSON. */
+export function parseStrictJson(bytes: Buffer, deepest: number): unknown {
   try {
     const text = utf8.decode(bytes);
     const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject && !isUnfit(text, deepest) ? (value as Record<string, unknown>) : undefined;
+    return isUnfit(text, deepest) ? undefined : value;
   } catch {
     return undefined;
   }

@@ -1,0 +1,74 @@
+import type { Age, Lister } from '../resources/cache.ts';
+import type { Kind } from '../resources/entries/kind.ts';
+import type { WatchSource } from '../resources/watch/watch.ts';
+import type { User, UserDirectory } from '../users/user.ts';
+import type { AccountNames } from './names.ts';
+import type { LoginRecordLists } from './records/fetched-records.ts';
+import type { MirroredRoles } from './roles/mirrored-roles.ts';
+import { isThere, type UserRecord, type UserRecords } from './users/user-record.ts';
+
+/** A kind of accounts and its list in memory. */
+interface AccountList {
+  readonly kind: Kind;
+  readonly lister: Lister & Pick<WatchSource, 'refresh'>;
+  readonly age: Age;
+}
+
+/** What the routes that read accounts answer from. Everything throws a 503 while its data is missing or too old. */
+export interface AccountReads {
+  readonly names: AccountNames;
+  readonly users: AccountList;
+  readonly roles: AccountList;
+  /** The body of one who may sign in without a User object, as if there were one; `undefined` when there is none. */
+  otherUser(name: string): Uint8Array | undefined;
+  /** Whether there is a user of this name, with a User object or without. */
+  isKnown(name: string): boolean;
+  /** As `MirroredRoles`. */
+  rolesOf(user: string): Uint8Array;
+  /** As `LoginRecordLists`. The user is known. */
+  readonly loginRecords: LoginRecordLists;
+}
+
+export interface AccountReadsParts extends Pick<AccountReads, 'names' | 'users' | 'roles' | 'loginRecords'> {
+  readonly records: UserRecords;
+  readonly mirroredRoles: MirroredRoles;
+  /** Everybody who may sign in, those without a User object included. */
+  readonly directory: Pick<UserDirectory, 'byName'>;
+}
+
+export function createAccountReads(parts: AccountReadsParts): AccountReads {
+  const { names, users, roles, loginRecords, records, mirroredRoles, directory } = parts;
+  const withoutObject = (name: string): User | undefined => {
+    users.lister.refresh();
+    return records.get(name) ? undefined : directory.byName(name);
+  };
+  return {
+    names,
+    users,
+    roles,
+    loginRecords,
+    otherUser(name) {
+      const user = withoutObject(name);
+      return user && Buffer.from(JSON.stringify(toUserObject(user, names, mirroredRoles.roleOf(name))));
+    },
+    isKnown: (name) => withoutObject(name) !== undefined || isKnownObject(records.get(name)),
+    rolesOf(user) {
+      roles.lister.refresh();
+      return mirroredRoles.rolesOf(user);
+    },
+  };
+}
+
+const isKnownObject = (record: UserRecord | undefined): boolean => record !== undefined && isThere(record);
+
+/** Without a version, since nothing can be changed in it. */
+function toUserObject(user: User, { apiVersion, globalRole }: AccountNames, role: string | undefined): object {
+  const { name, uid, email = '', locale, groups, state } = user;
+  return {
+    kind: 'User',
+    apiVersion,
+    metadata: { name, uid, ...(role !== undefined && { annotations: { [globalRole]: role } }) },
+    spec: { email, ...(locale !== undefined && { lang: locale }), ...(groups.length > 0 && { groups }) },
+    status: { state },
+  };
+}

@@ -1,0 +1,108 @@
+import { ClusterError } from '../../kubernetes/client/api-client.ts';
+import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { aborted } from '../../runtime/abort.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { LastingFailure } from '../../runtime/lasting-failure.ts';
+import type { User } from '../../users/user.ts';
+import type { AccountNames } from '../names.ts';
+import type { PasswordStore } from '../passwords/password-store.ts';
+import type { StatusPatch } from '../states/status-patch.ts';
+import type { UserRecords } from '../users/user-record.ts';
+
+export interface FirstAdministratorObjectParts {
+  readonly names: AccountNames;
+  /** The user of the first administrator's Secret; `undefined` when there is none, or an object took the user over. */
+  administrator(): User | undefined;
+  /** Marks that Secret as taken over; the user of the Secret then goes. May do nothing, and is called again then. */
+  takenOver(uid: string): Promise<void>;
+  /** Whether that Secret has been read. */
+  isRead(): boolean;
+  /** Whether somebody else has the name, in a source that comes before. */
+  isTaken(name: string): boolean;
+  /** Whether all User objects are known. */
+  isKnown(): boolean;
+  readonly users: UserRecords;
+  readonly passwords: Pick<PasswordStore, 'set'>;
+  readonly objects: Pick<ClusterObjects, 'create' | 'patch'>;
+  readonly patchStatus: StatusPatch;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How often it is asked whether the Secret and the users are read, and whether another replica makes the object. */
+const LOOK_MS = 1_000;
+/** The same while nobody is ready before it is settled. */
+const FIRST_LOOK_MS = 50;
+
+/**
+ * Makes the first administrator a User object when there is none of that name, and marks the Secret. From then on the
+ * object is the truth, and the Secret is not used, also when the object goes. Once in the life of a process: an operator
+ * who removes the mark has the user of the Secret at once, and the object at the next start.
+ */
+export function createFirstAdministratorObject(parts: FirstAdministratorObjectParts): {
+  run(signal: AbortSignal): Promise<void>;
+  /**
+   * Why it is not settled yet whether the object has to be made; `undefined` after the first look, even if that failed.
+   * Whoever signs in before gets tokens that end when the object takes the user over.
+   */
+  fault(): string | undefined;
+} {
+  const { users, isKnown, isRead, administrator, takenOver, isTaken, clock, logger } = parts;
+  const failure = new LastingFailure(clock, logger);
+  let isTried = false;
+
+  /** Whether there is nothing left to do. */
+  const look = async (): Promise<boolean> => {
+    const user = administrator();
+    if (!user || isTaken(user.name)) return true;
+    const record = users.get(user.name);
+    if (record?.isIncomplete || user.passwordHash === undefined) return false; // whom nobody completes goes, and is made anew
+    if (!record) logger.info({ user: user.name }, 'the first administrator becomes a User object');
+    await takenOver(record?.uid ?? (await make({ ...user, passwordHash: user.passwordHash }, parts)));
+    return false; // until the Secret shows it
+  };
+  const run = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        if (isKnown() && isRead()) {
+          if (await look()) break;
+          isTried = true;
+        }
+      } catch (error) {
+        isTried = true;
+        if (!isConflict(error)) failure.failed({ err: error }, 'the first administrator is no User object yet');
+      }
+      await clock.sleep(isTried ? LOOK_MS : FIRST_LOOK_MS, signal);
+    }
+    isTried = true;
+    await aborted(signal);
+  };
+  return { run, fault: () => (isTried ? undefined : 'the first administrator is not looked at yet') };
+}
+
+/** As every user is made: incomplete, so that nobody sees it before its password is there. Resolves with its uid. */
+async function make(
+  user: User & { readonly passwordHash: string },
+  { names, objects, passwords, patchStatus, clock }: FirstAdministratorObjectParts,
+): Promise<string> {
+  const { name } = user;
+  const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+  const annotations = {
+    [names.uninitialized]: 'true',
+    [names.lastPasswordChange]: now,
+    [names.incomplete]: now,
+  };
+  const made = await objects.create({
+    metadata: { name, finalizers: [names.finalizer], annotations },
+    spec: { email: '', groups: user.groups },
+  });
+  const { uid } = made.metadata;
+  await passwords.set({ name, uid }, user.passwordHash);
+  await patchStatus(name, { state: 'Active', lastTransitionTime: now }, { uid });
+  await objects.patch(name, { metadata: { uid, annotations: { [names.incomplete]: null } } });
+  return uid;
+}
+
+/** Another replica was faster. */
+const isConflict = (error: unknown): boolean => error instanceof ClusterError && error.status.code === 409;

@@ -1,0 +1,139 @@
+import { tooOldText } from '../../data-age.ts';
+import { aborted } from '../../runtime/abort.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { SecurityEvents } from '../../security-events.ts';
+import { costOf } from '../../users/password-hash.ts';
+import { isEmail, type User, type UserState } from '../../users/user.ts';
+import type { SourceChange, UserSource } from '../../users/user-directory.ts';
+import type { PasswordStore } from '../passwords/password-store.ts';
+import { isThere, type UserRecord, type UserRecords } from '../users/user-record.ts';
+
+export interface UserObjectsParts {
+  readonly users: UserRecords;
+  readonly passwords: PasswordStore;
+  readonly clock: Clock;
+  readonly events: SecurityEvents;
+}
+
+export interface UserObjects extends UserSource {
+  /** Waits for the first complete lists, and keeps what follows. Only a bug makes it throw. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Why not every user is known yet; `undefined` once they are. */
+  fault(): string | undefined;
+  /** The message for callers while the data is older than allowed. */
+  tooOld(): string | undefined;
+  /** Users with something in their object that cannot be used: for a metric. */
+  faulty(): number;
+}
+
+/** How often it is asked whether both first lists are there: readiness waits for it. */
+const LOOK_MS = 50;
+
+const LABEL = 'User objects';
+
+/**
+ * The users that are objects of the cluster: those that are complete and not being deleted. Nobody is known before all
+ * are, so that nobody who is missing yet seems to be gone, or to be the one with the same name in another source.
+ */
+export function createUserObjects(
+  { maxStalenessMs }: { readonly maxStalenessMs: number },
+  { users, passwords, clock, events }: UserObjectsParts,
+): UserObjects {
+  const listeners: ((change: SourceChange) => void)[] = [];
+  const faults = new Map<string, string>();
+  let isKnown = false;
+
+  const read = (name: string): User | undefined => {
+    const record = users.get(name);
+    if (!record || !isThere(record)) {
+      faults.delete(name);
+      return undefined;
+    }
+    tellFaults(record);
+    return toUser(record, passwords);
+  };
+  /** Tells of each once. */
+  const tellFaults = (record: UserRecord): void => {
+    const found = faultsOf(record);
+    const key = `${record.uid} ${found.join(' ')}`;
+    if (found.length === 0) faults.delete(record.name);
+    else if (faults.get(record.name) !== key) {
+      faults.set(record.name, key);
+      for (const reason of found) events.report('user_object_faulty', { user: record.name, reason });
+    }
+  };
+  const changed = (name: string): void => {
+    if (!isKnown) return;
+    const change = { users: new Map([[name, read(name)]]) };
+    for (const listener of listeners) listener(change);
+  };
+  users.onChange(changed);
+  passwords.onChange(changed);
+
+  const fault = (): string | undefined =>
+    passwords.fault() ?? (users.hasSynced() ? undefined : 'the users are not loaded yet');
+  const run = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && fault() !== undefined) await clock.sleep(LOOK_MS, signal);
+    if (!signal.aborted) {
+      const all = new Map([...users.all()].map(({ name }) => [name, read(name)]));
+      for (const listener of listeners) listener({ users: all, isFirst: true });
+      isKnown = true;
+    }
+    await aborted(signal);
+  };
+  return {
+    label: LABEL,
+    users: () => [],
+    onChange: (listener) => void listeners.push(listener),
+    run,
+    fault: () => (isKnown ? undefined : (fault() ?? 'the users are not indexed yet')),
+    tooOld: () => tooOldText('users', users.stalenessMs(), maxStalenessMs) ?? passwords.tooOld(),
+    faulty: () => faults.size,
+  };
+}
+
+/**
+ * The groups of a user go to the cluster with every access review of that user (A-46). More than this much is a mistake,
+ * or meant to burden the others: such a user is in no group.
+ */
+const MOST_GROUPS = 1_000;
+const LONGEST_GROUPS = 64 * 1024;
+
+const STATES: ReadonlySet<string> = new Set<UserState>(['Active', 'Disabled', 'AuthLimitExceeded']);
+
+function toUser(record: UserRecord, passwords: PasswordStore): User {
+  const { name, uid, email, lang, uninitialized, tokensNotBeforeMs } = record;
+  const passwordHash = hashOf(record, passwords);
+  return {
+    ...{ name, uid, isObject: true, state: stateOf(record) },
+    groups: hasFitGroups(record) ? record.groups.filter((group) => group !== '') : [],
+    ...(tokensNotBeforeMs > 0 ? { tokensNotBefore: tokensNotBeforeMs / 1000 } : {}),
+    ...(isEmail(email) ? { email } : {}),
+    ...(lang === '' ? {} : { locale: lang }),
+    ...(passwordHash === undefined ? {} : { passwordHash }),
+    ...(uninitialized === '' ? {} : { uninitialized }),
+  };
+}
+
+/** A bcrypt string in the object counts until the keeper has moved it to where passwords are. */
+function hashOf({ name, uid, storedPassword }: UserRecord, passwords: PasswordStore): string | undefined {
+  const kept = passwords.hashOf({ name, uid });
+  if (kept !== undefined || storedPassword === undefined) return kept;
+  return costOf(storedPassword) === undefined ? undefined : storedPassword;
+}
+
+/** Without a state the user is new: nothing was said against a sign-in, and without a password there is none. */
+const stateOf = ({ state }: UserRecord): UserState =>
+  state === '' ? 'Active' : STATES.has(state) ? (state as UserState) : 'Disabled';
+
+const hasFitGroups = ({ groups }: UserRecord): boolean =>
+  groups.length <= MOST_GROUPS && groups.reduce((sum, group) => sum + group.length, 0) <= LONGEST_GROUPS;
+
+/** Sentences that quote nothing of the object. */
+const faultsOf = (record: UserRecord): readonly string[] => [
+  ...(record.state === '' || STATES.has(record.state)
+    ? []
+    : ['status.state is none of Active, Disabled, AuthLimitExceeded: it counts as Disabled']),
+  ...(record.email === '' || isEmail(record.email) ? [] : ['spec.email is no ASCII e-mail address: it is ignored']),
+  ...(hasFitGroups(record) ? [] : ['spec.groups are too many or too long: they are ignored']),
+];

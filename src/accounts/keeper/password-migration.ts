@@ -1,0 +1,79 @@
+import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
+import { BoundedMap } from '../../runtime/bounded-map.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { SecurityEvents } from '../../security-events.ts';
+import { costOf } from '../../users/password-hash.ts';
+import type { PasswordSignIn } from '../../users/sign-in.ts';
+import { passwordFaults } from '../passwords/password-rules.ts';
+import type { PasswordStore } from '../passwords/password-store.ts';
+import type { UserRecord } from '../users/user-record.ts';
+import type { Job } from './job.ts';
+
+export interface PasswordMigrationParts {
+  readonly passwords: Pick<PasswordStore, 'hashOf' | 'set'>;
+  readonly objects: Pick<ClusterObjects, 'patch'>;
+  readonly signIn: Pick<PasswordSignIn, 'hash'>;
+  readonly clock: Clock;
+  readonly events: SecurityEvents;
+}
+
+/**
+ * The time from a password's Secret to its removal from the object. A replica that saw the removal first would take the
+ * user for one without a password, and end the sessions.
+ */
+const SEEN_BY_ALL_MS = 10_000;
+
+/** Beyond it the oldest waits once more. */
+const MOST_WAITING = 10_000;
+
+/** Kubectl keeps the whole object that was applied, the password with it. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Migration has a turn of its own in the gate, as an address has. */
+const SOURCE = 'password migration';
+
+/**
+ * Moves a password from the User object to where passwords are: a bcrypt hash as it is, clear text hashed when it meets
+ * the rules. Where there is a password already, that one counts.
+ */
+export function createPasswordMigration(parts: PasswordMigrationParts): Job {
+  const { passwords, objects, signIn, clock, events } = parts;
+  const waiting = new BoundedMap<{ readonly uid: string; readonly until: number }>(MOST_WAITING);
+
+  const waitMs = ({ name, uid }: UserRecord): number => {
+    const entry = waiting.get(name);
+    if (entry?.uid === uid) return entry.until - clock.monotonic();
+    waiting.set(name, { uid, until: clock.monotonic() + SEEN_BY_ALL_MS });
+    return SEEN_BY_ALL_MS;
+  };
+  const removeFromObject = async ({ name, uid, resourceVersion }: UserRecord): Promise<void> => {
+    const metadata = { uid, resourceVersion, annotations: { [LAST_APPLIED]: null } };
+    await objects.patch(name, { metadata, spec: { password: null } });
+    waiting.delete(name);
+  };
+
+  return async (user, signal) => {
+    const { name, uid, storedPassword } = user;
+    if (storedPassword === undefined) return undefined;
+    const isHash = costOf(storedPassword) !== undefined;
+    const told = (how: 'moved' | 'hashed' | 'removed'): void => events.report('password_moved', { user: name, how });
+    const kept = passwords.hashOf({ name, uid });
+    if (kept !== undefined) {
+      const leftMs = waitMs(user);
+      if (leftMs > 0) return leftMs;
+      await removeFromObject(user);
+      if (isHash && kept !== storedPassword) told('removed');
+      return undefined;
+    }
+    if (!isHash && passwordFaults('spec.password', storedPassword).length > 0) {
+      await removeFromObject(user);
+      told('removed');
+      return undefined;
+    }
+    const made = isHash ? undefined : await signIn.hash(storedPassword, { source: SOURCE, signal });
+    if (made?.kind === 'busy') return made.retryAfterSeconds * 1000;
+    await passwords.set({ name, uid }, made?.hash ?? storedPassword);
+    told(isHash ? 'moved' : 'hashed');
+    return waitMs(user);
+  };
+}

@@ -1,0 +1,96 @@
+import { asArray, asObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
+import { BoundedMap } from '../../runtime/bounded-map.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type AccountNames, userRef } from '../names.ts';
+import type { PasswordStore } from '../passwords/password-store.ts';
+import { isRecordOf } from '../records/record-owner.ts';
+import type { UserRecord } from '../users/user-record.ts';
+import type { Job } from './job.ts';
+
+export interface UserRemovalParts {
+  readonly names: AccountNames;
+  /** The User objects. */
+  readonly objects: Pick<ClusterObjects, 'get' | 'patch'>;
+  readonly bindings: Pick<ClusterObjects, 'list' | 'remove'>;
+  readonly loginRecords: Pick<ClusterObjects, 'list' | 'remove'>;
+  readonly passwords: Pick<PasswordStore, 'remove'>;
+  /** Ends every session of the user. */
+  readonly ends: { user(name: string, iat: number): Promise<void> };
+  readonly clock: Clock;
+}
+
+/** Login records that go in one turn: half a second. Whoever has thousands of them must not hold the others up. */
+const RECORDS_A_TURN = 50;
+/** Beyond it the oldest begins again. */
+const MOST_UNDER_WAY = 1_000;
+
+/** What a removal needs to know of a record. */
+type Leftover = Pick<KubernetesObject['metadata'], 'name' | 'uid'>;
+
+/** Removes what belongs to a user who is being deleted, by whatever tool, and then lets the object go. */
+export function createUserRemoval(parts: UserRemovalParts): Job {
+  const { names, bindings, loginRecords, passwords, ends, clock } = parts;
+  /** By uid, the records of users of whom all else has gone. */
+  const underWay = new BoundedMap<Leftover[]>(MOST_UNDER_WAY);
+
+  /** All but the records, which it finds. */
+  const begin = async ({ name, uid }: UserRecord): Promise<Leftover[]> => {
+    const selector = `${names.userRef}=${userRef(name)}`;
+    // Nobody of this name comes before the object has gone, so the sessions that end are this user's: also when it was
+    // deleted while no replica ran.
+    await ends.user(name, Math.floor(clock.now() / 1000));
+    for (const binding of await bindings.list(selector))
+      if (isOf(binding, name)) await bindings.remove(binding.metadata.name, { uid: binding.metadata.uid });
+    await passwords.remove({ name, uid });
+    const records = await loginRecords.list(selector);
+    return records
+      .filter((record) => isRecordOf(name, record))
+      .map(({ metadata: { name: record, uid: its } }) => ({ name: record, uid: its }));
+  };
+
+  return async (user, signal) => {
+    const records = underWay.get(user.uid) ?? (await begin(user));
+    underWay.set(user.uid, records);
+    for (let removed = 0; removed < RECORDS_A_TURN && records.length > 0; removed++) {
+      if (signal.aborted) return undefined;
+      const { name, uid } = records.at(-1) as Leftover;
+      await loginRecords.remove(name, { uid });
+      records.pop();
+    }
+    if (records.length > 0) return 0;
+    await letGo(user, parts);
+    underWay.delete(user.uid);
+    return undefined;
+  };
+}
+
+/** A binding that Gatehouse keeps has one subject, the user. A label can be put on any binding. */
+function isOf(binding: KubernetesObject, user: string): boolean {
+  const subjects = asArray(binding['subjects']).map(asObject);
+  return subjects.length === 1 && subjects[0]?.['kind'] === 'User' && subjects[0]['name'] === user;
+}
+
+/** Drops our finalizer and no other. */
+async function letGo({ name, uid }: UserRecord, { names, objects }: UserRemovalParts): Promise<void> {
+  const stored = await objects.get(name);
+  if (stored?.metadata.uid !== uid) return;
+  const finalizers = asArray(stored.metadata['finalizers']);
+  if (!finalizers.includes(names.finalizer)) return;
+  const { resourceVersion } = stored.metadata;
+  const others = finalizers.filter((one) => one !== names.finalizer);
+  await objects.patch(name, { metadata: { uid, resourceVersion, finalizers: others } });
+}
+
+/** Puts our finalizer on a user who was made by another tool, so that what belongs to the user goes with the user. */
+export function createGuarding({ names, objects }: Pick<UserRemovalParts, 'names' | 'objects'>): Job {
+  return async ({ name, uid }) => {
+    const stored = await objects.get(name);
+    if (stored?.metadata.uid !== uid || stored.metadata['deletionTimestamp'] !== undefined) return undefined;
+    const finalizers = asArray(stored.metadata['finalizers']);
+    if (finalizers.includes(names.finalizer)) return undefined;
+    const { resourceVersion } = stored.metadata;
+    await objects.patch(name, { metadata: { uid, resourceVersion, finalizers: [...finalizers, names.finalizer] } });
+    return undefined;
+  };
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import type { ObjectCollection } from '../kubernetes/objects/cluster-objects.ts';
+
+/** The names in the account API that follow from the platform's name (docs/contract/accounts.md, section 3). */
+export interface AccountNames {
+  readonly platform: string;
+  /** `iam.<platform>.io` */
+  readonly group: string;
+  readonly version: 'v1alpha2';
+  /** `iam.<platform>.io/v1alpha2` */
+  readonly apiVersion: string;
+  /** Begins the annotations and labels that have a meaning for the platform: `iam.<platform>.io/`. */
+  readonly prefix: string;
+  /** Annotation: the user's platform role. Computed in answers, an instruction in writes, never stored. */
+  readonly globalRole: string;
+  /** Annotation: not empty while the user must set a first password. */
+  readonly uninitialized: string;
+  /** Annotation: when the password changed last (RFC 3339). */
+  readonly lastPasswordChange: string;
+  /**
+   * Annotation: since when (RFC 3339) the user is being made. Such a user is not shown and cannot sign in, and goes again
+   * when nobody completes it.
+   */
+  readonly incomplete: string;
+  /**
+   * Annotation: tokens that were issued before this time (RFC 3339) are dead. It is set where sessions end for good, so
+   * that they stay ended when the records of sessions are lost, or nobody ran to write them.
+   */
+  readonly tokensNotBefore: string;
+  /** Annotation: when a role was given last (RFC 3339, with milliseconds). It makes a change of the role one of the object. */
+  readonly lastRoleChange: string;
+  /** Annotation of a role: the names of the roles that it consists of, as a JSON array. */
+  readonly aggregationRoles: string;
+  /** Label: whose role binding or login record it is. Its value is `userRef(name)`. */
+  readonly userRef: string;
+  /** Label of ClusterRoles that are platform roles, with the value `true`. */
+  readonly assignable: string;
+  readonly finalizer: string;
+}
+
+export function accountNames(platform: string): AccountNames {
+  const group = `iam.${platform}.io`;
+  return {
+    platform,
+    group,
+    version: 'v1alpha2',
+    apiVersion: `${group}/v1alpha2`,
+    prefix: `${group}/`,
+    globalRole: `${group}/globalrole`,
+    uninitialized: `${group}/uninitialized`,
+    lastPasswordChange: `${group}/last-password-change-time`,
+    incomplete: `${group}/incomplete`,
+    tokensNotBefore: `${group}/tokens-not-before`,
+    lastRoleChange: `${group}/last-role-change-time`,
+    aggregationRoles: `${group}/aggregation-roles`,
+    userRef: `${group}/user-ref`,
+    assignable: `${group}/assignable`,
+    finalizer: `finalizers.${platform}.io/users`,
+  };
+}
+
+/** What a label's value may have (RFC 1123 label length, as Kubernetes limits label values). */
+const LONGEST_LABEL_VALUE = 63;
+
+/** The value of the label `userRef`: the name, or the first 63 hex digits of its SHA-256 for one that is longer. */
+export const userRef = (name: string): string =>
+  name.length <= LONGEST_LABEL_VALUE
+    ? name
+    : createHash('sha256').update(name).digest('hex').slice(0, LONGEST_LABEL_VALUE);
+
+/** The User objects of the cluster. */
+export const usersOf = ({ group, version }: AccountNames): ObjectCollection => ({
+  group,
+  version,
+  resource: 'users',
+  kind: 'User',
+});
+
+/** The login records of the cluster. */
+export const loginRecordsOf = ({ group, version }: AccountNames): ObjectCollection => ({
+  group,
+  version,
+  resource: 'loginrecords',
+  kind: 'LoginRecord',
+});

@@ -1,0 +1,250 @@
+import { ClusterError } from '../../kubernetes/client/api-client.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import type { ClusterObjects, NewObject } from '../../kubernetes/objects/cluster-objects.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { isReservedName, type User } from '../../users/user.ts';
+import { type AccountNames, userRef } from '../names.ts';
+import type { PasswordOwner } from '../passwords/password-store.ts';
+import { boundRole, boundUser, toBinding } from '../roles/role-binding.ts';
+import type { StatusPatch } from '../states/status-patch.ts';
+import { bad, emailFaults, groupsFaults, nameFaults } from '../users/user-fields.ts';
+import { toUserRecord, type UserRecord } from '../users/user-record.ts';
+import { timestamp } from '../writes/user-writes.ts';
+
+export interface UserOperatorParts {
+  readonly names: AccountNames;
+  readonly reservedNames: ReadonlySet<string>;
+  readonly users: ClusterObjects;
+  readonly patchStatus: StatusPatch;
+  readonly bindings: ClusterObjects;
+  readonly roles: Pick<ClusterObjects, 'list'>;
+  /** Stores a hash for a user object. */
+  setPassword(owner: PasswordOwner, hash: string): Promise<void>;
+  readonly clock: Clock;
+  print(line: string): void;
+}
+
+/** What the operator asked for cannot be done: one sentence. */
+export class UserRequestError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UserRequestError';
+  }
+}
+
+export interface NewUser {
+  readonly name: string;
+  readonly email: string;
+  readonly groups: readonly string[];
+  readonly role?: string | undefined;
+  readonly lang?: string | undefined;
+  readonly state?: 'Active' | 'Disabled';
+  /** Absent: the user cannot sign in until a password is set. */
+  readonly hash?: string | undefined;
+}
+
+/**
+ * What an operator does to users with rights on the cluster itself, without a running server. Everything is written to
+ * the cluster, and the running servers take it over as they do with what any replica writes.
+ */
+export class UserOperator {
+  readonly #parts: UserOperatorParts;
+
+  constructor(parts: UserOperatorParts) {
+    this.#parts = parts;
+  }
+
+  async list(): Promise<void> {
+    const { users, bindings, names, print } = this.#parts;
+    const roles = rolesByUser(await bindings.list(names.userRef), names);
+    const rows = (await users.list('')).map((object) => toUserRecord(object, names));
+    rows.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const table = rows.map(({ name, email, state, lastLoginTime }) => [
+      name,
+      email || '-',
+      state || '-',
+      roles.get(name) ?? '-',
+      lastLoginTime || '-',
+    ]);
+    for (const line of columns([['NAME', 'EMAIL', 'STATE', 'ROLE', 'LAST SIGN-IN'], ...table])) print(line);
+  }
+
+  async create(user: NewUser): Promise<void> {
+    this.#check(user);
+    await this.#refuseTakenEmail(user);
+    await this.#refuseOtherRoles(user);
+    await this.#make(user);
+    this.#parts.print(`made the user ${user.name}${user.hash === undefined ? ', who has no password yet' : ''}`);
+  }
+
+  async setPassword(name: string, hash: string): Promise<void> {
+    const { names, users, clock, print } = this.#parts;
+    const { uid } = await this.#one(name);
+    await this.#parts.setPassword({ name, uid }, hash);
+    const now = timestamp(clock);
+    const annotations = { [names.lastPasswordChange]: now, [names.tokensNotBefore]: now };
+    await users.patch(name, { metadata: { uid, annotations } });
+    print(`the password of ${name} is set, and all sessions of ${name} end`);
+  }
+
+  async setState(name: string, state: 'Active' | 'Disabled', reason: string): Promise<void> {
+    const { users, names, patchStatus, clock, print } = this.#parts;
+    const { uid } = await this.#one(name);
+    if (state === 'Disabled')
+      await users.patch(name, { metadata: { uid, annotations: { [names.tokensNotBefore]: timestamp(clock) } } });
+    const status = { state, reason, lastTransitionTime: timestamp(clock) };
+    await patchStatus(name, status, { uid });
+    print(`${name} is ${state}`);
+  }
+
+  async unlock(name: string): Promise<void> {
+    const { state } = await this.#one(name);
+    if (state !== 'AuthLimitExceeded')
+      throw new UserRequestError(`${name} is not locked, but ${state || 'without a state'}`);
+    await this.setState(name, 'Active', 'unlocked by an operator');
+  }
+
+  /**
+   * Makes an object of each user of a users file that has none. Objects that are there stay as they are. Without
+   * `isApplied` it only prints what it would do.
+   */
+  async import(file: readonly User[], isApplied: boolean): Promise<void> {
+    const { users, names, print } = this.#parts;
+    const there = (await users.list('')).map((object) => toUserRecord(object, names));
+    const states = new Map(there.map(({ name, state }) => [name, state || 'not set']));
+    const owners = new Map(there.map(({ name, email }) => [email.toLowerCase(), name]));
+    let made = 0;
+    for (const user of file) {
+      const state = states.get(user.name);
+      const address = user.email?.toLowerCase() ?? '';
+      const fault =
+        state === undefined
+          ? this.#faultOf(user, address === '' ? undefined : owners.get(address))
+          : `there is an object of this name (state ${state})`;
+      if (fault) print(`skip  ${user.name}: ${fault}`);
+      else {
+        if (isApplied) await this.#make(toNewUser(user));
+        print(`${isApplied ? 'made ' : 'make '} ${user.name}`);
+        owners.set(address, user.name);
+        made += 1;
+      }
+    }
+    const skipped = file.length - made;
+    print(
+      isApplied
+        ? `${made} made, ${skipped} skipped`
+        : `${made} to make, ${skipped} to skip: nothing is written without --apply`,
+    );
+  }
+
+  #faultOf({ name }: User, owner: string | undefined): string | undefined {
+    const [fault] = nameFaults(name, this.#parts.reservedNames);
+    if (fault) return isReservedName(name) ? 'the name is reserved' : fault.message;
+    return owner === undefined ? undefined : `${owner} has the same e-mail address`;
+  }
+
+  #check({ name, email, groups }: NewUser): void {
+    const faults = [
+      ...nameFaults(name, this.#parts.reservedNames),
+      ...emailFaults(email),
+      ...groupsFaults(groups),
+      ...(new Set(groups).size < groups.length ? [bad('spec.groups', 'a group is given twice')] : []),
+    ];
+    if (faults.length > 0)
+      throw new UserRequestError(faults.map(({ field, message }) => `${field}: ${message}`).join('; '));
+  }
+
+  async #refuseTakenEmail({ email }: NewUser): Promise<void> {
+    if (email === '') return;
+    const { users, names } = this.#parts;
+    const all = (await users.list('')).map((object) => toUserRecord(object, names));
+    const owner = all.find((record) => record.email.toLowerCase() === email.toLowerCase());
+    if (owner) throw new UserRequestError(`${owner.name} has this e-mail address`);
+  }
+
+  async #refuseOtherRoles({ role }: NewUser): Promise<void> {
+    if (role === undefined) return;
+    const { roles, names } = this.#parts;
+    const assignable = (await roles.list(`${names.assignable}=true`)).map(({ metadata }) => metadata.name).sort();
+    if (assignable.includes(role)) return;
+    throw new UserRequestError(`there is no platform role ${role}: there are ${assignable.join(', ') || 'none'}`);
+  }
+
+  async #one(name: string): Promise<UserRecord> {
+    const { users, names } = this.#parts;
+    const object = await users.get(name);
+    if (!object) throw new UserRequestError(`there is no user object ${name}`);
+    const record = toUserRecord(object, names);
+    if (record.isDeleting) throw new UserRequestError(`${name} is being deleted`);
+    if (record.isIncomplete) throw new UserRequestError(`${name} is still being made`);
+    return record;
+  }
+
+  /** In the order of the API: the user is marked as incomplete until everything is there, and a failure removes it. */
+  async #make(user: NewUser): Promise<void> {
+    const { users, bindings, names, clock } = this.#parts;
+    const { name, role, hash, state = 'Active' } = user;
+    const since = timestamp(clock);
+    const made = await users.create(toObject(user, names, since)).catch((error: unknown) => {
+      throw isTaken(error) ? new UserRequestError(`there is a user object ${name}`) : error;
+    });
+    const { uid } = made.metadata;
+    try {
+      if (hash !== undefined) await this.#parts.setPassword({ name, uid }, hash);
+      if (role !== undefined) await bindings.create(toBinding(name, role, names));
+      const status = { state, lastTransitionTime: since };
+      await this.#parts.patchStatus(name, status, { uid });
+      await users.patch(name, { metadata: { uid, annotations: { [names.incomplete]: null } } });
+    } catch (error) {
+      // Its finalizer lets a running server remove what belongs to it.
+      await users.remove(name, { uid }).catch(() => undefined);
+      throw error;
+    }
+  }
+}
+
+const isTaken = (error: unknown): boolean => error instanceof ClusterError && error.status.reason === 'AlreadyExists';
+
+const toNewUser = ({ name, email = '', groups, locale, state, passwordHash }: User): NewUser => ({
+  name,
+  email,
+  groups,
+  lang: locale,
+  state: state === 'Disabled' ? 'Disabled' : 'Active',
+  hash: passwordHash,
+});
+
+function toObject({ name, email, groups, lang, hash }: NewUser, names: AccountNames, since: string): NewObject {
+  const annotations = {
+    [names.incomplete]: since,
+    ...(hash === undefined ? {} : { [names.lastPasswordChange]: since }),
+  };
+  return {
+    apiVersion: names.apiVersion,
+    kind: 'User',
+    metadata: { name, annotations, finalizers: [names.finalizer] },
+    spec: { email, ...(lang === undefined ? {} : { lang }), ...(groups.length === 0 ? {} : { groups }) },
+  };
+}
+
+/** The first by the binding's name is the role that is shown. */
+function rolesByUser(bindings: readonly KubernetesObject[], names: AccountNames): ReadonlyMap<string, string> {
+  const roles = new Map<string, string>();
+  for (const binding of [...bindings].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))) {
+    const [user, role] = [boundUser(binding), boundRole(binding)];
+    const isOurs = user !== undefined && binding.metadata.labels?.[names.userRef] === userRef(user);
+    if (isOurs && role !== undefined && !roles.has(user)) roles.set(user, role);
+  }
+  return roles;
+}
+
+/** Lines with columns as wide as their widest text. */
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((text, at) => text.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,27 @@
+import type { StatusCause } from '../../status-error.ts';
+import { LONGEST_PASSWORD_BYTES } from '../../users/new-password.ts';
+import { bad, required } from '../users/user-fields.ts';
+
+const SHORTEST = 8;
+
+/** What a ready-made bcrypt hash looks like. The caller must not choose the cost. */
+const BCRYPT = /^\$2[aby]\$.{56}$/s;
+
+/**
+ * Why a new password is refused, without a word of it (A-36); empty when it is good. bcrypt reads 72 bytes and stops at a
+ * NUL (docs/contract/accounts.md, section 5).
+ */
+export function passwordFaults(field: string, password: string): StatusCause[] {
+  if (password === '') return [required(field, 'Required value: a password must not be empty')];
+  if (BCRYPT.test(password)) return [bad(field, 'must be a password, not a bcrypt hash')];
+  return [
+    ...([...password].length < SHORTEST ? [bad(field, `must have at least ${SHORTEST} characters`)] : []),
+    ...(Buffer.byteLength(password) > LONGEST_PASSWORD_BYTES
+      ? [bad(field, `must have at most ${LONGEST_PASSWORD_BYTES} bytes in UTF-8`)]
+      : []),
+    ...(password.includes('\0') ? [bad(field, 'must have no NUL')] : []),
+    ...(/[a-z]/.test(password) ? [] : [bad(field, 'must have a lower-case letter (a to z)')]),
+    ...(/[A-Z]/.test(password) ? [] : [bad(field, 'must have an upper-case letter (A to Z)')]),
+    ...(/[0-9]/.test(password) ? [] : [bad(field, 'must have a digit (0 to 9)')]),
+  ];
+}

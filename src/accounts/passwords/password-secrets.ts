@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { tooOldText } from '../../data-age.ts';
+import type { Logger } from '../../observability/logger.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { SecretRecords, StoredSecret } from '../../secret-store.ts';
+import type { SecurityEvents } from '../../security-events.ts';
+import { type PasswordOwner, PasswordReplacedError, type PasswordStore } from './password-store.ts';
+
+export interface PasswordSecretsOptions {
+  /** The Secrets are named by this prefix and a digest of the user's name. */
+  readonly namePrefix: string;
+  /** The longest time without proof that the Secrets are current. After it they are not used for judging tokens. */
+  readonly maxStalenessMs: number;
+}
+
+export interface PasswordSecretsParts {
+  readonly records: SecretRecords;
+  /** The uid of the User object of this name as the cluster has it now; `undefined` when there is none. */
+  currentUid(user: string): Promise<string | undefined>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly events: SecurityEvents;
+}
+
+/** Raised when an older release could not read what a newer one writes. */
+const FORMAT = '1';
+
+/** After this many lost races in a row the Secret is too busy, and the caller is told to try again. */
+const MOST_ATTEMPTS = 12;
+/** The losers of a race wait for a random time, up to 15 ms more after each loss: 12 attempts stay within a second. */
+const PAUSE_STEP_MS = 15;
+
+interface Stored {
+  readonly user: string;
+  readonly uid: string;
+  readonly hash: string;
+}
+
+/** Passwords in Secrets of our own namespace, one for each user: who may read users must not read hashes. */
+export function createPasswordSecrets(options: PasswordSecretsOptions, parts: PasswordSecretsParts): PasswordStore {
+  return new PasswordSecrets(options, parts);
+}
+
+/** 160 bits, in hex for RFC 1123: a user's name alone can be as long as an object's name may be. */
+export const passwordSecretName = (prefix: string, user: string): string =>
+  `${prefix}${createHash('sha256').update(user).digest('hex').slice(0, 40)}`;
+
+/** The Secrets of passwords are found by these labels. */
+export const passwordLabels = (platform: string): Readonly<Record<string, string>> => ({
+  'app.kubernetes.io/part-of': platform,
+  'app.kubernetes.io/component': 'passwords',
+});
+
+/** The beginning of their names. */
+export const passwordPrefix = (platform: string): string => `${platform}-password-`;
+
+class PasswordSecrets implements PasswordStore {
+  readonly #options: PasswordSecretsOptions;
+  readonly #parts: PasswordSecretsParts;
+  readonly #listeners: ((user: string) => void)[] = [];
+  /** What each Secret holds, by the Secret's name. */
+  readonly #known = new Map<string, Stored>();
+  readonly #unreadable = new Set<string>();
+
+  constructor(options: PasswordSecretsOptions, parts: PasswordSecretsParts) {
+    this.#options = options;
+    this.#parts = parts;
+    parts.records.onChange((name) => this.#take(name));
+  }
+
+  fault = (): string | undefined =>
+    this.#parts.records.hasSynced() ? undefined : 'the passwords of users are not loaded yet';
+
+  tooOld = (): string | undefined =>
+    tooOldText('users', this.#parts.records.stalenessMs(), this.#options.maxStalenessMs);
+
+  onChange = (changed: (user: string) => void): void => void this.#listeners.push(changed);
+
+  hashOf({ name, uid }: PasswordOwner): string | undefined {
+    const stored = this.#known.get(this.#nameOf(name));
+    return stored?.uid === uid ? stored.hash : undefined;
+  }
+
+  /** An answer that is lost is no failure yet: what is stored then tells. */
+  async set(owner: PasswordOwner, hash: string, instead?: string): Promise<void> {
+    const { name, uid } = owner;
+    const data = encodePassword({ user: name, uid, hash });
+    try {
+      await this.#swap(name, async (secret, stored) => {
+        if (instead !== undefined && this.hashOf(owner) !== instead) throw new PasswordReplacedError();
+        if (!stored) return (await this.#parts.records.create(secret, data)) === 'created';
+        // It may be that of a later user, and this the write of somebody who was slow.
+        const isOthers = this.#known.get(secret)?.uid !== uid;
+        if (isOthers && (await this.#parts.currentUid(name)) !== uid) throw new PasswordReplacedError();
+        return (await this.#parts.records.update(secret, data, stored.version)) === 'updated';
+      });
+    } catch (error) {
+      if (error instanceof PasswordReplacedError) throw error;
+      await this.#parts.records.refresh(this.#nameOf(name)).catch(() => {});
+      if (this.hashOf(owner) !== hash) throw error;
+    }
+  }
+
+  /**
+   * Leaves the password of another user of this name alone. One that nobody can read goes, too. What memory does not know
+   * is looked for in the cluster: it may have been written a moment ago.
+   */
+  async remove({ name, uid }: PasswordOwner): Promise<void> {
+    const { records } = this.#parts;
+    const expected = this.#nameOf(name);
+    if (!records.get(expected)) await records.refresh(expected);
+    return await this.#swap(name, async (secret, stored) => {
+      const owner = this.#known.get(secret);
+      if (!stored || (owner && owner.uid !== uid)) return true;
+      return (await this.#parts.records.remove(secret, stored.version)) === 'removed';
+    });
+  }
+
+  /** Writes by what memory says. When that is out of date, the write fails, and is made again from the stored Secret. */
+  async #swap(
+    user: string,
+    write: (secret: string, stored: StoredSecret | undefined) => Promise<boolean>,
+  ): Promise<void> {
+    const { records, clock, random } = this.#parts;
+    const secret = this.#nameOf(user);
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      if (attempt > 0) {
+        const pauseMs = Math.floor(random.fraction() * attempt * PAUSE_STEP_MS);
+        if (pauseMs > 0) await clock.sleep(pauseMs);
+        await records.refresh(secret);
+      }
+      if (await write(secret, records.get(secret))) return;
+    }
+    throw new Error(`a password was changed by others ${MOST_ATTEMPTS} times in a row`);
+  }
+
+  #take(secret: string): void {
+    const before = this.#known.get(secret);
+    const stored = this.#parts.records.get(secret);
+    const now = stored && this.#read(secret, stored);
+    if (!stored) this.#unreadable.delete(secret);
+    if (now) this.#known.set(secret, now);
+    else this.#known.delete(secret);
+    for (const user of new Set([before?.user, now?.user]))
+      if (user !== undefined) for (const changed of this.#listeners) changed(user);
+  }
+
+  /** Tells once of a Secret that cannot be read, without its content. */
+  #read(secret: string, { data }: StoredSecret): Stored | undefined {
+    const stored = decode(data);
+    if (stored && this.#nameOf(stored.user) === secret) {
+      this.#unreadable.delete(secret);
+      return stored;
+    }
+    if (this.#unreadable.has(secret)) return undefined;
+    this.#unreadable.add(secret);
+    const reason = stored ? 'it is not named after its user' : 'it is no password of a format that is known here';
+    this.#parts.events.report('password_record_unreadable', { secret, reason });
+    this.#parts.logger.error({ secret, reason }, 'the password of a user cannot be read: it lets nobody in');
+    return undefined;
+  }
+
+  #nameOf = (user: string): string => passwordSecretName(this.#options.namePrefix, user);
+}
+
+/** What is stored of a password. */
+export const encodePassword = ({ user, uid, hash }: Stored): Readonly<Record<string, Buffer>> => ({
+  user: Buffer.from(user),
+  uid: Buffer.from(uid),
+  hash: Buffer.from(hash),
+  format: Buffer.from(FORMAT),
+});
+
+function decode(data: Readonly<Record<string, Buffer>>): Stored | undefined {
+  const [user = '', uid = '', hash = '', format] = ['user', 'uid', 'hash', 'format'].map((key) =>
+    data[key]?.toString(),
+  );
+  return user !== '' && uid !== '' && hash !== '' && format === FORMAT ? { user, uid, hash } : undefined;
+}

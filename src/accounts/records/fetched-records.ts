@@ -1,0 +1,69 @@
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
+import { fetchedList } from '../../resources/fetched-list.ts';
+import { createListQueryParser } from '../../resources/query/list-query.ts';
+import { BoundedCalls } from '../../runtime/bounded-calls.ts';
+import { BoundedMap } from '../../runtime/bounded-map.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { serviceUnavailable } from '../../status-error.ts';
+import { type AccountNames, userRef } from '../names.ts';
+import { createLoginRecordKind } from './login-record-kind.ts';
+import { isRecordOf } from './record-owner.ts';
+
+/** The login records of single users, fetched when somebody asks for them. */
+export interface LoginRecordLists {
+  /**
+   * The body of the list of a user's records. Throws a 400 for parameters that cannot be understood; rejects with 503
+   * when the cluster does not answer. The user is known: what is no name must not come into a selector.
+   */
+  listOf(user: string, queryString: string): Promise<Uint8Array>;
+}
+
+const RETRY_SECONDS = 5;
+
+/** Everybody may read the own records at any pace. The API server looks through all records for each such call. */
+const KEPT_MS = 2_000;
+/** Some 10 MB for two seconds, with the default number of records per user. */
+const MOST_KEPT = 100;
+/** Others wait for their turn, as long as one call may take. */
+const CALLS = { maxInFlight: 4, maxWaiting: 1_000, timeoutMs: 10_000 };
+
+export function createLoginRecordLists(
+  names: AccountNames,
+  records: Pick<ClusterObjects, 'list'>,
+  clock: Clock,
+): LoginRecordLists {
+  const kind = createLoginRecordKind(names);
+  const parse = createListQueryParser(kind);
+  const calls = new BoundedCalls(CALLS, clock);
+  const fetching = new Map<string, Promise<readonly KubernetesObject[]>>();
+  const kept = new BoundedMap<readonly KubernetesObject[]>(MOST_KEPT);
+  const keep = (user: string, found: readonly KubernetesObject[]): void => {
+    kept.set(user, found);
+    clock.after(KEPT_MS, () => kept.get(user) === found && kept.delete(user));
+  };
+  const fetch = async (user: string): Promise<readonly KubernetesObject[]> => {
+    const labelled = await calls.run(user, () => records.list(`${names.userRef}=${userRef(user)}`));
+    const found = labelled.filter((record) => isRecordOf(user, record));
+    keep(user, found);
+    return found;
+  };
+  /** All who ask for the records of one user at a time share one call, and those who come soon after its answer. */
+  const fetchOf = async (user: string): Promise<readonly KubernetesObject[]> => {
+    const known = kept.get(user) ?? fetching.get(user);
+    if (known) return known;
+    const call = fetch(user).finally(() => fetching.delete(user));
+    fetching.set(user, call);
+    return call;
+  };
+  return {
+    async listOf(user, queryString) {
+      const query = parse(queryString);
+      try {
+        return fetchedList(await fetchOf(user), kind, query);
+      } catch (error) {
+        throw serviceUnavailable('loginrecords are not available: the cluster did not answer', RETRY_SECONDS, error);
+      }
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { asObject } from '../../kubernetes/object.ts';
+import type { Kind } from '../../resources/entries/kind.ts';
+import type { FilterReader } from '../../resources/query/filter.ts';
+import { COMMON_SORT_WORDS } from '../../resources/query/list-query.ts';
+import type { AccountNames } from '../names.ts';
+import { shownMetadata } from '../shown-object.ts';
+
+/** The filters that only login records have. What is kept of a record is its type. */
+const FILTERS = new Map<string, FilterReader>([
+  [
+    'type',
+    (text) =>
+      ({ own }) =>
+        own === text,
+  ],
+]);
+
+/** What the list engine is told of login records. */
+export function createLoginRecordKind({ platform, group, version }: AccountNames): Kind {
+  const type = { group, version, resource: 'loginrecords', kind: 'LoginRecord' };
+  return {
+    ...type,
+    platform,
+    singularName: 'loginrecord',
+    shortNames: [],
+    namespaced: false,
+    sortWords: COMMON_SORT_WORDS,
+    filters: FILTERS,
+    statusOf: () => '',
+    project: (record) => asObject(record['spec'])['type'],
+    answered: { ...type, show: (record) => ({ ...record, metadata: shownMetadata(record) }) },
+  };
+}

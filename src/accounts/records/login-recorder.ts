@@ -1,0 +1,210 @@
+import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { BoundedMap } from '../../runtime/bounded-map.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { LastingFailure } from '../../runtime/lasting-failure.ts';
+import type { Random } from '../../runtime/random.ts';
+import { normaliseAddress } from '../../runtime/source-address.ts';
+import type { SignInOutcome, SignInRecorder } from '../../users/sign-in.ts';
+import { type AccountNames, userRef } from '../names.ts';
+import type { FailureBudget } from '../states/failure-budget.ts';
+import type { StatusPatch } from '../states/status-patch.ts';
+import type { UserRecord, UserRecords } from '../users/user-record.ts';
+import { recordPrefix } from './record-owner.ts';
+import { SuccessPace } from './success-pace.ts';
+
+export interface LoginRecorderParts {
+  readonly names: AccountNames;
+  readonly users: UserRecords;
+  readonly records: Pick<ClusterObjects, 'create'>;
+  readonly patchStatus: StatusPatch;
+  readonly budget: FailureBudget;
+  readonly counted: { inc(labels: { result: 'written' | 'dropped' }): void };
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+export interface LoginRecorder extends SignInRecorder {
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Attempts that are one record: of one user and source when they succeed, of one user when they fail. */
+const MERGED_MS = 10_000;
+
+/** Twice a second up to ten: 20 records a second, half of what two cores can sign in. */
+const LOOK_MS = 500;
+const MOST_AT_ONCE = 10;
+
+/** About 500 kB of successes, and as much of failures. Beyond it records are dropped, and counted. */
+const MOST_WAITING = 1_000;
+
+const MOST_KNOWN = 10_000;
+const LAST_LOGIN_MS = 300_000;
+
+const LONGEST_AGENT_BYTES = 256;
+const SUFFIX_BYTES = 5;
+
+const REASONS: Readonly<Record<SignInOutcome['outcome'], string>> = {
+  succeeded: 'authenticated successfully',
+  incorrect_password: 'incorrect password',
+  throttled: 'auth rate limit exceeded',
+};
+
+interface Waiting {
+  /** The last of those that are merged. */
+  outcome: SignInOutcome;
+  count: number;
+  readonly dueAt: number;
+}
+
+/** Writes login records behind the sign-ins (docs/contract/accounts.md, section 8). Only User objects have records. */
+export function createLoginRecorder(parts: LoginRecorderParts): LoginRecorder {
+  return new Recorder(parts);
+}
+
+class Recorder implements LoginRecorder {
+  readonly #parts: LoginRecorderParts;
+  readonly #failure: LastingFailure;
+  /** By user and source, or by user alone when they wait for their turn. Apart, so that failures push out none. */
+  readonly #successes = new Map<string, Waiting>();
+  /** By user. */
+  readonly #failures = new Map<string, Waiting>();
+  readonly #pace: SuccessPace;
+  /** Until when a further success of this user at this source is the same. */
+  readonly #succeeded = new BoundedMap<number>(MOST_KNOWN);
+  /** When the last login was written here: the watch may be behind. */
+  readonly #lastLogins = new BoundedMap<number>(MOST_KNOWN);
+
+  constructor(parts: LoginRecorderParts) {
+    this.#parts = parts;
+    this.#failure = new LastingFailure(parts.clock, parts.logger);
+    this.#pace = new SuccessPace(parts.clock);
+  }
+
+  record(outcome: SignInOutcome): void {
+    if (!outcome.user.isObject) return;
+    if (outcome.outcome === 'succeeded') this.#succeed(outcome);
+    else this.#fail(outcome);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    while (!signal.aborted) {
+      await clock.sleep(LOOK_MS, signal);
+      for (const [queue, due] of [
+        [this.#successes, this.#dueSuccesses()],
+        [this.#failures, this.#dueFailures()],
+      ] as const)
+        for (const [key, waiting] of due) {
+          if (signal.aborted) return;
+          queue.delete(key);
+          await this.#write(waiting);
+        }
+    }
+  }
+
+  /** One person may have a whole /64, and sign in from each of its addresses. */
+  #succeed(outcome: SignInOutcome): void {
+    const { name } = outcome.user;
+    const now = this.#parts.clock.monotonic();
+    const key = `${name} ${normaliseAddress(outcome.address)}`;
+    const same = this.#successes.get(key);
+    if (same) same.outcome = outcome;
+    if ((this.#succeeded.get(key) ?? 0) > now) return;
+    this.#succeeded.set(key, now + MERGED_MS);
+    if (merge(this.#successes.get(name), outcome)) return;
+    const dueAt = this.#pace.take(name);
+    this.#wait(this.#successes, dueAt > now ? name : key, { outcome, count: 1, dueAt });
+  }
+
+  #fail(outcome: SignInOutcome): void {
+    this.#parts.budget.failed();
+    const key = outcome.user.name;
+    if (merge(this.#failures.get(key), outcome)) return;
+    this.#wait(this.#failures, key, { outcome, count: 1, dueAt: this.#parts.clock.monotonic() + MERGED_MS });
+  }
+
+  #wait(queue: Map<string, Waiting>, key: string, waiting: Waiting): void {
+    if (queue.size < MOST_WAITING) queue.set(key, waiting);
+    else this.#parts.counted.inc({ result: 'dropped' });
+  }
+
+  #dueSuccesses(): readonly [string, Waiting][] {
+    const now = this.#parts.clock.monotonic();
+    return [...this.#successes].filter(([, { dueAt }]) => dueAt <= now).slice(0, MOST_AT_ONCE);
+  }
+
+  /** A failure that gets nothing of the budget goes on being merged. The budget has three at most. */
+  #dueFailures(): readonly [string, Waiting][] {
+    const { clock, budget } = this.#parts;
+    const due: [string, Waiting][] = [];
+    for (const entry of this.#failures)
+      if (entry[1].dueAt <= clock.monotonic()) {
+        if (!budget.take()) break;
+        due.push(entry);
+      }
+    return due;
+  }
+
+  /** What cannot be written is dropped: a record is no reason to hold anything up. */
+  async #write({ outcome, count }: Waiting): Promise<void> {
+    const { users, records, counted } = this.#parts;
+    const user = users.get(outcome.user.name);
+    if (user?.uid !== outcome.user.uid || user.isDeleting) return;
+    try {
+      await records.create(this.#toObject(outcome, count));
+      counted.inc({ result: 'written' });
+      if (outcome.outcome === 'succeeded') await this.#writeLastLogin(user);
+      this.#failure.over({}, 'login records are written again');
+    } catch (error) {
+      counted.inc({ result: 'dropped' });
+      this.#failure.failed({ err: error }, 'login records cannot be written');
+    }
+  }
+
+  async #writeLastLogin({ name, uid, lastLoginTime }: UserRecord): Promise<void> {
+    const now = this.#parts.clock.now();
+    const stored = Date.parse(lastLoginTime);
+    const last = Math.max(this.#lastLogins.get(name) ?? 0, Number.isNaN(stored) ? 0 : stored);
+    if (now - last < LAST_LOGIN_MS && now >= last) return;
+    this.#lastLogins.set(name, now);
+    const time = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
+    await this.#parts.patchStatus(name, { lastLoginTime: time }, { uid });
+  }
+
+  #toObject({ user, outcome, address, userAgent }: SignInOutcome, count: number) {
+    const { names, random } = this.#parts;
+    const suffix = random.bytes(SUFFIX_BYTES).toString('hex');
+    return {
+      metadata: {
+        name: `${recordPrefix(user.name)}-${suffix}`,
+        labels: { [names.userRef]: userRef(user.name) },
+      },
+      spec: {
+        type: 'Token',
+        provider: '',
+        success: outcome === 'succeeded',
+        reason: count === 1 ? REASONS[outcome] : `${REASONS[outcome]} (${count} attempts)`,
+        sourceIP: address,
+        userAgent: shortened(userAgent),
+      },
+    };
+  }
+}
+
+/** Whether there is a record to come that takes this outcome in. */
+function merge(waiting: Waiting | undefined, outcome: SignInOutcome): boolean {
+  if (!waiting) return false;
+  waiting.outcome = outcome;
+  waiting.count++;
+  return true;
+}
+
+/** Without control characters, and with whole characters in at most 256 bytes. */
+function shortened(userAgent: string): string {
+  const clean = userAgent.replaceAll(/\p{Cc}/gu, '');
+  const bytes = Buffer.from(clean);
+  if (bytes.length <= LONGEST_AGENT_BYTES) return clean;
+  return new TextDecoder().decode(bytes.subarray(0, LONGEST_AGENT_BYTES), { stream: true });
+}

@@ -1,0 +1,36 @@
+import { asArray, asObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { NewObject } from '../../kubernetes/objects/cluster-objects.ts';
+import { type AccountNames, userRef } from '../names.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+/** The name of the ClusterRoleBinding that makes a user's platform role. */
+export const bindingName = (user: string, role: string): string => `${user}-${role}`;
+
+/** The ClusterRoleBinding that makes a user's platform role. */
+export const toBinding = (user: string, role: string, names: AccountNames): NewObject => ({
+  apiVersion: `${RBAC}/v1`,
+  kind: 'ClusterRoleBinding',
+  metadata: { name: bindingName(user, role), labels: { [names.userRef]: userRef(user) } },
+  subjects: [{ apiGroup: RBAC, kind: 'User', name: user }],
+  roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
+});
+
+/** Its one subject, where that is a user. */
+export function boundUser(binding: KubernetesObject): string | undefined {
+  const subjects = asArray(binding['subjects']);
+  const { kind, name } = asObject(subjects[0]);
+  return subjects.length === 1 && kind === 'User' && typeof name === 'string' ? name : undefined;
+}
+
+/** Whether the user is among its subjects. */
+export const namesUser = (binding: KubernetesObject, user: string): boolean =>
+  asArray(binding['subjects'])
+    .map(asObject)
+    .some(({ kind, name }) => kind === 'User' && name === user);
+
+/** The ClusterRole that a binding gives. */
+export function boundRole(binding: KubernetesObject): string | undefined {
+  const { kind, name } = asObject(binding['roleRef']);
+  return kind === 'ClusterRole' && typeof name === 'string' ? name : undefined;
+}

@@ -1,0 +1,49 @@
+import { asArray } from '../../kubernetes/object.ts';
+import type { Entry } from '../../resources/entries/entry.ts';
+import type { Kind } from '../../resources/entries/kind.ts';
+import { COMMON_SORT_WORDS } from '../../resources/query/list-query.ts';
+import type { AccountNames } from '../names.ts';
+import { shownMetadata } from '../shown-object.ts';
+
+/** What the list engine is told of platform roles: ClusterRoles that answers show as GlobalRoles. */
+export const createRoleKind = ({ platform, group, version }: AccountNames): Kind => ({
+  platform,
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  resource: 'clusterroles',
+  kind: 'ClusterRole',
+  singularName: 'globalrole',
+  shortNames: [],
+  namespaced: false,
+  sortWords: COMMON_SORT_WORDS,
+  filters: new Map(),
+  statusOf: () => '',
+  answered: {
+    group,
+    version,
+    resource: 'globalroles',
+    kind: 'GlobalRole',
+    // The rules of an aggregated role are null before its controller has run.
+    show: (role) => ({ metadata: shownMetadata(role), rules: asArray(role['rules']) }),
+  },
+});
+
+/** Whether the role may be given to users. */
+export const isAssignable = ({ labels }: Entry, { assignable }: AccountNames): boolean =>
+  labels?.[assignable] === 'true';
+
+/** The names of the roles that it consists of; `undefined` when the annotation is missing or unreadable. */
+export function aggregatedRoles({ annotations }: Entry, { aggregationRoles }: AccountNames) {
+  const text = annotations?.[aggregationRoles];
+  if (text === undefined) return undefined;
+  const names = parsed(text);
+  return Array.isArray(names) ? names.filter((name): name is string => typeof name === 'string') : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

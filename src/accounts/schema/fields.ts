@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/** A rule in CEL that the cluster checks (`x-kubernetes-validations` of a CustomResourceDefinition). */
+interface ClusterRule {
+  readonly rule: string;
+  /** In plain words: `kubectl` shows it to people. */
+  readonly message: string;
+  /** Which field it is about, where it is not the one that has the rule. */
+  readonly fieldPath?: string;
+  /** The rule sees the stored object as `oldSelf`, which has no value at a create. */
+  readonly optionalOldSelf?: boolean;
+}
+
+/** What a field says to the cluster besides what JSON Schema can say. */
+export const clusterRules = (...rules: readonly ClusterRule[]) => ({ 'x-kubernetes-validations': rules });
+
+/**
+ * Category Cc of Unicode: U+0000 to U+001F and U+007F to U+009F. Written so that JavaScript and the RE2 of API servers
+ * read it alike.
+ */
+const WITHOUT_CONTROL_CHARACTERS = /^\P{Cc}*$/u;
+const NO_CONTROL_CHARACTERS = 'must have no control characters';
+const HAS_NO_CONTROL_CHARACTERS = {
+  rule: `self.matches('${WITHOUT_CONTROL_CHARACTERS.source.replaceAll('\\', '\\\\')}')`,
+  message: NO_CONTROL_CHARACTERS,
+};
+
+/**
+ * Text of at most `longest` characters, counted as the cluster does: by code point. The pattern is there beside the CEL
+ * rule because a cluster skips every CEL rule of an object that has a field of the wrong type or length; it compares
+ * patterns always.
+ */
+export const freeText = (longest: number, description: string, rules: readonly ClusterRule[] = []) =>
+  z
+    .string()
+    .regex(WITHOUT_CONTROL_CHARACTERS, NO_CONTROL_CHARACTERS)
+    .refine((text) => [...text].length <= longest, `must have at most ${longest} characters`)
+    .meta({ description, maxLength: longest, ...clusterRules(HAS_NO_CONTROL_CHARACTERS, ...rules) });
+
+/** An instant in UTC, as RFC 3339 writes it. The cluster knows the format and takes an offset as well. */
+export const instant = (description: string) =>
+  z
+    .string()
+    .refine((text) => z.iso.datetime({ offset: true }).safeParse(text).success, 'must be a date and time (RFC 3339)')
+    .meta({ description, format: 'date-time' });

@@ -1,0 +1,22 @@
+import { asObject, type KubernetesObject, type ObjectMeta } from '../kubernetes/object.ts';
+
+/** kubectl keeps the whole object there as it was applied, a password included. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** The metadata without kubectl's copy of the object, and without these annotations. Members stay in their order. */
+export function shownMetadata({ metadata }: KubernetesObject, hidden: readonly string[] = []): ObjectMeta {
+  const annotations = asObject(metadata.annotations);
+  const leftOut = [LAST_APPLIED, ...hidden].filter((key) => Object.hasOwn(annotations, key));
+  if (leftOut.length === 0) return metadata;
+  const left = without(annotations, leftOut);
+  // As the cluster writes it: no annotations, no member.
+  if (Object.keys(left).length === 0) return without(metadata, ['annotations']) as ObjectMeta;
+  return { ...metadata, annotations: left } as ObjectMeta;
+}
+
+/** The members but for these. */
+export const without = (
+  members: Readonly<Record<string, unknown>>,
+  leftOut: readonly string[],
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(members).filter(([key]) => !leftOut.includes(key)));

@@ -1,0 +1,38 @@
+import { ClusterError } from '../../kubernetes/client/api-client.ts';
+import { asObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
+
+/** What the stored object must be; another one is a conflict, or refused. */
+interface Expected {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+type StatusMembers = Readonly<Record<string, string | null>>;
+
+/** Merges members into the status of a User object; null removes one. Rejects as `ClusterObjects.patch` does. */
+export type StatusPatch = (name: string, status: StatusMembers, expected?: Expected) => Promise<KubernetesObject>;
+
+/**
+ * By the status subresource; by the object itself where the custom resource has none, as that of KubeSphere 3.4. A 404
+ * of the subresource may also be that of a missing user, or of an API server in trouble, so it is asked first each time,
+ * and a patch of the object counts only when it shows: where there is a subresource, it leaves the status as it was.
+ */
+export function createStatusPatch(objects: Pick<ClusterObjects, 'patch'>): StatusPatch {
+  return async (name, status, expected = {}) => {
+    const patch = { metadata: expected, status };
+    try {
+      return await objects.patch(name, patch, { subresource: 'status' });
+    } catch (error) {
+      if (!(error instanceof ClusterError && error.status.code === 404)) throw error;
+      const changed = await objects.patch(name, patch); // rejects when the user is what was not found
+      if (!hasTaken(changed, status)) throw new Error('the cluster did not take the status over', { cause: error });
+      return changed;
+    }
+  };
+}
+
+function hasTaken(object: KubernetesObject, asked: StatusMembers): boolean {
+  const status = asObject(object['status']);
+  return Object.entries(asked).every(([member, value]) => (status[member] ?? null) === value);
+}

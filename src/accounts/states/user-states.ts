@@ -1,0 +1,169 @@
+import { ClusterError } from '../../kubernetes/client/api-client.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import type { Logger } from '../../observability/logger.ts';
+import { BoundedMap } from '../../runtime/bounded-map.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { BucketOptions } from '../../runtime/failure-bucket.ts';
+import { LastingFailure } from '../../runtime/lasting-failure.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { ThrottleControl } from '../../users/sign-in.ts';
+import type { User, UserState } from '../../users/user.ts';
+import type { UserRecord, UserRecords } from '../users/user-record.ts';
+import type { FailureBudget } from './failure-budget.ts';
+import type { StatusPatch } from './status-patch.ts';
+
+export interface UserStatesParts {
+  readonly users: UserRecords;
+  /** The user as somebody who signs in: with a password or without. */
+  byName(name: string): Pick<User, 'uid' | 'passwordHash'> | undefined;
+  readonly throttle: Pick<ThrottleControl, 'unlock'>;
+  readonly patchStatus: StatusPatch;
+  readonly budget: FailureBudget;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** The states of User objects (docs/contract/accounts.md, section 4). */
+export interface UserStates {
+  /** The common bucket of a user is full here: written down once, when the budget of failures allows it. */
+  limited(name: string): void;
+  /** Writes a transition. With a version it is a compare-and-swap. Rejects as `ClusterObjects.patch` does. */
+  setState(
+    user: { readonly name: string; readonly uid?: string; readonly resourceVersion?: string },
+    state: UserState,
+    reason: string,
+  ): Promise<KubernetesObject>;
+  /** Makes new users active, and those whose window is over. On every replica: the first one does it. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** A user without a state is active within 5 s: it is looked for each second, after up to 2 s for another replica. */
+const LOOK_MS = 1_000;
+const SPREAD_MS = 2_000;
+/** The watch shows it long before. */
+const AGAIN_MS = 10_000;
+/** Up to 20 users a second. */
+const MOST_AT_ONCE = 20;
+const MOST_LIMITED = 1_000;
+
+const NEW_REASON = 'the user has a password';
+const OVER_REASON = 'the time of too many failed sign-ins is over';
+
+export function createUserStates(throttled: BucketOptions, parts: UserStatesParts): UserStates {
+  return new States(throttled, parts);
+}
+
+interface Watched {
+  readonly state: string;
+  dueAt: number;
+}
+
+class States implements UserStates {
+  readonly #throttled: BucketOptions;
+  readonly #parts: UserStatesParts;
+  readonly #failure: LastingFailure;
+  /** The users whose state is to change by itself. */
+  readonly #watched = new Map<string, Watched>();
+  /** Those whose full bucket is not written down yet, with the time of its window's end. */
+  readonly #limited = new BoundedMap<number>(MOST_LIMITED);
+
+  constructor(throttled: BucketOptions, parts: UserStatesParts) {
+    this.#throttled = throttled;
+    this.#parts = parts;
+    this.#failure = new LastingFailure(parts.clock, parts.logger);
+    parts.users.onChange((name) => this.#changed(name));
+  }
+
+  limited(name: string): void {
+    this.#limited.set(name, this.#parts.clock.monotonic() + this.#throttled.windowMs);
+    void this.#tellLimited();
+  }
+
+  setState: UserStates['setState'] = ({ name, uid, resourceVersion }, state, reason) => {
+    const lastTransitionTime = new Date(this.#parts.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    const expected = {
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    };
+    return this.#parts.patchStatus(name, { state, reason, lastTransitionTime }, expected);
+  };
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    while (!signal.aborted) {
+      await clock.sleep(LOOK_MS, signal);
+      if (signal.aborted) return;
+      await this.#tellLimited();
+      for (const [name, watched] of this.#due()) await this.#activate(name, watched);
+    }
+  }
+
+  #changed(name: string): void {
+    const user = this.#parts.users.get(name);
+    const before = this.#watched.get(name);
+    if (before?.state === 'AuthLimitExceeded' && user?.state === 'Active') this.#parts.throttle.unlock(user);
+    const isWatched = user && !user.isIncomplete && !user.isDeleting && WATCHED.has(user.state);
+    if (!isWatched) this.#watched.delete(name);
+    else if (before?.state !== user.state) {
+      const dueAt = this.#parts.clock.monotonic() + this.#parts.random.fraction() * SPREAD_MS;
+      this.#watched.set(name, { state: user.state, dueAt });
+    }
+  }
+
+  #due(): readonly [string, Watched][] {
+    const due: [string, Watched][] = [];
+    for (const entry of this.#watched) {
+      if (due.length === MOST_AT_ONCE) break;
+      if (entry[1].dueAt <= this.#parts.clock.monotonic() && this.#isOver(entry[0])) due.push(entry);
+    }
+    return due;
+  }
+
+  /** Whether this user becomes active now. */
+  #isOver(name: string): boolean {
+    const user = this.#parts.users.get(name);
+    if (!user) return false;
+    if (user.state === '') {
+      const known = this.#parts.byName(name);
+      return known?.uid === user.uid && known.passwordHash !== undefined;
+    }
+    const since = Date.parse(user.lastTransitionTime);
+    return Number.isNaN(since) || since + this.#throttled.windowMs <= this.#parts.clock.now();
+  }
+
+  async #activate(name: string, watched: Watched): Promise<void> {
+    const user = this.#parts.users.get(name);
+    if (!user) return;
+    watched.dueAt = this.#parts.clock.monotonic() + AGAIN_MS;
+    await this.#write(user, 'Active', user.state === '' ? NEW_REASON : OVER_REASON);
+  }
+
+  /** Those who get nothing of the budget wait, but not longer than their window. */
+  async #tellLimited(): Promise<void> {
+    const { clock, users, budget } = this.#parts;
+    for (const [name, until] of this.#limited.entries()) {
+      const user = users.get(name);
+      const isMoot = until <= clock.monotonic() || !user || (user.state !== 'Active' && user.state !== '');
+      if (!isMoot && !budget.take()) return;
+      this.#limited.delete(name);
+      if (isMoot) continue;
+      const { limit, windowMs } = this.#throttled;
+      await this.#write(user, 'AuthLimitExceeded', `${limit} failed sign-ins within ${windowMs / 60_000} min`);
+    }
+  }
+
+  /** By the version that was looked at: whoever changed the user meanwhile is not overruled. */
+  async #write(user: UserRecord, state: UserState, reason: string): Promise<void> {
+    try {
+      await this.setState(user, state, reason);
+      this.#failure.over({}, 'states of users are written again');
+    } catch (error) {
+      const isConflict = error instanceof ClusterError && error.status.code === 409;
+      if (!isConflict)
+        this.#failure.failed({ err: error, user: user.name, state }, 'the state of a user cannot be written');
+    }
+  }
+}
+
+const WATCHED: ReadonlySet<string> = new Set(['', 'AuthLimitExceeded']);

@@ -1,0 +1,48 @@
+import { isObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { Decoration, Kind } from '../../resources/entries/kind.ts';
+import { type FilterReader, notOffered } from '../../resources/query/filter.ts';
+import { COMMON_SORT_WORDS } from '../../resources/query/list-query.ts';
+import type { AccountNames } from '../names.ts';
+import { shownMetadata, without } from '../shown-object.ts';
+import { RoleDecoration, type RolesOfUsers } from './role-decoration.ts';
+import { type UserOwn, userOwnOf } from './user-entry.ts';
+import { toUserRecord } from './user-record.ts';
+
+/** The filters that only users have. */
+const FILTERS = new Map<string, FilterReader>([
+  ['email', (text) => (user) => userOwnOf(user).record.email === text],
+  ['ingroup', (text) => (user) => userOwnOf(user).record.groups.includes(text)],
+  ['notingroup', (text) => (user) => !userOwnOf(user).record.groups.includes(text)],
+  ['globalrole', (text) => (user) => userOwnOf(user).role === text],
+  // KubeSphere 3.4 looks for members of a scope with these.
+  ...['cluster', 'clusterrole', 'workspace', 'workspacerole', 'namespace', 'role'].map(
+    (name): [string, FilterReader] => [name, notOffered],
+  ),
+]);
+
+/** What the list engine is told of users. Without `roles` the answers show no platform role. */
+export function createUserKind(names: AccountNames, roles?: RolesOfUsers): Kind {
+  const { platform, group, version } = names;
+  const type = { group, version, resource: 'users', kind: 'User' };
+  return {
+    ...type,
+    platform,
+    singularName: 'user',
+    shortNames: [],
+    namespaced: false,
+    sortWords: COMMON_SORT_WORDS,
+    filters: FILTERS,
+    statusOf: () => '',
+    project: (user): UserOwn => ({ record: toUserRecord(user, names), role: undefined }),
+    answered: { ...type, show: (user) => shownUser(user, names) },
+    addedKeys: new Set([names.globalRole]),
+    ...(roles && { decorate: (store): Decoration => new RoleDecoration(names, roles, store) }),
+  };
+}
+
+/** Without what nobody may see: a password, and annotations that are ours alone. */
+function shownUser(user: KubernetesObject, { globalRole, incomplete }: AccountNames): KubernetesObject {
+  const metadata = shownMetadata(user, [globalRole, incomplete]);
+  const { spec } = user;
+  return { ...user, metadata, ...(isObject(spec) && { spec: without(spec, ['password']) }) };
+}

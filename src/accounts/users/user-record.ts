@@ -1,0 +1,79 @@
+import { asArray, asObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { AccountNames } from '../names.ts';
+
+/** A User object as the directory and the writers read it. Odd members count as absent. */
+export interface UserRecord {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** `''` when there is none. */
+  readonly email: string;
+  /** `''` when there is none. */
+  readonly lang: string;
+  readonly groups: readonly string[];
+  /** `''` when no state is set; else the stored word, whichever it is. */
+  readonly state: string;
+  /** RFC 3339; `''` when there is none. */
+  readonly lastTransitionTime: string;
+  readonly lastLoginTime: string;
+  /** Not empty: must set a first password. */
+  readonly uninitialized: string;
+  /** Still being made: not shown, and nobody signs in with it. */
+  readonly isIncomplete: boolean;
+  readonly isDeleting: boolean;
+  /** Milliseconds since 1970; tokens that were issued before were another user's, or have been ended. */
+  readonly tokensNotBeforeMs: number;
+  /** Whether ours is among its finalizers: it goes when what belongs to it has gone. */
+  readonly hasFinalizer: boolean;
+  /** `spec.password`: only in clusters of KubeSphere 3.4, and after a raw write where its CRD is installed. */
+  readonly storedPassword: string | undefined;
+}
+
+export function toUserRecord(object: KubernetesObject, names: AccountNames): UserRecord {
+  const { name, uid, resourceVersion } = object.metadata;
+  const annotations = asObject(object.metadata['annotations']);
+  const [spec, status] = [asObject(object['spec']), asObject(object['status'])];
+  return {
+    name,
+    uid,
+    resourceVersion,
+    email: text(spec['email']),
+    lang: text(spec['lang']),
+    groups: asArray(spec['groups']).filter((group) => typeof group === 'string'),
+    state: text(status['state']),
+    lastTransitionTime: text(status['lastTransitionTime']),
+    lastLoginTime: text(status['lastLoginTime']),
+    uninitialized: text(annotations[names.uninitialized]),
+    isIncomplete: text(annotations[names.incomplete]) !== '',
+    tokensNotBeforeMs: Math.max(
+      instant(object.metadata.creationTimestamp),
+      instant(annotations[names.tokensNotBefore]),
+    ),
+    isDeleting: text(object.metadata['deletionTimestamp']) !== '',
+    hasFinalizer: asArray(object.metadata['finalizers']).includes(names.finalizer),
+    storedPassword: text(spec['password']) || undefined,
+  };
+}
+
+/** 0 for what is no time. */
+const instant = (value: unknown): number => Date.parse(text(value)) || 0;
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Whether somebody is a user: complete, and not about to go. Others are neither shown nor let in. */
+export const isThere = ({ isIncomplete, isDeleting }: UserRecord): boolean => !isIncomplete && !isDeleting;
+
+/** The User objects in memory. Reads never wait. */
+export interface UserRecords {
+  get(name: string): UserRecord | undefined;
+  all(): Iterable<UserRecord>;
+  /**
+   * Calls `changed` with the name of each object that has changed, come or gone, when `get` already answers with the
+   * change. After a new list it is called for each name that differs.
+   */
+  onChange(changed: (name: string) => void): void;
+  /** Whether the first complete list is in memory. */
+  hasSynced(): boolean;
+  /** Milliseconds since the last proof that memory is current. */
+  stalenessMs(): number;
+}

@@ -1,0 +1,12 @@
+import type { Subject } from '../../authorization/authorizer.ts';
+import type { SecurityEventFields } from '../../security-events.ts';
+
+/** Who asks for a write, and from where. */
+export interface Caller extends Subject {
+  /** The caller's normalised address: failed password checks count for it. */
+  readonly source: string;
+  /** What the audit trail says of the request besides: its ids, the session, the client. */
+  readonly trail: SecurityEventFields;
+  /** Aborts when the client has gone. What has been begun is completed all the same. */
+  readonly signal: AbortSignal;
+}

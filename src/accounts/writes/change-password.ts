@@ -1,0 +1,103 @@
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import { badRequest, type StatusCause } from '../../status-error.ts';
+import type { PasswordSignIn } from '../../users/sign-in.ts';
+import { passwordFaults } from '../passwords/password-rules.ts';
+import { PasswordReplacedError } from '../passwords/password-store.ts';
+import { attemptsTurnedAway, invalidUser, notSaved } from '../refusals.ts';
+import type { Caller } from './caller.ts';
+import { parseObject, textIn } from './user-body.ts';
+import { currentUser, endSessions, isOwn, timestamp, type UserWriteParts } from './user-writes.ts';
+
+export interface PasswordChangeParts extends UserWriteParts {
+  /** Checks the current password like a sign-in: the same buckets count its failures (AC-67). */
+  readonly signIn: Pick<PasswordSignIn, 'signIn'>;
+}
+
+export interface PasswordChangeRequest {
+  /** The name in the path. */
+  readonly name: string;
+  readonly body: Buffer;
+}
+
+/**
+ * Changes a password (docs/contract/accounts.md, section 6.6). Whoever changes their own proves the current one, managers
+ * too: a stolen token must not take the account (AC-61). All sessions of the user end, before the new password is stored.
+ */
+export function createPasswordChange(
+  parts: PasswordChangeParts,
+): (request: PasswordChangeRequest, caller: Caller) => Promise<void> {
+  return async ({ name, body }, caller) => {
+    const { current, password } = parseChange(body, name, parts);
+    const user = await currentUser(name, parts);
+    const isSelf = isOwn(user, caller, parts);
+    const isProven = isSelf || current !== undefined;
+    const instead = isProven ? parts.passwords.hashOf({ name, uid: user.metadata.uid }) : undefined;
+    if (isProven) await proveCurrent(name, current, caller, parts);
+    await setPassword(user, password, caller, { parts, isFirst: isSelf, instead });
+  };
+}
+
+function parseChange(
+  body: Buffer,
+  name: string,
+  { names }: UserWriteParts,
+): { readonly current: string | undefined; readonly password: string } {
+  const object = parseObject(body);
+  const faults: StatusCause[] = [];
+  const current = textIn(object, 'currentPassword', 'currentPassword', faults);
+  const password = textIn(object, 'password', 'password', faults) ?? '';
+  if (faults.length === 0) faults.push(...passwordFaults('password', password));
+  if (faults.length > 0) throw invalidUser(names, name, faults);
+  return { current: current || undefined, password };
+}
+
+/** AC-61, AC-63. The words are those of 3.4. */
+const incorrect = () => badRequest('incorrect old password');
+
+async function proveCurrent(
+  name: string,
+  current: string | undefined,
+  { source, signal }: Caller,
+  { signIn }: PasswordChangeParts,
+): Promise<void> {
+  if (current === undefined) throw incorrect();
+  const result = await signIn.signIn({ username: name, password: current, source, signal });
+  if (result.kind === 'ok') return;
+  throw result.kind === 'refused' ? incorrect() : attemptsTurnedAway(result.retryAfterSeconds);
+}
+
+interface PasswordSetting {
+  readonly parts: UserWriteParts;
+  readonly isFirst: boolean;
+  /** The hash of the password that was proven: of two changes at once, the second proves one that is no more. */
+  readonly instead?: string | undefined;
+}
+
+/**
+ * Hashes and stores a new password. `isFirst`: the user has set it, so none is asked for any more. The tokens die first; a
+ * failure after that leaves the old password, and the same request may be sent again.
+ */
+export async function setPassword(
+  { metadata: { name, uid } }: KubernetesObject,
+  password: string,
+  caller: Caller,
+  { parts, isFirst, instead }: PasswordSetting,
+): Promise<KubernetesObject> {
+  const { hasher, passwords, users, names, clock } = parts;
+  const since = timestamp(clock);
+  const hashed = await hasher.hash(password, { source: caller.source, signal: caller.signal });
+  if (hashed.kind === 'busy') throw attemptsTurnedAway(hashed.retryAfterSeconds);
+  await endSessions(name, parts);
+  await passwords.set({ name, uid }, hashed.hash, instead).catch((error: unknown) => {
+    if (error instanceof PasswordReplacedError) throw incorrect();
+    throw notSaved('the cluster did not confirm the new password', error);
+  });
+  const changed = {
+    [names.lastPasswordChange]: since,
+    [names.tokensNotBefore]: since,
+    ...(isFirst ? { [names.uninitialized]: null } : {}),
+  };
+  return await users.patch(name, { metadata: { uid, annotations: changed } }).catch((error: unknown) => {
+    throw notSaved('the new password is saved, but not when', error);
+  });
+}

@@ -1,0 +1,143 @@
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import type { NewObject } from '../../kubernetes/objects/cluster-objects.ts';
+import type { StatusCause } from '../../status-error.ts';
+import { passwordFaults } from '../passwords/password-rules.ts';
+import { alreadyExists, attemptsTurnedAway, badField, emailTaken, invalidUser, toWriteFailure } from '../refusals.ts';
+import { bad, emailFaults, groupsFaults, nameFaults, required, textFaults } from '../users/user-fields.ts';
+import { storable } from './annotations.ts';
+import type { Caller } from './caller.ts';
+import { checkBoundName, checkGroups } from './group-rights.ts';
+import { parseUser, type WrittenUser } from './user-body.ts';
+import { type AnsweredUser, timestamp, type UserWriteParts } from './user-writes.ts';
+
+/** A user as asked for, with everything checked that needs no question. */
+interface Wanted {
+  readonly name: string;
+  readonly written: WrittenUser;
+  readonly role: string | undefined;
+  readonly state: 'Active' | 'Disabled';
+  readonly email: string;
+}
+
+/**
+ * Makes a user, all or nothing (docs/contract/accounts.md, section 6.3): what fails midway is removed again. The object
+ * is marked as incomplete until password, role and state are there, so a user that this process could not finish is
+ * never seen, and is removed later by whoever runs then.
+ */
+export function createUserCreation(parts: UserWriteParts): (body: Buffer, caller: Caller) => Promise<AnsweredUser> {
+  const { names, known, assignment, hasher } = parts;
+  return async (body, caller) => {
+    const wanted = toWanted(parseUser(body, names), parts);
+    const { name, written, role } = wanted;
+    if (known.byName(name)) throw alreadyExists(names, name);
+    if (wanted.email !== '' && known.ownersOfEmail(wanted.email).length > 0) throw emailTaken(names, name);
+    await checkGroups(written.groups ?? [], name, caller, parts);
+    if (await assignment.isBound(name)) await checkBoundName(name, caller, parts);
+    if (role !== undefined) await assignment.check(name, role, caller);
+    const hashed = written.password ? await hasher.hash(written.password, caller) : undefined;
+    if (hashed?.kind === 'busy') throw attemptsTurnedAway(hashed.retryAfterSeconds);
+    return { object: await make(wanted, hashed?.hash, caller, parts), role };
+  };
+}
+
+function toWanted(written: WrittenUser, { names, reservedNames }: UserWriteParts): Wanted {
+  const { name = '', state, email } = written;
+  if (written.resourceVersion !== undefined)
+    throw invalidUser(names, name, [bad('metadata.resourceVersion', 'must not be set on a user that is to be made')]);
+  const addressFaults = emailFaults(email ?? '');
+  const faults: StatusCause[] = [
+    ...written.faults,
+    ...nameFaults(written.name, reservedNames),
+    ...(written.hasSpec ? [] : [required('spec')]),
+    ...(written.hasSpec && email === undefined ? [required('spec.email', 'Required value: it may be empty')] : []),
+    ...textFaults('spec.lang', written.lang ?? ''),
+    ...textFaults('spec.displayName', written.displayName ?? ''),
+    ...textFaults('spec.description', written.description ?? ''),
+    ...groupsFaults(written.groups ?? []),
+    ...(written.password ? passwordFaults('spec.password', written.password) : []),
+  ];
+  if (faults.length > 0) throw invalidUser(names, name, [...faults, ...addressFaults]);
+  if (addressFaults[0]) throw badField('spec.email', addressFaults[0].message);
+  if (state !== undefined && state !== '' && state !== 'Active' && state !== 'Disabled')
+    throw badField('status.state', 'must be Active or Disabled', 'FieldValueNotSupported');
+  const role = written.annotations?.[names.globalRole] || undefined;
+  return { name, written, role, state: state === 'Disabled' ? 'Disabled' : 'Active', email: email ?? '' };
+}
+
+/** Keepers remove a user who is incomplete for longer than 90 s. */
+const MOST_MS = 45_000;
+
+async function make(
+  wanted: Wanted,
+  hash: string | undefined,
+  caller: Caller,
+  parts: UserWriteParts,
+): Promise<KubernetesObject> {
+  const { name, role } = wanted;
+  const { users, patchStatus, passwords, assignment, names, clock } = parts;
+  const since = timestamp(clock);
+  const made = await users
+    .create(toNewUser(wanted, { since, hasPassword: hash !== undefined }, parts))
+    .catch((error) => {
+      throw toWriteFailure(error, names, name);
+    });
+  const owner = { name, uid: made.metadata.uid };
+  const began = clock.monotonic();
+  let binding: string | undefined;
+  try {
+    // Not before the name is ours: a rival who was faster has made a binding for it.
+    await assignment.clear(name);
+    if (hash !== undefined) await passwords.set(owner, hash);
+    if (role !== undefined) binding = await assignment.give(name, role, caller);
+    const status = { state: wanted.state, lastTransitionTime: since };
+    await patchStatus(name, status, { uid: owner.uid });
+    if (clock.monotonic() - began > MOST_MS) throw new Error('it took too long');
+    const whole = await users.patch(name, {
+      metadata: { uid: owner.uid, annotations: { [names.incomplete]: null } },
+    });
+    if (whole.metadata['deletionTimestamp']) throw new Error('the user was removed meanwhile');
+    return whole;
+  } catch (error) {
+    await undo(owner, { role, binding }, parts);
+    throw toWriteFailure(error, names, name);
+  }
+}
+
+function toNewUser(
+  { name, written, email }: Wanted,
+  { since, hasPassword }: { readonly since: string; readonly hasPassword: boolean },
+  { names }: UserWriteParts,
+): NewObject {
+  const { lang, displayName, description, groups } = written;
+  const own = { [names.incomplete]: since, ...(hasPassword ? { [names.lastPasswordChange]: since } : {}) };
+  const spec = { email, lang, displayName, description, groups };
+  return {
+    apiVersion: names.apiVersion,
+    kind: 'User',
+    metadata: {
+      name,
+      ...(written.labels ? { labels: written.labels } : {}),
+      annotations: { ...storable(written.annotations ?? {}, names), ...own },
+      finalizers: [names.finalizer],
+    },
+    spec: Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)),
+  };
+}
+
+/** Removes what was made so far. What cannot be removed now is removed with the incomplete user later. */
+async function undo(
+  owner: { readonly name: string; readonly uid: string },
+  { role, binding }: { readonly role: string | undefined; readonly binding: string | undefined },
+  { users, passwords, assignment, logger }: UserWriteParts,
+): Promise<void> {
+  const { name, uid } = owner;
+  try {
+    // First, since what is removed after it is missed by nobody: its finalizer keeps the object until the rest is gone.
+    await users.remove(name, { uid });
+    if (role !== undefined && binding !== undefined) await assignment.takeBack(name, role, binding);
+    await passwords.remove(owner);
+    await users.patch(name, { metadata: { uid, finalizers: null } });
+  } catch (error) {
+    logger.warn({ err: error, user: name }, 'a user that could not be made is removed later');
+  }
+}

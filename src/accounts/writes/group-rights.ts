@@ -1,0 +1,42 @@
+import type { Authorizer } from '../../authorization/authorizer.ts';
+import type { AccountNames } from '../names.ts';
+import { forbiddenChange } from '../refusals.ts';
+import type { Caller } from './caller.ts';
+
+/**
+ * Whoever makes a user gives away the rights that bindings of the cluster have for that name, which may be those of
+ * somebody who was here before. So the caller must be allowed to act as a user of this name: `impersonate` on `users` by
+ * name. Rejects with 403, and as the authorizer does.
+ */
+export async function checkBoundName(
+  user: string,
+  caller: Caller,
+  parts: { readonly authorizer: Authorizer; readonly names: AccountNames },
+): Promise<void> {
+  const resource = { verb: 'impersonate', group: '', version: 'v1', resource: 'users', name: user };
+  const { allowed } = await parts.authorizer.authorize(caller, { resource });
+  if (allowed) return;
+  const why =
+    'the cluster has role bindings for a user of this name: to make one needs the right to impersonate it in the cluster';
+  throw forbiddenChange(parts.names, user, why, 'metadata.name');
+}
+
+/**
+ * Adding a group to a user gives that user the group's rights. So the caller must be allowed to act as the group itself:
+ * `impersonate` on `groups` by name (AC-20). Rejects with 403 that names the first group that is refused, and as the
+ * authorizer does.
+ */
+export async function checkGroups(
+  groups: readonly string[],
+  user: string,
+  caller: Caller,
+  parts: { readonly authorizer: Authorizer; readonly names: AccountNames },
+): Promise<void> {
+  for (const name of groups) {
+    const resource = { verb: 'impersonate', group: '', version: 'v1', resource: 'groups', name };
+    const { allowed } = await parts.authorizer.authorize(caller, { resource });
+    if (allowed) continue;
+    const why = `you may not give the group "${name}": it needs the right to impersonate it in the cluster`;
+    throw forbiddenChange(parts.names, user, why, 'spec.groups');
+  }
+}

@@ -1,0 +1,155 @@
+import { asObject, type KubernetesObject } from '../../kubernetes/object.ts';
+import type { StatusCause } from '../../status-error.ts';
+import { badField, conflict, emailTaken, forbiddenChange, invalidUser } from '../refusals.ts';
+import { bad, emailFaults, groupsFaults, required, textFaults } from '../users/user-fields.ts';
+import { toUserRecord, type UserRecord } from '../users/user-record.ts';
+import { annotationsAfter } from './annotations.ts';
+import type { WrittenUser } from './user-body.ts';
+import { timestamp, type UserWriteParts } from './user-writes.ts';
+
+/** Everything that an update changes, checked and ready to be written. */
+export interface Planned {
+  readonly object: KubernetesObject;
+  readonly state: 'Active' | 'Disabled' | undefined;
+  /** The role to give; `undefined`: as it is. */
+  readonly role: string | undefined;
+}
+
+const STATES: ReadonlySet<string> = new Set(['Active', 'Disabled']);
+
+/** Who asks, and what the user has. */
+interface Standing {
+  readonly isManager: boolean;
+  readonly isSelf: boolean;
+  /** The roles of the user, the one that is shown first. */
+  readonly roles: readonly string[];
+  readonly parts: UserWriteParts;
+}
+
+interface Before {
+  readonly record: UserRecord;
+  /** The stored `spec`. */
+  readonly before: Readonly<Record<string, unknown>>;
+  readonly isManager: boolean;
+}
+
+/** What somebody without a right may keep with his own user; every replica has it in memory. */
+const LONGEST_OWN_ANNOTATIONS = 16 * 1024;
+
+/**
+ * What the body makes of the user, or the refusal: 400 and 422 for what is wrong, 409 for another version, 403 for what the
+ * caller may not change.
+ */
+export function planUpdate(
+  written: WrittenUser,
+  stored: KubernetesObject,
+  { isManager, isSelf, roles, parts }: Standing,
+): Planned {
+  const { names, clock } = parts;
+  const { name, resourceVersion } = stored.metadata;
+  const record = toUserRecord(stored, names);
+  const before = asObject(stored['spec']);
+  checkFields(written, { record, before, isManager }, parts);
+  if (written.resourceVersion !== resourceVersion) throw conflict(names, name);
+  const [shown] = roles;
+  const asked = written.annotations?.[names.globalRole] || undefined;
+  const { state } = written;
+  const isOtherState = state !== undefined && state !== record.state;
+  if (isOtherState && !STATES.has(state))
+    throw badField('status.state', 'must be Active or Disabled', 'FieldValueNotSupported');
+  const groups = written.groups ?? (isManager ? undefined : record.groups);
+  const labels = written.labels ?? (isManager ? undefined : stored.metadata.labels);
+  if (!isManager) refuseForeignFields(written, stored, { record, shown, isOtherState, names });
+  const annotations = annotationsAfter(written.annotations, stored.metadata.annotations ?? {}, {
+    ...{ isManager, isSelf, names },
+  });
+  if ('refused' in annotations)
+    throw forbiddenChange(
+      names,
+      name,
+      `you may not change the annotation "${annotations.refused}"`,
+      'metadata.annotations',
+    );
+  const role = asked !== undefined && isManager && (asked !== shown || roles.length > 1) ? asked : undefined;
+  const { email, lang, displayName, description } = written;
+  const spec = { ...before, email, lang, displayName, description, groups };
+  return {
+    object: {
+      ...stored,
+      metadata: {
+        ...stored.metadata,
+        labels: labels ?? {},
+        // In the object itself: a disable must end sessions even when their records are lost.
+        annotations: {
+          ...annotations.annotations,
+          ...(isOtherState && state === 'Disabled' ? { [names.tokensNotBefore]: timestamp(clock) } : {}),
+          // The cluster takes an update that changes nothing whatever its version: of two changes of a role one must win.
+          ...(role === undefined ? {} : { [names.lastRoleChange]: new Date(clock.now()).toISOString() }),
+        },
+      },
+      spec: Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)),
+    },
+    state: isOtherState ? (state as 'Active' | 'Disabled') : undefined,
+    role,
+  };
+}
+
+function annotationFaults(annotations: Readonly<Record<string, string>>): StatusCause[] {
+  const bytes = Buffer.byteLength(Object.entries(annotations).flat().join(''));
+  return bytes <= LONGEST_OWN_ANNOTATIONS
+    ? []
+    : [bad('metadata.annotations', `must have at most ${LONGEST_OWN_ANNOTATIONS} bytes in all`)];
+}
+
+/** Every fault at once, but for fields that stay as they are: a user who was made elsewhere can still be changed. */
+function checkFields(
+  written: WrittenUser,
+  { record, before, isManager }: Before,
+  { names, known }: UserWriteParts,
+): void {
+  const { email, lang, displayName, description, groups, password } = written;
+  const addressFaults = email === undefined || email === record.email ? [] : emailFaults(email);
+  const faults: StatusCause[] = [
+    ...written.faults,
+    ...(written.resourceVersion ? [] : [bad('metadata.resourceVersion', 'must be specified for an update')]),
+    ...(email === undefined ? [required('spec.email', 'Required value: it may be empty')] : []),
+    ...(lang === record.lang ? [] : textFaults('spec.lang', lang ?? '')),
+    ...(displayName === before['displayName'] ? [] : textFaults('spec.displayName', displayName ?? '')),
+    ...(description === before['description'] ? [] : textFaults('spec.description', description ?? '')),
+    ...(isManager ? [] : annotationFaults(written.annotations ?? {})),
+    ...(groups === undefined || isSame(groups, record.groups) ? [] : groupsFaults(groups)),
+    ...(password ? [bad('spec.password', 'is changed at …/users/{user}/password')] : []),
+  ];
+  if (faults.length > 0) throw invalidUser(names, record.name, [...faults, ...addressFaults]);
+  if (addressFaults[0]) throw badField('spec.email', addressFaults[0].message);
+  const isTaken = (address: string) => known.ownersOfEmail(address).some((owner) => owner !== record.name);
+  if (email && email !== record.email && isTaken(email)) throw emailTaken(names, record.name);
+}
+
+/** AC-34: what only a manager changes. */
+function refuseForeignFields(
+  written: WrittenUser,
+  stored: KubernetesObject,
+  now: {
+    readonly record: UserRecord;
+    readonly shown: string | undefined;
+    readonly isOtherState: boolean;
+    readonly names: UserWriteParts['names'];
+  },
+): void {
+  const { record, shown, isOtherState, names } = now;
+  const refuse = (field: string): never => {
+    throw forbiddenChange(names, record.name, `you may not change ${field} of yourself`, field);
+  };
+  if (written.groups && !isSame(written.groups, record.groups)) refuse('spec.groups');
+  if (written.labels && !isSameTexts(written.labels, stored.metadata.labels ?? {})) refuse('metadata.labels');
+  if (isOtherState && written.state !== '') refuse('status.state');
+  const role = written.annotations?.[names.globalRole] || undefined;
+  if (role !== undefined && role !== shown) refuse(`metadata.annotations[${names.globalRole}]`);
+}
+
+const isSame = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((one, at) => one === b[at]);
+
+export const isSameTexts = (a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean =>
+  Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((key) => a[key] === b[key]);

@@ -1,0 +1,147 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ClusterError } from '../../kubernetes/client/api-client.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
+import { FailureBuckets } from '../../runtime/failure-bucket.ts';
+import { badRequest } from '../../status-error.ts';
+import { attemptsTurnedAway, notSaved, toWriteFailure } from '../refusals.ts';
+import { toUserRecord } from '../users/user-record.ts';
+import type { Caller } from './caller.ts';
+import { checkGroups } from './group-rights.ts';
+import { isSameTexts, type Planned, planUpdate } from './update-plan.ts';
+import { parseUser } from './user-body.ts';
+import { type AnsweredUser, currentUser, endSessions, isOwn, timestamp, type UserWriteParts } from './user-writes.ts';
+
+export interface UpdateRequest {
+  /** The name in the path. */
+  readonly name: string;
+  readonly body: Buffer;
+  /** Whether the cluster allows the caller to update this user; else it is the user itself. */
+  readonly isManager: boolean;
+}
+
+/**
+ * People may change their own user without a right, so they must not be able to burden the cluster with it: each change is
+ * a write to etcd of the whole object, which every replica keeps in memory.
+ */
+const OWN_WRITES = { limit: 20, windowMs: 60_000 };
+
+/**
+ * Changes a user as the body says, within what this caller may change (docs/contract/accounts.md, section 6.4). A field that
+ * the caller may not change is kept when absent, fine when it is as it was, and refuses the whole request when it differs.
+ */
+export function createUserUpdate(
+  parts: UserWriteParts,
+): (request: UpdateRequest, caller: Caller) => Promise<AnsweredUser> {
+  const { names, assignment } = parts;
+  const ownWrites = new FailureBuckets(OWN_WRITES, parts.clock);
+  return async ({ name, body, isManager }, caller) => {
+    if (!isManager) countOwnWrite(name, ownWrites);
+    const written = parseUser(body, names);
+    if (written.name !== undefined && written.name !== name)
+      throw badRequest(`the name of the object does not match the name on the URL (${name})`);
+    const stored = await currentUser(name, parts);
+    const isSelf = isOwn(stored, caller, parts);
+    const roles = await assignment.rolesOf(name);
+    const planned = planUpdate(written, stored, { isManager, isSelf, roles, parts });
+    await checkRights(planned, stored, caller, parts);
+    const object = await save(planned, stored, caller, parts);
+    return { object, role: planned.role ?? roles[0] };
+  };
+}
+
+function countOwnWrite(name: string, writes: FailureBuckets): void {
+  const waitMs = writes.waitMs(name);
+  if (waitMs > 0) throw attemptsTurnedAway(Math.max(1, Math.ceil(waitMs / 1000)));
+  writes.add(name);
+}
+
+async function checkRights(
+  { object, role }: Planned,
+  stored: KubernetesObject,
+  caller: Caller,
+  parts: UserWriteParts,
+): Promise<void> {
+  const { name } = stored.metadata;
+  const before = new Set(toUserRecord(stored, parts.names).groups);
+  const added = toUserRecord(object, parts.names).groups.filter((group) => !before.has(group));
+  await checkGroups(added, name, caller, parts);
+  if (role !== undefined) await parts.assignment.check(name, role, caller);
+}
+
+/**
+ * The user first: of two changes of one version the cluster takes one, and only that one goes on to the role. Then the new
+ * role, and last the old one goes. When the role cannot be given, the user becomes what it was.
+ */
+async function save(
+  { object, state, role }: Planned,
+  stored: KubernetesObject,
+  caller: Caller,
+  parts: UserWriteParts,
+): Promise<KubernetesObject> {
+  const { users, assignment, names, clock } = parts;
+  const { name, uid } = stored.metadata;
+  if (state === 'Disabled') await endSessions(name, parts);
+  let saved = await replace(object, users).catch((error: unknown) => {
+    throw toWriteFailure(error, names, name);
+  });
+  if (role !== undefined) {
+    await assignment.give(name, role, caller).catch(async (error: unknown) => {
+      await restore(stored, saved, parts);
+      throw error;
+    });
+  }
+  if (state !== undefined) saved = await changeState(saved, state, { uid, parts, clock });
+  if (role === undefined) return saved;
+  await assignment.removeOthers(name, role, caller).finally(() => parts.authorizer.forget(name));
+  return saved;
+}
+
+/** Undoes a change, unless somebody has changed the user since. */
+async function restore(
+  stored: KubernetesObject,
+  { metadata: { resourceVersion } }: KubernetesObject,
+  { users, logger }: UserWriteParts,
+): Promise<void> {
+  const before = { ...stored, metadata: { ...stored.metadata, resourceVersion } };
+  await users.replace(before).catch((error: unknown) => {
+    const user = stored.metadata.name;
+    logger.warn({ err: error, user }, 'a change whose role cannot be given cannot be undone');
+  });
+}
+
+/** An answer that is lost is no failure yet: what is stored then tells. */
+async function replace(object: KubernetesObject, users: ClusterObjects): Promise<KubernetesObject> {
+  return await users.replace(object).catch(async (error: unknown) => {
+    if (error instanceof ClusterError && error.status.code < 500) throw error;
+    const stored = await users.get(object.metadata.name).catch(() => undefined);
+    if (stored && isWritten(object, stored)) return stored;
+    throw error;
+  });
+}
+
+function isWritten(object: KubernetesObject, stored: KubernetesObject): boolean {
+  const { uid, labels = {}, annotations = {}, resourceVersion } = object.metadata;
+  return (
+    stored.metadata.uid === uid &&
+    stored.metadata.resourceVersion !== resourceVersion &&
+    isSameTexts(stored.metadata.labels ?? {}, labels) &&
+    isSameTexts(stored.metadata.annotations ?? {}, annotations) &&
+    isDeepStrictEqual(stored['spec'], object['spec'])
+  );
+}
+
+async function changeState(
+  { metadata }: KubernetesObject,
+  state: 'Active' | 'Disabled',
+  {
+    uid,
+    parts,
+    clock,
+  }: { readonly uid: string; readonly parts: UserWriteParts; readonly clock: UserWriteParts['clock'] },
+): Promise<KubernetesObject> {
+  const status = { state, reason: null, lastTransitionTime: timestamp(clock) };
+  return await parts.patchStatus(metadata.name, status, { uid }).catch((error) => {
+    throw notSaved(`the user is saved, but its state is not ${state} yet`, error);
+  });
+}

@@ -1,0 +1,98 @@
+import type { ForgetfulAuthorizer } from '../../authorization/authorizer.ts';
+import type { KubernetesObject } from '../../kubernetes/object.ts';
+import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
+import type { Logger } from '../../observability/logger.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { SecurityEvents } from '../../security-events.ts';
+import type { User } from '../../users/user.ts';
+import type { AccountNames } from '../names.ts';
+import type { PasswordStore } from '../passwords/password-store.ts';
+import { forbiddenChange, keptElsewhere, notFoundIn, notSaved, toWriteFailure } from '../refusals.ts';
+import type { PlatformRoles } from '../roles/platform-roles.ts';
+import type { StatusPatch } from '../states/status-patch.ts';
+import type { Caller } from './caller.ts';
+import type { RoleAssignment } from './role-assignment.ts';
+
+/** Everybody who is known, whatever the source. */
+interface KnownUsers {
+  byName(name: string): Pick<User, 'isObject'> | undefined;
+  /** The names of all who have this address, without regard to ASCII case. */
+  ownersOfEmail(email: string): readonly string[];
+}
+
+/** Ends sessions. Rejects when that could not be written. */
+interface SessionCutOff {
+  /** Every session of the user that has issued a token up to now. */
+  user(name: string): Promise<void>;
+}
+
+/** Hashes a new password, in turn with everybody else's. */
+interface PasswordHasher {
+  hash(
+    password: string,
+    asked: { readonly source: string; readonly signal: AbortSignal },
+  ): Promise<
+    { readonly kind: 'ok'; readonly hash: string } | { readonly kind: 'busy'; readonly retryAfterSeconds: number }
+  >;
+}
+
+/** What all writes about users share. */
+export interface UserWriteParts {
+  readonly names: AccountNames;
+  readonly reservedNames: ReadonlySet<string>;
+  readonly users: ClusterObjects;
+  readonly patchStatus: StatusPatch;
+  readonly known: KnownUsers;
+  readonly passwords: PasswordStore;
+  readonly hasher: PasswordHasher;
+  readonly sessions: SessionCutOff;
+  readonly roles: PlatformRoles;
+  readonly assignment: RoleAssignment;
+  /** Asks the cluster whatever the configured mode, because it decides about rights that are given on. */
+  readonly authorizer: ForgetfulAuthorizer;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly events: SecurityEvents;
+}
+
+/** A User object as it is answered, with the role that the user has now. */
+export interface AnsweredUser {
+  readonly object: KubernetesObject;
+  readonly role: string | undefined;
+}
+
+/** The User object as the cluster has it now. Rejects with 404 for a user who is gone, going or not complete yet. */
+export async function currentUser(name: string, { users, names, known }: UserWriteParts): Promise<KubernetesObject> {
+  const object = await users.get(name).catch((error: unknown) => {
+    throw toWriteFailure(error, names, name);
+  });
+  const user = known.byName(name);
+  // An object that another source takes the name from would be changed without any effect.
+  if (user && user.isObject !== true) throw keptElsewhere(names, name);
+  if (object && isThere(object, names)) return object;
+  throw notFoundIn(names, 'users', name);
+}
+
+/** Whether it is the caller's own user. Rejects with 403 the token of an earlier user of this name. */
+export function isOwn(
+  { metadata: { name, uid } }: KubernetesObject,
+  caller: Caller,
+  { names }: UserWriteParts,
+): boolean {
+  if (caller.name !== name) return false;
+  if (caller.uid !== uid) throw forbiddenChange(names, name, 'the token is of an earlier user of this name');
+  return true;
+}
+
+const isThere = ({ metadata }: KubernetesObject, names: AccountNames): boolean =>
+  !metadata['deletionTimestamp'] && !metadata.annotations?.[names.incomplete];
+
+/** Cuts off the user's tokens before the change that must end them (AC-53, AC-69). */
+export async function endSessions(name: string, { sessions }: UserWriteParts): Promise<void> {
+  await sessions.user(name).catch((error: unknown) => {
+    throw notSaved('the sessions of the user cannot be ended, and nothing was changed', error);
+  });
+}
+
+/** RFC 3339 in whole seconds, as Kubernetes writes times. */
+export const timestamp = (clock: Clock): string => new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -1,0 +1,135 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { execCredential, parseExecInfo, SILENT_CLIENT, toTime } from './exec-credential.ts';
+import { type KeepParts, keepSession } from './keep-session.ts';
+import type {
+  ClientRequest,
+  KubeconfigRequest,
+  LoginRequest,
+  LogoutRequest,
+  SessionOptions,
+} from './login-arguments.ts';
+import { LoginError } from './login-error.ts';
+import { isLoopback, ServerCalls } from './server-calls.ts';
+import { nameOf, type Session } from './session.ts';
+import { SessionFile } from './session-file.ts';
+import { type LockParts, SessionLock } from './session-lock.ts';
+import { sessionPlace } from './session-place.ts';
+import { type InputParts, readOrFail, signInInput } from './sign-in-input.ts';
+import { TokenClient } from './token-client.ts';
+
+/** How long a client may be given a token that the server has not confirmed since. */
+const UNCHECKED_MS = 60_000;
+
+export interface ClientParts extends InputParts, LockParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly homeFolder: string;
+  readonly userId: number | undefined;
+  /** A line for the program that runs us. */
+  print(line: string): void;
+  /** Whether this program is in a folder of PATH. */
+  isInPath(command: string): boolean;
+}
+
+/** Does what a person asks of a server where people sign in. Throws a `LoginError`. */
+export async function runClientCommand(request: ClientRequest, parts: ClientParts): Promise<void> {
+  if (request.action === 'kubeconfig') return printKubeconfig(request, parts);
+  if (request.server.startsWith('http:') && !isLoopback(request.server))
+    parts.complain(`warning: ${request.server} is plain http: password and tokens can be read on the way`);
+  return request.action === 'login' ? login(request, parts) : logout(request, parts);
+}
+
+async function login(request: LoginRequest, parts: ClientParts): Promise<void> {
+  const told = parseExecInfo(parts.environment['KUBERNETES_EXEC_INFO']);
+  const printed = request.print ?? (told === undefined ? 'none' : 'credential');
+  const { apiVersion, isInteractive } = told ?? SILENT_CLIENT;
+  const terminal = { ...parts.terminal, isThere: parts.terminal.isThere && isInteractive !== false };
+  const isByHand = printed === 'none';
+  const input = (before?: Session) => signInInput(request, before, { ...parts, terminal });
+  const keeping = { ...sessionParts(request, parts), isPatient: !isByHand, input };
+  const session = await keepSession(parts.clock.now() - (isByHand ? 0 : UNCHECKED_MS), keeping);
+  if (isByHand) return tell(session, parts);
+  const { accessToken: token, goodUntil } = session;
+  parts.print(printed === 'token' ? token : execCredential({ apiVersion, token, goodUntil }));
+}
+
+const tell = (session: Session, { complain }: ClientParts): void =>
+  complain(
+    `signed in at ${session.server} as ${nameOf(session)}; the token is good until ${toTime(session.goodUntil)} and renewed while it is used`,
+  );
+
+async function logout(request: LogoutRequest, parts: ClientParts): Promise<void> {
+  const { server } = request;
+  const { file, lock, tokens } = sessionParts(request, parts);
+  if ((await file.read()) === undefined) return parts.complain(`nobody is signed in at ${server}`);
+  await file.prepareFolder();
+  await lock.hold(async () => {
+    const session = await file.read();
+    if (session === undefined) return; // another process signed out first
+    if (request.isAll) await endAll(session, { file, tokens });
+    await tokens.revoke(session);
+    await file.remove();
+  });
+  parts.complain(request.isAll ? `every session at ${server} has ended` : `signed out at ${server}`);
+}
+
+async function printKubeconfig(request: KubeconfigRequest, parts: ClientParts): Promise<void> {
+  const { kubeconfigText } = await import('./kubeconfig.ts'); // with its YAML, which a sign-in does not need
+  const { command, server } = request;
+  // clientcmd of client-go reads the user of a kubeconfig only when the connection is TLS.
+  if (server.startsWith('http:'))
+    parts.complain(`warning: kubectl sends no credentials to ${server}, because it is plain http: use https`);
+  if (!command.includes('/') && !parts.isInPath(command))
+    parts.complain(
+      `warning: there is no ${command} in PATH, where clients look for it; --command names another program`,
+    );
+  parts.print(kubeconfigText(request, { authority: authorityOf(request, parts) }).trimEnd());
+}
+
+/** Needs an access token that is good, so the session may have to be renewed once more. */
+async function endAll(session: Session, { file, tokens }: Pick<KeepParts, 'file' | 'tokens'>): Promise<void> {
+  if (await tokens.signOutEverywhere(session)) return;
+  const renewed = await tokens.refresh(session);
+  if (renewed) await file.write(renewed); // the old refresh token is used up, should the next call fail
+  if (renewed === undefined || !(await tokens.signOutEverywhere(renewed)))
+    throw new LoginError(
+      `this session has ended, so the others at ${session.server} cannot be: sign in again, then end them`,
+    );
+}
+
+function sessionParts(options: SessionOptions, parts: ClientParts): Omit<KeepParts, 'input' | 'isPatient'> {
+  const { server, clientId } = options;
+  const place = sessionPlace(options, parts);
+  const calls = new ServerCalls(server, { ...parts, authority: authorityOf(options, parts) });
+  const file = new SessionFile(place, options, parts);
+  const lock = new SessionLock(place.file, parts);
+  const tokens = new TokenClient({
+    calls,
+    clock: parts.clock,
+    server,
+    clientId,
+    clientSecret: secretOf(options, parts),
+  });
+  return { file, lock, tokens, clock: parts.clock, server };
+}
+
+/** The secret of the built-in client is its id. */
+function secretOf({ clientId, clientSecretFile }: SessionOptions, { readFile }: ClientParts): string {
+  if (clientSecretFile === undefined) return clientId;
+  return Buffer.from(readOrFail('client secret file', clientSecretFile, readFile))
+    .toString()
+    .trim();
+}
+
+/** Certificates in PEM; `undefined`: those of the system. */
+function authorityOf(options: SessionOptions, { readFile }: Pick<InputParts, 'readFile'>): string | undefined {
+  const { certificateAuthority: file, certificateAuthorityData: data } = options;
+  if (file === undefined && data === undefined) return undefined;
+  const pem =
+    file === undefined ? Buffer.from(data ?? '', 'base64') : readOrFail('certificate authority', file, readFile);
+  const text = Buffer.from(pem).toString();
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new LoginError(`the certificate authority ${file ?? 'in base64'} holds no certificate in PEM`);
+}

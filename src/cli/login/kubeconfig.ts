@@ -1,0 +1,53 @@
+import { stringify } from 'yaml';
+import type { KubeconfigRequest } from './login-arguments.ts';
+
+interface KubeconfigParts {
+  /** Certificates in PEM that the server's is checked with; `undefined`: those of the system. */
+  readonly authority: string | undefined;
+}
+
+/** A kubeconfig that leads to Gatehouse and signs in with `gatehouse login`. */
+export function kubeconfigText(request: KubeconfigRequest, { authority }: KubeconfigParts): string {
+  const { server, username, namespace, command } = request;
+  const name = request.name ?? new URL(server).host;
+  const user = `${username ?? 'gatehouse'}@${name}`;
+  const data = authority === undefined ? undefined : Buffer.from(authority).toString('base64');
+  const context = { cluster: name, user, ...(namespace === undefined ? {} : { namespace }) };
+  const exec = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    command,
+    args: loginArguments(request, data),
+    interactiveMode: 'IfAvailable',
+    provideClusterInfo: false,
+    installHint: 'gatehouse is not in PATH: install it, or name it by "gatehouse kubeconfig --command".',
+  };
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: { server, ...(data === undefined ? {} : { 'certificate-authority-data': data }) } }],
+    users: [{ name: user, user: { exec } }],
+    contexts: [{ name, context }],
+    'current-context': name,
+  };
+  return stringify(config, { lineWidth: 0 });
+}
+
+/**
+ * The authority is in the arguments too: not every client hands on what the kubeconfig says of the cluster, and a file
+ * would be missing on other machines. `--print`, because some clients do not set KUBERNETES_EXEC_INFO.
+ */
+function loginArguments(request: KubeconfigRequest, authority: string | undefined): readonly string[] {
+  const { server, username, clientId, clientSecretFile, passwordFile, sessionFile } = request;
+  const options = {
+    server,
+    print: 'credential',
+    username,
+    'client-id': clientId === 'gatehouse' ? undefined : clientId,
+    'client-secret-file': clientSecretFile,
+    'password-file': passwordFile,
+    'session-file': sessionFile,
+    'certificate-authority-data': authority,
+  };
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return ['login', ...given.map(([option, value]) => `--${option}=${value}`)];
+}

@@ -1,0 +1,165 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+/** Where to sign in, as which application, and where the session is kept. */
+export interface SessionOptions {
+  /** The address of Gatehouse, without a slash at its end. */
+  readonly server: string;
+  /** Default: the user of the session; the person at the terminal is asked when there is none. */
+  readonly username?: string;
+  readonly clientId: string;
+  /** Default: the secret is the id, as that of the built-in client. */
+  readonly clientSecretFile?: string;
+  /** A file of certificates in PEM. */
+  readonly certificateAuthority?: string;
+  /** The same content, in base64. */
+  readonly certificateAuthorityData?: string;
+  readonly sessionFile?: string;
+}
+
+/** What goes to standard output. */
+type Printed = 'credential' | 'token' | 'none';
+
+export interface LoginRequest extends SessionOptions {
+  readonly action: 'login';
+  /** `-` is standard input. */
+  readonly passwordFile?: string;
+  /** Default: the credential for a client that set KUBERNETES_EXEC_INFO, else nothing. */
+  readonly print?: Printed;
+}
+
+export interface LogoutRequest extends SessionOptions {
+  readonly action: 'logout';
+  /** Every session of the user is ended. */
+  readonly isAll: boolean;
+}
+
+export interface KubeconfigRequest extends SessionOptions {
+  readonly action: 'kubeconfig';
+  readonly passwordFile?: string;
+  readonly namespace?: string;
+  /** The name of cluster and context. */
+  readonly name?: string;
+  /** The program that clients run. */
+  readonly command: string;
+}
+
+export type ClientRequest = LoginRequest | LogoutRequest | KubeconfigRequest;
+export type ClientAction = ClientRequest['action'];
+
+const SHARED = {
+  server: { type: 'string' },
+  username: { type: 'string' },
+  'client-id': { type: 'string' },
+  'client-secret-file': { type: 'string' },
+  'certificate-authority': { type: 'string' },
+  'certificate-authority-data': { type: 'string' },
+  'session-file': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** The options of each command, as `parseArgs` takes them. */
+const OPTIONS = {
+  login: { ...SHARED, 'password-file': { type: 'string' }, print: { type: 'string' } },
+  logout: { ...SHARED, all: { type: 'boolean' } },
+  kubeconfig: {
+    ...SHARED,
+    'password-file': { type: 'string' },
+    namespace: { type: 'string' },
+    name: { type: 'string' },
+    command: { type: 'string' },
+  },
+} as const;
+
+/** Every option that some command has. */
+interface Values {
+  readonly [option: string]: string | boolean | undefined;
+}
+
+export const isClientAction = (word: string | undefined): word is ClientAction =>
+  word !== undefined && Object.hasOwn(OPTIONS, word);
+
+/** Reads the arguments after the command's name. Throws as `parseArgs` does. */
+export function parseClientRequest(
+  action: ClientAction,
+  args: readonly string[],
+): ClientRequest | { readonly fault: string } | { readonly isHelp: true } {
+  const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS[action], allowPositionals: true });
+  const given = values as Values;
+  if (given['help']) return { isHelp: true };
+  if (positionals.length > 0) return { fault: `${action} takes options only, not "${positionals.join(' ')}"` };
+  const session = sessionOptions(action, given);
+  if ('fault' in session) return session;
+  if (action === 'logout') return { action, ...session, isAll: given['all'] === true };
+  const passwordFile = path(given['password-file']);
+  const password = passwordFile === undefined ? {} : { passwordFile };
+  return action === 'login'
+    ? loginRequest(given, { ...session, ...password })
+    : kubeconfigRequest(given, session, password);
+}
+
+function sessionOptions(action: ClientAction, values: Values): SessionOptions | { readonly fault: string } {
+  const { server } = values;
+  if (typeof server !== 'string') return { fault: `${action} needs --server URL` };
+  const address = toServer(server);
+  if (address === undefined)
+    return {
+      fault: '--server is an http or https URL without user, query and fragment, as https://gatehouse.example.com',
+    };
+  const {
+    username,
+    'client-id': clientId = 'gatehouse',
+    'certificate-authority-data': certificateAuthorityData,
+  } = values as Record<string, string | undefined>;
+  if (username === '' || clientId === '') return { fault: '--username and --client-id are not empty' };
+  const files = {
+    clientSecretFile: path(values['client-secret-file']),
+    certificateAuthority: path(values['certificate-authority']),
+    sessionFile: path(values['session-file']),
+  };
+  if (files.certificateAuthority !== undefined && certificateAuthorityData !== undefined)
+    return { fault: '--certificate-authority and --certificate-authority-data do not go together' };
+  return onlyGiven({
+    server: address,
+    clientId,
+    username,
+    certificateAuthorityData,
+    ...files,
+  }) as unknown as SessionOptions;
+}
+
+function loginRequest(values: Values, session: SessionOptions): LoginRequest | { readonly fault: string } {
+  const { print } = values;
+  if (print === undefined) return { action: 'login', ...session };
+  if (print === 'credential' || print === 'token' || print === 'none') return { action: 'login', ...session, print };
+  return { fault: '--print is credential, token or none' };
+}
+
+function kubeconfigRequest(
+  values: Values,
+  session: SessionOptions,
+  password: { readonly passwordFile?: string },
+): KubeconfigRequest | { readonly fault: string } {
+  if (password.passwordFile === '-')
+    return { fault: 'a kubeconfig needs a --password-file that can be read again, not -' };
+  const { namespace, name, command = 'gatehouse' } = values as Record<string, string | undefined>;
+  const named = onlyGiven({ namespace, name });
+  // With a slash it is a path, which clients look up from the kubeconfig's folder unless it is absolute.
+  const program = command.includes('/') ? resolve(command) : command;
+  return { action: 'kubeconfig', ...session, ...password, ...named, command: program };
+}
+
+/** Files are named absolutely: whoever reads a kubeconfig is in another folder. */
+const path = (value: string | boolean | undefined): string | undefined =>
+  typeof value !== 'string' || value === '-' ? (value as string | undefined) : resolve(value);
+
+const onlyGiven = (values: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined));
+
+/** The address in one spelling; `undefined` for what cannot be one. */
+function toServer(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  if (url.username || url.password || url.search || url.hash) return undefined;
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}

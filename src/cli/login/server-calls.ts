@@ -1,0 +1,151 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { getCACertificates } from 'node:tls';
+import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
+import { LoginError, NoAnswerError, systemReason } from './login-error.ts';
+
+/** A sign-in waits for 2 s at most for its turn to be hashed, so this is for a server that does not answer at all. */
+const CALL_LIMIT_MS = 15_000;
+/** Two tokens of 2 KiB, and a Status. */
+const LARGEST_ANSWER_BYTES = 65_536;
+/** A wait that nobody minds: the queue of password hashing asks for 1 s. */
+const LONGEST_PAUSE_SECONDS = 5;
+const MOST_ATTEMPTS = 3;
+
+export interface ServerCall {
+  readonly path: string;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly bearer?: string;
+}
+
+export interface ServerAnswer {
+  readonly status: number;
+  /** The body when it is a JSON object, else empty. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+export interface ServerParts {
+  readonly clock: Clock;
+  /** HTTPS_PROXY and its relatives. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Certificates in PEM instead of the system's. */
+  readonly authority: string | undefined;
+}
+
+/** The calls to one server. Each throws a `LoginError` when there is no answer. */
+export class ServerCalls {
+  readonly #server: string;
+  readonly #parts: ServerParts;
+
+  constructor(server: string, parts: ServerParts) {
+    this.#server = server;
+    this.#parts = parts;
+  }
+
+  /** Repeats the call when the server says that it is busy and back within seconds. */
+  async call(call: ServerCall): Promise<ServerAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.#once(call);
+      const { status, retryAfterSeconds: pause = Number.POSITIVE_INFINITY } = answer;
+      const isBusy = status === 429 || status === 503;
+      if (!isBusy || pause > LONGEST_PAUSE_SECONDS || attempt === MOST_ATTEMPTS) return answer;
+      await this.#parts.clock.sleep(pause * 1000);
+    }
+  }
+
+  async #once(call: ServerCall): Promise<ServerAnswer> {
+    const limits = { ms: CALL_LIMIT_MS, signals: [] };
+    return withTimeLimit(this.#parts.clock, limits, async (signal) => {
+      try {
+        return await this.#exchange(call, signal);
+      } catch (error) {
+        if (error instanceof LoginError) throw error;
+        throw new NoAnswerError(
+          whyUnanswered(this.#server, signal.aborted ? 'TIME' : (error as NodeJS.ErrnoException)),
+        );
+      }
+    });
+  }
+
+  async #exchange({ path, form, bearer }: ServerCall, signal: AbortSignal): Promise<ServerAnswer> {
+    const isTls = this.#server.startsWith('https:');
+    const body = form && new URLSearchParams(form).toString();
+    const headers = {
+      accept: 'application/json',
+      ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      ...(body === undefined
+        ? {}
+        : { 'content-type': 'application/x-www-form-urlencoded', 'content-length': Buffer.byteLength(body) }),
+    };
+    const options = { method: body === undefined ? 'GET' : 'POST', headers, signal, agent: this.#agent(isTls) };
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const request = (isTls ? httpsRequest : httpRequest)(this.#server + path, options, resolve);
+    request.on('error', reject).end(body);
+    return toAnswer(this.#server, await promise);
+  }
+
+  /** Loopback is never asked through a proxy, as Kubernetes' own clients do it. */
+  #agent(isTls: boolean): HttpAgent {
+    const { authority, environment } = this.#parts;
+    const proxyEnv = isLoopback(this.#server) ? {} : { proxyEnv: environment };
+    if (!isTls) return new HttpAgent(proxyEnv);
+    const ca = authority ?? [...getCACertificates('default'), ...getCACertificates('system')];
+    return new HttpsAgent({ ca, ...proxyEnv });
+  }
+}
+
+/** Whether nobody else can hear what is said in the clear. */
+export function isLoopback(server: string): boolean {
+  const { hostname } = new URL(server);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
+
+async function toAnswer(server: string, message: IncomingMessage): Promise<ServerAnswer> {
+  const { statusCode: status = 0, headers } = message;
+  let bytes = 0;
+  message.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > LARGEST_ANSWER_BYTES)
+      message.destroy(new LoginError(`${server} answers with too much: is it Gatehouse?`));
+  });
+  const body = toObject(await text(message));
+  const retryAfter = Number(headers['retry-after'] ?? Number.NaN);
+  return { status, body, retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined };
+}
+
+function toObject(json: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(json));
+  } catch {
+    return {};
+  }
+}
+
+const TRUST = 'is not trusted: give its authority by --certificate-authority FILE';
+const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: TRUST,
+  SELF_SIGNED_CERT_IN_CHAIN: TRUST,
+  UNABLE_TO_GET_ISSUER_CERT: TRUST,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: TRUST,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: TRUST,
+  CERT_SIGNATURE_FAILURE: TRUST,
+  CERT_HAS_EXPIRED: 'has expired',
+  CERT_NOT_YET_VALID: 'is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name',
+};
+
+/** One sentence with the address and what to look at. */
+function whyUnanswered(server: string, failure: NodeJS.ErrnoException | 'TIME'): string {
+  if (failure === 'TIME') return `${server} gives no answer within ${CALL_LIMIT_MS / 1000} s`;
+  const code = failure.code ?? '';
+  const certificate = CERTIFICATE_FAULTS[code];
+  if (certificate !== undefined) return `the certificate of ${server} ${certificate}`;
+  if (code === 'ECONNREFUSED') return `nothing answers at ${server}: the connection is refused`;
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `the name in ${server} cannot be resolved`;
+  if (/^ERR_SSL_|^EPROTO$/.test(code)) return `${server} does not speak TLS as it should: is the address right?`;
+  if (code.startsWith('HPE_')) return `${server} does not speak HTTP: is the address right?`;
+  if (code === 'ECONNRESET') return `the connection to ${server} broke`;
+  return `cannot reach ${server}: ${systemReason(failure)}`;
+}

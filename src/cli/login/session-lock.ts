@@ -1,0 +1,127 @@
+import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { LoginError, systemReason } from './login-error.ts';
+
+/** Somebody types a password for two minutes at most; three calls of 15 s and their repetitions come on top. */
+const LONGEST_HOLD_MS = 240_000;
+/** Longer than one holder can need, but not than a queue of people. */
+const LONGEST_WAIT_MS = LONGEST_HOLD_MS;
+const POLL_MS = 50;
+/** A refresh takes less. */
+const SILENT_MS = 3_000;
+
+export interface LockParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly processId: number;
+  readonly hostName: string;
+  /** Whether a process of this machine is there. */
+  isRunning(processId: number): boolean;
+  complain(line: string): void;
+}
+
+interface Holder {
+  readonly processId: number;
+  readonly hostName: string;
+}
+
+/**
+ * Lets one process at a time change a session: the person is asked once, and one refresh serves all. A lock whose
+ * process has died is taken over. Two processes that both believe to hold it do no harm: within 30 s the server
+ * answers the same refresh token with the same pair (docs/contract/tokens.md, section 4).
+ */
+export class SessionLock {
+  readonly #path: string;
+  readonly #parts: LockParts;
+  readonly #own: string;
+
+  constructor(sessionFile: string, parts: LockParts) {
+    this.#path = `${sessionFile}.lock`;
+    this.#parts = parts;
+    const { processId, hostName, random } = parts;
+    this.#own = JSON.stringify({ processId, hostName, nonce: random.bytes(9).toString('base64url') });
+  }
+
+  /** Throws a `LoginError` when another process holds it for minutes, or the folder cannot be written. */
+  async hold<T>(work: () => Promise<T>): Promise<T> {
+    await this.#take();
+    try {
+      return await work();
+    } finally {
+      if ((await this.#read()) === this.#own) await rm(this.#path, { force: true });
+    }
+  }
+
+  async #take(): Promise<void> {
+    const { clock, random, complain } = this.#parts;
+    const since = clock.monotonic();
+    let isTold = false;
+    while (!(await this.#create())) {
+      const seen = await this.#read();
+      if (seen === undefined) continue; // it has just been released
+      if (await this.#isAbandoned(seen)) {
+        await this.#putAside(seen);
+        continue;
+      }
+      const waitedMs = clock.monotonic() - since;
+      if (waitedMs > LONGEST_WAIT_MS)
+        throw new LoginError(`${this.#path} is held by ${describe(seen)}: end it, or remove the file`);
+      if (waitedMs > SILENT_MS && !isTold) complain(`waiting for another sign-in: ${describe(seen)}`);
+      isTold ||= waitedMs > SILENT_MS;
+      await clock.sleep(POLL_MS * (0.5 + random.fraction()));
+    }
+  }
+
+  async #create(): Promise<boolean> {
+    try {
+      await writeFile(this.#path, this.#own, { flag: 'wx', mode: 0o600 });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw new LoginError(`cannot write ${this.#path}: ${systemReason(error)}; --session-file names another place`);
+    }
+  }
+
+  async #read(): Promise<string | undefined> {
+    return readFile(this.#path, 'utf8').catch(() => undefined);
+  }
+
+  /** A process that is gone, or, on whatever machine, one that has held it for longer than anything can take. */
+  async #isAbandoned(seen: string): Promise<boolean> {
+    const { clock, hostName, isRunning } = this.#parts;
+    const holder = parseHolder(seen);
+    if (holder?.hostName === hostName && !isRunning(holder.processId)) return true;
+    const since = await stat(this.#path).catch(() => undefined);
+    return since !== undefined && clock.now() - since.mtimeMs > LONGEST_HOLD_MS;
+  }
+
+  /** One of several that find it abandoned moves it away; whoever got a newer lock instead gives that back. */
+  async #putAside(seen: string): Promise<void> {
+    const aside = `${this.#path}.${this.#parts.random.bytes(6).toString('hex')}`;
+    try {
+      await rename(this.#path, aside);
+    } catch {
+      return; // another process was faster
+    }
+    const moved = await readFile(aside, 'utf8').catch(() => seen);
+    if (moved !== seen) await link(aside, this.#path).catch(() => {});
+    await rm(aside, { force: true });
+  }
+}
+
+/** `undefined` for what is just being written, and for what is none of ours: a shared folder may have anything. */
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const { processId, hostName } = Object(JSON.parse(text)) as Record<string, unknown>;
+    const isHolder = Number.isSafeInteger(processId) && typeof hostName === 'string' && /^[\w.-]+$/.test(hostName);
+    return isHolder ? { processId: processId as number, hostName } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(text: string): string {
+  const holder = parseHolder(text);
+  return holder === undefined ? 'another process' : `process ${holder.processId} on ${holder.hostName}`;
+}

@@ -1,0 +1,39 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir, hostname } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { systemClock } from '../../runtime/clock.ts';
+import { systemRandom } from '../../runtime/random.ts';
+import type { ClientParts } from './client-command.ts';
+import { createTerminal } from './terminal.ts';
+
+/** What the commands of people who sign in need of the process that runs them, and of its machine. */
+export function partsOfThisProcess(lines: Pick<ClientParts, 'print' | 'complain'>): ClientParts {
+  const { env: environment, pid: processId, stdin: input, stderr: output } = process;
+  return {
+    ...lines,
+    clock: systemClock,
+    random: systemRandom,
+    environment,
+    homeFolder: homedir(),
+    userId: process.getuid?.(),
+    processId,
+    hostName: hostname(),
+    isRunning,
+    isInPath: (command) =>
+      (environment['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, command))),
+    terminal: createTerminal({ input, output, clock: systemClock }),
+    readInput: () => buffer(input),
+    readFile: (path) => readFileSync(path),
+  };
+}
+
+/** Signal 0 is sent to nobody; a process of somebody else refuses it (EPERM). */
+function isRunning(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../../runtime/clock.ts';
+import { LoginError, NoAnswerError } from './login-error.ts';
+import type { ServerAnswer, ServerCalls } from './server-calls.ts';
+import { type Session, type TokenPair, withPair } from './session.ts';
+
+interface TokenClientParts {
+  readonly calls: ServerCalls;
+  readonly clock: Clock;
+  readonly server: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/**
+ * Signs in, refreshes and signs out (docs/contract/tokens.md). Every method throws a `LoginError` when the server
+ * cannot be asked or answers neither yes nor no; a plain no is `undefined` or `false`.
+ */
+export class TokenClient {
+  readonly #parts: TokenClientParts;
+
+  constructor(parts: TokenClientParts) {
+    this.#parts = parts;
+  }
+
+  /** `undefined`: wrong name or password. */
+  signIn(username: string, password: string): Promise<Session | undefined> {
+    return this.#token(username, { grant_type: 'password', username, password });
+  }
+
+  /** `undefined`: the session has ended. Asks twice when the first answer is lost: that gives the same pair. */
+  async refresh({ username, refreshToken }: Session): Promise<Session | undefined> {
+    const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
+    return this.#token(username, form).catch((error: unknown) => {
+      if (error instanceof NoAnswerError) return this.#token(username, form);
+      throw error;
+    });
+  }
+
+  /** Whether the access token is still good. */
+  async isGood({ accessToken: bearer }: Session): Promise<boolean> {
+    const answer = await this.#parts.calls.call({ path: '/oauth/userinfo', bearer });
+    if (answer.status !== 200 && answer.status !== 401) throw this.#unexpected(answer);
+    return answer.status === 200;
+  }
+
+  /** Ends the session, whether or not its access token is still good (RFC 7009). */
+  async revoke({ refreshToken: token }: Session): Promise<void> {
+    const answer = await this.#parts.calls.call({ path: '/oauth/revoke', form: { ...this.#client(), token } });
+    if (answer.status !== 200) throw this.#unexpected(answer);
+  }
+
+  /** Ends every session of the user. `false`: the access token is not good any more. */
+  async signOutEverywhere({ accessToken: bearer }: Session): Promise<boolean> {
+    const answer = await this.#parts.calls.call({ path: '/oauth/logout', form: { all: 'true' }, bearer });
+    if (answer.status !== 200 && answer.status !== 401) throw this.#unexpected(answer);
+    return answer.status === 200;
+  }
+
+  async #token(username: string, form: Readonly<Record<string, string>>): Promise<Session | undefined> {
+    const { calls, clock, server, clientId } = this.#parts;
+    const askedAt = clock.now();
+    const answer = await calls.call({ path: '/oauth/token', form: { ...this.#client(), ...form } });
+    if (answer.status === 400 && answer.body['error'] === 'invalid_grant') return undefined;
+    const pair = answer.status === 200 ? toPair(answer) : undefined;
+    if (pair === undefined) throw this.#unexpected(answer);
+    return withPair({ server, clientId, username }, pair, askedAt);
+  }
+
+  #client() {
+    return { client_id: this.#parts.clientId, client_secret: this.#parts.clientSecret };
+  }
+
+  #unexpected({ status, body, retryAfterSeconds }: ServerAnswer): LoginError {
+    const { server, clientId } = this.#parts;
+    const later = retryAfterSeconds === undefined ? 'later' : `in ${retryAfterSeconds} s`;
+    if (body['error'] === 'invalid_client')
+      return new LoginError(
+        `${server} does not take the client "${clientId}" with this secret: see --client-id and --client-secret-file`,
+      );
+    if (body['error'] === 'unauthorized_client')
+      return new LoginError(`${server} does not let the client "${clientId}" sign people in: see --client-id`);
+    if (status === 429) return new LoginError(`too many attempts at ${server}, right or wrong: try again ${later}`);
+    if (status === 503) return new LoginError(`${server} cannot answer now: try again ${later}`);
+    return new LoginError(`${server} answers ${status} to a sign-in: is it the address of Gatehouse?`);
+  }
+}
+
+function toPair({ body }: ServerAnswer): TokenPair | undefined {
+  const { access_token: accessToken, refresh_token: refreshToken, expires_in: lifetimeSeconds } = body;
+  if (!isToken(accessToken) || !isToken(refreshToken) || !isLifetime(lifetimeSeconds)) return undefined;
+  return { accessToken, refreshToken, lifetimeSeconds };
+}
+
+/** What a header can carry and a terminal can show (RFC 6750 2.1). */
+const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\w.~+/-]+=*$/.test(value);
+
+/** Of a year at most: an instant beyond what a date can be could not be told to a client. */
+const isLifetime = (value: unknown): value is number => typeof value === 'number' && value > 0 && value <= 31_536_000;

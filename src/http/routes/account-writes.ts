@@ -1,0 +1,115 @@
+import type { IncomingMessage } from 'node:http';
+import type { UserPresenter } from '../../accounts/users/user-presenter.ts';
+import type { AccountWrites } from '../../accounts/writes/account-writes.ts';
+import type { Caller } from '../../accounts/writes/caller.ts';
+import type { AnsweredUser } from '../../accounts/writes/user-writes.ts';
+import { readParameters } from '../../resources/query/parameters.ts';
+import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
+import { toJsonBytes } from '../answer/document.ts';
+import type { BodyReader } from '../answer/read-body.ts';
+import { unsupportedMediaType } from '../answer/refusals.ts';
+import type { Exchange, Handler, Route } from '../exchange.ts';
+
+export interface AccountWriteRouteParts {
+  readonly writes: AccountWrites;
+  readonly presenter: UserPresenter;
+  readonly bodies: BodyReader;
+  readonly writer: AnswerWriter;
+}
+
+/** What the routes of users do besides reading. */
+export interface UserWriteHandlers {
+  readonly create: Handler;
+  readonly update: Handler;
+  readonly remove: Handler;
+  readonly changePassword: Handler;
+  readonly setFirstPassword: Handler;
+}
+
+/** A user has at most 64 groups and some annotations; etcd takes no object above 1.5 MiB. */
+const LONGEST_USER = 2 ** 20;
+
+/** An answer about a person, to this caller alone. */
+const NO_STORE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+
+const SUCCESS = toJsonBytes({ message: 'success' });
+
+export function userWriteHandlers({ writes, presenter, bodies, writer }: AccountWriteRouteParts): UserWriteHandlers {
+  const read = async (exchange: Exchange, type: string): Promise<Buffer> => {
+    refuseParameters(exchange);
+    if (mediaType(exchange.request) !== type) throw unsupportedMediaType(type);
+    const body = await bodies.read(exchange, LONGEST_USER);
+    exchange.admit();
+    return body;
+  };
+  const sendUser = (exchange: Exchange, { object, role }: AnsweredUser): void =>
+    writer.send(exchange, 200, NO_STORE, wholeBody(Buffer.from(presenter.present(object, role))));
+  const sendSuccess = (exchange: Exchange): void => writer.send(exchange, 200, NO_STORE, wholeBody(SUCCESS));
+  return {
+    create: async (exchange) => {
+      const body = await read(exchange, JSON_TYPE);
+      sendUser(exchange, await writes.create(body, callerOf(exchange)));
+    },
+    update: async (exchange) => {
+      const body = await read(exchange, JSON_TYPE);
+      const isManager = exchange.decision?.allowed === true;
+      sendUser(exchange, await writes.update({ name: nameOf(exchange), body, isManager }, callerOf(exchange)));
+    },
+    remove: async (exchange) => {
+      refuseParameters(exchange);
+      await writes.remove(nameOf(exchange), callerOf(exchange));
+      sendSuccess(exchange);
+    },
+    changePassword: async (exchange) => {
+      const body = await read(exchange, JSON_TYPE);
+      await writes.changePassword({ name: nameOf(exchange), body }, callerOf(exchange));
+      sendSuccess(exchange);
+    },
+    setFirstPassword: async (exchange) => {
+      const body = await read(exchange, JSON_PATCH_TYPE);
+      sendUser(exchange, await writes.setFirstPassword({ name: nameOf(exchange), body }, callerOf(exchange)));
+    },
+  };
+}
+
+/**
+ * The one call to the cluster's paths that Gatehouse answers itself: a JSON patch of a user (docs/contract/accounts.md,
+ * section 6.7). `isOnlyOne`: every other call to this path is somebody else's to answer.
+ */
+export const firstPasswordRoute = (
+  apiVersion: string,
+  { setFirstPassword }: UserWriteHandlers,
+  { isOnlyOne }: { readonly isOnlyOne: boolean },
+): Route => ({
+  template: `/apis/${apiVersion}/users/{user}`,
+  access: 'signed-in',
+  admission: 'other',
+  produces: 'json',
+  readsForm: true,
+  methods: { PATCH: setFirstPassword },
+  ...(isOnlyOne ? { takes: isJsonPatch } : {}),
+});
+
+const isJsonPatch = (request: IncomingMessage): boolean =>
+  request.method === 'PATCH' && mediaType(request) === JSON_PATCH_TYPE;
+
+const JSON_TYPE = 'application/json';
+const JSON_PATCH_TYPE = 'application/json-patch+json';
+
+/** Without its parameters (RFC 9110 8.3.1), which say nothing for JSON. */
+const mediaType = ({ headers }: IncomingMessage): string | undefined =>
+  headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+
+/** A write takes no parameter: `dryRun=All` that is ignored would write. Throws the 400 that names each. */
+function refuseParameters({ target }: Exchange): void {
+  readParameters(target.query, new Map());
+}
+
+const nameOf = ({ parameters: [name = ''] }: Exchange): string => name;
+
+function callerOf(exchange: Exchange): Caller {
+  const { identity, source, requestId, ownRequestId, signal } = exchange;
+  if (!identity) throw new Error('a write comes after authentication');
+  const { name, uid, groups, clientId, sid } = identity;
+  return { name, uid, groups, source, signal, trail: { requestId, ownRequestId, clientId, sid } };
+}

@@ -1,0 +1,183 @@
+import type { Logger } from '../../observability/logger.ts';
+import { unlessAborted } from '../../runtime/abort.ts';
+import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
+import { LastingFailure } from '../../runtime/lasting-failure.ts';
+import type { Random } from '../../runtime/random.ts';
+import { ClusterError } from '../client/api-client.ts';
+import type { KubernetesObject } from '../object.ts';
+import type { ClusterObjects, ObjectCollection } from '../objects/cluster-objects.ts';
+import { heldBy, type LeaseRecord, released, toLeaseRecord } from './lease-record.ts';
+
+/**
+ * How long after the last renewal that succeeded the holder stops: client-go's `RenewDeadline`. Nobody takes the lease
+ * within 15 s, so what the holder has begun has 5 s to end.
+ */
+const RENEW_DEADLINE_MS = 10_000;
+/** The time between two attempts: client-go's `RetryPeriod`. */
+const RETRY_MS = 2_000;
+/** How much longer a candidate may wait, so that not all of them come at once: client-go's `JitterFactor`. */
+const JITTER = 1.2;
+/** The requests of one attempt. When one of them hangs, another attempt fits in before the holder must stop. */
+const ATTEMPT_MS = RENEW_DEADLINE_MS / 2;
+/** The process is about to end. Whoever waits for the lease gets it a little later without this. */
+const RELEASE_MS = 2_000;
+
+export interface LeaseOptions {
+  readonly name: string;
+  readonly namespace: string;
+  /** No two processes may have the same one, not even one after the other. */
+  readonly identity: string;
+}
+
+export interface LeaseParts {
+  readonly cluster: { objects(collection: ObjectCollection): ClusterObjects };
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/**
+ * Elects one of several processes by a Lease object of Kubernetes. At most one of them is the holder at a time, as long as
+ * their clocks run equally fast to one part in three: nobody compares the times of two clocks.
+ */
+export interface Lease {
+  /**
+   * Whether this process holds the lease now. True for 10 s after each renewal; others wait at least 15 s. To be asked
+   * right before each piece of work, which must end within the 5 s between. Asks nobody.
+   */
+  isHolder(): boolean;
+  /** Tries to get the lease and to keep it, until the signal aborts; then gives it back. Needs get, create and update. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createLease(options: LeaseOptions, parts: LeaseParts): Lease {
+  return new ClusterLease(options, parts);
+}
+
+/** When something was, by both clocks. */
+interface Instant {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+class ClusterLease implements Lease {
+  readonly #options: LeaseOptions;
+  readonly #parts: LeaseParts;
+  readonly #objects: ClusterObjects;
+  readonly #logger: Logger;
+  readonly #failure: LastingFailure;
+  /** When the last renewal that succeeded was sent. */
+  #renewed: Instant | undefined;
+  /** The object as we wrote it last, as far as we know: a renewal needs no read before. */
+  #written: KubernetesObject | undefined;
+  /** The last change that was seen, and when. */
+  #observed: { readonly mark: string; readonly atMs: number } | undefined;
+  #hasTried = false;
+  #toldHolder = false;
+
+  constructor(options: LeaseOptions, parts: LeaseParts) {
+    const { name, namespace, identity } = options;
+    this.#options = options;
+    this.#parts = parts;
+    this.#objects = parts.cluster.objects({
+      group: 'coordination.k8s.io',
+      version: 'v1',
+      resource: 'leases',
+      kind: 'Lease',
+      namespace,
+    });
+    this.#logger = parts.logger.child({ lease: name, identity });
+    this.#failure = new LastingFailure(parts.clock, this.#logger);
+  }
+
+  isHolder(): boolean {
+    const renewed = this.#renewed;
+    if (!renewed) return false;
+    // While a machine is suspended, its monotonic clock may stand still.
+    const { monotonicMs, wallMs } = this.#now();
+    return monotonicMs - renewed.monotonicMs < RENEW_DEADLINE_MS && wallMs - renewed.wallMs < RENEW_DEADLINE_MS;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#parts;
+    while (!signal.aborted) {
+      await this.#attempt(signal);
+      this.#tell();
+      const spread = this.isHolder() ? 1 : 1 + JITTER * random.fraction();
+      await clock.sleep(RETRY_MS * spread, signal);
+    }
+    this.#renewed = undefined;
+    this.#tell();
+    await this.#release();
+  }
+
+  async #attempt(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    const sent = this.#now();
+    try {
+      const limits = { ms: ATTEMPT_MS, signals: [signal] };
+      const written = await withTimeLimit(clock, limits, (limited) => unlessAborted(this.#write(limited), limited));
+      this.#written = written;
+      this.#renewed = written && sent;
+      this.#failure.over({}, 'the lease can be read and written again');
+    } catch (error) {
+      this.#written = undefined;
+      // A conflict: another candidate was faster, or somebody changed the object. Who holds it is read next time.
+      const isConflict = error instanceof ClusterError && error.status.code === 409;
+      if (!signal.aborted && !isConflict)
+        this.#failure.failed({ err: error }, 'the lease can be neither read nor written');
+    }
+  }
+
+  /** The object as it was written; `undefined` while somebody else holds it. Writes nothing any more once `signal` aborts. */
+  async #write(signal: AbortSignal): Promise<KubernetesObject | undefined> {
+    const { name, identity } = this.#options;
+    const written = this.#written; // writing over it succeeds only where nobody has taken the lease since
+    const stored = written ?? (await this.#objects.get(name));
+    if (!written && stored && !this.#isFree(toLeaseRecord(stored))) return undefined;
+    if (signal.aborted) throw new Error('the answer came too late');
+    const spec = heldBy(identity, stored, this.#now().wallMs);
+    this.#hasTried = true;
+    return stored ? this.#objects.replace({ ...stored, spec }) : this.#objects.create({ metadata: { name }, spec });
+  }
+
+  /**
+   * Held by us, nobody's, or unchanged for as long as its holder asked for, since we saw it change. One of ours that we
+   * no longer hold is as that of another: who gets no answers must not keep it from those who do.
+   */
+  #isFree({ holder, durationMs, mark }: LeaseRecord): boolean {
+    const nowMs = this.#now().monotonicMs;
+    if (this.#observed?.mark !== mark) this.#observed = { mark, atMs: nowMs };
+    const isOurs = holder === this.#options.identity && this.isHolder();
+    return isOurs || holder === '' || nowMs - this.#observed.atMs >= durationMs;
+  }
+
+  /** Reads it first: of the last write we may have had no answer. */
+  async #release(): Promise<void> {
+    if (!this.#hasTried) return;
+    const { name, identity } = this.#options;
+    const { clock } = this.#parts;
+    const giveBack = async (): Promise<void> => {
+      const stored = await this.#objects.get(name);
+      if (!stored || toLeaseRecord(stored).holder !== identity) return;
+      await this.#objects.replace({ ...stored, spec: released(stored, this.#now().wallMs) });
+    };
+    try {
+      await withTimeLimit(clock, { ms: RELEASE_MS, signals: [] }, (limited) => unlessAborted(giveBack(), limited));
+    } catch (error) {
+      this.#logger.info({ err: error }, 'the lease was not given back: others get it when it expires');
+    }
+  }
+
+  #tell(): void {
+    const isHolder = this.isHolder();
+    if (isHolder === this.#toldHolder) return;
+    this.#toldHolder = isHolder;
+    this.#logger.info({}, isHolder ? 'this process holds the lease' : 'this process no longer holds the lease');
+  }
+
+  #now(): Instant {
+    const { clock } = this.#parts;
+    return { monotonicMs: clock.monotonic(), wallMs: clock.now() };
+  }
+}

@@ -1,0 +1,59 @@
+import type { KubernetesObject } from '../object.ts';
+
+/** An object to be made: the server gives it uid and version. */
+export interface NewObject {
+  readonly metadata: { readonly name: string; readonly [member: string]: unknown };
+  readonly [member: string]: unknown;
+}
+
+/** As whom a write is sent. Default: ourselves. */
+export interface Impersonated {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
+export interface WriteOptions {
+  /** The cluster decides by this user's rights, not by ours. */
+  readonly as?: Impersonated | undefined;
+  /** The cluster checks everything and stores nothing (`dryRun=All`). */
+  readonly dryRun?: boolean;
+}
+
+/** What a removal asks of the stored object; another one is a conflict (`metav1.Preconditions`). */
+export interface Preconditions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+/**
+ * One collection of the cluster, read and written object by object. Each call rejects with `ClusterError` when the
+ * cluster refuses, and with another error when it cannot be reached or does not answer within 10 s.
+ */
+export interface ClusterObjects {
+  /** From the cluster itself, not from a cache. `undefined` when there is no such object. */
+  get(name: string): Promise<KubernetesObject | undefined>;
+  /** Those that the label selector selects, from the API server's cache. All pages. */
+  list(labelSelector: string): Promise<readonly KubernetesObject[]>;
+  create(object: NewObject, options?: WriteOptions): Promise<KubernetesObject>;
+  /** Its `metadata.resourceVersion` makes it a compare-and-swap. */
+  replace(object: KubernetesObject, options?: WriteOptions): Promise<KubernetesObject>;
+  /** A merge patch (RFC 7386) of the object or of its status. With `metadata.resourceVersion` in it: a compare-and-swap. */
+  patch(
+    name: string,
+    patch: object,
+    options?: WriteOptions & { readonly subresource?: 'status' },
+  ): Promise<KubernetesObject>;
+  /** `absent`: there was none. An object with finalizers is removed later. */
+  remove(name: string, preconditions?: Preconditions, options?: WriteOptions): Promise<'removed' | 'absent'>;
+}
+
+/** Names a collection: `iam.<platform>.io`, `v1alpha2`, `users`. */
+export interface ObjectCollection {
+  /** `''`: the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly kind: string;
+  /** Absent for cluster-scoped kinds. */
+  readonly namespace?: string;
+}

@@ -1,0 +1,145 @@
+import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
+import { type ApiClient, type ApiRequest, type ApiResponse, ClusterError } from '../client/api-client.ts';
+import { asArray, asObject, isKubernetesObject, type KubernetesObject } from '../object.ts';
+import { isAbsence } from '../status.ts';
+import type { ClusterObjects, NewObject, ObjectCollection, Preconditions, WriteOptions } from './cluster-objects.ts';
+import { impersonationOf } from './impersonation.ts';
+
+/** Somebody waits for each of these requests. The API server answers in milliseconds or not at all. */
+const TIME_LIMIT_MS = 10_000;
+
+/** As many as kubectl asks for. A list from the API server's cache comes in one piece, whatever the limit. */
+const PAGE_SIZE = '500';
+
+export interface ObjectRequestParts {
+  readonly client: Pick<ApiClient, 'json'>;
+  readonly clock: Clock;
+  /** Aborts when the connections are closed. */
+  readonly closed: AbortSignal;
+}
+
+/** The requests about the objects of one collection. */
+export class HttpClusterObjects implements ClusterObjects {
+  readonly #collection: ObjectCollection;
+  readonly #parts: ObjectRequestParts;
+  readonly #path: string;
+  readonly #type: { readonly kind: string; readonly apiVersion: string };
+
+  constructor(collection: ObjectCollection, parts: ObjectRequestParts) {
+    this.#collection = collection;
+    this.#parts = parts;
+    const { group, version, kind } = collection;
+    this.#path = pathOf(collection);
+    this.#type = { kind, apiVersion: group === '' ? version : `${group}/${version}` };
+  }
+
+  async get(name: string): Promise<KubernetesObject | undefined> {
+    const response = await this.#send({ method: 'GET', path: this.#pathOf(name) });
+    return isAbsent(response, name) ? undefined : this.#object(response, `reading ${this.#named(name)}`);
+  }
+
+  async list(labelSelector: string): Promise<readonly KubernetesObject[]> {
+    const found: KubernetesObject[] = [];
+    let from: Readonly<Record<string, string>> | undefined = { resourceVersion: '0' };
+    while (from) {
+      const query = new URLSearchParams({ labelSelector, limit: PAGE_SIZE, ...from });
+      const response = await this.#send({ method: 'GET', path: `${this.#path}?${query}` });
+      const { items, metadata } = asObject(success(response, `listing ${this.#collection.resource}`).body);
+      for (const item of asArray(items)) found.push(toObject(item));
+      const token = asObject(metadata)['continue'];
+      from = typeof token === 'string' && token !== '' ? { continue: token } : undefined;
+    }
+    return found;
+  }
+
+  async create(object: NewObject, options: WriteOptions = {}): Promise<KubernetesObject> {
+    const body = { ...this.#type, ...object };
+    const response = await this.#send({ method: 'POST', path: this.#path + dryRunOf(options), body }, options);
+    const { body: made } = success(response, `creating ${this.#named(object.metadata.name)}`);
+    return toObject(options.dryRun ? withVersion(made) : made);
+  }
+
+  async replace(object: KubernetesObject, options: WriteOptions = {}): Promise<KubernetesObject> {
+    const { name } = object.metadata;
+    const body = { ...object, ...this.#type };
+    const response = await this.#send({ method: 'PUT', path: this.#pathOf(name) + dryRunOf(options), body }, options);
+    return this.#object(response, `replacing ${this.#named(name)}`);
+  }
+
+  async patch(
+    name: string,
+    patch: object,
+    options: WriteOptions & { readonly subresource?: 'status' } = {},
+  ): Promise<KubernetesObject> {
+    const path = `${this.#pathOf(name)}${options.subresource ? `/${options.subresource}` : ''}${dryRunOf(options)}`;
+    const response = await this.#send({ method: 'PATCH', path, body: patch }, options);
+    return this.#object(response, `changing ${this.#named(name)}`);
+  }
+
+  async remove(
+    name: string,
+    preconditions: Preconditions = {},
+    options: WriteOptions = {},
+  ): Promise<'removed' | 'absent'> {
+    const body = {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      preconditions,
+      ...(options.dryRun ? { dryRun: [DRY_RUN] } : {}),
+    };
+    const response = await this.#send({ method: 'DELETE', path: this.#pathOf(name), body }, options);
+    if (isAbsent(response, name)) return 'absent';
+    success(response, `removing ${this.#named(name)}`);
+    return 'removed';
+  }
+
+  /** Without a name, the request would be about the whole collection. */
+  #pathOf(name: string): string {
+    if (/^\.{0,2}$/.test(name)) throw new Error(`"${name}" names no object`);
+    return `${this.#path}/${encodeURIComponent(name)}`;
+  }
+
+  #named = (name: string): string => `the ${this.#collection.kind} ${name}`;
+
+  #object(response: ApiResponse, what: string): KubernetesObject {
+    return toObject(success(response, what).body);
+  }
+
+  async #send(request: Omit<ApiRequest, 'purpose'>, { as }: WriteOptions = {}): Promise<ApiResponse> {
+    const { client, clock, closed } = this.#parts;
+    const impersonation = as ? { impersonation: impersonationOf(as) } : {};
+    return withTimeLimit(clock, { ms: TIME_LIMIT_MS, signals: [closed] }, (signal) =>
+      client.json({ ...request, ...impersonation, purpose: 'objects' }, signal),
+    );
+  }
+}
+
+function pathOf({ group, version, resource, namespace }: ObjectCollection): string {
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  return `${root}${namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`}/${resource}`;
+}
+
+/** https://kubernetes.io/docs/reference/using-api/api-concepts/#dry-run */
+const DRY_RUN = 'All';
+const dryRunOf = ({ dryRun }: WriteOptions): string => (dryRun ? `?dryRun=${DRY_RUN}` : '');
+
+const isAbsent = ({ status, body }: ApiResponse, name: string): boolean => status === 404 && isAbsence(body, name);
+
+function success(response: ApiResponse, what: string): ApiResponse {
+  if (response.status > 299) throw new ClusterError(what, response);
+  return response;
+}
+
+/** Throws for anything but an object. */
+function toObject(value: unknown): KubernetesObject {
+  if (!isKubernetesObject(value)) throw new Error('the API server answered with something that is no object');
+  return value;
+}
+
+/** What a dry run would make has no version yet; no stored object has this one. */
+const NO_VERSION = '0';
+
+function withVersion(value: unknown): object {
+  const metadata = asObject(asObject(value)['metadata']);
+  return { ...asObject(value), metadata: { ...metadata, resourceVersion: metadata['resourceVersion'] ?? NO_VERSION } };
+}

@@ -1,0 +1,28 @@
+import type { KubernetesObject } from '../kubernetes/object.ts';
+import { atOnce } from '../runtime/time-slices.ts';
+import { Leaf } from './bytes/leaf.ts';
+import { selectionComposer } from './bytes/list-body.ts';
+import { type Entry, toEntry } from './entries/entry.ts';
+import type { ObjectKind } from './entries/object-kind.ts';
+import { ORDERS } from './entries/ordered-index.ts';
+import { Snapshot } from './entries/snapshot.ts';
+import type { ListQuery } from './query/list-query.ts';
+
+/**
+ * The body of a list whose objects were fetched for this one answer: filtered, ordered and paged as a list from memory.
+ * An object that the engine cannot understand is left out, as the mirrors do. For some hundreds of objects.
+ */
+export function fetchedList(objects: readonly KubernetesObject[], kind: ObjectKind, query: ListQuery): Uint8Array {
+  const entries = objects.flatMap((object) => understood(object, kind));
+  const leafIn = (order: keyof typeof ORDERS) => [new Leaf(entries.toSorted(ORDERS[order]))];
+  const snapshot = new Snapshot(0, { byCreation: leafIn('creationTimestamp'), byName: leafIn('name') });
+  return Buffer.concat(atOnce(selectionComposer(snapshot.select(query)).identity()));
+}
+
+function understood(object: KubernetesObject, kind: ObjectKind): readonly Entry[] {
+  try {
+    return [toEntry(object, kind)];
+  } catch {
+    return [];
+  }
+}

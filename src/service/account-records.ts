@@ -1,0 +1,87 @@
+import { loginRecordsOf } from '../accounts/names.ts';
+import { RecordMirror } from '../accounts/records/record-mirror.ts';
+import { createRetention, type RetentionOptions } from '../accounts/records/retention.ts';
+import type { Cluster } from '../kubernetes/cluster.ts';
+import { createLease } from '../kubernetes/leases/lease.ts';
+import type { Freshness } from '../kubernetes/reflector/store.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import { normaliseAddress } from '../runtime/source-address.ts';
+import type { ThrottleControl } from '../users/sign-in.ts';
+import type { Accounts } from './accounts.ts';
+import { NO_UPKEEP, type Upkeep } from './run-group.ts';
+
+export interface AccountRecordsOptions extends RetentionOptions {
+  /** Part of the name of the Lease. */
+  readonly platform: string;
+  /** No two self-checks of the mirror are further apart. */
+  readonly longestPeriodMs: number;
+}
+
+export interface AccountRecordsParts {
+  readonly accounts: Pick<Accounts, 'names' | 'records'>;
+  readonly throttle: Pick<ThrottleControl, 'known'>;
+  /** Whether all users are known: records come after them. */
+  isKnown(): boolean;
+  readonly cluster: Pick<Cluster, 'reflect' | 'objects' | 'namespace'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+const NAME = 'loginrecords';
+
+const LOOK_MS = 250;
+
+/** 128 random bits: no two processes are one candidate. */
+const IDENTITY_BYTES = 16;
+
+/** A success is known good for a day. */
+const DAY_MS = 24 * 3_600_000;
+
+/** What other replicas, and this one before a restart, wrote about sign-ins: good pairs for the throttle, and what goes. */
+export function createAccountRecords(options: AccountRecordsOptions, parts: AccountRecordsParts): Upkeep {
+  const { accounts, throttle, isKnown, cluster, clock, random, logger } = parts;
+  const { names, records: users } = accounts;
+  const mirror = new RecordMirror(names, ({ user, source, createdAtMs }) => {
+    const ageMs = Math.max(0, clock.now() - createdAtMs);
+    const known = ageMs < DAY_MS ? users.get(user) : undefined;
+    if (known) throttle.known(known, normaliseAddress(source), ageMs);
+  });
+  const collection = loginRecordsOf(names);
+  const path = `/apis/${collection.group}/${collection.version}/${NAME}`;
+  // Nobody waits for records: without the right to them we are ready all the same.
+  const resource = { path, name: NAME, isOptional: true };
+  const reflector = cluster.reflect(resource, mirror, { longestPeriodMs: options.longestPeriodMs });
+  const identity = random.bytes(IDENTITY_BYTES).toString('hex');
+  const place = { name: `${options.platform}-accounts`, namespace: cluster.namespace, identity };
+  const lease = createLease(place, { cluster, clock, random, logger });
+  const retention = createRetention(options, {
+    ...{ mirror, clock, logger },
+    isHolder: () => lease.isHolder(),
+    isKnown: () => isKnown() && reflector.hasSynced(),
+    hasUser: (name) => users.get(name) !== undefined,
+    records: cluster.objects(collection),
+  });
+  const started = { already: false };
+  const follow = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && !isKnown()) await clock.sleep(LOOK_MS, signal);
+    started.already = true;
+    await reflector.run(signal);
+  };
+  const freshness: Freshness = {
+    hasSynced: () => reflector.hasSynced(),
+    stalenessMs: () => reflector.stalenessMs(),
+    idleMs: () => (started.already ? reflector.idleMs() : 0),
+  };
+  return {
+    ...NO_UPKEEP,
+    parts: [
+      { name: `reflector of ${NAME}`, run: follow },
+      { name: 'lease of login records', run: (signal) => lease.run(signal) },
+      { name: 'login record retention', run: retention.run },
+    ],
+    reflectors: { [NAME]: freshness },
+  };
+}

@@ -1,0 +1,56 @@
+import { usersOf } from '../accounts/names.ts';
+import { createStatusPatch } from '../accounts/states/status-patch.ts';
+import { type AccountWrites, createAccountWrites } from '../accounts/writes/account-writes.ts';
+import { createRoleAssignment } from '../accounts/writes/role-assignment.ts';
+import type { ForgetfulAuthorizer } from '../authorization/authorizer.ts';
+import type { Cluster } from '../kubernetes/cluster.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { SecurityEvents } from '../security-events.ts';
+import type { AccountPeople } from './account-people.ts';
+import type { Accounts } from './accounts.ts';
+import type { TokenService } from './token-service.ts';
+
+export interface WritesParts {
+  readonly accounts: Pick<Accounts, 'names' | 'roles'>;
+  readonly people: Pick<AccountPeople, 'passwords'>;
+  readonly tokens: Pick<TokenService, 'users' | 'signIn' | 'ends'>;
+  readonly reviews: ForgetfulAuthorizer;
+  readonly cluster: Pick<Cluster, 'objects'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly events: SecurityEvents;
+}
+
+/** Connects the writes of the account API to users, passwords, roles and sessions. */
+export function createWrites(
+  { reservedNames }: { readonly reservedNames: readonly string[] },
+  { accounts, people, tokens, reviews, cluster, clock, logger, events }: WritesParts,
+): AccountWrites {
+  const { names, roles } = accounts;
+  const bindings = cluster.objects({
+    group: 'rbac.authorization.k8s.io',
+    version: 'v1',
+    resource: 'clusterrolebindings',
+    kind: 'ClusterRoleBinding',
+  });
+  const users = cluster.objects(usersOf(names));
+  return createAccountWrites({
+    names,
+    reservedNames: new Set(reservedNames),
+    users,
+    patchStatus: createStatusPatch(users),
+    known: tokens.users,
+    passwords: people.passwords,
+    hasher: tokens.signIn,
+    signIn: tokens.signIn,
+    // A token of a clock that runs ahead dies with the others: a cut-off is never before now.
+    sessions: { user: (name) => tokens.ends.user(name, 0) },
+    roles,
+    assignment: createRoleAssignment({ names, roles, bindings }),
+    authorizer: reviews,
+    clock,
+    logger,
+    events,
+  });
+}

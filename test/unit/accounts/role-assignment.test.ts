@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { accountNames } from '../../../src/accounts/names.ts';
+import { createRoleAssignment } from '../../../src/accounts/writes/role-assignment.ts';
+import { ClusterError } from '../../../src/kubernetes/client/api-client.ts';
+import type { Impersonated, WriteOptions } from '../../../src/kubernetes/objects/cluster-objects.ts';
+
+const CALLER = {
+  ...{ name: 'alice', uid: 'u', source: '192.0.2.1', trail: {}, signal: new AbortController().signal },
+  groups: ['night', 'givers', 'crew', 'system:authenticated'],
+};
+
+/** A cluster that lets us act as alice, and as these groups. */
+function start(allowed: readonly string[], answer: () => unknown = () => ({ metadata: { uid: 'made' } })) {
+  const asked: Impersonated[] = [];
+  const refuse = (message: string) =>
+    new ClusterError('a write', {
+      status: 403,
+      headers: {},
+      bytes: 0,
+      body: { code: 403, reason: 'Forbidden', message },
+    });
+  const create = async (_: object, { as }: WriteOptions = {}) => {
+    if (!as) throw new Error('it is written as ourselves');
+    asked.push(as);
+    const group = as.groups.find((one) => !allowed.includes(one));
+    const account = 'User "system:serviceaccount:ns:gatehouse"';
+    if (group !== undefined)
+      throw refuse(
+        `groups "${group}" is forbidden: ${account} cannot impersonate resource "groups" in API group "" at the cluster scope`,
+      );
+    return answer() as never;
+  };
+  const assignment = createRoleAssignment({
+    names: accountNames('example'),
+    roles: { isAssignable: () => true, bindingsOf: () => [], roleOf: () => undefined },
+    bindings: { create } as never,
+  });
+  return { asked, assignment, refuse };
+}
+
+describe('a role binding that is written as the caller', () => {
+  test('AC-19 leaves out the groups that we may not act as, and keeps the others', async () => {
+    const { asked, assignment } = start(['givers']);
+    await assignment.give('bob', 'regular', CALLER);
+    expect(asked.map(({ groups }) => groups)).toEqual([['night', 'givers', 'crew'], ['givers', 'crew'], ['givers']]);
+    expect(asked.every(({ name }) => name === 'alice')).toBe(true);
+  });
+
+  test('AC-19 is never written as ourselves when no group is left', async () => {
+    const { asked, assignment } = start([]);
+    await assignment.give('bob', 'regular', CALLER);
+    expect(asked.at(-1)).toEqual({ name: 'alice', groups: [] });
+  });
+
+  test('AC-19 is 503 and not the caller’s fault when we may not act as the caller at all', async () => {
+    const message =
+      'users "alice" is forbidden: User "system:serviceaccount:ns:gatehouse" cannot impersonate resource "users" in API group "" at the cluster scope';
+    const { assignment, refuse } = start(CALLER.groups, () => {
+      throw refuse(message);
+    });
+    await expect(assignment.give('bob', 'regular', CALLER)).rejects.toMatchObject({ answer: { code: 503 } });
+  });
+
+  test('AC-19 is 403 when the cluster does not let the caller bind the role', async () => {
+    const message =
+      'clusterrolebindings.rbac.authorization.k8s.io "bob-regular" is forbidden: user "alice" (groups=["crew"]) is attempting to grant RBAC permissions not currently held';
+    const { assignment, refuse } = start(CALLER.groups, () => {
+      throw refuse(message);
+    });
+    await expect(assignment.give('bob', 'regular', CALLER)).rejects.toMatchObject({ answer: { code: 403 } });
+  });
+});

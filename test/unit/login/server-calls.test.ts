@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { isLoopback, ServerCalls } from '../../../src/cli/login/server-calls.ts';
+import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { selfSigned } from '../../support/self-signed.ts';
+import { startTlsFront } from '../../support/tls-front.ts';
+
+const callsTo = (server: string, clock: Clock = systemClock, authority?: string, environment = {}) =>
+  new ServerCalls(server, { clock, environment, authority });
+
+async function listen(server: { listen(port: number, host: string): unknown; address(): unknown; close(): unknown }) {
+  await once(server.listen(0, '127.0.0.1') as never, 'listening');
+  atEnd(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+const serve = (handler: RequestListener): Promise<number> => listen(createServer(handler));
+/** Answers every connection with these bytes, or never. */
+const serveRaw = (bytes?: string): Promise<number> =>
+  listen(
+    createTcpServer((socket) => {
+      socket.on('error', () => {});
+      atEnd(() => socket.destroy());
+      if (bytes !== undefined) socket.end(bytes);
+    }),
+  );
+
+describe('a call', () => {
+  test('answers status, JSON object and the time to come back', async () => {
+    const port = await serve((_, response) => response.writeHead(429, { 'Retry-After': '40' }).end('{"error":"x"}'));
+    const answer = await callsTo(`http://127.0.0.1:${port}`).call({ path: '/' });
+    expect(answer).toEqual({ status: 429, body: { error: 'x' }, retryAfterSeconds: 40 });
+  });
+
+  test.each(['', 'no', '<html>'])('answers no body for %j', async (text) => {
+    const port = await serve((_, response) => void response.end(text));
+    const answer = await callsTo(`http://127.0.0.1:${port}`).call({ path: '/' });
+    expect(answer).toEqual({ status: 200, body: {}, retryAfterSeconds: undefined });
+  });
+
+  test('is repeated twice while the server is busy for seconds', async () => {
+    const clock = new FakeClock();
+    let seen = 0;
+    const port = await serve((_, response) =>
+      response.writeHead(++seen === 3 ? 200 : 503, { 'Retry-After': '2' }).end(),
+    );
+    const answered = callsTo(`http://127.0.0.1:${port}`, clock).call({ path: '/' });
+    while (seen < 3) await clock.advance(100);
+    expect((await answered).status).toBe(200);
+    expect(clock.now()).toBeGreaterThanOrEqual(new FakeClock().now() + 4_000);
+  });
+
+  test('follows no redirect: its secrets are for this server', async () => {
+    let seen = 0;
+    const port = await serve((_, response) => response.writeHead(308, { Location: `/${seen++}` }).end());
+    expect((await callsTo(`http://127.0.0.1:${port}`).call({ path: '/', form: { a: 'b' } })).status).toBe(308);
+    expect(seen).toBe(1);
+  });
+
+  test('goes through the proxy that the environment names, but not to loopback', async () => {
+    const seen: unknown[] = [];
+    const port = await serve((request, response) => {
+      seen.push(request.url);
+      response.end();
+    });
+    const environment = { HTTP_PROXY: `http://127.0.0.1:${port}` };
+    await callsTo('http://gatehouse.invalid', systemClock, undefined, environment).call({ path: '/x' });
+    expect(seen).toEqual(['http://gatehouse.invalid/x']);
+    const direct = await serve((_, response) => void response.end());
+    await callsTo(`http://127.0.0.1:${direct}`, systemClock, undefined, environment).call({ path: '/y' });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('a call without an answer is one sentence', () => {
+  test('when nothing listens', async () => {
+    const server = 'http://127.0.0.1:1';
+    await expect(callsTo(server).call({ path: '/' })).rejects.toThrow(
+      `nothing answers at ${server}: the connection is refused`,
+    );
+  });
+
+  test('when the name is unknown', async () => {
+    const calls = callsTo('http://gatehouse.invalid');
+    await expect(calls.call({ path: '/' })).rejects.toThrow('the name in http://gatehouse.invalid cannot be resolved');
+  });
+
+  test('when the server is silent for 15 s', async () => {
+    const clock = new FakeClock();
+    const server = `http://127.0.0.1:${await serveRaw()}`;
+    const answered = expect(callsTo(server, clock).call({ path: '/' })).rejects.toThrow(
+      `${server} gives no answer within 15 s`,
+    );
+    await clock.advance(15_000);
+    await answered;
+  });
+
+  test('when the connection breaks', async () => {
+    const server = `http://127.0.0.1:${await serveRaw('')}`;
+    await expect(callsTo(server).call({ path: '/' })).rejects.toThrow(`the connection to ${server} broke`);
+  });
+
+  test('when the server speaks something else', async () => {
+    const port = await serveRaw('220 mail.example.com ESMTP\r\n');
+    await expect(callsTo(`http://127.0.0.1:${port}`).call({ path: '/' })).rejects.toThrow('does not speak HTTP');
+    await expect(callsTo(`https://127.0.0.1:${port}`).call({ path: '/' })).rejects.toThrow('does not speak TLS');
+  });
+
+  test('when the answer is too long', async () => {
+    const port = await serve((_, response) => {
+      response.on('error', () => {});
+      response.end('x'.repeat(1_000_000));
+    });
+    await expect(callsTo(`http://127.0.0.1:${port}`).call({ path: '/' })).rejects.toThrow('answers with too much');
+  });
+});
+
+describe('the certificate of the server', () => {
+  const certificate = selfSigned('gatehouse.test');
+  const front = async (context = certificate) => {
+    const { url, port, stop } = await startTlsFront(await serve((_, response) => void response.end()), context);
+    atEnd(stop);
+    return { url, port };
+  };
+
+  test('is checked with the given authority', async () => {
+    const { url } = await front();
+    expect((await callsTo(url, systemClock, certificate.cert).call({ path: '/' })).status).toBe(200);
+  });
+
+  test('K-07 is not trusted without', async () => {
+    const { url } = await front();
+    const sentence = `the certificate of ${url} is not trusted: give its authority by --certificate-authority FILE`;
+    await expect(callsTo(url).call({ path: '/' })).rejects.toThrow(sentence);
+    await expect(callsTo(url, systemClock, selfSigned('other').cert).call({ path: '/' })).rejects.toThrow(sentence);
+  });
+
+  test('K-07 is not trusted for another name, or when it has expired', async () => {
+    const { port } = await front();
+    await expect(
+      callsTo(`https://localhost:${port}`, systemClock, certificate.cert).call({ path: '/' }),
+    ).rejects.toThrow(`the certificate of https://localhost:${port} is for another name`);
+    const old = selfSigned('gatehouse.test', { notAfter: new Date('2024-01-01') });
+    const { url } = await front(old);
+    await expect(callsTo(url, systemClock, old.cert).call({ path: '/' })).rejects.toThrow(`${url} has expired`);
+  });
+});
+
+test.each([
+  ['http://localhost:9090', true],
+  ['http://127.0.0.2', true],
+  ['http://[::1]:9090', true],
+  ['http://gatehouse', false],
+  ['http://127.example.com', false],
+])('%s is loopback: %s', (server, is) => {
+  expect(isLoopback(server)).toBe(is);
+});
