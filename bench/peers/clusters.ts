@@ -89,9 +89,9 @@ export interface RealCluster extends BenchCluster {
   readonly peer: Peer;
 }
 
-/** Starts it, empty. */
-export async function startReal(): Promise<ControlPlane> {
-  const control = await startControlPlane();
+/** Starts it, empty, with these flags besides. */
+export async function startReal(apiServerArgs: readonly string[] = []): Promise<ControlPlane> {
+  const control = await startControlPlane({ apiServerArgs });
   const binding = ['clusterrolebinding', 'bench', '--clusterrole=cluster-admin', `--user=${BENCH_USERS[0] ?? ''}`];
   await control.kubectl(['create', ...binding]);
   return control;

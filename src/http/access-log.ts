@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Identity } from '../oauth/tokens/identity.ts';
 import { type Logger, shownText } from '../observability/logger.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
-import { normaliseAddress } from './connection/source-address.ts';
+import { normaliseAddress } from '../runtime/source-address.ts';
 import type { Exchange } from './exchange.ts';
 
 const MAX_PATH = 1_024;
@@ -116,6 +116,7 @@ function requestPart(exchange: Exchange, status: number, durationMs: number): Re
     status,
     bytes: exchange.bodyBytes,
     durationMs: Math.round(durationMs * 1_000) / 1_000,
+    upstreamMs: exchange.upstreamMs && Math.round(exchange.upstreamMs * 1_000) / 1_000,
     reason: isStream || (status >= 400 && status < 500) ? exchange.reason : undefined,
     aborted: response.writableFinished ? undefined : true,
     error: status >= 500 || (isStream && exchange.failure) ? describeFailure(exchange.failure) : undefined,
@@ -185,7 +186,9 @@ function pathOf(target: string): string {
   return path.startsWith('/') && path[1] !== '/' ? path : path.replace(USER_INFO, '$1');
 }
 
-const nameOrNothing = (text: string | undefined): string | undefined => (text ? bounded(text, MAX_NAME) : undefined);
+/** A name from a path, made safe for a line; `undefined` when it is empty. */
+export const nameOrNothing = (text: string | undefined): string | undefined =>
+  text ? bounded(text, MAX_NAME) : undefined;
 
 /** The stack of an error, or its message where it has no stack, and the message of its cause. */
 function describeFailure(failure: unknown): string {

@@ -1,4 +1,7 @@
 import type { Registry } from 'prom-client';
+import type { AccountReads } from '../accounts/account-reads.ts';
+import type { UserPresenter } from '../accounts/users/user-presenter.ts';
+import type { AccountWrites } from '../accounts/writes/account-writes.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import type { TokenReviewWebhook } from '../oauth/endpoints/token-review.ts';
@@ -11,27 +14,32 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { AnswerWriter } from './answer/answer.ts';
 import { createCors } from './answer/cors.ts';
-import { createBodyReader } from './answer/read-body.ts';
+import { type BodyReader, createBodyReader } from './answer/read-body.ts';
 import { admission } from './chain/admission.ts';
-import { createAnswerDeadline } from './chain/answer-deadline.ts';
+import { type AnswerDeadline, createAnswerDeadline } from './chain/answer-deadline.ts';
 import { createAuthenticate } from './chain/authenticate.ts';
-import { createAuthorize, readRequestInfo } from './chain/authorize.ts';
+import { createAuthorize, createStillAuthorized, readRequestInfo } from './chain/authorize.ts';
 import { createBegin } from './chain/begin.ts';
 import { type App, createRouter, middleware, serveRouter } from './chain/chain.ts';
 import { createGuard } from './chain/guard.ts';
 import {
   answerMethod,
+  guardedBelow,
   mountRoutes,
   refuseUnknownPaths,
   refuseUnknownPublicPaths,
   refuseWithdrawnPaths,
 } from './chain/routes.ts';
-import { createSourceAddress, type TrustedProxy } from './connection/source-address.ts';
+import { createCallerAddress, type TrustedProxy } from './connection/source-address.ts';
 import type { Route } from './exchange.ts';
+import { createServedGateway, type ServedGateway, type ServedGatewayParts } from './gateway/served-gateway.ts';
+import { isUpgrade } from './gateway/upgrade-request.ts';
 import { Health, type HealthChecks } from './health.ts';
 import type { HttpLimits } from './limits.ts';
 import { type HttpMetrics, registerReadiness, registerWatches } from './metrics.ts';
 import { createRefusalPace } from './refusal-pace.ts';
+import { userWriteHandlers } from './routes/account-writes.ts';
+import { accountRoutes } from './routes/accounts.ts';
 import {
   type Descriptions,
   descriptionRoutes,
@@ -56,6 +64,13 @@ export interface ServedList {
   readonly age: Age;
 }
 
+/** Users and platform roles, and what changes them. */
+interface ServedAccounts {
+  readonly reads: AccountReads;
+  readonly writes: AccountWrites;
+  readonly presenter: UserPresenter;
+}
+
 export interface AppParts {
   /** Names the API groups and the realm. */
   readonly platform: string;
@@ -69,6 +84,10 @@ export interface AppParts {
   /** How long an open watch may go on after the last decision about its caller, while the cluster gives no new one. */
   readonly maxDecisionAgeMs: number;
   readonly lists: readonly ServedList[];
+  /** Absent: accounts are not served. */
+  readonly accounts?: ServedAccounts | undefined;
+  /** Absent: the paths of the cluster are not served. */
+  readonly gateway?: Pick<ServedGatewayParts, 'gateway' | 'events'> | undefined;
   /** Aborts when the port has closed: open streams must end then. */
   readonly closing: AbortSignal;
   readonly health: HealthChecks;
@@ -78,6 +97,8 @@ export interface AppParts {
   readonly corsOrigins: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
+  /** The share of the time in which the event loop was busy of late. */
+  loopLoad(): number;
   readonly logger: Logger;
   readonly registry: Registry;
   readonly metrics: HttpMetrics;
@@ -87,7 +108,9 @@ export interface AppParts {
 
 /** Everything that the API port serves. */
 export function createApp(parts: AppParts): App {
-  return serveRoutes(createRoutes(parts), parts);
+  const gateway = parts.gateway && servedGateway(parts.gateway, parts);
+  const app = serveRoutes([...createRoutes(parts), ...(gateway?.routes ?? [])], parts, gateway?.turns.other);
+  return gateway ? { ...app, takesUpgrade: isUpgrade, pacesItself: gateway.pacesItself } : app;
 }
 
 /** The one table of what is served and who may access it. */
@@ -97,6 +120,9 @@ export function createRoutes(parts: AppParts): Route[] {
   const health = new Health(parts.health, parts);
   registerReadiness(parts.registry, health);
   const lists = servedLists(parts);
+  const deadline = createAnswerDeadline(clock, limits.answerTimeoutMs);
+  const gatewayIsOpen = parts.gateway !== undefined;
+  const accounts = parts.accounts ? servedAccounts(parts.accounts, { bodies, writer, deadline, gatewayIsOpen }) : [];
   return [
     ...lists, // asked for most, so the router looks here first
     ...healthRoutes(health, writer),
@@ -104,9 +130,34 @@ export function createRoutes(parts: AppParts): Route[] {
     ...descriptionRoutes({ platform, version: release.version, descriptions }, writer),
     ...oauthRoutes({ server: parts.authorizationServer, limits, bodies, writer, clock }),
     ...tokenReviewRoutes({ reviews: parts.tokenReviews, bodies, writer, clock }),
-    ...discoveryRoutes(lists, writer),
+    ...accounts,
+    ...discoveryRoutes([...lists, ...accounts], writer),
     ...withdrawnLogRoutes(platform),
   ];
+}
+
+function servedGateway(own: NonNullable<AppParts['gateway']>, parts: AppParts): ServedGateway {
+  const { clock, authorizer, limits } = parts;
+  const authorize = createStillAuthorized({
+    authorizer,
+    deadline: createAnswerDeadline(clock, limits.answerTimeoutMs),
+  });
+  const recheck = createRecheck({ ...callerSteps(parts), authorize }, clock, parts.maxDecisionAgeMs);
+  return createServedGateway({ ...parts, ...own, recheck });
+}
+
+function servedAccounts(
+  { reads, writes, presenter }: ServedAccounts,
+  others: { bodies: BodyReader; writer: AnswerWriter; deadline: AnswerDeadline; gatewayIsOpen: boolean },
+): Route[] {
+  const { bodies, writer, deadline, gatewayIsOpen } = others;
+  return accountRoutes({
+    reads,
+    writes: userWriteHandlers({ writes, presenter, bodies, writer }),
+    writer,
+    deadline,
+    gatewayIsOpen,
+  });
 }
 
 /** The routes of all kinds. Their watches share the places. */
@@ -121,16 +172,19 @@ function servedLists(parts: AppParts): Route[] {
   });
 }
 
-/** The steps that every request goes through, in their order, and the routes between them. */
-export function serveRoutes(routes: readonly Route[], parts: AppParts): App {
-  const { platform, limits, metrics, writer, clock, random, logger } = parts;
+/**
+ * The steps that every request goes through, in their order, and the routes between them. `onOther` is told of each request
+ * that is not the gateway's.
+ */
+export function serveRoutes(routes: readonly Route[], parts: AppParts, onOther?: () => void): App {
+  const { platform, limits, metrics, registry, writer, clock, random, logger } = parts;
   const cors = createCors(parts.corsOrigins);
-  const { authenticate, authorize } = callerSteps(parts);
-  const sourceOf = createSourceAddress(parts.trustedProxies);
+  const { authenticate, authorize } = callerSteps(parts, guardedBelow(routes));
+  const addressOf = createCallerAddress(parts.trustedProxies);
   const guard = createGuard({ platform, limits, metrics }); // protocol, header and path rules
   const first = [
     answerMethod(writer, cors), // OPTIONS and 405, without credentials
-    admission(limits, metrics, parts.registry), // bounds the requests in flight, by class
+    admission(limits, { metrics, registry, onOther }), // bounds the requests in flight, by class
   ];
   const judged = [
     authenticate, // from here on a user is known, or 401 was answered
@@ -140,18 +194,26 @@ export function serveRoutes(routes: readonly Route[], parts: AppParts): App {
   ];
   const router = createRouter();
   // Public routes (health, version, descriptions, /oauth) do not look at the bearer: a stale one must not fail a probe.
-  mountRoutes(router, routes, ({ access }) => (access === 'public' ? first : [...first, ...judged]));
+  mountRoutes(router, routes, ({ access, before }) => {
+    if (access === 'public') return first;
+    return before ? [...first, before, ...judged] : [...first, ...judged];
+  });
   const unknown = [...first, refuseUnknownPublicPaths(platform), ...judged, refuseUnknownPaths];
   router.use(...unknown.map(middleware));
-  return serveRouter(router, { guard, writer, begin: createBegin({ clock, random, logger, metrics, cors, sourceOf }) });
+  return serveRouter(router, {
+    guard,
+    writer,
+    begin: createBegin({ clock, random, logger, metrics, cors, addressOf }),
+  });
 }
 
 /** The two steps that judge a caller. They run for every request, and again while a stream goes on. */
-function callerSteps({ platform, limits, clock, metrics, verifier, authorizer }: AppParts): CallerSteps {
+function callerSteps(parts: AppParts, isGuarded?: (segments: readonly string[]) => boolean): CallerSteps {
+  const { platform, limits, clock, metrics, verifier, authorizer } = parts;
   const { maxBearerBytes, answerTimeoutMs } = limits;
   const deadline = createAnswerDeadline(clock, answerTimeoutMs);
   return {
     authenticate: createAuthenticate({ verifier, platform, maxBearerBytes, metrics, deadline }),
-    authorize: createAuthorize({ authorizer, deadline, pace: createRefusalPace(clock) }),
+    authorize: createAuthorize({ authorizer, deadline, pace: createRefusalPace(clock), isGuarded }),
   };
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Decision } from '../authorization/authorizer.ts';
 import type { Party } from '../oauth/tokens/act.ts';
 import type { Identity } from '../oauth/tokens/identity.ts';
@@ -19,8 +20,19 @@ export interface Beginning {
   readonly startedAt: number;
   /** The caller's normalised address. */
   readonly source: string;
+  /** The caller's whole address. Default: `source`. */
+  readonly address?: string;
   /** Names and values in turn, for a configured origin only. */
   readonly corsHeaders: readonly string[];
+  /** The connection, when the request may turn it into another protocol. */
+  readonly upgrade?: Taken | undefined;
+}
+
+/** A connection that HTTP reads no more: the answer to its last request is still written to it. */
+export interface Taken {
+  readonly socket: Socket;
+  /** What came behind the request. */
+  readonly head: Buffer;
 }
 
 /** The exchange as it writes itself. */
@@ -41,8 +53,12 @@ export class Exchange {
   readonly ownRequestId: string | undefined;
   readonly startedAt: number;
   readonly source: string;
+  readonly address: string;
   readonly corsHeaders: readonly string[];
+  readonly upgrade: Taken | undefined;
 
+  /** What the caller presents as `Authorization`, wherever it came from. */
+  readonly authorization: string | undefined;
   /** Known behind the guard; of a request that it refused, that of `/`. */
   readonly target: Target = NOWHERE;
   /** Known behind the router; `undefined` for a path that nothing is served on. */
@@ -62,6 +78,8 @@ export class Exchange {
   bodyBytes = 0;
   /** Written by the writer when a streamed answer begins: monotonic milliseconds. */
   streamedAt: number | undefined;
+  /** Written by the gateway: milliseconds until the cluster's answer began. */
+  upstreamMs: number | undefined;
   /** Written before the answer begins. */
   coding: 'identity' | 'gzip' = 'identity';
   /**
@@ -85,7 +103,10 @@ export class Exchange {
     this.ownRequestId = beginning.ownRequestId;
     this.startedAt = beginning.startedAt;
     this.source = beginning.source;
+    this.address = beginning.address ?? beginning.source;
     this.corsHeaders = beginning.corsHeaders;
+    this.upgrade = beginning.upgrade;
+    this.authorization = beginning.request.headers.authorization;
     this.response.on('close', () => this.#end());
   }
 
@@ -132,6 +153,11 @@ export class Exchange {
   found(route: Route, parameters: readonly string[]): void {
     (this as Writable).route = route;
     (this as Writable).parameters = parameters;
+  }
+
+  /** The credential did not come in its header. */
+  presents(authorization: string): void {
+    (this as Writable).authorization = authorization;
   }
 
   /** Authentication knows the caller. */
@@ -188,21 +214,38 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Answers one request of a route. Throws or rejects with a `StatusError` or `OAuthError`, which the error writer sends. */
 export type Handler = (exchange: Exchange) => void | Promise<void>;
 
+/** What a path serves, by method. */
+export type Methods = Readonly<Partial<Record<Method, Handler>>>;
+
 /** One path that is served. The table of all of them is the only place that says what is public. */
 export interface Route {
   /** The path with `{…}` for a variable segment: also its name in metrics and in the description. */
   readonly template: string;
   /** `public`: the bearer is not looked at. `signed-in`: any verified caller. `authorized`: the authorizer is asked too. */
   readonly access: 'public' | 'signed-in' | 'authorized';
-  /** Which places it takes while in flight: HL-05. Health takes none. */
-  readonly admission: 'health' | 'sign-in' | 'other';
-  /** A POST reads a form (or a review) and calls `exchange.admit()` when it has arrived, not before. */
+  /** Which places it takes while in flight: HL-05. Health takes none, the gateway has its own. */
+  readonly admission: 'health' | 'sign-in' | 'other' | 'gateway';
+  /** A POST, PUT or PATCH reads a body (a form, a review, an object) and calls `exchange.admit()` when it has arrived, not before. */
   readonly readsForm?: true;
   /** `json` routes answer 406 to a caller that accepts no JSON. */
   readonly produces: 'json' | 'any';
-  readonly methods: Readonly<Partial<Record<Method, Handler>>>;
+  readonly methods: Methods;
+  /** Goes before authentication. */
+  readonly before?: Step;
+  /** Whether the route takes this request of its paths. What it leaves goes to the routes behind it. */
+  readonly takes?: (request: IncomingMessage) => boolean;
   /** Answers a GET or HEAD of the collection that asks to watch it, in the forms that it offers itself. */
   readonly watch?: Handler;
+  /**
+   * What whoever is named by the first variable segment may do without a right in the cluster, by method. `free`: nobody
+   * is asked; `narrowed`: the cluster is asked, and a no leaves what the handler lets everybody do to oneself.
+   */
+  readonly self?: Readonly<Partial<Record<Method, 'free' | 'narrowed'>>>;
+  /**
+   * What no route serves below this path is refused by the rights of the caller first, so that it does not tell him
+   * whether an object is there (docs/contract/accounts.md, section 2).
+   */
+  readonly guardsBelow?: true;
   /** Set on the collection of a kind: how discovery names it (`metav1.APIResource`). */
   readonly kind?: ResourceKind;
   /** Set on a path that was withdrawn: every method answers 410 with this message. */

@@ -22,6 +22,14 @@ export interface HttpLimits {
   readonly maxWatches: number;
   /** Those of one user, by name; above: 429. */
   readonly maxWatchesPerUser: number;
+  /** Calls to the cluster that are under way at once; above: 429. */
+  readonly maxGatewayRequests: number;
+  /** Those of one user, by name; above: 429. */
+  readonly maxGatewayRequestsPerUser: number;
+  /** Watches, followed logs and upgraded connections that are open at once through the gateway; above: 429. */
+  readonly maxGatewayStreams: number;
+  /** Those of one user, by name; above: 429. */
+  readonly maxGatewayStreamsPerUser: number;
   /** Time for an answer under /kapis; after: 504. */
   readonly answerTimeoutMs: number;
   /** Text of a bearer; above: 401 without cryptography. */

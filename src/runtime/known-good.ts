@@ -19,7 +19,9 @@ export class KnownGood {
     return until !== undefined && until > this.#clock.monotonic();
   }
 
-  add(key: string): void {
-    this.#until.set(key, this.#clock.monotonic() + KNOWN_GOOD_MS);
+  /** It succeeded `ageMs` ago. */
+  add(key: string, ageMs = 0): void {
+    const until = this.#clock.monotonic() + KNOWN_GOOD_MS - ageMs;
+    if (until >= (this.#until.get(key) ?? until)) this.#until.set(key, until);
   }
 }

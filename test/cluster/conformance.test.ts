@@ -1,10 +1,12 @@
 import { request } from 'undici';
 import { describeConformance } from '../support/conformance/conformance.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { installCustomResources } from './custom-resources.ts';
 
 describeConformance('kube-apiserver', async () => {
   const powerlessToken = 'powerless';
   const cluster = await startControlPlane({ tokens: { [powerlessToken]: { username: 'nobody', groups: [] } } });
+  await installCustomResources(cluster);
   return { ...cluster, token: cluster.adminToken, powerlessToken, compact: () => compact(cluster) };
 });
 

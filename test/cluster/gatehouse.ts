@@ -15,7 +15,10 @@ export interface Gatehouse {
   get(path: string, token: string): Promise<{ status: number; body: unknown }>;
   /** The value of one series, 0 when it is not there. */
   metric(series: string): Promise<number>;
+  /** SIGKILL. */
   stop(): Promise<void>;
+  /** SIGTERM, as in a rollout. */
+  terminate(): Promise<void>;
 }
 
 interface GatehouseChange {
@@ -61,6 +64,10 @@ export async function startGatehouse(
     },
     stop: async () => {
       await server.kill();
+      await removeFolder();
+    },
+    terminate: async () => {
+      await server.terminate();
       await removeFolder();
     },
   };

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ControlPlane } from '../support/control-plane.ts';
 
@@ -32,4 +33,25 @@ export async function install({ kubectl, serviceAccountToken }: ControlPlane, se
   for (const name of RIGHTS) await kubectl(['apply', '-f', join(DEPLOY, `${name}.yaml`)]);
   await kubectl(['apply', '-f', ROLES[sessions]]);
   return serviceAccountToken(NAMESPACE, 'gatehouse');
+}
+
+const ACCOUNTS = join(DEPLOY, 'accounts');
+const OF_THE_POD = ['kustomization.yaml', 'configmap.yaml', 'deployment.yaml'];
+
+/**
+ * What the installation has for accounts besides: definitions, roles, rights, policy. Resolves when the definitions are
+ * served; the policy counts a moment later.
+ */
+export async function installAccounts({ kubectl }: ControlPlane): Promise<void> {
+  for (const name of readdirSync(ACCOUNTS)) {
+    if (!OF_THE_POD.includes(name)) await kubectl(['apply', '-f', join(ACCOUNTS, name)]);
+  }
+  const definitions = ['users', 'loginrecords'].map((plural) => `crd/${plural}.iam.gatehouse.io`);
+  await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...definitions]);
+}
+
+/** The right to act as those whom `deploy/gateway` names. */
+export async function installGateway({ kubectl }: ControlPlane): Promise<void> {
+  for (const name of ['clusterrole', 'clusterrolebinding'])
+    await kubectl(['apply', '-f', join(DEPLOY, 'gateway', `gateway-${name}.yaml`)]);
 }

@@ -25,6 +25,10 @@ interface Answer {
 interface Call {
   readonly token?: string;
   readonly form?: Readonly<Record<string, string>>;
+  /** Default: POST with a form or an object, else GET. */
+  readonly method?: 'POST' | 'PUT' | 'DELETE';
+  /** Sent as JSON. */
+  readonly json?: object;
 }
 
 export interface ReplicaParts {
@@ -53,11 +57,15 @@ export class Replica {
   terminate = async (): Promise<void> => this.#process?.terminate();
   isReady = (): Promise<boolean> => isReady(this.#parts.url);
 
-  async call(path: string, { token, form }: Call = {}): Promise<Answer> {
+  async call(path: string, { token, form, json, method }: Call = {}): Promise<Answer> {
     const answer = await fetch(this.#parts.url + path, {
-      method: form ? 'POST' : 'GET',
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      method: method ?? (form || json ? 'POST' : 'GET'),
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(json && { 'content-type': 'application/json' }),
+      },
       ...(form && { body: new URLSearchParams(form) }),
+      ...(json && { body: JSON.stringify(json) }),
     });
     const text = await answer.text();
     const body = text.startsWith('{') ? JSON.parse(text) : undefined;

@@ -6,7 +6,7 @@ import { hashPassword } from '../../src/users/password-hash.ts';
 import { runTool, writeKubeconfig } from '../support/control-plane/clients.ts';
 import { freePorts } from '../support/control-plane/free-ports.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
-import { install, NAMESPACE } from './installation.ts';
+import { install, installAccounts, NAMESPACE } from './installation.ts';
 import { PROGRAM } from './program.ts';
 import { type Person, Replica } from './replica.ts';
 
@@ -15,6 +15,8 @@ export interface ReplicasOptions {
   readonly people: number;
   readonly oauthOptions?: Readonly<Record<string, string>>;
   readonly shutdownDelay?: string;
+  /** Users are objects of the cluster: with the rights, definitions and policy that the installation has for it. */
+  readonly accounts?: true;
   /** The URL at which each replica reaches the API server, by its index, if not at the server's own address. */
   readonly apiServers?: Readonly<Record<number, string>>;
 }
@@ -29,6 +31,10 @@ export interface Replicas {
   disable(names: readonly string[]): Promise<void>;
   /** The arguments of Node for `gatehouse keys`, to which the rest is added. */
   keysCommand(apiServer?: string): Promise<readonly string[]>;
+  /** The users file of all. */
+  readonly usersFile: string;
+  /** Runs `gatehouse users …` to its end and answers its output; rejects when it fails. */
+  users(...args: readonly string[]): Promise<string>;
   /** Runs `gatehouse keys …` to its end and answers its output; rejects when it fails. */
   keys(...args: readonly string[]): Promise<string>;
   stop(): Promise<void>;
@@ -36,6 +42,7 @@ export interface Replicas {
 
 export async function startReplicas(cluster: ControlPlane, options: ReplicasOptions): Promise<Replicas> {
   const token = await install(cluster, 'kubernetes');
+  if (options.accounts) await installAccounts(cluster);
   const people = Array.from({ length: options.people }, (_, index) => ({
     name: `person-${index}`,
     password: randomBytes(12).toString('hex'),
@@ -78,11 +85,16 @@ export async function startReplicas(cluster: ControlPlane, options: ReplicasOpti
     await stop();
     throw failed.reason;
   }
+  const usersCommand = async (): Promise<readonly string[]> => {
+    return [...PROGRAM, '--config', await configFile('operator', {}), 'users'];
+  };
   return {
     all,
     people,
     tokens,
     stop,
+    usersFile: usersFile.path,
+    users: async (...args) => runTool(process.execPath, [...(await usersCommand()), ...args]),
     keysCommand,
     keys: async (...args) => runTool(process.execPath, [...(await keysCommand()), ...args]),
     disable: usersFile.disable,
@@ -91,7 +103,7 @@ export async function startReplicas(cluster: ControlPlane, options: ReplicasOpti
 
 /** Limits on attempts are off, because this test is not about guessing, and the machine may be slow. */
 function configuration(
-  { oauthOptions = {} }: ReplicasOptions,
+  { oauthOptions = {}, accounts }: ReplicasOptions,
   { server, kubeconfig, usersFile }: { server: object; kubeconfig: string; usersFile: string },
 ): object {
   return {
@@ -99,6 +111,7 @@ function configuration(
     kubernetes: { kubeconfig, namespace: NAMESPACE },
     users: { file: usersFile, firstAdministrator: {} },
     sessions: { store: 'kubernetes' },
+    accounts: { enabled: accounts ?? false },
     authentication: {
       oauthOptions: { issuer: 'http://localhost:9090/oauth', ...oauthOptions },
       authenticateRateLimiterMaxTries: 1_000_000,

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CoreV1EventList } from '@kubernetes/client-node';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../cluster/eventually.ts';
 import { Attack } from '../integration/fuzz/attack.ts';
 import { passwordOf } from '../integration/service/stand.ts';
 import { hashOf } from '../support/passwords.ts';
-import { type Caller, NODES as LIST } from './stand/caller.ts';
+import { Caller, NODES as LIST } from './stand/caller.ts';
 import { ClusterNodes } from './stand/cluster-nodes.ts';
 import { Crowd, TRICKLED } from './stand/crowd.ts';
 import { Follower } from './stand/follower.ts';
@@ -21,6 +22,7 @@ const SLOW_READERS = 100;
 const WATCHERS = 1_000;
 const CHANGES = 10;
 const PROBE_MS = 100;
+const PORT = 9090;
 /** If hardly a node changes in so long, the controllers have written to all of them. */
 const CALM_MS = 5_000;
 const MOST_LOOKS = 24;
@@ -39,6 +41,8 @@ const release = new Release('attack');
 let nodes: ClusterNodes;
 let caller: Caller;
 let token: string;
+/** Failures of the kubelet's probes so far. */
+let failedProbes: number;
 
 beforeAll(async () => {
   nodes = await ClusterNodes.open();
@@ -52,8 +56,11 @@ beforeAll(async () => {
   const file = { 'users.yaml': JSON.stringify({ users }) };
   await release.kubectl(['apply', '-f', '-'], JSON.stringify({ ...secret, stringData: file }));
   await release.install(VALUES);
-  caller = await release.caller();
+  await release.caller();
+  // Not by way of the node's port: who is to blame for what goes wrong shall be certain.
+  caller = new Caller(`http://${(await release.pod()).status?.podIP}:${PORT}`);
   token = (await caller.signIn(await release.password())).access_token;
+  failedProbes = await countFailedProbes();
 });
 afterAll(async () => {
   await release.remove();
@@ -102,11 +109,22 @@ async function calm(): Promise<string> {
   return String(headers['etag']).slice(1, -1);
 }
 
-/** Neither the kernel nor the kubelet ended it, and no probe wanted to. */
+/** Neither the kernel nor the kubelet ended it, and no probe wanted to, or took it out of service. */
 async function expectUnharmed(): Promise<void> {
-  const [container] = (await release.pod()).status!.containerStatuses!;
+  const { containerStatuses, conditions } = (await release.pod()).status!;
+  const [container] = containerStatuses!;
   expect(container).toMatchObject({ restartCount: 0, ready: true });
   expect(container?.lastState).toEqual({});
+  const before = failedProbes;
+  failedProbes = await countFailedProbes();
+  const readySince = conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime;
+  // A single probe may be late. It takes two to make the pod unready.
+  expect(failedProbes - before, `probes that failed; ready since ${readySince}`).toBeLessThan(2);
+}
+
+async function countFailedProbes(): Promise<number> {
+  const { items } = await release.get<CoreV1EventList>('events', '--field-selector=reason=Unhealthy');
+  return items.reduce((sum, { count = 1 }) => sum + count, 0);
 }
 
 async function metric(name: string): Promise<number> {

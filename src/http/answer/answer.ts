@@ -72,6 +72,43 @@ export class AnswerWriter {
   }
 
   /**
+   * Begins an answer of somebody else's: his status, his headers (names and values in turn), and ours. `isStream`: it is
+   * sent at once, whether or not bytes of the body come. The caller writes the body and calls `finish`.
+   */
+  relay(exchange: Exchange, status: number, headers: readonly string[], isStream: boolean): void {
+    const { response } = exchange;
+    const block = headerBlock(exchange, {});
+    for (const text of headers) block.push(text);
+    if (isUnread(exchange)) block.push('Connection', 'close');
+    response.writeHead(status, block);
+    if (!isStream) return;
+    response.flushHeaders();
+    exchange.streamedAt = this.#clock.monotonic();
+  }
+
+  /** Answers 101 (RFC 9110 7.8): what follows on the connection is of that protocol. */
+  switchProtocols(exchange: Exchange, headers: readonly string[], protocol: string): void {
+    const { response } = exchange;
+    exchange.streamedAt = this.#clock.monotonic();
+    response.writeHead(101, [
+      ...headers,
+      'X-Request-Id',
+      exchange.requestId,
+      'Connection',
+      'Upgrade',
+      'Upgrade',
+      protocol,
+    ]);
+    response.end();
+  }
+
+  /** Ends an answer that was begun with `relay`. */
+  finish(exchange: Exchange): void {
+    if (isUnread(exchange)) this.#linger(exchange, []);
+    else exchange.response.end();
+  }
+
+  /**
    * Answers a request whose body is not wanted: sends the answer, reads and drops the rest of the body within bounds,
    * then closes.
    */
@@ -110,6 +147,8 @@ export function hasBody(exchange: Exchange): boolean {
   const length = headers['content-length'];
   return length !== undefined && length !== '0';
 }
+
+const isUnread = (exchange: Exchange): boolean => hasBody(exchange) && !exchange.request.complete;
 
 const isEncrypted = (exchange: Exchange): boolean => 'encrypted' in exchange.request.socket;
 

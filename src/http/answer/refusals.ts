@@ -69,6 +69,13 @@ export const encodedBody = (): StatusError =>
     message: 'the body of the request must not have a Content-Encoding',
   });
 
+export const unsupportedMediaType = (expected: string): StatusError =>
+  new StatusError({
+    code: 415,
+    reason: 'UnsupportedMediaType',
+    message: `the body of the request was in an unknown format - accepted media types include: ${expected}`,
+  });
+
 export const headersTooLarge = (fault: string): StatusError =>
   new StatusError({
     code: 431,

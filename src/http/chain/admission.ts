@@ -5,6 +5,12 @@ import type { Exchange, Step } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
 import { type HttpMetrics, registerInFlight } from '../metrics.ts';
 
+interface AdmissionParts {
+  readonly metrics: HttpMetrics;
+  readonly registry: Registry;
+  readonly onOther?: (() => void) | undefined;
+}
+
 /**
  * Bounds the requests in flight, by class (HL-05): no class can use up the places of another, and health checks need
  * none. A request gives its place back when its answer has been made or the client has gone. A slow reader therefore
@@ -14,8 +20,11 @@ import { type HttpMetrics, registerInFlight } from '../metrics.ts';
  * A request with a form takes its place when the form has arrived. Otherwise forms that never arrive could hold all
  * places for the whole time limit of a body. Until then such a request costs a connection (HL-03) and at most
  * `maxFormBytes`.
+ *
+ * The gateway bounds its requests by user as well, so it takes their places itself, behind authentication. `onOther` is told
+ * of each request that is not the gateway's.
  */
-export function admission(limits: HttpLimits, metrics: HttpMetrics, registry: Registry): Step {
+export function admission(limits: HttpLimits, { metrics, registry, onOther }: AdmissionParts): Step {
   const places = {
     'sign-in': new Places(limits.maxSignInsInFlight, signInFull),
     other: new Places(limits.maxRequestsInFlight, tooManyRequests),
@@ -32,13 +41,18 @@ export function admission(limits: HttpLimits, metrics: HttpMetrics, registry: Re
   };
   return function admission(exchange) {
     const kind = exchange.route?.admission ?? 'other';
+    if (kind === 'gateway') return 'next';
+    onOther?.();
     if (kind === 'health') return 'next';
-    if (exchange.route?.readsForm && exchange.request.method === 'POST') {
+    if (exchange.route?.readsForm && WITH_BODY.has(exchange.request.method ?? '')) {
       exchange.admitLater(() => take(kind, exchange));
     } else take(kind, exchange);
     return 'next';
   };
 }
+
+/** The methods whose body is an object or a form. */
+const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 class Places {
   taken = 0;

@@ -39,7 +39,7 @@ export function createAuthenticate(parts: AuthenticateParts): Step {
     return 'next';
   };
   return function authenticate(exchange) {
-    const bearer = readBearer(exchange.request.headers.authorization, parts.maxBearerBytes);
+    const bearer = readBearer(exchange.authorization, parts.maxBearerBytes);
     if (bearer.kind !== 'token') {
       const result = bearer.kind === 'absent' ? 'absent' : 'malformed';
       parts.metrics.bearerRefused(result);

@@ -1,8 +1,9 @@
 import type { Authorizer, Decision, ResourceAttributes } from '../../authorization/authorizer.ts';
 import type { Identity } from '../../oauth/tokens/identity.ts';
 import { notFound, StatusError } from '../../status-error.ts';
+import { isClusterOwn } from '../../users/user.ts';
 import { nothingServed } from '../answer/refusals.ts';
-import type { Exchange, Outcome, Step } from '../exchange.ts';
+import type { Exchange, Method, Outcome, Step } from '../exchange.ts';
 import type { RefusalPace } from '../refusal-pace.ts';
 import { type RequestInfo, toRequestInfo } from '../request-info.ts';
 import type { AnswerDeadline } from './answer-deadline.ts';
@@ -10,6 +11,8 @@ import type { AnswerDeadline } from './answer-deadline.ts';
 export interface AuthorizeParts {
   readonly authorizer: Authorizer;
   readonly deadline: AnswerDeadline;
+  /** Whether the rights to this path are asked although no route serves it. */
+  readonly isGuarded?: ((segments: readonly string[]) => boolean) | undefined;
   /** Paces the refusals that are sent when reviews have no free place or no answer. */
   readonly pace: RefusalPace;
 }
@@ -24,21 +27,44 @@ export const readRequestInfo: Step = (exchange) => {
 /**
  * Authorizes each request for a resource under /kapis that a route serves, before any cache or parameter is looked at
  * (N-32). A path that no route serves is 404 for everybody who is signed in: discovery names what is served anyway, and
- * a made-up path must not cost the cluster a review (A-49). A path that names no resource (discovery) has nothing to
- * protect.
+ * a made-up path must not cost the cluster a review (A-49), unless it is below a path whose route says otherwise. A path
+ * that names no resource (discovery) has nothing to protect. What a user may read of himself asks for no right.
  */
-export function createAuthorize({ authorizer, deadline, pace }: AuthorizeParts): Step {
+export function createAuthorize({ authorizer, deadline, pace, isGuarded }: AuthorizeParts): Step {
   return function authorize(exchange) {
     const { identity, info } = exchange;
     if (!identity || !info) throw new Error('authorization comes after authentication and request info');
     if (info.prefix !== 'kapis' || !info.isResource) return 'next';
-    if (!exchange.route) throw nothingServed(info);
+    if (!exchange.route && !isGuarded?.(exchange.target.segments)) throw nothingServed(info);
     if (exchange.target.segments.some(isNoName)) throw notFound(info.resource, info.name);
+    const own = ownAccess(exchange, identity);
+    if (own === 'free') return 'next';
     const decision = authorizer.authorize(identity, { resource: toAttributes(info) });
-    const conclude = (made: Decision): Outcome => accept(exchange, made, { identity, info });
+    const conclude = (made: Decision): Outcome => accept(exchange, made, { identity, info, own });
     if (!(decision instanceof Promise)) return conclude(decision);
     return deadline.bound(decision).then(conclude, (error) => pace(exchange, error));
   };
+}
+
+/**
+ * Asks whether the caller may still do what a call to the cluster's paths began with. The cluster has decided that once, and
+ * does not again while a stream is open: so a right that was withdrawn would last as long as its client likes.
+ */
+export function createStillAuthorized({ authorizer, deadline }: Pick<AuthorizeParts, 'authorizer' | 'deadline'>): Step {
+  return async function stillAuthorized(exchange) {
+    const { identity, info } = exchange;
+    if (!identity || !info?.isResource) return 'next';
+    const decision = await deadline.bound(
+      Promise.resolve(authorizer.authorize(identity, { resource: toAttributes(info) })),
+    );
+    return accept(exchange, decision, { identity, info, own: undefined });
+  };
+}
+
+/** What somebody may do to what is his own, without a right. A service account is no user. */
+function ownAccess({ route, request, parameters }: Exchange, { name }: Identity): 'free' | 'narrowed' | undefined {
+  if (!route?.self || parameters[0] !== name || isClusterOwn(name)) return undefined;
+  return route.self[request.method as Method];
 }
 
 /**
@@ -47,9 +73,15 @@ export function createAuthorize({ authorizer, deadline, pace }: AuthorizeParts):
  */
 const isNoName = (segment: string): boolean => segment.length > 253;
 
-function accept(exchange: Exchange, decision: Decision, asked: { identity: Identity; info: RequestInfo }): Outcome {
+interface Asked {
+  readonly identity: Identity;
+  readonly info: RequestInfo;
+  readonly own: 'narrowed' | undefined;
+}
+
+function accept(exchange: Exchange, decision: Decision, { identity, info, own }: Asked): Outcome {
   exchange.decided(decision);
-  if (!decision.allowed) throw forbidden(asked.identity.name, asked.info);
+  if (!decision.allowed && own === undefined) throw forbidden(identity.name, info);
   return 'next';
 }
 

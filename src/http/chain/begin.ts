@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import { normaliseAddress } from '../../runtime/source-address.ts';
 import { createAccessLog } from '../access-log.ts';
 import type { Cors } from '../answer/cors.ts';
-import { Exchange } from '../exchange.ts';
+import { Exchange, type Taken } from '../exchange.ts';
 import type { HttpMetrics } from '../metrics.ts';
 
 /** What is measured and logged of each request, and with what. */
@@ -14,8 +15,8 @@ export interface Observation {
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
   readonly cors: Cors;
-  /** The address that a request comes from. */
-  sourceOf(request: IncomingMessage): string;
+  /** The whole address that a request comes from. */
+  addressOf(request: IncomingMessage): string;
 }
 
 /** A client's own request id is kept when it is harmless in a header and in a log. */
@@ -28,22 +29,25 @@ export function createBegin({
   logger,
   metrics,
   cors,
-  sourceOf,
-}: Observation): (request: IncomingMessage, response: ServerResponse) => Exchange {
+  addressOf,
+}: Observation): (request: IncomingMessage, response: ServerResponse, upgrade?: Taken) => Exchange {
   const log = createAccessLog(logger);
   const nextId = createRequestIds(random);
-  return (request, response) => {
+  return (request, response, upgrade) => {
     const sent = request.headers['x-request-id'];
     const isKept = typeof sent === 'string' && REQUEST_ID.test(sent);
     const ownId = nextId();
+    const address = addressOf(request);
     const exchange = new Exchange({
       request,
       response,
       rawTarget: request.url ?? '',
       ...(isKept ? { requestId: sent, ownRequestId: ownId } : { requestId: ownId }),
       startedAt: clock.monotonic(),
-      source: sourceOf(request),
+      source: normaliseAddress(address),
+      address,
       corsHeaders: cors.headers(request),
+      upgrade,
     });
     exchange.atEnd(() => {
       const endedAt = clock.monotonic();

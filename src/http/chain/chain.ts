@@ -1,13 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import type { AnswerWriter } from '../answer/answer.ts';
-import type { Exchange, Handler, Step } from '../exchange.ts';
+import type { Exchange, Handler, Step, Taken } from '../exchange.ts';
 import { writeError } from './error-writer.ts';
 import type { Guard } from './guard.ts';
 
 /** What a port serves. */
 export interface App {
-  handle(request: IncomingMessage, response: ServerResponse): void;
+  /** `taken`: the connection of a request that `takesUpgrade` said yes to. */
+  handle(request: IncomingMessage, response: ServerResponse, taken?: Taken): void;
+  /** Whether the request may turn its connection into another protocol. Absent: none may. */
+  takesUpgrade?(request: IncomingMessage): boolean;
+  /** Whether the body of a request has its own time limits: it may take long as a whole. Absent: none has. */
+  pacesItself?(request: IncomingMessage): boolean;
 }
 
 /** What Express's middleware finds in `response.locals`. */
@@ -57,7 +62,7 @@ type Run = (request: IncomingMessage, response: ServerResponse, last: (error: un
 interface Frame {
   readonly guard: Guard;
   readonly writer: AnswerWriter;
-  begin(request: IncomingMessage, response: ServerResponse): Exchange;
+  begin(request: IncomingMessage, response: ServerResponse, taken?: Taken): Exchange;
 }
 
 /**
@@ -68,8 +73,8 @@ export function serveRouter(router: Router, { guard, writer, begin }: Frame): Ap
   router.use(sendError(writer));
   const run = router as unknown as Run;
   return {
-    handle: (request, response) => {
-      const exchange = begin(request, response);
+    handle: (request, response, taken) => {
+      const exchange = begin(request, response, taken);
       (response as ServerResponse & { locals: Locals }).locals = { exchange };
       try {
         guard(exchange); // puts the canonical path into `request.url`: Express must not read any other

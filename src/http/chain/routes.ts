@@ -6,8 +6,8 @@ import { gone, methodNotAllowed, notAcceptable, nothingServed, resourceNotFound 
 import type { Handler, Method, Route, Step } from '../exchange.ts';
 import { endpoint, type Middleware, middleware } from './chain.ts';
 
-/** `/nodes/{name}` as Express writes it: `/nodes/:name`. */
-const toPattern = (template: string): string => template.replaceAll(/\{(\w+)\}/g, ':$1');
+/** `/nodes/{name}` as Express writes it: `/nodes/:name`; `/api/*`, which is `/api` and all below it: `/api{/*rest}`. */
+const toPattern = (template: string): string => template.replaceAll(/\{(\w+)\}/g, ':$1').replace(/\/\*$/, '{/*rest}');
 
 /**
  * Puts the routes on the router, each with the steps that go before its methods. The first route that fits a path serves
@@ -33,7 +33,7 @@ export function mountRoutes(
 /** A route takes all methods of its paths: what it does not serve is 405. So the routes behind it get none of them. */
 function checkOrder(routes: readonly Route[]): void {
   for (const [at, { template }] of routes.entries()) {
-    const first = routes.slice(0, at).find((before) => covers(before.template, template));
+    const first = routes.slice(0, at).find((before) => !before.takes && covers(before.template, template));
     if (!first) continue;
     throw new Error(
       `the route ${template} can never be reached: ${first.template} stands before it and takes its paths`,
@@ -50,12 +50,24 @@ function covers(template: string, other: string): boolean {
   );
 }
 
+/** Whether a path is below one whose route says that its unserved paths are guarded, too. */
+export function guardedBelow(routes: readonly Route[]): (segments: readonly string[]) => boolean {
+  const guarded = routes.filter((route) => route.guardsBelow).map(({ template }) => template.split('/').slice(1));
+  return (segments) =>
+    guarded.some(
+      (above) =>
+        segments.length > above.length && above.every((part, at) => part.startsWith('{') || part === segments[at]),
+    );
+}
+
 const VERBS = { GET: 'get', HEAD: 'head', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
 
 /** Says which route it is, for all that follows and for the log. */
 function found(route: Route): Middleware {
-  return function found({ params }, response, next) {
-    response.locals.exchange.found(route, Object.values(params));
+  const isOpen = route.template.endsWith('/*');
+  return function found(request, response, next) {
+    if (route.takes && !route.takes(request)) return next('route');
+    response.locals.exchange.found(route, isOpen ? [] : Object.values(request.params));
     next();
   };
 }

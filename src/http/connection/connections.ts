@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
+import { normaliseAddress } from '../../runtime/source-address.ts';
 import type { Rejection } from '../metrics.ts';
 import { type InFlight, Pipeline, type PipelineRoom } from './pipeline.ts';
-import { normaliseAddress } from './source-address.ts';
 
 export interface ConnectionLimits {
   readonly maxConnections: number;

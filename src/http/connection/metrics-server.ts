@@ -13,7 +13,7 @@ import { answerMethod, mountRoutes, refuseUnknownPaths } from '../chain/routes.t
 import type { Handler, Route } from '../exchange.ts';
 import { Connections } from './connections.ts';
 import { type HttpServer, type HttpServerOptions, type HttpServerParts, servePort } from './server.ts';
-import { createSourceAddress } from './source-address.ts';
+import { createCallerAddress } from './source-address.ts';
 
 export interface MetricsAppParts extends Omit<HttpServerParts, 'onDraining' | 'onClosing'> {
   /** The realm of the guard's challenge; this port asks for no credentials. */
@@ -33,7 +33,7 @@ function createMetricsApp(parts: MetricsAppParts): App {
   return serveRouter(router, {
     guard,
     writer,
-    begin: createBegin({ clock, random, logger, metrics, cors, sourceOf: createSourceAddress([]) }),
+    begin: createBegin({ clock, random, logger, metrics, cors, addressOf: createCallerAddress([]) }),
   });
 }
 

@@ -1,4 +1,10 @@
-import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http';
+import {
+  createServer as createPlainServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -6,6 +12,7 @@ import type { Registry } from 'prom-client';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import { normaliseAddress } from '../../runtime/source-address.ts';
 import { connectLine } from '../access-log.ts';
 import { createRequestIds } from '../chain/begin.ts';
 import type { App } from '../chain/chain.ts';
@@ -16,7 +23,6 @@ import { Connections } from './connections.ts';
 import { drain } from './drain.ts';
 import type { InFlight } from './pipeline.ts';
 import { readServingCertificate, type TlsFiles } from './serving-certificate.ts';
-import { normaliseAddress } from './source-address.ts';
 
 export interface HttpServerOptions {
   /** All interfaces when absent. */
@@ -74,15 +80,25 @@ interface Port {
 export function servePort({ name, options, app, connections }: Port, parts: HttpServerParts): HttpServer {
   const { limits, clock, metrics, onDraining, onClosing } = parts;
   const logger = parts.logger.child({ server: name });
-  const { server, followFiles } = createServer(options, { limits, clock, logger, metrics, name });
+  const takesUpgrade = (request: IncomingMessage): boolean =>
+    app.takesUpgrade?.(request) === true && connections.currentOf(request.socket) === undefined;
+  const { server, followFiles } = createServer(options, { limits, clock, logger, metrics, name, takesUpgrade });
   const serve = ({ request, response }: InFlight): void => app.handle(request, response);
   const handle: App['handle'] = (request, response) => {
+    // Node drops what came right behind an upgrade that it was told to ignore, and reads on from somewhere in the middle of
+    // it. So nothing behind such a request is read: its answer is the last one.
+    if (asksToUpgrade(request)) response.shouldKeepAlive = false;
     connections.came({ request, response }, serve);
   };
   server.on('request', handle);
   // The client may hold its body back until the chain has judged the head. The guard refuses unknown
   // expectations.
   server.on('checkContinue', handle).on('checkExpectation', handle);
+  server.on('upgrade', (request, duplex, head) => {
+    const socket = duplex as Socket;
+    const response = responseOn(socket, request);
+    connections.came({ request, response }, () => app.handle(request, response, { socket, head }));
+  });
   if (options.tls) {
     server.on('connection', (socket: Socket) => connections.openedForTls(socket));
     server.on('secureConnection', (socket: Socket) => connections.secured(socket));
@@ -96,7 +112,7 @@ export function servePort({ name, options, app, connections }: Port, parts: Http
     // tends this socket.
     setImmediate(() => socket.destroy());
   });
-  server.on('clientError', refuseUnparsed({ limits, logger, nextId, metrics, connections }));
+  server.on('clientError', refuseUnparsed({ limits, logger, nextId, metrics, connections, app }));
   return {
     listen: () => listen(server, options),
     run: async (signal) => {
@@ -106,6 +122,29 @@ export function servePort({ name, options, app, connections }: Port, parts: Http
   };
 }
 
+/** Node's limit on a whole request comes once, and is not for a body that has limits of its own where it is read. */
+const isPacedElsewhere = (app: App, current: InFlight | undefined): boolean =>
+  current !== undefined && app.pacesItself?.(current.request) === true;
+
+const asksToUpgrade = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade !== undefined && headers.connection?.toLowerCase().includes('upgrade') === true;
+
+/**
+ * What a request for an upgrade is answered with. Node has let go of its connection, and no longer tends it: the answer is
+ * the last one, and the connection ends with it, unless it has become something else.
+ */
+function responseOn(socket: Socket, request: IncomingMessage): ServerResponse {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  socket.on('error', () => socket.destroy());
+  socket.on('drain', () => response.emit('drain'));
+  response.on('finish', () => {
+    if (response.statusCode !== 101) socket.destroySoon();
+  });
+  return response;
+}
+
 /** Handles bytes that are no request, and requests that do not come in time. */
 function refuseUnparsed({
   limits,
@@ -113,7 +152,8 @@ function refuseUnparsed({
   nextId,
   metrics,
   connections,
-}: Pick<HttpServerParts, 'limits' | 'logger' | 'metrics'> & Pick<Port, 'connections'> & { nextId(): string }): (
+  app,
+}: Pick<HttpServerParts, 'limits' | 'logger' | 'metrics'> & Pick<Port, 'connections' | 'app'> & { nextId(): string }): (
   fault: NodeJS.ErrnoException,
   socket: Duplex,
 ) => void {
@@ -121,6 +161,7 @@ function refuseUnparsed({
     const socket = duplex as Socket;
     // A failed handshake ends up here, too: there is nobody to answer.
     if (fault.code === 'ECONNRESET' || !connections.has(socket)) return void socket.destroy();
+    if (fault.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isPacedElsewhere(app, connections.currentOf(socket))) return;
     const { rule, error } = toParserRefusal(fault.code, limits);
     if (refuseBody(connections.currentOf(socket), error)) return metrics.rejected(rule);
     const answer = (): void => {
@@ -152,9 +193,12 @@ function createServer(
     logger,
     metrics,
     name,
-  }: Pick<HttpServerParts, 'limits' | 'clock' | 'logger' | 'metrics'> & Pick<Port, 'name'>,
+    takesUpgrade,
+  }: Pick<HttpServerParts, 'limits' | 'clock' | 'logger' | 'metrics'> &
+    Pick<Port, 'name'> & { takesUpgrade(request: IncomingMessage): boolean },
 ): BuiltServer {
   const options: ServerOptions = {
+    shouldUpgradeCallback: takesUpgrade,
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
     // Bodies have a timer of their own where they are read; this one ends requests whose body nobody reads.

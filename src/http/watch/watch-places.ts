@@ -1,26 +1,23 @@
 import { tooManyRequests } from '../../status-error.ts';
 import type { HttpLimits } from '../limits.ts';
 import type { HttpMetrics } from '../metrics.ts';
+import { UserPlaces } from '../user-places.ts';
 
-/**
- * Bounds the watches that are open at once: all of them, and those of one user (HL-05). A user is counted by name, over
- * all sessions, clients and addresses: dashboards and programs of a user share the places.
- */
+/** Bounds the watches that are open at once: all of them, and those of one user (HL-05). */
 export class WatchPlaces {
   readonly #limits: HttpLimits;
   readonly #metrics: HttpMetrics;
-  /** Only users with an open watch, so at most `maxWatches` entries. */
-  readonly #taken = new Map<string, number>();
-  #all = 0;
+  readonly #places: UserPlaces;
 
   constructor(limits: HttpLimits, metrics: HttpMetrics) {
     this.#limits = limits;
     this.#metrics = metrics;
+    this.#places = new UserPlaces({ all: limits.maxWatches, perUser: limits.maxWatchesPerUser });
   }
 
   /** How many watches are open. */
   get size(): number {
-    return this.#all;
+    return this.#places.taken;
   }
 
   /**
@@ -28,12 +25,12 @@ export class WatchPlaces {
    * even when there is no place for anybody.
    */
   check(user: string): void {
-    const { maxWatches, maxWatchesPerUser } = this.#limits;
-    if ((this.#taken.get(user) ?? 0) >= maxWatchesPerUser) {
+    const full = this.#places.fullFor(user);
+    if (full === 'user') {
       this.#metrics.rejected('watches_per_user');
-      throw tooManyRequests(`User "${user}" has ${maxWatchesPerUser} watches open and may have no more.`);
+      throw tooManyRequests(`User "${user}" has ${this.#limits.maxWatchesPerUser} watches open and may have no more.`);
     }
-    if (this.#all >= maxWatches) {
+    if (full === 'all') {
       this.#metrics.rejected('watches');
       throw tooManyRequests();
     }
@@ -41,15 +38,6 @@ export class WatchPlaces {
 
   /** Takes a place until `leave` is called, once. */
   take(user: string): () => void {
-    this.#all++;
-    this.#taken.set(user, (this.#taken.get(user) ?? 0) + 1);
-    return () => this.#leave(user);
-  }
-
-  #leave(user: string): void {
-    this.#all--;
-    const left = (this.#taken.get(user) ?? 0) - 1;
-    if (left > 0) this.#taken.set(user, left);
-    else this.#taken.delete(user);
+    return this.#places.take(user);
   }
 }

@@ -63,11 +63,8 @@ async function startControlPlane(tools: ClusterTools, programs: Programs, creden
     `--service-account-private-key-file=${layout.serviceAccountKey}`,
     `--root-ca-file=${layout.caFile}`,
     '--use-service-account-credentials',
-    // Tests create thousands of nodes without kubelets, which shall stay as they are. The addresses of pods come from containerd's
-    // own range.
+    // The addresses of pods come from containerd's own range. Simulated nodes shall stay as they are.
     '--controllers=*,-ttl-controller',
-    '--node-monitor-grace-period=1h',
-    '--node-startup-grace-period=1h',
     '--kube-api-qps=500',
     '--kube-api-burst=500',
   ]);
@@ -82,12 +79,19 @@ const clientFlags = (kubeconfig: string): string[] => [
   '--leader-elect=false',
 ];
 
+/**
+ * Not in the mode nftables: there the kernel itself refuses about one of a million new connections while endpoints change, whatever
+ * the pods do (Linux 6.18). kube-proxy then replaces a rule `numgen random mod 2 vmap { 0 : goto …, 1 : goto … }`. The kernel
+ * settles which rules a packet gets when the packet enters the first chain, but which elements a map has when the packet comes to
+ * the map. If the change falls between the two, a matter of microseconds, the packet has the old rule, whose map is empty by now:
+ * no pod is chosen, and the SYN goes to the node's own port, where nobody listens. Rules of the mode iptables have no maps.
+ */
 function startProxy(tools: ClusterTools, programs: Programs, { kubeconfigs }: Credentials): void {
   programs.start('kube-proxy', tools.kubeProxy, [
     `--kubeconfig=${kubeconfigs['kube-proxy']}`,
     `--hostname-override=${NODE_NAME}`,
     `--cluster-cidr=${POD_NETWORK}`,
-    '--proxy-mode=nftables',
+    '--proxy-mode=iptables',
     // The limits of a namespace's table are the machine's to set.
     '--conntrack-max-per-core=0',
     '--conntrack-min=0',

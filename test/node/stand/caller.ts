@@ -1,4 +1,4 @@
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import type { Pair } from '../../integration/service/stand.ts';
 
 export const NODES = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
@@ -14,9 +14,12 @@ export interface Answer {
 /** Somebody who calls a Gatehouse at this address, with a connection of its own for each request. */
 export class Caller {
   readonly url: string;
+  readonly #dispatcher: Dispatcher | undefined;
 
-  constructor(url: string) {
+  /** `dispatcher` trusts the certificate, where there is one. */
+  constructor(url: string, dispatcher?: Dispatcher) {
     this.url = url;
+    this.#dispatcher = dispatcher;
   }
 
   async signIn(password: string, username = 'admin'): Promise<Pair> {
@@ -42,7 +45,8 @@ export class Caller {
   }
 
   async #send(path: string, options: object): Promise<Answer> {
-    const answer = await request(this.url + path, { ...options, reset: true });
+    const tls = this.#dispatcher && { dispatcher: this.#dispatcher };
+    const answer = await request(this.url + path, { ...options, ...tls, reset: true });
     const text = await answer.body.text();
     const isJson = answer.headers['content-type']?.includes('json');
     return { status: answer.statusCode, body: isJson ? JSON.parse(text) : text };

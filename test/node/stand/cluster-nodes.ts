@@ -1,29 +1,24 @@
 import { readFile } from 'node:fs/promises';
-import { type Agent, request } from 'undici';
 import { inject } from 'vitest';
 import { nodeMaker, planNodes } from '../../../dev/cluster/population-nodes.ts';
 import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
-import { apiDispatcher } from '../../support/control-plane/api-dispatcher.ts';
+import { NodeRequests } from '../../support/control-plane/node-requests.ts';
 
 const AT_ONCE = 16;
 
 /** Node objects of the cluster, created and deleted as its administrator. */
 export class ClusterNodes {
-  readonly #url: string;
-  readonly #token: string;
-  readonly #dispatcher: Agent;
+  readonly #requests: NodeRequests;
   readonly #simulated: string[] = [];
 
-  private constructor(url: string, token: string, dispatcher: Agent) {
-    this.#url = url;
-    this.#token = token;
-    this.#dispatcher = dispatcher;
+  private constructor(requests: NodeRequests) {
+    this.#requests = requests;
   }
 
   static async open(): Promise<ClusterNodes> {
     const { clusters, users } = JSON.parse(await readFile(inject('kubeconfig'), 'utf8'));
     const { server, 'certificate-authority': caFile } = clusters[0].cluster;
-    return new ClusterNodes(server, users[0].user.token, await apiDispatcher(caFile));
+    return new ClusterNodes(await NodeRequests.open({ url: server, caFile, token: users[0].user.token }));
   }
 
   create = (node: object): Promise<void> => this.#send('POST', '', { apiVersion: 'v1', kind: 'Node', ...node });
@@ -49,20 +44,10 @@ export class ClusterNodes {
   /** One by one: to delete a collection of this size takes longer than the API server gives a request. */
   deleteSimulated = (): Promise<void> => eachOf(this.#simulated.splice(0), this.delete);
 
-  close = (): Promise<void> => this.#dispatcher.close();
+  close = (): Promise<void> => this.#requests.close();
 
   async #send(method: 'POST' | 'PATCH' | 'DELETE', path: string, object?: object): Promise<void> {
-    const { statusCode, body } = await request(`${this.#url}/api/v1/nodes${path}`, {
-      method,
-      dispatcher: this.#dispatcher,
-      headers: {
-        authorization: `Bearer ${this.#token}`,
-        'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
-      },
-      body: object ? JSON.stringify(object) : null,
-    });
-    const text = await body.text();
-    if (statusCode >= 300) throw new Error(`${method} ${path} was answered ${statusCode}: ${text}`);
+    await this.#requests.send(method, path, object);
   }
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { Pair } from '../../integration/service/stand.ts';
 import { type Caller, NODES, tokenForm } from './caller.ts';
+import { connectTellingPort } from './refusals.ts';
 
 const TIME_LIMIT_MS = 15_000;
 /** For each of the four readers, about 60 requests a second. */
@@ -18,6 +19,8 @@ export interface Lost {
   /** On the clock of `performance.now()`. */
   readonly beganAt: number;
   readonly endedAt: number;
+  /** What `tellMore` said of it. */
+  readonly more: unknown;
 }
 
 export interface Outcome {
@@ -31,6 +34,8 @@ export interface Outcome {
 interface Options {
   /** Whether a refused connection is tried again instead of being lost. */
   readonly retryRefused: boolean;
+  /** What the report shall say besides of a request that was lost just now. */
+  tellMore(error: unknown): Promise<unknown>;
 }
 
 /**
@@ -41,6 +46,7 @@ export class Load {
   readonly #caller: Caller;
   readonly #password: string;
   readonly #options: Options;
+  readonly #agent = new Agent({ connect: connectTellingPort });
   readonly #lost: Lost[] = [];
   #requests = 0;
   #refused = 0;
@@ -68,12 +74,13 @@ export class Load {
     } finally {
       stop.abort();
       await running;
+      await this.#agent.destroy();
     }
     return { requests: this.#requests, lost: this.#lost, refused: this.#refused, longestMs: this.#longestMs };
   }
 
   async #read(token: string, keep: boolean, signal: AbortSignal): Promise<void> {
-    const dispatcher = new Agent({ connections: 1, keepAliveTimeout: TIME_LIMIT_MS });
+    const dispatcher = new Agent({ connections: 1, keepAliveTimeout: TIME_LIMIT_MS, connect: connectTellingPort });
     const what = keep ? 'list on a kept connection' : 'list on a new connection';
     const options = { dispatcher, reset: !keep, headers: { authorization: `Bearer ${token}` } };
     while (!signal.aborted) {
@@ -109,25 +116,26 @@ export class Load {
     try {
       const { status, text } = await this.#answer(path, options);
       if (status === 200) return text;
-      this.#lose({ what, why: `${status} ${text.slice(0, 200)}`, beganAt });
+      await this.#lose({ what, why: `${status} ${text.slice(0, 200)}`, beganAt });
     } catch (error) {
-      this.#lose({ what, why: String(error), beganAt });
+      await this.#lose({ what, why: String(error), beganAt }, error);
     } finally {
       this.#longestMs = Math.max(this.#longestMs, performance.now() - beganAt);
     }
     return undefined;
   }
 
-  #lose(lost: Omit<Lost, 'endedAt'>): void {
-    this.#lost.push({ ...lost, endedAt: performance.now() });
+  async #lose(lost: Pick<Lost, 'what' | 'why' | 'beganAt'>, error?: unknown): Promise<void> {
+    const endedAt = performance.now();
+    this.#lost.push({ ...lost, endedAt, more: await this.#options.tellMore(error).catch(String) });
   }
 
   async #answer(path: string, options: object): Promise<{ readonly status: number; readonly text: string }> {
     const giveUpAt = performance.now() + TIME_LIMIT_MS;
     while (true) {
       try {
-        const limits = { headersTimeout: TIME_LIMIT_MS, bodyTimeout: TIME_LIMIT_MS };
-        const { statusCode, body } = await request(this.#caller.url + path, { ...limits, ...options });
+        const usual = { dispatcher: this.#agent, headersTimeout: TIME_LIMIT_MS, bodyTimeout: TIME_LIMIT_MS };
+        const { statusCode, body } = await request(this.#caller.url + path, { ...usual, ...options });
         return { status: statusCode, text: await body.text() };
       } catch (error) {
         const refused = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { V1Pod, V1PodList, V1Secret, V1Service } from '@kubernetes/client-node';
+import type { Dispatcher } from 'undici';
 import { eventually } from '../../cluster/eventually.ts';
 import { REPOSITORY } from '../image/images.ts';
 import { NODE_ADDRESS } from '../kubernetes/place.ts';
@@ -46,10 +47,13 @@ export class Release {
     await kubectl(['delete', 'namespace', this.namespace, '--ignore-not-found', '--wait=false']);
   }
 
-  /** Somebody who calls it at the node's port. Resolves when that leads to a ready pod, a moment after the pod is ready. */
-  async caller(): Promise<Caller> {
+  /**
+   * Somebody who calls it at the node's port. Resolves when that leads to a ready pod, a moment after the pod is ready.
+   * With `tls` by HTTPS, whose certificate that trusts.
+   */
+  async caller(tls?: Dispatcher): Promise<Caller> {
     const { spec } = await this.get<V1Service>('service', this.fullname);
-    const caller = new Caller(`http://${NODE_ADDRESS}:${spec?.ports?.[0]?.nodePort}`);
+    const caller = new Caller(`http${tls ? 's' : ''}://${NODE_ADDRESS}:${spec?.ports?.[0]?.nodePort}`, tls);
     await eventually(
       () =>
         caller.get('/readyz').then(
@@ -61,9 +65,10 @@ export class Release {
     return caller;
   }
 
-  /** Its pods that are not about to end, by name. */
+  /** Its pods that are not about to end, by name. That of `helm test` is none of them. */
   async pods(): Promise<V1Pod[]> {
-    const { items } = await this.get<V1PodList>('pods', '-l', `app.kubernetes.io/instance=${this.name}`);
+    const labels = `app.kubernetes.io/instance=${this.name},app.kubernetes.io/name=gatehouse`;
+    const { items } = await this.get<V1PodList>('pods', '-l', labels);
     return items.filter(({ metadata }) => !metadata?.deletionTimestamp);
   }
 

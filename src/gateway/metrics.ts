@@ -1,0 +1,135 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { CALL_KINDS, type CallKind } from './call.ts';
+
+/** Why nothing was passed on, or no answer came back: the `reason` label of `gatehouse_gateway_refusals_total`. */
+const REFUSALS = [
+  'reserved_identity',
+  'impersonate_header',
+  'proxy_subresource',
+  'header',
+  'origin',
+  'requests',
+  'requests_per_user',
+  'streams',
+  'streams_per_user',
+  'unreachable',
+  'timeout',
+  'away',
+  'full',
+  'credential',
+  'impersonation',
+] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
+
+/** From an object next door to the time limit of 60 s. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** `gatehouse_gateway_*`: calls that go on to the cluster. All labels are words of ours. */
+export class GatewayMetrics {
+  readonly #requests: Counter<'verb' | 'kind' | 'code'>;
+  readonly #upstream: Histogram<'kind'>;
+  readonly #bytes: Counter<'direction'>;
+  readonly #refusals: Counter<'reason'>;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#requests = new Counter({
+      name: 'gatehouse_gateway_requests_total',
+      help: 'Calls to the paths of the cluster, by Kubernetes verb, kind of call and class of the status.',
+      labelNames: ['verb', 'kind', 'code'],
+      registers,
+    });
+    this.#upstream = new Histogram({
+      name: 'gatehouse_gateway_upstream_duration_seconds',
+      help: 'Seconds from sending a call to the cluster to the headers of its answer.',
+      labelNames: ['kind'],
+      buckets: BUCKETS,
+      registers,
+    });
+    this.#bytes = new Counter({
+      name: 'gatehouse_gateway_bytes_total',
+      help: 'Bytes of bodies and upgraded connections, from the client (sent) and to it (received).',
+      labelNames: ['direction'],
+      registers,
+    });
+    this.#refusals = new Counter({
+      name: 'gatehouse_gateway_refusals_total',
+      help: 'Calls that were not passed on to the cluster, or got no answer from it, by reason.',
+      labelNames: ['reason'],
+      registers,
+    });
+    for (const reason of REFUSALS) this.#refusals.inc({ reason }, 0);
+    for (const direction of ['sent', 'received']) this.#bytes.inc({ direction }, 0);
+  }
+
+  answered(verb: string, kind: CallKind, status: number): void {
+    const known = VERBS.includes(verb) ? verb : 'other';
+    this.#requests.inc({ verb: known, kind, code: `${Math.floor(status / 100)}xx` });
+  }
+
+  upstreamAnswered(kind: CallKind, ms: number): void {
+    this.#upstream.observe({ kind }, ms / 1_000);
+  }
+
+  sent(bytes: number): void {
+    this.#bytes.inc({ direction: 'sent' }, bytes);
+  }
+
+  received(bytes: number): void {
+    this.#bytes.inc({ direction: 'received' }, bytes);
+  }
+
+  refused(reason: Refusal): void {
+    this.#refusals.inc({ reason });
+  }
+}
+
+/** Shows the streams that are open, by kind. */
+export function registerStreams(registry: Registry, open: (kind: CallKind) => number): void {
+  new Gauge({
+    name: 'gatehouse_gateway_streams',
+    help: 'Open streams of the gateway, by kind of call.',
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      for (const kind of CALL_KINDS) this.set({ kind }, open(kind));
+    },
+  });
+}
+
+interface Underway {
+  readonly requests: () => number;
+  readonly upgrades: () => number;
+  /** Those that let other requests go first. */
+  readonly waiting: () => number;
+}
+
+/** Shows what is under way besides streams, and how many connections were turned into another protocol. */
+export function registerUnderway(registry: Registry, { requests, upgrades, waiting }: Underway): void {
+  new Gauge({
+    name: 'gatehouse_gateway_requests_in_flight',
+    help: 'Calls under way at the cluster, without streams.',
+    registers: [registry],
+    collect() {
+      this.set(requests());
+    },
+  });
+  new Gauge({
+    name: 'gatehouse_gateway_requests_waiting',
+    help: 'Calls that wait while the event loop is busy with other requests; they have not been sent to the cluster yet.',
+    registers: [registry],
+    collect() {
+      this.set(waiting());
+    },
+  });
+  new Gauge({
+    name: 'gatehouse_gateway_upgrades_in_flight',
+    help: 'Open connections that the cluster has turned into another protocol, or is asked to.',
+    registers: [registry],
+    collect() {
+      this.set(upgrades());
+    },
+  });
+}

@@ -1,0 +1,40 @@
+import { StatusError, serviceUnavailable } from '../status-error.ts';
+
+/** The answers of the gateway's own. None names an address, an account, or what a library said. */
+
+export const reservedIdentity = (): StatusError =>
+  new StatusError({
+    code: 403,
+    reason: 'Forbidden',
+    message:
+      'this user, or one of its groups, is named as those of the cluster itself: it cannot be passed on to the cluster',
+  });
+
+export const impersonationRefused = (): StatusError =>
+  new StatusError({
+    code: 403,
+    reason: 'Forbidden',
+    message: 'Impersonate headers are not accepted here: requests are made as the user who signed in',
+  });
+
+export const proxyRefused = (): StatusError =>
+  new StatusError({
+    code: 403,
+    reason: 'Forbidden',
+    message: 'the proxy subresources of nodes, pods and services are not served here',
+  });
+
+export const foreignOrigin = (): StatusError =>
+  new StatusError({ code: 403, reason: 'Forbidden', message: 'the Origin of this request may not connect here' });
+
+export const rightEnded = (): StatusError =>
+  new StatusError({ code: 403, reason: 'Forbidden', message: 'the right to this has ended' });
+
+export const badGateway = (cause: unknown): StatusError =>
+  new StatusError({ code: 502, reason: 'BadGateway', message: "the cluster's API server could not be reached" }, cause);
+
+export const away = (cause?: unknown): StatusError =>
+  serviceUnavailable('the cluster cannot be asked at the moment, please try again', 1, cause);
+
+export const timedOut = (cause: unknown): StatusError =>
+  new StatusError({ code: 504, reason: 'Timeout', message: "the cluster's API server did not answer in time" }, cause);

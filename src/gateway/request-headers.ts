@@ -1,0 +1,68 @@
+/** What is copied from the client when it is there; everything else is dropped (docs/gateway.md, "Headers"). */
+const COPIED: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'content-type',
+  'content-encoding',
+  'user-agent',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+  'range',
+  'kubectl-command',
+  'kubectl-session',
+]);
+
+/** Copied on upgrades as well. The subprotocols are written anew, without the bearer. */
+const COPIED_ON_UPGRADES: ReadonlySet<string> = new Set([
+  'sec-websocket-key',
+  'sec-websocket-version',
+  'sec-websocket-extensions',
+  'x-stream-protocol-version',
+]);
+
+/** W3C Trace Context: version 00, a trace id and a parent id that are not zero, flags. */
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** A tab is the only control character that a field value may have (RFC 9110 5.5). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
+
+/** The name of the first header to be copied whose value has a control character. */
+export interface BadHeader {
+  readonly badHeader: string;
+}
+
+/** The client's headers that go on to the cluster: names and values in turn, as sent. */
+export function copiedHeaders(
+  rawHeaders: readonly string[],
+  { isUpgrade }: { readonly isUpgrade: boolean },
+): readonly string[] | BadHeader {
+  const copied: string[] = [];
+  const trace: Record<'traceparent' | 'tracestate', string[]> = { traceparent: [], tracestate: [] };
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    const value = rawHeaders[index + 1] as string;
+    const word = name.toLowerCase();
+    const isTrace = word === 'traceparent' || word === 'tracestate';
+    if (!isTrace && !COPIED.has(word) && !(isUpgrade && COPIED_ON_UPGRADES.has(word))) continue;
+    if (CONTROL.test(value)) return { badHeader: word };
+    if (isTrace) trace[word].push(value);
+    else copied.push(name, value);
+  }
+  const [parent] = trace.traceparent;
+  if (trace.traceparent.length === 1 && parent !== undefined && TRACEPARENT.test(parent)) {
+    copied.push('Traceparent', parent);
+    for (const state of trace.tracestate) copied.push('Tracestate', state);
+  }
+  return copied;
+}
+
+/** Whether the client asks to be somebody else, in any spelling that some server reads as such. */
+export function asksToImpersonate(rawHeaders: readonly string[]): boolean {
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (/^impersonate/i.test(rawHeaders[index] as string)) return true;
+  return false;
+}

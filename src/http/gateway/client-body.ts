@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream';
+import type { Clock } from '../../runtime/clock.ts';
+import { tooSlow } from '../answer/refusals.ts';
+import type { Exchange } from '../exchange.ts';
+
+interface ClientBodyParts {
+  readonly clock: Clock;
+  /** How long the client may send nothing while it is waited for. */
+  readonly stallMs: number;
+  /** Called with the length of each piece. */
+  onBytes(bytes: number): void;
+}
+
+/**
+ * The body of a request at the pace of whoever reads it. Whoever gives it up does not end the client's connection, as it
+ * would with the message itself: the client is still to get an answer. Breaks off with a 408 when the client sends nothing
+ * for too long, and when it goes. The first read tells a client that waits for a 100 to send (A-13).
+ */
+export class ClientBody extends Readable {
+  readonly #exchange: Exchange;
+  readonly #parts: ClientBodyParts;
+  #isAsked = false;
+  #cancel = (): void => undefined;
+
+  constructor(exchange: Exchange, parts: ClientBodyParts) {
+    super();
+    this.#exchange = exchange;
+    this.#parts = parts;
+    // From now on, not from the first read: a client that has gone before the cluster was connected would be waited for.
+    exchange.request.once('error', this.#leave).once('close', this.#leave);
+    this.on('error', () => {}); // it may have no reader yet; whoever reads it hears of it as well
+  }
+
+  get stream(): Readable {
+    return this;
+  }
+
+  /** In bytes, as declared; `undefined` when it comes in chunks. */
+  get length(): number | undefined {
+    const declared = this.#exchange.request.headers['content-length'];
+    return declared === undefined ? undefined : Number(declared);
+  }
+
+  override _read(): void {
+    const { request, response } = this.#exchange;
+    if (!this.#isAsked) {
+      this.#isAsked = true;
+      if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue();
+      request.on('data', this.#take).once('end', this.#end);
+    }
+    request.resume();
+    this.#expect();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#cancel();
+    const { request } = this.#exchange;
+    request.off('data', this.#take).off('end', this.#end).off('error', this.#leave).off('close', this.#leave);
+    request.pause();
+    done(error);
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    this.#parts.onBytes(chunk.length);
+    if (this.push(chunk)) this.#expect();
+    else {
+      this.#cancel();
+      this.#exchange.request.pause();
+    }
+  };
+
+  /** All of it has come: what is still to be read from here stays, whatever becomes of the message. */
+  readonly #end = (): void => {
+    this.#cancel();
+    this.#exchange.request.off('close', this.#leave);
+    this.push(null);
+  };
+
+  readonly #leave = (error?: Error): void => {
+    this.destroy(error ?? new Error('the client went away'));
+  };
+
+  #expect(): void {
+    const { clock, stallMs } = this.#parts;
+    this.#cancel();
+    this.#cancel = clock.after(stallMs, () =>
+      this.destroy(tooSlow(`nothing of the request body arrived within ${stallMs / 1_000} s`)),
+    );
+  }
+}

@@ -1,0 +1,85 @@
+import type { CallKind } from '../../gateway/call.ts';
+import { onAbort } from '../../runtime/abort.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { StatusError } from '../../status-error.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Recheck } from '../watch/recheck.ts';
+import type { StreamEnd } from './tunnel.ts';
+
+/** A stream ends at most 60 s after its caller may no longer have it: two of these. */
+const CHECK_MS = 30_000;
+/** At a shutdown streams end one after the other in this time, so that not all clients come back to another replica at once. */
+const CLOSING_MS = 10_000;
+
+export interface OpenStreamsParts {
+  readonly clock: Clock;
+  /** Prepares the judgements of a caller who has just been let in. */
+  readonly recheck: (exchange: Exchange) => Recheck;
+  /** Aborts when the port has closed. */
+  readonly closing: AbortSignal;
+}
+
+interface OpenStream {
+  readonly kind: CallKind;
+  readonly isUpgrade: boolean;
+  end(why: StreamEnd): void;
+}
+
+/** All streams that are open. Judges their callers again, and ends them when the process does. */
+export class OpenStreams {
+  readonly #parts: OpenStreamsParts;
+  readonly #streams = new Set<OpenStream>();
+
+  constructor(parts: OpenStreamsParts) {
+    this.#parts = parts;
+    onAbort(parts.closing, () => this.#endAll());
+  }
+
+  count(kind: CallKind): number {
+    return this.#number((stream) => stream.kind === kind);
+  }
+
+  get upgrades(): number {
+    return this.#number(({ isUpgrade }) => isUpgrade);
+  }
+
+  /** Keeps watch over a stream until its exchange ends. */
+  opened(exchange: Exchange, stream: OpenStream): void {
+    const { clock, closing, recheck } = this.#parts;
+    const judge = recheck(exchange);
+    let cancel = (): void => undefined;
+    const checkLater = (): void => {
+      cancel = clock.after(CHECK_MS, () => void check());
+    };
+    const check = async (): Promise<void> => {
+      try {
+        await judge();
+        if (this.#streams.has(stream)) checkLater();
+      } catch (error) {
+        stream.end(isForbidden(error) ? 'forbidden' : 'revoked');
+      }
+    };
+    this.#streams.add(stream);
+    checkLater();
+    exchange.atEnd(() => {
+      this.#streams.delete(stream);
+      cancel();
+    });
+    if (closing.aborted) stream.end('closing');
+  }
+
+  #number(fits: (stream: OpenStream) => boolean): number {
+    let number = 0;
+    for (const stream of this.#streams) if (fits(stream)) number += 1;
+    return number;
+  }
+
+  #endAll(): void {
+    const streams = [...this.#streams];
+    for (const [at, stream] of streams.entries())
+      this.#parts.clock.after((at * CLOSING_MS) / streams.length, () => stream.end('closing'));
+  }
+}
+
+/** The caller is who he was, but may not do this any more. */
+const isForbidden = (error: unknown): boolean => error instanceof StatusError && error.answer.code === 403;

@@ -1,0 +1,84 @@
+import { passedHeaders } from '../../gateway/response-headers.ts';
+import type { AnswerWriter } from '../answer/answer.ts';
+import type { Exchange } from '../exchange.ts';
+import type { SlowReader } from './slow-reader.ts';
+
+interface RelayParts {
+  readonly writer: AnswerWriter;
+  /** Cuts a client off that takes too little; absent where a client may take its time. */
+  readonly reader?: SlowReader | undefined;
+  /** Sent as soon as it begins. */
+  readonly isStream: boolean;
+  onStart(): void;
+  onBytes(bytes: number): void;
+}
+
+/** The cluster's answer on its way to the client: status, headers and bytes as they are, at the pace of the client. */
+export class Relay {
+  readonly #exchange: Exchange;
+  readonly #parts: RelayParts;
+  readonly #abort: () => void;
+  #isUnusable = false;
+  #isEnded = false;
+
+  /** `abort` ends the call at the cluster. */
+  constructor(exchange: Exchange, abort: () => void, parts: RelayParts) {
+    this.#exchange = exchange;
+    this.#abort = abort;
+    this.#parts = parts;
+  }
+
+  /** Whether the answer has headers that cannot be sent: nothing of it was. */
+  get isUnusable(): boolean {
+    return this.#isUnusable;
+  }
+
+  start(status: number, headers: readonly string[]): void {
+    const passed = passedHeaders(headers);
+    if (this.#isEnded) return;
+    if (!passed) {
+      this.#isUnusable = true;
+      this.#abort();
+      return;
+    }
+    this.#parts.onStart();
+    this.#parts.writer.relay(this.#exchange, status, passed, this.#parts.isStream);
+  }
+
+  data(chunk: Buffer): Promise<void> | undefined {
+    const { response } = this.#exchange;
+    if (this.#isEnded || this.#isUnusable || response.destroyed) return undefined;
+    this.#exchange.bodyBytes += chunk.length;
+    this.#parts.onBytes(chunk.length);
+    const { reader } = this.#parts;
+    if (response.write(chunk)) {
+      reader?.rest();
+      return undefined;
+    }
+    reader?.block();
+    return new Promise((resolve) => {
+      response.once('drain', () => {
+        reader?.unblock();
+        resolve();
+      });
+    });
+  }
+
+  /** The cluster has agreed to another protocol: tells the client so. The connection is no longer HTTP after that. */
+  switchTo(headers: readonly string[], protocol: string): void {
+    this.#parts.onStart();
+    this.#isEnded = true;
+    this.#parts.writer.switchProtocols(this.#exchange, passedHeaders(headers) ?? [], protocol);
+  }
+
+  /** The cluster's answer is complete, or is complete as far as the client is to get it. */
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#parts.writer.finish(this.#exchange);
+    const { reader } = this.#parts;
+    if (!reader || this.#exchange.response.writableLength === 0) return;
+    reader.block();
+    this.#exchange.atEnd(() => reader.unblock());
+  }
+}

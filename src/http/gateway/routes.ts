@@ -1,0 +1,28 @@
+import type { Exchange, Handler, Method, Route, Step } from '../exchange.ts';
+import { readSubprotocols } from './upgrade-request.ts';
+
+/** Everything below `/api` and `/apis` is the cluster's, and the descriptions of it that kubectl reads. */
+const TEMPLATES = ['/api/*', '/apis/*', '/openapi/v2', '/openapi/v3/*'];
+
+const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** The paths of the cluster: whoever is signed in is passed on, and the cluster decides what he may do. */
+export function gatewayRoutes(serve: Handler): Route[] {
+  const methods = Object.fromEntries(METHODS.map((method) => [method, serve]));
+  return TEMPLATES.map((template) => ({
+    template,
+    access: 'signed-in',
+    admission: 'gateway',
+    produces: 'any',
+    before: takeBearer,
+    methods,
+  }));
+}
+
+/** Of a websocket, the bearer may be one of its subprotocols (docs/gateway.md, "Upgrades"). */
+const takeBearer: Step = (exchange: Exchange) => {
+  if (!exchange.upgrade) return 'next';
+  const { bearer } = readSubprotocols(exchange.request);
+  if (bearer !== undefined) exchange.presents(`Bearer ${bearer}`);
+  return 'next';
+};

@@ -1,0 +1,203 @@
+import type { IncomingMessage } from 'node:http';
+import { type CallKind, isLongRunning, kindOf, type UpgradeProtocol } from '../../gateway/call.ts';
+import type { Gateway, GatewayCall } from '../../gateway/gateway.ts';
+import { badGateway, foreignOrigin, rightEnded } from '../../gateway/refusals.ts';
+import { onAbort } from '../../runtime/abort.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type StatusError, serviceUnavailable } from '../../status-error.ts';
+import { type AnswerWriter, hasBody } from '../answer/answer.ts';
+import { unauthorized } from '../answer/refusals.ts';
+import type { Exchange, Handler } from '../exchange.ts';
+import type { CallTurns } from './call-turns.ts';
+import { ClientBody } from './client-body.ts';
+import { EarlyBytes } from './early-bytes.ts';
+import type { OpenStreams } from './open-streams.ts';
+import type { Places } from './places.ts';
+import { Relay } from './relay.ts';
+import { SlowReader } from './slow-reader.ts';
+import { type StreamEnd, Tunnel } from './tunnel.ts';
+import { askedProtocol, isForeign, readSubprotocols } from './upgrade-request.ts';
+
+export interface ServeCallParts {
+  readonly gateway: Gateway;
+  readonly places: { readonly requests: Places; readonly streams: Places };
+  readonly streams: OpenStreams;
+  readonly turns: CallTurns;
+  readonly writer: AnswerWriter;
+  readonly clock: Clock;
+  readonly platform: string;
+  /** Origins that may open a websocket here besides our own. */
+  readonly origins: ReadonlySet<string>;
+  /** How long a client may send nothing of a body that is waited for. */
+  readonly bodyStallMs: number;
+  /** How long a client may take nothing of an answer, logs aside. */
+  readonly answerStallMs: number;
+  /** Called when the body of a request is going to be read. */
+  onBody(request: IncomingMessage): void;
+  /** Called when the answer has been made, whatever it was. */
+  onEnd(exchange: Exchange, kind: CallKind): void;
+}
+
+/** Passes a call on to the cluster, and its answer back (docs/gateway.md). */
+export function serveCall(parts: ServeCallParts): Handler {
+  const { places, onEnd } = parts;
+  return async (exchange) => {
+    const { info, identity } = exchange;
+    if (!info || !identity) throw new Error('the gateway comes after authentication and request info');
+    const kind = kindOf(info);
+    exchange.atEnd(() => onEnd(exchange, kind));
+    exchange.takePlace(places[isLongRunning(kind) ? 'streams' : 'requests'].take(identity.name));
+    const protocol = exchange.upgrade && askedProtocol(exchange.request);
+    if (protocol) await upgrade(exchange, { kind, protocol }, parts);
+    else await forward(exchange, kind, parts);
+  };
+}
+
+/** A call, and how to end it before its time. */
+class Underway {
+  readonly #abort = new AbortController();
+  /** Set when we have ended it. */
+  ended: StreamEnd | undefined;
+  /** What to do then; by default the call at the cluster is ended. */
+  onEnd = (): void => this.abort();
+
+  constructor(exchange: Exchange) {
+    onAbort(exchange.signal, () => this.abort());
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  abort = (): void => this.#abort.abort();
+
+  end = (why: StreamEnd): void => {
+    if (this.ended) return;
+    this.ended = why;
+    this.onEnd();
+  };
+}
+
+async function forward(exchange: Exchange, kind: CallKind, parts: ServeCallParts): Promise<void> {
+  const { gateway, streams, clock } = parts;
+  const { metrics } = gateway;
+  const isStream = isLongRunning(kind);
+  const underway = new Underway(exchange);
+  if (isStream) streams.opened(exchange, { kind, isUpgrade: false, end: underway.end });
+  const onBytes = (bytes: number): void => metrics.sent(bytes);
+  const body = hasBody(exchange) ? new ClientBody(exchange, { clock, stallMs: parts.bodyStallMs, onBytes }) : undefined;
+  if (body) parts.onBody(exchange.request);
+  // The body is in our hands by now: what is wrong with it while the call waits is heard of.
+  const turn = parts.turns.take();
+  if (turn !== undefined) await turn;
+  const relay = createRelay(exchange, underway, { kind, parts });
+  try {
+    await gateway.forward({ ...callOf(exchange, kind), body }, relay, underway.signal);
+  } catch (error) {
+    conclude(exchange, { underway, relay, error: body?.errored ?? error, platform: parts.platform });
+  }
+  relay.end();
+}
+
+/** The answer did not come to its end by itself. Returns when it is to be ended as if it had. */
+function conclude(
+  exchange: Exchange,
+  {
+    underway,
+    relay,
+    error,
+    platform,
+  }: { readonly underway: Underway; readonly relay: Relay; readonly error: unknown; readonly platform: string },
+): void {
+  if (relay.isUnusable) throw badGateway(new Error('a header of the answer has a control character'));
+  if (!underway.ended) throw error;
+  exchange.reason = underway.ended;
+  if (!exchange.response.headersSent) throw endedEarly(underway.ended, platform);
+}
+
+function endedEarly(why: StreamEnd, platform: string): StatusError {
+  if (why === 'revoked')
+    return unauthorized('the session has ended', `Bearer realm="${platform}", error="invalid_token"`);
+  return why === 'forbidden' ? rightEnded() : serviceUnavailable('the server is stopping', 1);
+}
+
+async function upgrade(
+  exchange: Exchange,
+  { kind, protocol }: { readonly kind: CallKind; readonly protocol: UpgradeProtocol },
+  parts: ServeCallParts,
+): Promise<void> {
+  const { gateway, streams, clock, origins } = parts;
+  const { metrics } = gateway;
+  const { request, upgrade: taken } = exchange;
+  if (!taken) throw new Error('the connection was not taken out of HTTP');
+  if (isForeign(request, origins)) {
+    metrics.refused('origin');
+    throw foreignOrigin();
+  }
+  const early = new EarlyBytes(taken);
+  const underway = new Underway(exchange);
+  streams.opened(exchange, { kind, isUpgrade: true, end: underway.end });
+  const relay = createRelay(exchange, underway, { kind, parts });
+  const subprotocols = protocol === 'websocket' ? readSubprotocols(request).others : [];
+  const call = { ...callOf(exchange, kind), protocol, subprotocols };
+  try {
+    const upgraded = await gateway.upgrade(call, relay, underway.signal);
+    const head = early.stop();
+    if (!upgraded) return relay.end();
+    relay.switchTo(upgraded.headers, request.headers.upgrade ?? protocol);
+    const tunnel = new Tunnel({
+      client: taken.socket,
+      upstream: upgraded.socket,
+      head,
+      isWebsocket: protocol === 'websocket',
+      after: clock.after,
+      onBytes: (direction, bytes) => {
+        metrics[direction](bytes);
+        if (direction === 'received') exchange.bodyBytes += bytes;
+      },
+    });
+    underway.onEnd = () => tunnel.end(underway.ended ?? 'closing');
+    exchange.reason = await tunnel.closed;
+  } catch (error) {
+    early.stop();
+    conclude(exchange, { underway, relay, error, platform: parts.platform });
+    relay.end();
+  }
+}
+
+function createRelay(
+  exchange: Exchange,
+  { abort }: Underway,
+  { kind, parts }: { readonly kind: CallKind; readonly parts: ServeCallParts },
+): Relay {
+  const { gateway, writer, clock, answerStallMs } = parts;
+  const sentAt = clock.monotonic();
+  return new Relay(exchange, abort, {
+    writer,
+    // People read logs page by page, and the cluster lets them. Whoever holds them holds a place of his own.
+    reader: kind === 'log' ? undefined : new SlowReader(exchange.response, { clock, stallMs: answerStallMs }),
+    isStream: isLongRunning(kind),
+    onStart: () => {
+      exchange.upstreamMs = clock.monotonic() - sentAt;
+      gateway.metrics.upstreamAnswered(kind, exchange.upstreamMs);
+    },
+    onBytes: (bytes) => gateway.metrics.received(bytes),
+  });
+}
+
+function callOf({ identity, request, address, requestId, rawTarget, target }: Exchange, kind: CallKind): GatewayCall {
+  if (!identity) throw new Error('the gateway comes after authentication');
+  // Of an absolute-form target only the path goes on (RFC 9112 3.2.2).
+  const exact = rawTarget.startsWith('/') ? rawTarget : originForm(target);
+  return {
+    caller: identity,
+    kind,
+    method: request.method ?? '',
+    target: exact,
+    rawHeaders: request.rawHeaders,
+    address,
+    requestId,
+  };
+}
+
+const originForm = ({ path, query }: Exchange['target']): string => (query === '' ? path : `${path}?${query}`);

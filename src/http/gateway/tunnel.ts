@@ -1,0 +1,138 @@
+import type { Socket } from 'node:net';
+import { closeFrame, WebsocketFrames } from './websocket-frames.ts';
+
+/** Why we end a stream of our own accord. */
+export type StreamEnd = 'revoked' | 'forbidden' | 'closing' | 'frame_too_large';
+
+/** https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
+const CLOSES: Readonly<Record<StreamEnd, readonly [code: number, reason: string]>> = {
+  revoked: [1008, 'the session has ended'],
+  forbidden: [1008, 'the right to this has ended'],
+  closing: [1001, 'the server is stopping'],
+  frame_too_large: [1009, 'the frame is larger than 512 KiB'],
+};
+
+/** What a client may send in one frame: kubectl sends 32 KiB at most, the API server itself takes no more than 1 MiB. */
+const LONGEST_FRAME = 512 * 1024;
+
+/** How long an end may take to finish its frame, or to close when the other has: then the connection is cut. */
+const FINISH_MS = 2_000;
+
+/** A peer that is gone without a word is found by the kernel's probes. Who is only silent is kept. */
+const KEEP_ALIVE_PROBE_MS = 30_000;
+
+export interface TunnelParts {
+  readonly client: Socket;
+  readonly upstream: Socket;
+  /** What the client has already sent behind its request. */
+  readonly head: Buffer;
+  readonly isWebsocket: boolean;
+  onBytes(direction: 'sent' | 'received', bytes: number): void;
+  after(ms: number, run: () => void): () => void;
+}
+
+/**
+ * Passes bytes both ways between two connections, each at the pace of the other. Of a websocket the headers of frames are
+ * read: for the limit on what the client sends, and to say why when we end it.
+ */
+export class Tunnel {
+  readonly #parts: TunnelParts;
+  readonly #sent = new WebsocketFrames();
+  readonly #received = new WebsocketFrames();
+  readonly #closed = Promise.withResolvers<StreamEnd | undefined>();
+  #ending: StreamEnd | undefined;
+  #cancel = (): void => undefined;
+
+  constructor(parts: TunnelParts) {
+    this.#parts = parts;
+    const { client, upstream, head } = parts;
+    for (const socket of [client, upstream]) {
+      socket.setTimeout(0);
+      socket.setNoDelay(true);
+      socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
+      socket.on('error', () => this.#cut());
+    }
+    client.on('data', (piece: Buffer) => this.#fromClient(piece));
+    upstream.on('data', (piece: Buffer) => this.#fromUpstream(piece));
+    client.once('end', () => upstream.end());
+    upstream.once('end', () => this.#finish()).once('close', () => this.#finish());
+    client.once('close', () => {
+      this.#cancel();
+      upstream.destroy();
+      this.#closed.resolve(this.#ending);
+    });
+    if (head.length > 0) this.#fromClient(head);
+    client.resume();
+    upstream.resume();
+  }
+
+  /** Resolves when the client's connection is closed, and the other with it; with our reason if it was our doing. */
+  get closed(): Promise<StreamEnd | undefined> {
+    return this.#closed.promise;
+  }
+
+  /** Ends both connections: a websocket with the reason, between two frames of the cluster's. */
+  end(why: StreamEnd): void {
+    if (this.#ending) return;
+    this.#ending = why;
+    if (!this.#parts.isWebsocket) {
+      this.#cut();
+      return;
+    }
+    this.#cutSoon();
+    if (this.#received.isBetween) this.#sayGoodbye();
+  }
+
+  #fromClient(piece: Buffer): void {
+    if (this.#ending) return;
+    const { client, upstream, isWebsocket, onBytes } = this.#parts;
+    onBytes('sent', piece.length);
+    if (isWebsocket && this.#sent.take(piece).longest > LONGEST_FRAME) this.end('frame_too_large');
+    else pass(piece, client, upstream);
+  }
+
+  #fromUpstream(piece: Buffer): void {
+    const { client, upstream, isWebsocket, onBytes } = this.#parts;
+    if (client.destroyed || client.writableEnded) return;
+    const wasBetween = this.#received.isBetween;
+    const { firstEnd } = isWebsocket ? this.#received.take(piece) : { firstEnd: undefined };
+    if (!this.#ending) {
+      onBytes('received', piece.length);
+      pass(piece, upstream, client);
+      return;
+    }
+    if (wasBetween || firstEnd === undefined) return void client.write(piece);
+    client.write(piece.subarray(0, firstEnd));
+    this.#sayGoodbye();
+  }
+
+  #sayGoodbye(): void {
+    const { client, upstream } = this.#parts;
+    upstream.destroy();
+    if (this.#ending) client.end(closeFrame(...CLOSES[this.#ending]));
+  }
+
+  /** The cluster has finished: so does the client's connection, when all has been written. */
+  #finish(): void {
+    const { client } = this.#parts;
+    if (client.destroyed) return;
+    if (!client.writableEnded) client.end();
+    this.#cutSoon();
+  }
+
+  #cutSoon(): void {
+    this.#cancel();
+    this.#cancel = this.#parts.after(FINISH_MS, () => this.#cut());
+  }
+
+  #cut(): void {
+    this.#parts.client.destroy();
+    this.#parts.upstream.destroy();
+  }
+}
+
+function pass(piece: Buffer, from: Socket, to: Socket): void {
+  if (to.destroyed || to.writableEnded || to.write(piece)) return;
+  from.pause();
+  to.once('drain', () => from.resume());
+}

@@ -1,0 +1,93 @@
+import { constants, gunzipSync } from 'node:zlib';
+import { isImpersonationRefusal } from '../status.ts';
+import type { PassedAnswer } from './passed-call.ts';
+
+/** The refusal of an impersonation is a Status of some hundred bytes, with the names of our account and of the user. */
+const LONGEST_REFUSAL = 16 * 1024;
+
+interface Held {
+  readonly headers: readonly string[];
+  readonly chunks: Buffer[];
+  bytes: number;
+}
+
+/**
+ * Passes an answer on as it comes, but for two that are about ourselves and nobody else's business: a 401, which says that
+ * the server does not know our own credential, and the 403 by which it refuses that we act as the caller. Any other 403 is
+ * held back only until it is clear that it is not that one.
+ */
+export class HeldAnswer implements PassedAnswer {
+  readonly #answer: PassedAnswer;
+  readonly #begun: (status: number) => void;
+  #held: Held | undefined;
+  #hasBegun = false;
+  #fault: 'credential' | 'impersonation' | undefined;
+
+  /** `begun` is called with the status of every answer, as it begins. */
+  constructor(answer: PassedAnswer, begun: (status: number) => void) {
+    this.#answer = answer;
+    this.#begun = begun;
+  }
+
+  /** What the answer was about, if it was about us. To be asked when it has ended. */
+  get fault(): 'credential' | 'impersonation' | undefined {
+    return this.#fault;
+  }
+
+  /** Whether the server has answered, whether or not that was passed on. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  start(status: number, headers: readonly string[]): void {
+    this.#hasBegun = true;
+    this.#begun(status);
+    if (status === 401) this.#fault = 'credential';
+    else if (status === 403) this.#held = { headers, chunks: [], bytes: 0 };
+    else this.#answer.start(status, headers);
+  }
+
+  data(chunk: Buffer): Promise<void> | undefined {
+    if (this.#fault) return undefined;
+    const held = this.#held;
+    if (!held) return this.#answer.data(chunk);
+    held.chunks.push(chunk);
+    held.bytes += chunk.length;
+    if (held.bytes <= LONGEST_REFUSAL) return undefined;
+    // Its first words tell, whatever follows them: the reasons of an authorizer may be long.
+    if (!isRefusal(held)) return this.#release(held);
+    this.#fault = 'impersonation';
+    this.#held = undefined;
+    return undefined;
+  }
+
+  /** The answer has ended. */
+  end(): void {
+    const held = this.#held;
+    if (!held) return;
+    if (isRefusal(held)) this.#fault = 'impersonation';
+    else void this.#release(held);
+  }
+
+  #release({ headers, chunks }: Held): Promise<void> | undefined {
+    this.#held = undefined;
+    this.#answer.start(403, headers);
+    return chunks.length > 0 ? this.#answer.data(Buffer.concat(chunks)) : undefined;
+  }
+}
+
+const isRefusal = (held: Held): boolean => isImpersonationRefusal(textOf(held));
+
+/** The body, unpacked when a proxy before the API server has packed it: callers may ask for gzip. It may be only a part. */
+function textOf({ headers, chunks }: Held): Buffer {
+  const body = Buffer.concat(chunks);
+  const isPacked = headers.some((value, at) => at % 2 === 1 && /gzip/i.test(value) && isCoding(headers[at - 1]));
+  if (!isPacked) return body;
+  try {
+    return gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 8 * LONGEST_REFUSAL });
+  } catch {
+    return body;
+  }
+}
+
+const isCoding = (name: string | undefined): boolean => name?.toLowerCase() === 'content-encoding';

@@ -1,0 +1,227 @@
+import { unlessAborted } from '../../runtime/abort.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Credential } from '../access/credentials.ts';
+import type { ConnectionPool } from '../client/connection-pool.ts';
+import type { RequestMetrics } from '../metrics.ts';
+import { HeldAnswer } from './held-answer.ts';
+import { passOn } from './pass-on.ts';
+import { PassageError, type PassedAnswer, type PassedCall } from './passed-call.ts';
+import { Standing } from './standing.ts';
+import { requestUpgrade, type Upgraded } from './upgrade.ts';
+
+/**
+ * Calls on their way at once, however many callers are let in: as many as are by default. The API server itself works at 600
+ * at once for everybody by default (its `--max-requests-inflight` and `--max-mutating-requests-inflight`).
+ */
+const MOST_CONNECTIONS = 512;
+
+interface Credentials {
+  current(): Promise<Credential>;
+  /** After a 401. */
+  renew(): Promise<Credential>;
+}
+
+export interface PassageParts {
+  readonly server: string;
+  readonly credentials: Credentials;
+  /** Of the passage alone: its calls never wait behind our own, nor ours behind them. */
+  readonly pool: ConnectionPool;
+  readonly metrics: RequestMetrics;
+  readonly clock: Clock;
+}
+
+/** The way of other people's calls to the API server: over connections of its own, with our credential. */
+export class Passage {
+  readonly #parts: PassageParts;
+  readonly #server: URL;
+  readonly #prefix: string;
+  readonly #standing: Standing;
+  #underway = 0;
+
+  constructor(parts: PassageParts) {
+    this.#parts = parts;
+    this.#server = new URL(parts.server);
+    this.#prefix = this.#server.pathname.replace(/\/$/, '');
+    this.#standing = new Standing(parts.clock);
+  }
+
+  /** What a websocket says where it comes from: the API server turns a watch without it away. */
+  get origin(): string {
+    return this.#server.origin;
+  }
+
+  /**
+   * Sends the call and passes its answer on as it comes. Rejects with a `PassageError` when there is none that may be
+   * passed on, or when it breaks off after it has begun. A call without a body is sent once more when our credential has
+   * changed, and a GET or HEAD when its connection turned out to be closed.
+   */
+  async send(call: PassedCall, answer: PassedAnswer, signal: AbortSignal): Promise<void> {
+    if (!call.isLongRunning && this.#underway >= MOST_CONNECTIONS) throw new PassageError('full');
+    if (!this.#standing.admits()) throw new PassageError('away');
+    if (!call.isLongRunning) this.#underway += 1;
+    try {
+      await this.#send(call, answer, signal);
+    } finally {
+      if (!call.isLongRunning) this.#underway -= 1;
+    }
+  }
+
+  async #send(call: PassedCall, answer: PassedAnswer, signal: AbortSignal): Promise<void> {
+    await this.#asOurselves(signal, !call.body, (credential) => this.#attempt(call, answer, { signal, credential }));
+  }
+
+  /**
+   * Asks the server to turn the connection into another protocol. Resolves with the connection when it agrees; with
+   * nothing when it has answered something else, which `answer` was given. Rejects with a `PassageError`.
+   */
+  async upgrade(call: PassedCall, answer: PassedAnswer, signal: AbortSignal): Promise<Upgraded | undefined> {
+    if (!this.#standing.admits()) throw new PassageError('away');
+    return this.#asOurselves(signal, true, (credential) => this.#upgrade(call, answer, { signal, credential }));
+  }
+
+  /**
+   * Sends with our credential, and once more with that of today when the server does not know the first one. `isRepeatable`:
+   * nothing is lost by what was sent.
+   */
+  async #asOurselves<Outcome>(
+    signal: AbortSignal,
+    isRepeatable: boolean,
+    send: (credential: Credential) => Promise<Outcome | 'credential'>,
+  ): Promise<Outcome> {
+    const { credentials } = this.#parts;
+    const credential = await this.#credential(credentials.current(), signal);
+    const first = await send(credential);
+    if (first !== 'credential') return first;
+    const renewed = await this.#credential(credentials.renew(), signal);
+    if (!isRepeatable || renewed.authorization === credential.authorization) throw new PassageError('credential');
+    const second = await send(renewed);
+    if (second === 'credential') throw new PassageError('credential');
+    return second;
+  }
+
+  async #credential(wanted: Promise<Credential>, signal: AbortSignal): Promise<Credential> {
+    try {
+      return await unlessAborted(wanted, signal);
+    } catch (error) {
+      throw new PassageError(signal.aborted ? 'left' : 'credential', error);
+    }
+  }
+
+  async #attempt(call: PassedCall, answer: PassedAnswer, sending: Sending): Promise<'passed' | 'credential'> {
+    const sentAt = this.#parts.clock.monotonic();
+    const held = new HeldAnswer(answer, this.#counted());
+    const isRepeatable = (call.method === 'GET' || call.method === 'HEAD') && !call.body;
+    const once = () => this.#passOn(call, held, sending);
+    try {
+      await once().catch((error) => {
+        if (!isRepeatable || held.hasBegun || !isClosedConnection(error) || sending.signal.aborted) throw error;
+        return once();
+      });
+    } catch (error) {
+      // A body that broke off is the client's doing, and says nothing about the server.
+      if (call.body?.stream.errored) throw new PassageError('left', error);
+      throw this.#failureOf(error, held, { signal: sending.signal, sentAt });
+    }
+    return concluded(held);
+  }
+
+  async #upgrade(
+    call: PassedCall,
+    answer: PassedAnswer,
+    { signal, credential }: Sending,
+  ): Promise<Upgraded | 'credential' | undefined> {
+    const { pool, clock } = this.#parts;
+    const sentAt = clock.monotonic();
+    const counted = this.#counted();
+    const held = new HeldAnswer(answer, counted);
+    try {
+      const connecting = pool.connect(this.#server, credential.tls);
+      connecting.then(
+        (late) => signal.aborted && late.destroy(),
+        () => undefined,
+      );
+      const socket = await unlessAborted(connecting, signal);
+      const request = { ...call, target: this.#prefix + call.target, headers: headersOf(call, credential) };
+      const attempt = { socket, host: this.#server.host, request };
+      const upgraded = await requestUpgrade(attempt, held, { clock, signal });
+      if (upgraded) counted(101);
+      if (upgraded) return upgraded;
+    } catch (error) {
+      throw this.#failureOf(error, held, { signal, sentAt });
+    }
+    return concluded(held) === 'credential' ? 'credential' : undefined;
+  }
+
+  #passOn(call: PassedCall, held: HeldAnswer, { signal, credential }: Sending): Promise<void> {
+    const { pool, clock } = this.#parts;
+    const { method, body, isLongRunning } = call;
+    const dispatcher = pool.dispatcher(isLongRunning ? 'watches' : 'requests', credential.tls);
+    const framing = body?.length === undefined ? [] : ['Content-Length', String(body.length)];
+    const options = {
+      origin: this.#server.origin,
+      path: this.#prefix + call.target,
+      method: method as 'GET',
+      body: body?.stream ?? null,
+      headers: [...headersOf(call, credential), ...framing],
+    };
+    return passOn({ dispatcher, options, body, isLongRunning }, held, { clock, signal });
+  }
+
+  /** Counts the answer of a call that is sent now. */
+  #counted(): (status: number) => void {
+    const { metrics, clock } = this.#parts;
+    const sentAt = clock.monotonic();
+    return (status) => {
+      this.#standing.answered();
+      metrics.answered('gateway', status, (clock.monotonic() - sentAt) / 1_000);
+    };
+  }
+
+  #failureOf(
+    error: unknown,
+    { hasBegun }: HeldAnswer,
+    { signal, sentAt }: { readonly signal: AbortSignal; readonly sentAt: number },
+  ): PassageError {
+    if (signal.aborted) return new PassageError('left', error);
+    if (!hasBegun) {
+      // A call at which the server closes its connection, or answers what nobody can read, says something about that call:
+      // its sender must not keep others out.
+      if (!isClosedConnection(error) && !isUnreadable(error)) this.#standing.failed(sentAt);
+      this.#parts.metrics.failed('gateway');
+    }
+    if (error instanceof PassageError) return error;
+    return new PassageError(isTimeout(error) ? 'timeout' : 'unreachable', error);
+  }
+}
+
+const headersOf = ({ headers }: PassedCall, { authorization }: Credential): readonly string[] =>
+  authorization === undefined ? headers : ['Authorization', authorization, ...headers];
+
+interface Sending {
+  readonly signal: AbortSignal;
+  readonly credential: Credential;
+}
+
+/** An answer has ended: throws when it was about our account and the caller. */
+function concluded(held: HeldAnswer): 'passed' | 'credential' {
+  held.end();
+  if (held.fault === 'impersonation') throw new PassageError('impersonation');
+  return held.fault ?? 'passed';
+}
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code;
+
+/** The connection was closed or reset: by its other end, which may have been idle for too long. */
+const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+const isClosedConnection = (error: unknown): boolean => CLOSED.has(codeOf(error));
+
+const TIMEOUTS: ReadonlySet<unknown> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+const isTimeout = (error: unknown): boolean => TIMEOUTS.has(codeOf(error));
+
+/**
+ * An answer came, but none that can be read: whoever has a backend of his own behind the API server can make it answer so.
+ * A parser error of undici need not have a code.
+ */
+const isUnreadable = (error: unknown): boolean =>
+  (error as Error | null)?.name === 'HTTPParserError' ||
+  /^(UND_ERR_HEADERS_OVERFLOW$|HPE_)/.test(String(codeOf(error)));

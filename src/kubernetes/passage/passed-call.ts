@@ -1,0 +1,56 @@
+import type { Readable } from 'node:stream';
+
+/** One call of somebody else's that goes on to the API server, as the bytes that are sent. */
+export interface PassedCall {
+  readonly method: string;
+  /** Path and query: sent to the letter behind the path of the configured server. */
+  readonly target: string;
+  /** Names and values in turn. Without `Host`, `Authorization`, `Connection` and framing, which are set here. */
+  readonly headers: readonly string[];
+  readonly body?: PassedBody | undefined;
+  /** The answer may take as long as it likes, before it begins and while it comes. */
+  readonly isLongRunning: boolean;
+}
+
+/** What the client sends, read at the pace of the API server. */
+export interface PassedBody {
+  readonly stream: Readable;
+  /** In bytes; `undefined` when it comes in chunks. */
+  readonly length: number | undefined;
+}
+
+/** Receives the answer. Its methods must not throw. */
+export interface PassedAnswer {
+  /** Names and values in turn, as received. Called at most once. */
+  start(status: number, headers: readonly string[]): void;
+  /** Nothing more is read until a returned promise has resolved. */
+  data(chunk: Buffer): Promise<void> | undefined;
+}
+
+/** Why a call got no answer that may be passed on. */
+export type PassageFault =
+  /** Refused, reset, no such name, not trusted, or an answer that is none. */
+  | 'unreachable'
+  /** No connection within 5 s, or no answer within 60 s. */
+  | 'timeout'
+  /** It was away lately: nothing was sent. */
+  | 'away'
+  /** All connections are in use: nothing was sent. */
+  | 'full'
+  /** It does not know our own credential. */
+  | 'credential'
+  /** Our own account may not act as this user. */
+  | 'impersonation'
+  /** The client has gone. */
+  | 'left';
+
+/** A call that was not answered, or not to its end. The message and the cause are for the log. */
+export class PassageError extends Error {
+  readonly fault: PassageFault;
+
+  constructor(fault: PassageFault, cause?: unknown) {
+    super(cause instanceof Error ? `${fault}: ${cause.message}` : fault, { cause });
+    this.name = 'PassageError';
+    this.fault = fault;
+  }
+}

@@ -1,0 +1,77 @@
+import { type IncomingMessage, request as sendRequest } from 'node:http';
+import type { Socket } from 'node:net';
+import { onAbort } from '../../runtime/abort.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { PassageError, type PassedAnswer, type PassedCall } from './passed-call.ts';
+
+/** A connection that the server has turned into another protocol. */
+export interface Upgraded {
+  /** Names and values in turn of the 101. */
+  readonly headers: readonly string[];
+  /** Whatever the server has said since is read from it. It stays open in either direction until that one ends. */
+  readonly socket: Socket;
+}
+
+/** From the request to the server's yes or no. It connects to the kubelet first, which connects to a container. */
+const ANSWER_MS = 60_000;
+
+export interface UpgradeAttempt {
+  /** Connected, and used for nothing else. */
+  readonly socket: Socket;
+  readonly host: string;
+  /** With `Upgrade` among its headers. */
+  readonly request: PassedCall;
+}
+
+/**
+ * Sends a request for an upgrade. Not with undici, which has no way to see the answer of a server that declines. Resolves
+ * with the connection after a 101; with nothing at the end of any other answer. Rejects when there is none.
+ */
+export function requestUpgrade(
+  { socket, host, request }: UpgradeAttempt,
+  answer: PassedAnswer,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Upgraded | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = sendRequest({
+      createConnection: () => socket,
+      method: request.method,
+      path: request.target,
+      headers: ['Host', host, 'Connection', 'Upgrade', ...request.headers, ...lengthOf(request)],
+    });
+    const fail = (error: Error): void => {
+      done();
+      socket.destroy();
+      reject(error);
+    };
+    const cancel = clock.after(ANSWER_MS, () => fail(new PassageError('timeout')));
+    const letGo = onAbort(signal, () => fail(new PassageError('left')));
+    const done = (): void => {
+      cancel();
+      letGo();
+    };
+    sent.on('error', fail);
+    sent.once('upgrade', (response, upgraded, head) => {
+      done();
+      if (head.length > 0) upgraded.unshift(head);
+      resolve({ headers: response.rawHeaders, socket });
+    });
+    sent.once('response', (response) => {
+      cancel();
+      relay(response, answer).then(() => {
+        done();
+        socket.destroy();
+        resolve(undefined);
+      }, fail);
+    });
+    sent.end();
+  });
+}
+
+/** A POST says that it has no body; a GET has no need to (RFC 9110 8.6). */
+const lengthOf = ({ method }: PassedCall): string[] => (method === 'POST' ? ['Content-Length', '0'] : []);
+
+async function relay(response: IncomingMessage, answer: PassedAnswer): Promise<void> {
+  answer.start(response.statusCode ?? 0, response.rawHeaders);
+  for await (const chunk of response) await answer.data(chunk as Buffer);
+}

@@ -1,0 +1,41 @@
+import type { Registry } from 'prom-client';
+import { CallerPolicy } from '../gateway/caller.ts';
+import { Gateway, type GatewayOptions } from '../gateway/gateway.ts';
+import { GatewayMetrics } from '../gateway/metrics.ts';
+import type { Cluster } from '../kubernetes/cluster.ts';
+import type { SecurityEvents } from '../security-events.ts';
+
+export interface GatewayServiceOptions extends GatewayOptions {
+  readonly platform: string;
+  /** Users whom nobody acts as. */
+  readonly reservedNames: readonly string[];
+}
+
+interface GatewayServiceParts {
+  readonly cluster: Pick<Cluster, 'openPassage'>;
+  readonly registry: Registry;
+  readonly events: SecurityEvents;
+}
+
+/** The way to the cluster for everybody who is signed in. Rejects with one sentence when there can be none. */
+export async function createGateway(
+  { platform, reservedNames, ...options }: GatewayServiceOptions,
+  { cluster, registry, events }: GatewayServiceParts,
+): Promise<{ readonly gateway: Gateway; readonly events: SecurityEvents }> {
+  const passage = await cluster.openPassage();
+  const policy = new CallerPolicy({ platform, names: reservedNames });
+  const gateway = new Gateway(options, {
+    passage,
+    policy,
+    metrics: new GatewayMetrics(registry),
+    onReserved: ({ caller, requestId, address }) =>
+      events.report('reserved_identity_refused', {
+        result: 'refused',
+        user: caller.name,
+        groups: caller.withheldGroups ?? [],
+        requestId,
+        source: address,
+      }),
+  });
+  return { gateway, events };
+}

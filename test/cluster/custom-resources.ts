@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import type { ControlPlane } from '../support/control-plane.ts';
+
+const GROUP = 'iam.gatehouse.io';
+
+/** The least that makes a server serve the custom resources of accounts, whatever is in them. */
+export async function installCustomResources(cluster: ControlPlane): Promise<void> {
+  const names = [
+    { plural: 'users', singular: 'user', kind: 'User' },
+    { plural: 'loginrecords', singular: 'loginrecord', kind: 'LoginRecord' },
+  ];
+  const definitions = names.map((name) => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${name.plural}.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: 'Cluster',
+      names: name,
+      versions: [
+        {
+          name: 'v1alpha2',
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        },
+      ],
+    },
+  }));
+  const list = { apiVersion: 'v1', kind: 'List', items: definitions };
+  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify(list));
+  await cluster.kubectl(['wait', '--for=condition=Established', ...definitions.map(nameOf)]);
+}
+
+const nameOf = ({ metadata }: { readonly metadata: { readonly name: string } }): string => `crd/${metadata.name}`;
+
+/** The definitions of accounts as they are installed, for a platform. */
+export async function installDefinitions(cluster: ControlPlane, platform: string): Promise<void> {
+  for (const plural of ['users', 'loginrecords']) {
+    const file = new URL(`../../deploy/accounts/${plural}-crd.yaml`, import.meta.url);
+    const text = readFileSync(file, 'utf8')
+      .replaceAll('iam.gatehouse.io', `iam.${platform}.io`)
+      .replaceAll('iam\\.gatehouse\\.io', `iam\\.${platform}\\.io`);
+    await cluster.kubectl(['apply', '-f', '-'], text);
+    const name = `crd/${plural}.iam.${platform}.io`;
+    await cluster.kubectl(['wait', '--for=condition=Established', '--timeout=60s', name]);
+  }
+}

@@ -1,0 +1,132 @@
+import { Registry } from 'prom-client';
+import { CallerPolicy } from '../../../src/gateway/caller.ts';
+import { Gateway, type GatewayOptions } from '../../../src/gateway/gateway.ts';
+import { GatewayMetrics } from '../../../src/gateway/metrics.ts';
+import { type AppParts, createApp } from '../../../src/http/app.ts';
+import type { Credential } from '../../../src/kubernetes/access/credentials.ts';
+import { ConnectionPool } from '../../../src/kubernetes/client/connection-pool.ts';
+import { RequestMetrics } from '../../../src/kubernetes/metrics.ts';
+import { Passage } from '../../../src/kubernetes/passage/passage.ts';
+import type { Identity, Verification } from '../../../src/oauth/tokens/identity.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import type { SecurityEventFields } from '../../../src/security-events.ts';
+import { RESERVED_NAMES } from '../../../src/users/user.ts';
+import type { FakeClock } from '../../support/fake-clock.ts';
+import { type Recorded, RecordingUpstream } from '../../support/recording-upstream.ts';
+import { type AppUnderTest, startApp } from '../http/app-under-test.ts';
+
+export const ALICE: Identity = {
+  name: 'alice',
+  uid: 'u-1',
+  groups: ['dev', 'ops', 'system:authenticated'],
+  clientId: 'console',
+  sid: 's-1',
+};
+
+const OWN_TOKEN = 'own-token';
+const TLS = { rejectUnauthorized: true };
+
+export interface GatewayUnderTest extends AppUnderTest {
+  readonly upstream: RecordingUpstream;
+  /** Who has which bearer; `good` is Alice's. To be changed by a test. */
+  readonly bearers: Map<string, Verification>;
+  readonly credentials: { token: string; renewals: number; next: string | undefined };
+  readonly events: { readonly event: string; readonly fields: SecurityEventFields }[];
+  readonly policy: CallerPolicy;
+  readonly pool: ConnectionPool;
+  metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number>;
+}
+
+export interface Change extends Partial<AppParts> {
+  readonly options?: Partial<GatewayOptions>;
+  /** The address of the API server; by default that of the recording one. */
+  readonly server?: string;
+  readonly drainMs?: number;
+}
+
+/** The app with a gateway, in front of an API server that keeps what it is sent. */
+export async function startGateway({ options, server, drainMs, ...change }: Change = {}): Promise<GatewayUnderTest> {
+  const upstream = await new RecordingUpstream().listen();
+  const { registry = new Registry(), clock = systemClock } = change;
+  const pool = await ConnectionPool.load(undefined, { connectMs: 5_000, oldWatches: 'keep' });
+  const credentials: GatewayUnderTest['credentials'] = { token: OWN_TOKEN, renewals: 0, next: undefined };
+  const current = async (): Promise<Credential> => ({ authorization: `Bearer ${credentials.token}`, tls: TLS });
+  const renew = (): Promise<Credential> => {
+    credentials.renewals += 1;
+    credentials.token = credentials.next ?? credentials.token;
+    return current();
+  };
+  const passage = new Passage({
+    server: server ?? upstream.url,
+    credentials: { current, renew },
+    pool,
+    metrics: new RequestMetrics(registry, () => pool.connections),
+    clock,
+  });
+  const policy = new CallerPolicy({ platform: 'gatehouse', names: RESERVED_NAMES });
+  const seen: GatewayUnderTest['events'] = [];
+  const events = { report: (event: string, fields: SecurityEventFields): void => void seen.push({ event, fields }) };
+  const gateway = new Gateway(
+    { allowProxySubresources: false, rejectImpersonation: false, ...options },
+    {
+      passage,
+      policy,
+      metrics: new GatewayMetrics(registry),
+      onReserved: ({ caller }) => events.report('reserved_identity_refused', { user: caller.name }),
+    },
+  );
+  const bearers = new Map<string, Verification>([['good', { identity: ALICE, cached: true }]]);
+  const verifier = { verify: (text: string): Verification => bearers.get(text) ?? { fault: 'invalid' } };
+  const app = await startApp(
+    { registry, clock, verifier, gateway: { gateway, events }, ...change },
+    createApp,
+    drainMs,
+  );
+  return {
+    ...app,
+    upstream,
+    bearers,
+    credentials,
+    events: seen,
+    policy,
+    pool,
+    metric: async (name, labels = {}) => {
+      const found = await registry.getSingleMetric(name)?.get();
+      const isWanted = (all: Readonly<Record<string, unknown>>) =>
+        Object.entries(labels).every(([key, value]) => all[key] === value);
+      return (found?.values ?? []).filter((value) => isWanted(value.labels)).reduce((sum, { value }) => sum + value, 0);
+    },
+    stop: async () => {
+      await app.stop();
+      await pool.close();
+      await upstream.close();
+    },
+  };
+}
+
+export const HEAD = 'Host: gatehouse.example\r\nAuthorization: Bearer good\r\n';
+
+/** A request of Alice's as bytes, the last one of its connection. */
+export const requestOf = (line: string, headers = '', body = ''): string =>
+  `${line} HTTP/1.1\r\n${HEAD}${headers}Connection: close\r\n\r\n${body}`;
+
+/** Ends an app whose clock moves only when told to. */
+export async function stopped(app: GatewayUnderTest, clock: FakeClock): Promise<void> {
+  let isOver = false;
+  const ending = app.stop().finally(() => {
+    isOver = true;
+  });
+  while (!isOver) await clock.advance(1_000);
+  await ending;
+}
+
+/** Answers as many bytes as the client takes, and more. */
+export function pour({ socket }: Recorded): undefined {
+  socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${2 ** 30}\r\n\r\n`);
+  const piece = Buffer.alloc(2 ** 20);
+  const pump = (): void => {
+    while (!socket.destroyed && socket.write(piece));
+  };
+  socket.on('drain', pump);
+  pump();
+}

@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { valuesOf } from '../../support/recording-upstream.ts';
+import { parseAnswer } from '../http/raw-answer.ts';
+import { ALICE, type GatewayUnderTest, requestOf, startGateway } from './gateway-under-test.ts';
+
+let app: GatewayUnderTest;
+beforeAll(async () => {
+  app = await startGateway();
+});
+afterAll(() => app.stop());
+afterEach(() => {
+  vi.restoreAllMocks();
+  app.upstream.requests.length = 0;
+});
+
+const answerTo = async (text: string) => parseAnswer(await app.raw(text));
+const named = (name: string, more: object = {}) =>
+  app.bearers.set('other', { identity: { ...ALICE, name, ...more }, cached: true });
+const asOther = (line: string): string => requestOf(line).replace('Bearer good', 'Bearer other');
+
+describe('the identity that goes out', () => {
+  test('G-01 is the caller’s: one user, each group in a header of its own, our bearer', async () => {
+    const answer = await answerTo(requestOf('GET /api/v1/nodes'));
+    expect(answer.status).toBe(200);
+    const { line, headers } = app.upstream.last;
+    expect(line).toBe('GET /api/v1/nodes HTTP/1.1');
+    expect(valuesOf(headers, 'impersonate-user')).toEqual(['alice']);
+    expect(valuesOf(headers, 'impersonate-group')).toEqual(['dev', 'ops', 'system:authenticated']);
+    expect(valuesOf(headers, 'impersonate-extra-gatehouse.io%2fsession')).toEqual(['s-1']);
+    expect(valuesOf(headers, 'authorization')).toEqual(['Bearer own-token']);
+    expect(valuesOf(headers, 'x-forwarded-for')).toEqual(['127.0.0.1']);
+    expect(valuesOf(headers, 'audit-id')).toEqual([answer.headers.get('x-request-id')]);
+    expect(valuesOf(headers, 'impersonate-uid')).toEqual([]);
+  });
+
+  test('G-01 leaves an audit line: who, as whom, what, and how it went', async () => {
+    const answer = await answerTo(requestOf('GET /apis/apps/v1/namespaces/shop/deployments/web'));
+    await vi.waitFor(() => expect(app.events.at(-1)?.event).toBe('cluster_call'));
+    expect(app.events.at(-1)?.fields).toMatchObject({
+      ...{ user: 'alice', impersonatedUser: 'alice', verb: 'get', group: 'apps', resource: 'deployments' },
+      ...{ namespace: 'shop', name: 'web', status: 200, requestId: answer.headers.get('x-request-id') },
+    });
+  });
+
+  test.each(['get', 'upgrade'])(
+    'G-03 a header builder that throws is 500 and nothing is sent, of a %s',
+    async (kind) => {
+      const before = app.upstream.opened;
+      vi.spyOn(app.policy, 'headersOf').mockImplementation(() => {
+        throw new Error('planted');
+      });
+      const upgrade = 'Upgrade: websocket\r\nConnection: Upgrade\r\n';
+      const text = kind === 'get' ? requestOf('GET /api') : requestOf('GET /api/v1/namespaces/a/pods/p/exec', upgrade);
+      const answer = await answerTo(text.replace(kind === 'get' ? '\0' : 'Connection: close\r\n', ''));
+      expect(answer.status).toBe(500);
+      expect(answer.body).not.toContain('planted');
+      expect([app.upstream.opened - before, app.upstream.requests.length]).toEqual([0, 0]);
+    },
+  );
+
+  const alice = ['Impersonate-User', 'alice', 'Impersonate-Group', 'system:authenticated'];
+  test.each<[string, string[]]>([
+    ['no user', alice.slice(2)],
+    ['two users', [...alice, 'Impersonate-User', 'alice']],
+    ['another user', ['Impersonate-User', 'bob', ...alice.slice(2)]],
+    ['no group', alice.slice(0, 2)],
+    ['a group that is not the caller’s', [...alice, 'Impersonate-Group', 'admins']],
+    ['system:masters', [...alice, 'Impersonate-Group', 'system:masters']],
+    ['a uid', [...alice, 'Impersonate-Uid', '7']],
+    ['an extra of another name', [...alice, 'Impersonate-Extra-Scopes', 'x']],
+    ['another session', [...alice, 'Impersonate-Extra-gatehouse.io%2Fsession', 's-2']],
+  ])('G-03 headers with %s are 500 and nothing is sent', async (_, headers) => {
+    vi.spyOn(app.policy, 'headersOf').mockReturnValue(headers);
+    expect((await answerTo(requestOf('GET /api'))).status).toBe(500);
+    expect(app.upstream.requests).toEqual([]);
+  });
+
+  test('G-03 a group that no header can carry is 500 and nothing is sent', async () => {
+    named('bob', { groups: ['größe', 'system:authenticated'] });
+    expect((await answerTo(asOther('GET /api'))).status).toBe(500);
+    expect(app.upstream.requests).toEqual([]);
+  });
+});
+
+describe('whom the cluster would take for one of its own', () => {
+  const users = ['', 'system:admin', 'system:node:x', 'system:serviceaccount:a:b', 'kubernetes-admin', 'kube-admin'];
+  test.each([...users, 'kubernetes-super-admin', 'kubeadm:x'])(
+    'A-32 G-03 user "%s" is 403, without a connection',
+    async (name) => {
+      const [before, refused] = [app.upstream.opened, await app.metric('gatehouse_gateway_refusals_total', RESERVED)];
+      named(name);
+      const answer = await answerTo(asOther('GET /api/v1/pods'));
+      expect(answer.status).toBe(403);
+      expect(JSON.parse(answer.body)).toMatchObject({ kind: 'Status', reason: 'Forbidden', code: 403 });
+      expect([app.upstream.opened - before, app.upstream.requests.length]).toEqual([0, 0]);
+      expect((await app.metric('gatehouse_gateway_refusals_total', RESERVED)) - refused).toBe(1);
+      expect(app.events.map(({ event }) => event)).toContain('reserved_identity_refused');
+    },
+  );
+
+  test.each([
+    ['in the identity', { groups: ['system:masters', 'system:authenticated'] }],
+    ['in the user object, though no token carries it', { withheldGroups: ['system:masters'] }],
+    ['of another name of the cluster’s', { groups: ['system:nodes', 'system:authenticated'] }],
+    ['of kubeadm', { groups: ['kubeadm:cluster-admins'] }],
+  ])('A-31 a reserved group %s is 403, without a connection', async (_, more) => {
+    named('bob', more);
+    const answer = await answerTo(asOther('GET /api/v1/pods'));
+    expect(answer.status).toBe(403);
+    expect(app.upstream.requests).toEqual([]);
+  });
+});
+
+const RESERVED = { reason: 'reserved_identity' };

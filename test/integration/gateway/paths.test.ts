@@ -1,0 +1,202 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { OK } from '../../support/recording-upstream.ts';
+import { parseAnswer } from '../http/raw-answer.ts';
+import { type GatewayUnderTest, requestOf, startGateway } from './gateway-under-test.ts';
+
+let app: GatewayUnderTest;
+beforeAll(async () => {
+  app = await startGateway();
+});
+afterAll(() => app.stop());
+afterEach(() => {
+  app.upstream.requests.length = 0;
+  app.upstream.answer = () => OK;
+});
+
+const answerTo = async (text: string) => parseAnswer(await app.raw(text));
+
+describe('A-25 G-04 a target that can be read in two ways is 400, and nothing is sent', () => {
+  test.each([
+    ...['/api/v1/../kapis', '/api/v1/./nodes', '/api/v1/%2e%2e/nodes', '/api/v1/%2E./nodes', '/api/v1/.%2e/nodes'],
+    ...[
+      '/api/v1/nodes%2fx',
+      '/api/v1/nodes%2Fx',
+      '/api/v1/nodes%5cx',
+      '/api/v1/nodes\\x',
+      '/api//v1/nodes',
+      '//api/v1/nodes',
+    ],
+    ...[
+      '/api/v1/nodes//',
+      '/api/v1/nodes/%00',
+      '/api/v1/nodes/%0a',
+      '/api/v1/nodes/%zz',
+      '/api/v1/nodes/%f',
+      '/api/v1/nodes/%ff',
+    ],
+    ...[
+      '/api/v1/nodes/é',
+      '/api/v1/nodes#x',
+      '/api/v1/nodes?a=é',
+      '/api/v1/services/x:443/proxy//y',
+      '/healthz/../api',
+    ],
+    ...[
+      'http://evil.example/api/v1/nodes',
+      'https://10.0.0.1/api',
+      '/api/v1/namespaces/a/services/https:x:443/proxy/..%2f',
+    ],
+  ])('%s', async (target) => {
+    const answer = await answerTo(requestOf(`GET ${Buffer.from(target).toString('latin1')}`));
+    expect([answer.status, app.upstream.opened]).toEqual([400, 0]);
+  });
+});
+
+describe('A-25 A-26 G-04 any other goes out as its exact bytes', () => {
+  test.each([
+    ...[
+      '/api',
+      '/api/',
+      '/apis',
+      '/api/v1/nodes/',
+      '/api/v1/nodes;x=y',
+      '/api/v1/nodes/a%2Db',
+      '/api/v1/nodes/a+b',
+      '/api/v1/nodes/%61',
+    ],
+    ...[
+      '/api/v1/pods?',
+      '/api/v1/pods?labelSelector=app%20in%20(a%2Cb),tier',
+      '/api/v1/pods?limit=1&limit=2&_=x',
+      '/api/v1/pods??&&=',
+    ],
+    ...[
+      '/api/v1/pods?namespace=kube-system&_method=DELETE',
+      '/api/v1/pods?x=%2e%2e%2f%00%zz',
+      '/api/v1/pods?a=//../',
+      '/api/clusters/host/v1/nodes',
+    ],
+    ...[
+      '/apis/apps/v1/namespaces/a/deployments/x/scale',
+      "/api/v1/namespaces/a/pods/x'y!$&()*,;=:@~",
+      '/api/v1/nodes/%C3%A9',
+    ],
+    ...['/openapi/v2', '/openapi/v3', '/openapi/v3/apis/apps/v1?hash=ABC', '/openapi/v2?timeout=32s'],
+  ])('%s', async (target) => {
+    expect((await answerTo(requestOf(`GET ${target}`))).status).toBe(200);
+    expect(app.upstream.last.line).toBe(`GET ${target} HTTP/1.1`);
+  });
+
+  test('of the absolute form, the path', async () => {
+    await answerTo(requestOf('GET http://gatehouse.example/api/v1/nodes?limit=1'));
+    expect(app.upstream.last.line).toBe('GET /api/v1/nodes?limit=1 HTTP/1.1');
+  });
+
+  test('behind the path of the configured server', async () => {
+    const other = await startGateway();
+    const behind = await startGateway({ server: `${other.upstream.url}/k8s/clusters/c-1/` });
+    await behind.raw(requestOf('GET /api/v1/nodes/?x=%2F'));
+    expect(other.upstream.last.line).toBe('GET /k8s/clusters/c-1/api/v1/nodes/?x=%2F HTTP/1.1');
+    await behind.stop();
+    await other.stop();
+  });
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'])(
+    'A-26 with the method %s as sent, whatever a header says',
+    async (method) => {
+      const more = `X-HTTP-Method-Override: GET\r\nX-Original-URL: /api/v1/secrets\r\n${method === 'HEAD' ? '' : 'Content-Length: 0\r\n'}`;
+      await answerTo(requestOf(`${method} /api/v1/namespaces/a/pods/x`, more));
+      expect(app.upstream.last.line).toBe(`${method} /api/v1/namespaces/a/pods/x HTTP/1.1`);
+    },
+  );
+});
+
+describe('A-27 the proxy subresources', () => {
+  const paths = [
+    ...[
+      '/api/v1/nodes/x/proxy',
+      '/api/v1/nodes/x/proxy/',
+      '/api/v1/nodes/x:10250/proxy/pods',
+      '/api/v1/nodes/x/prox%79/run/a',
+    ],
+    ...[
+      '/api/v1/namespaces/a/services/x:443/proxy/',
+      '/api/v1/namespaces/a/services/https:x:443/proxy/api',
+      '/api/v1/namespaces/a/pods/x/proxy',
+    ],
+    ...['/api/v1/proxy/nodes/x', '/api/v1/proxy/namespaces/a/services/x/', '/api/v1/services/x:443/proxy/'],
+  ];
+
+  test.each(paths)('%s is 403 with every method, and nothing is sent', async (path) => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'])
+      expect((await answerTo(requestOf(`${method} ${path}`))).status).toBe(403);
+    const upgrade = requestOf(`GET ${path}`, 'Upgrade: websocket\r\n').replace(
+      'Connection: close',
+      'Connection: Upgrade',
+    );
+    expect((await answerTo(upgrade)).status).toBe(403);
+    expect(app.upstream.requests).toEqual([]);
+  });
+
+  test('are passed on where they are allowed', async () => {
+    const open = await startGateway({ options: { allowProxySubresources: true } });
+    for (const path of paths) {
+      expect(parseAnswer(await open.raw(requestOf(`GET ${path}`))).status).toBe(200);
+      expect(open.upstream.last.line).toBe(`GET ${path} HTTP/1.1`);
+    }
+    await open.stop();
+  });
+
+  test.each([
+    ...[
+      '/api/v1/namespaces/a/pods/proxy',
+      '/api/v1/namespaces/proxy/pods',
+      '/apis/x.io/v1/things/x/proxy',
+      '/api/v1/nodes?x=/proxy',
+    ],
+    ...['/api/v1/namespaces/a/pods/x/eviction', '/api/v1/namespaces/a/serviceaccounts/x/token'],
+  ])('%s is none of them', async (path) => {
+    expect((await answerTo(requestOf(`POST ${path}`, 'Content-Length: 0\r\n'))).status).toBe(200);
+  });
+});
+
+describe('methods and paths that are ours', () => {
+  test.each(['/api', '/api/v1/nodes', '/apis/apps', '/openapi/v2', '/openapi/v3/api/v1'])(
+    'G-18 %s without a token is 401',
+    async (path) => {
+      const answer = await answerTo(requestOf(`GET ${path}`).replace(/Authorization: .*\r\n/, ''));
+      expect([answer.status, answer.headers.get('www-authenticate'), app.upstream.requests.length]).toEqual([
+        401,
+        'Bearer realm="gatehouse"',
+        0,
+      ]);
+    },
+  );
+
+  test('G-19 OPTIONS is answered by us', async () => {
+    const answer = await answerTo('OPTIONS /api/v1/nodes HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT']);
+    expect(app.upstream.requests).toEqual([]);
+  });
+
+  test.each(['TRACE', 'PROPFIND', 'QUERY'])('%s is 405', async (method) => {
+    expect((await answerTo(requestOf(`${method} /api/v1/nodes`))).status).toBe(405);
+    expect(app.upstream.requests).toEqual([]);
+  });
+
+  test.each([
+    '/apix',
+    '/API/v1',
+    '/apis2',
+    '/openapi',
+    '/version',
+    '/logs',
+    '/metrics',
+    '/debug/pprof',
+    '/.well-known/openid-configuration',
+    '/openapi/v2/x',
+  ])('%s does not go out', async (path) => {
+    await answerTo(requestOf(`GET ${path}`));
+    expect(app.upstream.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,231 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Authorizer } from '../../../src/authorization/authorizer.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { tellMeasured } from '../../support/measured.ts';
+import { OK, type Recorded } from '../../support/recording-upstream.ts';
+import { ALICE, type GatewayUnderTest, HEAD, pour, requestOf, startGateway, stopped } from './gateway-under-test.ts';
+import { RawConnection } from './raw-connection.ts';
+
+const WATCH = '/api/v1/pods?watch=1';
+const STREAM = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+
+let app: GatewayUnderTest;
+let clock: FakeClock;
+beforeAll(async () => {
+  clock = new FakeClock();
+  app = await startGateway({ clock, drainMs: 30_000 });
+});
+afterAll(() => stopped(app, clock));
+afterEach(() => {
+  app.upstream.requests.length = 0;
+  app.upstream.answer = () => OK;
+  app.bearers.set('good', { identity: ALICE, cached: true });
+});
+
+/** A watch that has begun, and the cluster's end of it. */
+async function openWatch(on = app, path = WATCH): Promise<{ client: RawConnection; upstream: Recorded }> {
+  on.upstream.answer = () => STREAM;
+  const client = await RawConnection.open(on.port, `GET ${path} HTTP/1.1\r\n${HEAD}\r\n`);
+  await client.until(/\r\n\r\n/);
+  return { client, upstream: on.upstream.last };
+}
+
+describe('watches and followed logs', () => {
+  test.each([WATCH, '/api/v1/namespaces/a/pods/p/log?follow=true', '/api/v1/watch/pods'])(
+    'G-07 %s comes piece by piece, each at once, for as long as it likes',
+    async (path) => {
+      const { client, upstream } = await openWatch(app, path);
+      for (let minute = 1; minute <= 10; minute++) {
+        await clock.advance(60_000);
+        upstream.socket.write(chunk(`event ${minute}\n`));
+        const sentAt = performance.now();
+        await client.until(new RegExp(`event ${minute}\n`));
+        expect(performance.now() - sentAt).toBeLessThan(10_000); // its bytes did not wait for another event
+      }
+      expect(client.text.match(/event/g)?.length).toBe(10);
+      client.socket.destroy();
+      await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    },
+  );
+
+  test('G-07 a watch whose answer has only headers is answered with them', async () => {
+    const { client } = await openWatch();
+    expect(client.text).toContain('HTTP/1.1 200 OK');
+    client.socket.destroy();
+  });
+
+  test('a log that follows a silent pod waits for its answer for hours', async () => {
+    const came = Promise.withResolvers<Recorded>();
+    app.upstream.answer = (request) => void came.resolve(request);
+    const client = await RawConnection.open(
+      app.port,
+      `GET /api/v1/namespaces/a/pods/p/log?follow=1 HTTP/1.1\r\n${HEAD}\r\n`,
+    );
+    const upstream = await came.promise;
+    await clock.advance(3 * 3_600_000);
+    expect(client.text).toBe('');
+    upstream.socket.write(`${STREAM}${chunk('a line\n')}`);
+    await client.until(/a line/);
+    client.socket.destroy();
+  });
+
+  test('G-07 a client that hangs up ends the call at the cluster within a second', async () => {
+    const { client, upstream } = await openWatch();
+    client.socket.destroy();
+    const leftAt = performance.now();
+    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    expect(performance.now() - leftAt).toBeLessThan(5_000);
+    await vi.waitFor(async () => expect(await app.metric('gatehouse_gateway_streams')).toBe(0));
+  });
+
+  test('G-12 an answer that breaks off is cut, so that it cannot pass for a whole one', async () => {
+    const { client, upstream } = await openWatch();
+    upstream.socket.write(chunk('half of an ev'));
+    await client.until(/half/);
+    upstream.socket.destroy();
+    expect(await client.closed()).not.toContain('\r\n0\r\n');
+  });
+});
+
+describe('G-15 R-06 a caller who may no longer', () => {
+  test.each([
+    ['whose token was revoked', { fault: 'revoked' as const }],
+    ['whose token has expired', { fault: 'expired' as const }],
+    ['who was disabled', { fault: 'invalid' as const }],
+  ])('%s has a watch for at most 60 s, which ends cleanly, at the cluster too', async (_, verification) => {
+    const { client, upstream } = await openWatch();
+    await clock.advance(45_000);
+    upstream.socket.write(chunk('{"type":"ADDED"}\n'));
+    await client.until(/ADDED/);
+    app.bearers.set('good', verification);
+    await clock.advance(60_000);
+    expect(await client.until(/\r\n0\r\n\r\n$/)).toContain('ADDED');
+    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    client.socket.destroy();
+  });
+
+  test('who lost the right to it has a watch for at most 60 s, and keeps others', async () => {
+    const own = new FakeClock();
+    const asked: unknown[] = [];
+    let hasRole = true;
+    const authorizer: Authorizer = {
+      authorize: (_, attributes) => {
+        asked.push(attributes);
+        const isOfPods = 'resource' in attributes && attributes.resource.resource === 'pods';
+        return { allowed: hasRole || !isOfPods, source: 'review' };
+      },
+    };
+    const other = await startGateway({ clock: own, authorizer, drainMs: 30_000 });
+    const pods = await openWatch(other, '/api/v1/namespaces/a/pods?watch=1&fieldSelector=metadata.name%3Dp');
+    const nodes = await openWatch(other, '/api/v1/nodes?watch=1');
+    await own.advance(60_000);
+    expect([pods.client.isEnded, nodes.client.isEnded]).toEqual([false, false]);
+    expect(asked).toContainEqual({
+      resource: { verb: 'watch', group: '', version: 'v1', resource: 'pods', namespace: 'a', name: 'p' },
+    });
+    hasRole = false;
+    await own.advance(60_000);
+    await pods.client.until(/\r\n0\r\n\r\n$/);
+    await vi.waitFor(() => expect(pods.upstream.socket.destroyed).toBe(true));
+    expect(nodes.client.isEnded).toBe(false);
+    for (const { client } of [pods, nodes]) client.socket.destroy();
+    await stopped(other, own);
+  });
+
+  test('whose watch has no answer yet gets a 401', async () => {
+    app.upstream.answer = () => undefined;
+    const client = await RawConnection.open(app.port, `GET ${WATCH} HTTP/1.1\r\n${HEAD}\r\n`);
+    await vi.waitFor(() => expect(app.upstream.requests.length).toBe(1));
+    app.bearers.set('good', { fault: 'revoked' });
+    await clock.advance(60_000);
+    expect(await client.until(/\r\n\r\n/)).toContain('HTTP/1.1 401');
+    client.socket.destroy();
+  });
+});
+
+describe('R-07 C-35 at a shutdown', () => {
+  test('streams end cleanly, one after the other, before the process does', async () => {
+    const own = new FakeClock();
+    const other = await startGateway({ clock: own, drainMs: 30_000 });
+    const watches: Awaited<ReturnType<typeof openWatch>>[] = [];
+    for (let count = 0; count < 10; count++) watches.push(await openWatch(other));
+    const ended = () => watches.filter(({ client }) => client.text.endsWith('\r\n0\r\n\r\n')).length;
+    const stopping = other.stop();
+    const closedAt = own.monotonic();
+    await own.advance(5_500);
+    await vi.waitFor(() => expect(ended()).toBeGreaterThanOrEqual(5));
+    expect(ended()).toBeLessThan(10);
+    await own.advance(3_500);
+    await vi.waitFor(() => expect(ended()).toBe(10));
+    tellMeasured(
+      'C-35',
+      own.monotonic() - closedAt,
+      'from the closing of the port to the end of the last of ten watches',
+    );
+    await vi.waitFor(() => expect(other.upstream.open.size).toBe(0));
+    for (const { client } of watches) client.socket.destroy();
+    await own.advance(30_000);
+    await stopping;
+  });
+});
+
+describe('a client that takes nothing of its answer', () => {
+  test('is cut off, and so is the call at the cluster', async () => {
+    const slow = await startGateway({ limits: { ...app.parts.limits, answerTimeoutMs: 300 } });
+    slow.upstream.answer = pour;
+    const client = await RawConnection.open(slow.port);
+    client.socket.pause();
+    client.socket.write(requestOf('GET /api/v1/pods'));
+    await vi.waitFor(() => expect(slow.upstream.open.size).toBe(1), { timeout: 5_000 });
+    await vi.waitFor(() => expect(slow.upstream.open.size).toBe(0), { timeout: 10_000 });
+    client.socket.destroy();
+    await slow.stop();
+  });
+});
+
+describe('a client that takes its time', () => {
+  const STALL_MS = 60_000;
+  const TURNS = 100;
+  let slow: GatewayUnderTest;
+  const own = new FakeClock();
+  beforeAll(async () => {
+    slow = await startGateway({ clock: own, limits: { ...app.parts.limits, answerTimeoutMs: STALL_MS } });
+    slow.upstream.answer = pour;
+  });
+  afterAll(() => stopped(slow, own));
+
+  /** A client that reads this many bytes in each of the turns, which take five times the limit together. */
+  async function read(path: string, bytes: number): Promise<RawConnection> {
+    const client = await RawConnection.open(slow.port);
+    client.socket.pause();
+    client.socket.write(requestOf(`GET ${path}`));
+    await vi.waitFor(() => expect(client.socket.readableLength).toBeGreaterThan(0));
+    for (let turn = 0; turn < TURNS; turn++) {
+      for (let left = bytes; left > 0; ) {
+        const piece: Buffer | null = client.socket.read();
+        if (client.isEnded || client.isClosed) return client;
+        left -= piece?.length ?? 0;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await own.advance((5 * STALL_MS) / TURNS);
+      // A look at the clients asks the kernel, which takes its time.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    return client;
+  }
+
+  test('keeps its answer while it goes on reading', async () => {
+    const client = await read('/api/v1/pods', 64 * 1024);
+    expect([client.isClosed, slow.upstream.open.size]).toEqual([false, 1]);
+    client.socket.destroy();
+    await vi.waitFor(() => expect(slow.upstream.open.size).toBe(0));
+  });
+
+  test('may read nothing of a log for as long as it likes', async () => {
+    const client = await read('/api/v1/namespaces/a/pods/p/log', 0);
+    expect([client.isClosed, slow.upstream.open.size]).toEqual([false, 1]);
+    client.socket.destroy();
+    await vi.waitFor(() => expect(slow.upstream.open.size).toBe(0));
+  });
+});

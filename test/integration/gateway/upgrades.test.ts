@@ -1,0 +1,364 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { answerOf, firstOf, OK, type Recorded, valuesOf } from '../../support/recording-upstream.ts';
+import { parseAnswer } from '../http/raw-answer.ts';
+import { ALICE, type GatewayUnderTest, HEAD, startGateway, stopped } from './gateway-under-test.ts';
+import { RawConnection } from './raw-connection.ts';
+
+const EXEC = '/api/v1/namespaces/a/pods/p/exec?command=sh';
+const WEBSOCKET =
+  'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n';
+const SPDY =
+  'Upgrade: SPDY/3.1\r\nConnection: Upgrade\r\nX-Stream-Protocol-Version: v5.channel.k8s.io\r\nContent-Length: 0\r\n';
+const YES =
+  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: v5.channel.k8s.io\r\n\r\n';
+const YES_SPDY = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: SPDY/3.1\r\nConnection: Upgrade\r\n\r\n';
+const bearer = (token: string): string =>
+  `base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString('base64url')}`;
+
+let app: GatewayUnderTest;
+let clock: FakeClock;
+beforeAll(async () => {
+  clock = new FakeClock();
+  app = await startGateway({ clock, corsOrigins: ['https://console.example'], drainMs: 30_000 });
+});
+afterAll(() => stopped(app, clock));
+afterEach(() => {
+  for (const socket of app.upstream.open) socket.destroy();
+  app.upstream.requests.length = 0;
+  app.upstream.answer = () => OK;
+  app.upstream.staysHalfOpen = false;
+  app.bearers.set('good', { identity: ALICE, cached: true });
+});
+
+const upgradeOf = (path: string, headers: string, head = HEAD): string =>
+  `GET ${path} HTTP/1.1\r\n${head}${headers}\r\n`;
+
+interface Open {
+  readonly client: RawConnection;
+  readonly upstream: Recorded;
+}
+
+/** An upgraded connection, and the cluster's end of it. */
+async function open({ path = EXEC, headers = WEBSOCKET, yes = YES, on = app, method = 'GET' } = {}): Promise<Open> {
+  on.upstream.answer = () => yes;
+  const client = await RawConnection.open(on.port, upgradeOf(path, headers).replace('GET', method));
+  await client.until(/\r\n\r\n/);
+  expect(client.text).toContain('HTTP/1.1 101 Switching Protocols\r\n');
+  return { client, upstream: on.upstream.last };
+}
+
+/** What the cluster's end reads from now on. */
+function readAt({ socket }: Recorded): { text: string } {
+  const read = { text: '' };
+  socket.on('data', (piece: Buffer) => {
+    read.text += piece.toString('latin1');
+  });
+  return read;
+}
+
+const frame = (length: number, opcode = 0x82): Buffer => {
+  const header = Buffer.alloc(10);
+  header[0] = opcode;
+  header[1] = 0x80 | 127;
+  header.writeBigUInt64BE(BigInt(length), 2);
+  return Buffer.concat([header, Buffer.alloc(4), Buffer.alloc(length, 'x')]);
+};
+
+describe('upgrades that the cluster agrees to', () => {
+  test.each([
+    ['websocket', '/api/v1/namespaces/a/pods/p/exec', WEBSOCKET, YES, 'GET'],
+    ['websocket', '/api/v1/namespaces/a/pods/p/attach', WEBSOCKET, YES, 'GET'],
+    ['websocket', '/api/v1/namespaces/a/pods/p/portforward', WEBSOCKET, YES, 'GET'],
+    ['websocket', '/api/v1/pods?watch=true', WEBSOCKET, YES, 'GET'],
+    ['websocket', '/apis/apps/v1/watch/deployments', WEBSOCKET, YES, 'GET'],
+    ['SPDY', '/api/v1/namespaces/a/pods/p/exec', SPDY, YES_SPDY, 'POST'],
+    ['SPDY', '/api/v1/namespaces/a/pods/p/portforward', SPDY, YES_SPDY, 'POST'],
+  ])('carry bytes both ways: %s on %s', async (_, path, headers, yes, method) => {
+    const { client, upstream } = await open({ path, headers, yes, method });
+    expect(upstream.line).toBe(`${method} ${path} HTTP/1.1`);
+    const read = readAt(upstream);
+    client.socket.write('\x81\x85aaaahello', 'latin1');
+    await vi.waitFor(() => expect(read.text).toBe('\x81\x85aaaahello'));
+    upstream.socket.write('\x81\x02hi', 'latin1');
+    await client.until(/hi$/);
+    expect(await app.metric('gatehouse_gateway_upgrades_in_flight')).toBe(1);
+    client.socket.end();
+    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    await vi.waitFor(async () => expect(await app.metric('gatehouse_gateway_upgrades_in_flight')).toBe(0));
+  });
+
+  test('what came behind the request and behind the 101 is not lost', async () => {
+    app.upstream.answer = () => `${YES}\x81\x05first`;
+    const client = await RawConnection.open(app.port, `${upgradeOf(EXEC, WEBSOCKET)}\x81\x85aaaaearly`);
+    await client.until(/first$/);
+    client.socket.destroy();
+  });
+
+  test('the 101 has the cluster’s headers, and no others of a connection', async () => {
+    const { client, upstream } = await open();
+    expect(parseAnswer(client.text).headers.get('sec-websocket-protocol')).toBe('v5.channel.k8s.io');
+    expect(parseAnswer(client.text).headers.get('upgrade')).toBe('websocket');
+    expect(firstOf(upstream.headers, 'upgrade')).toBe('websocket');
+    expect(valuesOf(upstream.headers, 'origin')).toEqual([app.upstream.url]);
+    client.socket.destroy();
+    const spdy = await open({ headers: SPDY, yes: YES_SPDY, method: 'POST' });
+    expect(valuesOf(spdy.upstream.headers, 'origin')).toEqual([]);
+    expect(valuesOf(spdy.upstream.headers, 'x-stream-protocol-version')).toEqual(['v5.channel.k8s.io']);
+    spdy.client.socket.destroy();
+  });
+
+  test('A-15 a client that has finished still reads, and so does the cluster', async () => {
+    app.upstream.staysHalfOpen = true;
+    const { client, upstream } = await open({ headers: SPDY, yes: YES_SPDY, method: 'POST' });
+    const ended = new Promise((resolve) => upstream.socket.once('end', resolve));
+    client.socket.end('last words');
+    await ended;
+    upstream.socket.write('still here');
+    await client.until(/still here$/);
+    upstream.socket.end();
+    await client.closed();
+    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+  });
+
+  test('an idle one is kept', async () => {
+    const { client, upstream } = await open();
+    await clock.advance(24 * 3_600_000);
+    upstream.socket.write('\x81\x05still', 'latin1');
+    await client.until(/still$/);
+    client.socket.destroy();
+  });
+
+  test('one end at its own pace: a client that reads nothing makes the cluster wait', async () => {
+    const { client, upstream } = await open({ headers: SPDY, yes: YES_SPDY, method: 'POST' });
+    client.socket.pause();
+    let [written, last, same] = [0, -1, 0];
+    const piece = Buffer.alloc(256 * 1024);
+    const pump = (): void => {
+      while (upstream.socket.write(piece)) written += piece.length;
+    };
+    upstream.socket.on('drain', pump);
+    pump();
+    while (same < 10) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      same = written === last ? same + 1 : 0;
+      last = written;
+    }
+    expect(written).toBeLessThan(64 * 2 ** 20);
+    client.socket.destroy();
+    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+  });
+});
+
+describe('upgrades that do not happen', () => {
+  test.each([
+    ['403 Forbidden', '{"kind":"Status","code":403}'],
+    ['400 Bad Request', 'you must provide at least 1 container'],
+    ['500 Internal Server Error', 'x'.repeat(200_000)],
+    ['200 OK', '{}'],
+  ])('G-09 a %s of the cluster is relayed, and its body', async (status, body) => {
+    app.upstream.answer = () => answerOf(status, body, 'Content-Type: x/y\r\n');
+    const answer = parseAnswer(await app.raw(upgradeOf(EXEC, WEBSOCKET)));
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([Number(status.slice(0, 3)), 'x/y']);
+    expect(answer.body === body).toBe(true);
+    await vi.waitFor(() => expect(app.upstream.open.size).toBe(0));
+  });
+
+  test.each([
+    ['a websocket on an object', '/api/v1/namespaces/a/configmaps/m', WEBSOCKET],
+    ['SPDY on a watch', '/api/v1/pods?watch=1', SPDY.replace('Content-Length: 0\r\n', '')],
+    ['h2c', EXEC, 'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n'],
+    ['a websocket that its Connection does not name', EXEC, 'Upgrade: websocket\r\nConnection: keep-alive\r\n'],
+    ['a websocket with a body', EXEC, `${WEBSOCKET}Content-Length: 2\r\n\r\nxx`.replace(/\r\n\r\nxx$/, '\r\n')],
+    ['a websocket by PUT', EXEC, WEBSOCKET],
+    ['a subresource of another kind', '/apis/apps/v1/namespaces/a/deployments/p/exec', WEBSOCKET],
+  ])('A-14 %s is no tunnel: the call runs without it', async (what, path, headers) => {
+    const text = upgradeOf(path, headers).replace('GET', what.endsWith('PUT') ? 'PUT' : 'GET');
+    const client = await RawConnection.open(app.port, what.endsWith('body') ? `${text}xx` : text);
+    await client.until(/\r\n\r\n\{\}$/);
+    expect(parseAnswer(client.text).status).toBe(200);
+    expect(valuesOf(app.upstream.last.headers, 'upgrade')).toEqual([]);
+    expect(valuesOf(app.upstream.last.headers, 'http2-settings')).toEqual([]);
+    client.socket.destroy();
+  });
+
+  test('A-14 the preface of HTTP/2 is no tunnel', async () => {
+    const text = await app.raw('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    expect([text.startsWith('HTTP/1.1 4') || text === '', app.upstream.requests.length]).toEqual([true, 0]);
+  });
+
+  test('A-14 an upgrade behind a request that is still being answered is no tunnel', async () => {
+    const held = Promise.withResolvers<string>();
+    app.upstream.answer = ({ line }) => (line.startsWith('GET /api ') ? held.promise : OK);
+    const client = await RawConnection.open(app.port, `GET /api HTTP/1.1\r\n${HEAD}\r\n${upgradeOf(EXEC, WEBSOCKET)}`);
+    await vi.waitFor(() => expect(app.upstream.requests.length).toBe(1));
+    held.resolve(OK);
+    await client.until(/\{\}[\s\S]*\{\}$/);
+    expect(client.text.match(/HTTP\/1.1 200/g)?.length).toBe(2);
+    expect(valuesOf(app.upstream.last.headers, 'upgrade')).toEqual([]);
+    client.socket.destroy();
+  });
+
+  test.each(['exec', 'attach', 'portforward'])(
+    'a call of somebody who is not signed in is 401, on %s',
+    async (word) => {
+      const text = upgradeOf(`/api/v1/namespaces/a/pods/p/${word}`, WEBSOCKET, 'Host: a\r\n');
+      const answer = parseAnswer(await app.raw(text));
+      expect([answer.status, app.upstream.requests.length]).toEqual([401, 0]);
+    },
+  );
+});
+
+describe('G-10 the bearer among the subprotocols', () => {
+  const offer = (...words: string[]): string => `${WEBSOCKET}Sec-WebSocket-Protocol: ${words.join(', ')}\r\n`;
+  const NOBODY = 'Host: a\r\n';
+
+  test('is the credential, and does not go out', async () => {
+    app.upstream.answer = () => YES;
+    const text = upgradeOf(EXEC, offer('v4.channel.k8s.io', bearer('good'), 'v5.channel.k8s.io'), NOBODY);
+    const client = await RawConnection.open(app.port, text);
+    await client.until(/101 Switching/);
+    const { headers } = app.upstream.last;
+    expect(valuesOf(headers, 'sec-websocket-protocol')).toEqual(['v4.channel.k8s.io, v5.channel.k8s.io']);
+    expect(valuesOf(headers, 'impersonate-user')).toEqual(['alice']);
+    expect(headers.join()).not.toContain(bearer('good'));
+    client.socket.destroy();
+  });
+
+  test.each([
+    ['that is bad: 401', offer(bearer('garbage'), 'v5.channel.k8s.io'), NOBODY, 401],
+    ['alone: 400', offer(bearer('good')), NOBODY, 400],
+    ['beside one in a header: 400', offer(bearer('good'), 'v5.channel.k8s.io'), HEAD, 400],
+    ['twice: 400', offer(bearer('good'), bearer('good'), 'v5.channel.k8s.io'), NOBODY, 400],
+    ['that is no base64url: 400', offer('base64url.bearer.authorization.k8s.io.+/=', 'v5.channel.k8s.io'), NOBODY, 400],
+    ['that is empty: 400', offer('base64url.bearer.authorization.k8s.io.', 'v5.channel.k8s.io'), NOBODY, 400],
+    ['with a line break: 400', offer(bearer('good\r\nX: y'), 'v5.channel.k8s.io'), NOBODY, 400],
+    [
+      'on a request that is no upgrade: 401',
+      `Sec-WebSocket-Protocol: ${bearer('good')}, a\r\nConnection: close\r\n`,
+      NOBODY,
+      401,
+    ],
+  ])('A-15 %s', async (_, headers, head, status) => {
+    const answer = parseAnswer(await app.raw(upgradeOf(EXEC, headers, head)));
+    expect([answer.status, app.upstream.requests.length]).toEqual([status, 0]);
+  });
+});
+
+describe('G-11 A-15 Origin', () => {
+  test.each([
+    ['none', '', 101],
+    ['our own', 'Origin: http://gatehouse.example\r\n', 101],
+    ['our own with the port that it has anyway', 'Origin: https://gatehouse.example:443\r\n', 101],
+    ['a listed one', 'Origin: https://console.example\r\n', 101],
+    ['a foreign one', 'Origin: https://evil.example\r\n', 403],
+    ['our own with another port', 'Origin: https://gatehouse.example:8443\r\n', 403],
+    ['a listed one by another scheme', 'Origin: http://console.example\r\n', 403],
+    ['null', 'Origin: null\r\n', 403],
+    ['one that begins like ours', 'Origin: https://gatehouse.example.evil\r\n', 403],
+  ])('%s: %s', async (_, header, status) => {
+    app.upstream.answer = () => YES;
+    const client = await RawConnection.open(app.port, upgradeOf(EXEC, WEBSOCKET + header));
+    await client.until(/\r\n\r\n/);
+    expect(parseAnswer(client.text).status).toBe(status);
+    expect(app.upstream.requests.length).toBe(status === 101 ? 1 : 0);
+    client.socket.destroy();
+  });
+});
+
+describe('frames of a websocket', () => {
+  test('A-15 one over 512 KiB from the client ends it with 1009', async () => {
+    const { client, upstream } = await open();
+    const read = readAt(upstream);
+    client.socket.write(frame(512 * 1024));
+    await vi.waitFor(() => expect(read.text.length).toBe(512 * 1024 + 14));
+    client.socket.write(frame(512 * 1024 + 1));
+    await client.closed();
+    const close = Buffer.concat(client.pieces).subarray(Buffer.concat(client.pieces).indexOf('\r\n\r\n') + 4);
+    expect([close[0], close.readUInt16BE(2)]).toEqual([0x88, 1009]);
+    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+  });
+
+  test('A-15 one over 512 KiB whose header comes byte by byte ends it, too', async () => {
+    const { client } = await open();
+    for (const byte of frame(1_000_000).subarray(0, 10)) {
+      client.socket.write(Buffer.of(byte));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await client.closed();
+    expect(client.text).toContain('\x88');
+  });
+});
+
+describe('G-15 A-15 a caller who may no longer', () => {
+  test('has an exec by websocket for at most 60 s: it ends with 1008, between two frames of the cluster’s', async () => {
+    const { client, upstream } = await open();
+    upstream.socket.write('\x82\x0ahalf ', 'latin1');
+    await client.until(/half $/);
+    app.bearers.set('good', { fault: 'revoked' });
+    const ending = clock.advance(60_000);
+    upstream.socket.write('frame\x82\x01x', 'latin1');
+    await client.until(/half frame/);
+    await ending;
+    await client.closed();
+    const bytes = Buffer.concat(client.pieces);
+    const close = bytes.subarray(bytes.indexOf(Buffer.from([0x88])));
+    expect([close.readUInt16BE(2), close.subarray(4).toString()]).toEqual([1008, 'the session has ended']);
+    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    client.socket.destroy();
+  });
+
+  test('who lost the right to exec has one for at most 60 s: it ends with 1008', async () => {
+    const own = new FakeClock();
+    let hasRole = true;
+    const authorizer = { authorize: () => ({ allowed: hasRole, source: 'review' as const }) };
+    const other = await startGateway({ clock: own, authorizer, drainMs: 30_000 });
+    const { client, upstream } = await open({ on: other });
+    await own.advance(60_000);
+    expect(client.isEnded).toBe(false);
+    hasRole = false;
+    await own.advance(60_000);
+    await client.closed();
+    const bytes = Buffer.concat(client.pieces);
+    const close = bytes.subarray(bytes.indexOf(Buffer.from([0x88])));
+    expect([close.readUInt16BE(2), close.subarray(4).toString()]).toEqual([1008, 'the right to this has ended']);
+    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    client.socket.end();
+    await stopped(other, own);
+  });
+
+  test('has an exec by SPDY for at most 60 s: both ends are cut', async () => {
+    const { client, upstream } = await open({ headers: SPDY, yes: YES_SPDY, method: 'POST' });
+    app.bearers.set('good', { fault: 'expired' });
+    await clock.advance(60_000);
+    await client.closed();
+    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+  });
+
+  test('who came by a subprotocol is judged by that bearer again', async () => {
+    app.upstream.answer = () => YES;
+    app.bearers.set('tab', { identity: ALICE, cached: true });
+    const offer = `${WEBSOCKET}Sec-WebSocket-Protocol: ${bearer('tab')}, v5.channel.k8s.io\r\n`;
+    const client = await RawConnection.open(app.port, upgradeOf(EXEC, offer, 'Host: a\r\n'));
+    await client.until(/101/);
+    await clock.advance(120_000);
+    expect(client.isEnded).toBe(false);
+    app.bearers.delete('tab');
+    await clock.advance(60_000);
+    await client.closed();
+  });
+});
+
+test('R-07 C-35 at a shutdown a websocket ends with 1001', async () => {
+  const own = new FakeClock();
+  const other = await startGateway({ clock: own, drainMs: 30_000 });
+  const { client } = await open({ on: other });
+  const stopping = other.stop();
+  for (let second = 0; second < 12; second++) await own.advance(1_000);
+  await client.closed();
+  const bytes = Buffer.concat(client.pieces);
+  expect(bytes.subarray(bytes.indexOf(Buffer.from([0x88]))).readUInt16BE(2)).toBe(1001);
+  client.socket.end();
+  await own.advance(30_000);
+  await stopping;
+});

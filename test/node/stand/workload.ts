@@ -1,0 +1,82 @@
+import { BUSYBOX } from '../image/images.ts';
+
+/** Where the bench has the programs of busybox, and files: its image has but the one program. */
+const PROGRAMS = '/usr/local/bin';
+
+/** A line of a shell in the container, once all programs are on its path. */
+export const shell = (line: string): string[] => ['/bin/busybox', 'sh', '-c', line];
+
+const metadata = (name: string): object => ({ name, labels: { app: name } });
+
+interface PodOptions {
+  readonly command: readonly string[];
+  readonly stdin?: boolean;
+}
+
+/** Ends as soon as it is told to: without a handler, process 1 of a container would wait for the grace period to end. */
+const podSpec = ({ command, stdin = false }: PodOptions): object => ({
+  terminationGracePeriodSeconds: 0,
+  automountServiceAccountToken: false,
+  dnsPolicy: 'Default', // there is no DNS
+  containers: [
+    {
+      name: 'main',
+      image: BUSYBOX,
+      command,
+      stdin,
+      stdinOnce: stdin,
+      ports: [{ containerPort: 8080 }],
+      volumeMounts: [
+        { name: 'files', mountPath: '/tmp' },
+        { name: 'programs', mountPath: PROGRAMS },
+      ],
+    },
+  ],
+  volumes: [
+    { name: 'files', emptyDir: {} },
+    { name: 'programs', emptyDir: {} },
+  ],
+});
+
+/** A pod that is started once. */
+export const pod = (name: string, options: PodOptions): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: metadata(name),
+  spec: { ...podSpec(options), restartPolicy: 'Never' },
+});
+
+/** A server of the files in /tmp, whose container has a shell, tar and all else of busybox. */
+const SERVE = shell(`/bin/busybox --install -s ${PROGRAMS} && echo ready && exec httpd -f -p 8080 -h /tmp`);
+
+export const BENCH = pod('bench', { command: SERVE });
+
+export const configMap = (data: object): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: metadata('settings'),
+  data,
+});
+
+export const WEB = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: metadata('web'),
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { app: 'web' } },
+    template: { metadata: { labels: { app: 'web' } }, spec: podSpec({ command: SERVE }) },
+  },
+};
+
+const SERVICE = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: metadata('web'),
+  spec: { selector: { app: 'web' }, ports: [{ port: 8080 }] },
+};
+
+/** As `kubectl apply -f -` reads them. */
+export const list = (...items: readonly object[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+
+export const WORKLOAD = list(configMap({ color: 'red' }), WEB, SERVICE, BENCH);
