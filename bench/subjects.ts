@@ -1,6 +1,8 @@
+import { measureAccounts, printAccounts } from './accounts.ts';
 import type { Bench } from './bench.ts';
 import { measureChurn, printChurn } from './churn.ts';
 import { measureCurve, printCurve } from './curve.ts';
+import { measureGateway, printGateway } from './gateway.ts';
 import { measureIdle, printIdle } from './idle.ts';
 import { measureKinds, printKinds } from './kinds.ts';
 import { measureLists, printLists } from './lists.ts';
@@ -41,6 +43,16 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   'sign-in': subject('what a flood of sign-ins leaves; whether time tells a name; rates', measureSignIn, printSignIn),
   reviews: onDemand('others beside one who floods access reviews; a frozen API server', measureReviews, printReviews),
   watch: onDemand('watchers that wait, and the time until all have a change', measureWatch, printWatch),
+  accounts: onDemand(
+    '10,000 users as objects: pages, memory, start and sign-ins beside a Gatehouse without',
+    measureAccounts,
+    printAccounts,
+  ),
+  gateway: onDemand(
+    'calls to the cluster beside kube-apiserver, kubectl proxy and kube-rbac-proxy; watches; the node list beside them',
+    measureGateway,
+    printGateway,
+  ),
   turns: onDemand('the longest turns of the event loop of a large cluster', measureTurns, printTurns),
 };
 

@@ -28,6 +28,8 @@ function demoConfig({ port, platform }: DemoOptions, kubeconfig: string): Tree {
     kubernetes: { kubeconfig },
     authentication: { oauthOptions: { issuer: `http://127.0.0.1:${port}/oauth` } },
     users: { firstAdministrator: {} },
+    accounts: { enabled: true },
+    gateway: { enabled: true },
     log: { format: 'pretty' },
   };
 }

@@ -1,35 +1,29 @@
 import type { Config } from '../src/config/config.ts';
+import { parseYaml } from '../src/config/load.ts';
 import type { Addresses } from '../src/service/service.ts';
 import type { SimulatedCluster } from './cluster/cluster.ts';
 import type { NewObject } from './cluster/kube-object.ts';
 
-/** The rights that the chart gives to administrators, by plural of their kind. */
-export function administratorsRole(platform: string): readonly (readonly [string, NewObject])[] {
-  const name = `${platform}-admins`;
-  const apiGroup = 'rbac.authorization.k8s.io';
-  return [
-    [
-      'clusterroles',
-      {
-        metadata: { name },
-        rules: [
-          {
-            apiGroups: [`resources.${platform}.io`],
-            resources: ['nodes', 'namespaces'],
-            verbs: ['get', 'list', 'watch'],
-          },
-        ],
-      },
-    ],
-    [
-      'clusterrolebindings',
-      {
-        metadata: { name },
-        roleRef: { apiGroup, kind: 'ClusterRole', name },
-        subjects: [{ apiGroup, kind: 'Group', name }],
-      },
-    ],
-  ];
+/** Of `deploy/`, by plural of their kind. */
+const RIGHTS = [
+  ['clusterroles', 'accounts/administrators-clusterrole'],
+  ['clusterrolebindings', 'administrators-clusterrolebinding'],
+  ['clusterroles', 'accounts/platform-admin-clusterrole'],
+  ['clusterroles', 'accounts/platform-regular-clusterrole'],
+  ['clusterroles', 'accounts/users-manager-clusterrole'],
+] as const;
+
+/** The rights that an installation with accounts gives to people, for this platform, by plural of their kind. */
+export function installedRights(
+  platform: string,
+  readPackageFile: (name: string) => string,
+): readonly (readonly [string, NewObject])[] {
+  return RIGHTS.map(([plural, name]) => {
+    const file = `deploy/${name}.yaml`;
+    const yaml = parseYaml(readPackageFile(file).replace(/\bgatehouse(?=\.io\b|-admins$)/gm, platform));
+    if ('fault' in yaml) throw new Error(`${file}: ${yaml.fault}`);
+    return [plural, yaml.content as NewObject];
+  });
 }
 
 interface Started {
@@ -64,10 +58,36 @@ export async function printCommands({ config, cluster, addresses, tookMs }: Star
     '',
     `curl -s ${bearer} "${nodes}?status=warning&sortBy=name&ascending=true&limit=5"`,
     '',
+    ...commandsOnUsers(config, origin, bearer),
     'Ctrl-C ends it.',
     '',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Somebody to try things with, in a cluster that ends with the demo. */
+const ALICE = { username: 'alice', password: 'First-of-alice-1' };
+
+function commandsOnUsers(config: Config, origin: string, bearer: string): string[] {
+  if (!config.accounts.enabled) return [];
+  const group = `iam.${config.platform}.io`;
+  const users = `${origin}/kapis/${group}/v1alpha2/users`;
+  const { username: name, password } = ALICE;
+  const annotations = { [`${group}/globalrole`]: 'platform-regular' };
+  const user = { metadata: { name, annotations }, spec: { email: `${name}@example.com`, password } };
+  const form = new URLSearchParams({ ...clientOf(config), grant_type: 'password', ...ALICE });
+  const sends = `curl -s ${bearer} -H "Content-Type: application/json"`;
+  const disables = `sed 's/"state":"Active"/"state":"Disabled"/'`;
+  return [
+    'Make a user, sign in as that user, disable the user (docs/accounts.md has more):',
+    '',
+    `${sends} -d '${JSON.stringify(user)}' ${users}`,
+    '',
+    `curl -s -d "${form}" ${origin}/oauth/token`,
+    '',
+    `curl -s ${bearer} ${users}/${name} | ${disables} | ${sends} -X PUT -d @- ${users}/${name}`,
+    '',
+  ];
 }
 
 function firstAdministrator({ users }: Config, cluster: SimulatedCluster): { name: string; password: string } {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Config, Warnings } from '../src/config/config.ts';
 import { createLogger } from '../src/observability/logger.ts';
 import { systemClock } from '../src/runtime/clock.ts';
+import { createLoopLoad } from '../src/runtime/loop-load.ts';
 import { systemRandom } from '../src/runtime/random.ts';
 import { createService } from '../src/service/service.ts';
 import { toRelease, toRuntime } from '../src/service/versions.ts';
@@ -11,7 +12,7 @@ import { type SimulatedCluster, startSimulatedCluster } from './cluster/cluster.
 import { keepChanging, populate } from './cluster/population.ts';
 import { DEMO_HELP, type DemoOptions, parseDemoArguments } from './demo-arguments.ts';
 import { loadDemoConfig } from './demo-config.ts';
-import { administratorsRole, printCommands } from './demo-parts.ts';
+import { installedRights, printCommands } from './demo-parts.ts';
 
 /** How often something changes in the simulated cluster. */
 const CHANGE_EVERY_MS = 3000;
@@ -50,9 +51,9 @@ function signalOfTheProcess(): AbortSignal {
 }
 
 async function startDemoCluster({ nodes, podsPerNode }: DemoOptions, platform: string): Promise<SimulatedCluster> {
-  const cluster = await startSimulatedCluster();
+  const cluster = await startSimulatedCluster({ platform });
   populate(cluster.objects, { nodes, podsPerNode, seed: 1, platform, now: systemClock.now() });
-  for (const [kind, object] of administratorsRole(platform)) cluster.objects.create(kind, object);
+  for (const [kind, object] of installedRights(platform, readPackageFile)) cluster.objects.create(kind, object);
   return cluster;
 }
 
@@ -69,12 +70,14 @@ async function runGatehouse({ config, warnings, cluster, began, signal }: Run): 
   for (const warning of warnings) logger.warn(warning);
   const service = await createService(config, {
     clock: systemClock,
+    loopLoad: createLoopLoad(systemClock),
     random: systemRandom,
     logger,
     release: toRelease(readPackageFile('package.json'), undefined),
     runtime: toRuntime(process),
     environment: {},
     description: readPackageFile('api/platform.openapi.yaml'),
+    crdDescription: readPackageFile('api/crd.openapi.yaml'),
   });
   await service.run(signal, {
     onReady: (addresses) => printCommands({ config, cluster, addresses, tookMs: performance.now() - began }),

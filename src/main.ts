@@ -2,16 +2,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { type Command, HELP, type KeysRequest, nodeFault, parseCommand } from './cli/arguments.ts';
-import { checkConfig } from './cli/check-config.ts';
-import { lowerPoolPriority } from './cli/pool-priority.ts';
+import type { ClientAction, ClientRequest } from './cli/login/login-arguments.ts';
+import type { UsersRequest } from './cli/users-arguments.ts';
 import type { Config, Warnings } from './config/config.ts';
-import { configJsonSchema, loadConfig } from './config/load.ts';
-import { BufferedOutput } from './observability/buffered-output.ts';
-import { createLogger, type Logger } from './observability/logger.ts';
+import type { BufferedOutput } from './observability/buffered-output.ts';
+import type { Logger } from './observability/logger.ts';
 import { systemClock } from './runtime/clock.ts';
+import { createLoopLoad } from './runtime/loop-load.ts';
 import { systemRandom } from './runtime/random.ts';
 import { type Release, toRelease, toRuntime } from './service/versions.ts';
-import { hashPassword, readNewPassword } from './users/password-hash.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_MISUSE = 2;
@@ -29,6 +28,10 @@ function readRelease(): Release {
   return toRelease(readPackageFile('package.json'), build);
 }
 
+/** What a command needs is loaded by that command: `gatehouse login` runs at each `kubectl`. */
+const loadConfigFile = async (path: string | undefined): Promise<{ config: Config; warnings: Warnings }> =>
+  (await import('./config/load.ts')).loadConfig(path, readFile);
+
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -36,36 +39,52 @@ const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 async function execute(command: Command): Promise<number> {
   switch (command.kind) {
     case 'help':
-      process.stdout.write(HELP);
-      return 0;
+      return printHelp(command.about);
     case 'version':
       print(`gatehouse v${readRelease().version}`);
       return 0;
     case 'config-schema':
-      print(JSON.stringify(configJsonSchema(), undefined, 2));
-      return 0;
+      return printSchema();
     case 'hash-password':
       return printHash(command.config);
     case 'misuse':
-      complain(`gatehouse: ${command.message}; see gatehouse --help`);
+      complain(`gatehouse: ${command.message}; see gatehouse ${command.about ? `${command.about} ` : ''}--help`);
       return EXIT_MISUSE;
+    case 'client':
+      return runClient(command.request);
     case 'check-config':
       return printCheck(command.config);
     case 'keys':
-      return changeKeys(command.request, loadConfig(command.config, readFile));
+      return changeKeys(command.request, await loadConfigFile(command.config));
+    case 'users':
+      return changeUsers(command.request, await loadConfigFile(command.config));
     case 'run':
-      return serve(loadConfig(command.config, readFile));
+      return serve(await loadConfigFile(command.config));
   }
 }
 
+async function printHelp(about: ClientAction | undefined): Promise<number> {
+  process.stdout.write(about === undefined ? HELP : (await import('./cli/login/login-help.ts')).CLIENT_HELP[about]);
+  return 0;
+}
+
+async function printSchema(): Promise<number> {
+  const { configJsonSchema } = await import('./config/load.ts');
+  print(JSON.stringify(configJsonSchema(), undefined, 2));
+  return 0;
+}
+
 async function printCheck(config: string | undefined): Promise<number> {
+  const { checkConfig } = await import('./cli/check-config.ts');
   for (const warning of await checkConfig(config, readFile)) complain(`warning: ${warning}`);
   print('the configuration is good');
   return 0;
 }
 
 async function printHash(config: string | undefined): Promise<number> {
-  const { passwordHash } = loadConfig(config, readFile).config.authentication;
+  const { readNewPassword } = await import('./users/new-password.ts');
+  const { hashPassword } = await import('./users/password-hash.ts');
+  const { passwordHash } = (await loadConfigFile(config)).config.authentication;
   if (process.stdin.isTTY) complain('Type the password (it is shown), then Enter and Ctrl-D:');
   const read = readNewPassword(await buffer(process.stdin));
   if ('fault' in read) {
@@ -84,7 +103,30 @@ async function changeKeys(request: KeysRequest, { config }: { config: Config }):
   return 0;
 }
 
+async function changeUsers(request: UsersRequest, { config }: { config: Config }): Promise<number> {
+  const { runUsersCommand } = await import('./cli/users-command.ts');
+  const { version } = readRelease();
+  const { env: environment } = process;
+  const readPassword = (): Promise<Buffer> => {
+    if (process.stdin.isTTY) complain('Type the password (it is shown), then Enter and Ctrl-D:');
+    return buffer(process.stdin);
+  };
+  const parts = { clock: systemClock, random: systemRandom, version, environment, print, readPassword, readFile };
+  await runUsersCommand(request, config, parts);
+  return 0;
+}
+
+/** Signs in at a running server, or out. */
+async function runClient(request: ClientRequest): Promise<number> {
+  const { runClientCommand } = await import('./cli/login/client-command.ts');
+  const { partsOfThisProcess } = await import('./cli/login/this-process.ts');
+  await runClientCommand(request, partsOfThisProcess({ print, complain }));
+  return 0;
+}
+
 async function serve({ config, warnings }: { config: Config; warnings: Warnings }): Promise<number> {
+  const { BufferedOutput } = await import('./observability/buffered-output.ts');
+  const { createLogger } = await import('./observability/logger.ts');
   const output = new BufferedOutput(process.stdout.fd, (lines) =>
     logger.warn({ lines }, 'log lines were lost: nobody read the output'),
   );
@@ -107,9 +149,11 @@ async function serve({ config, warnings }: { config: Config; warnings: Warnings 
 
 async function runService(config: Config, logger: Logger, output: BufferedOutput): Promise<void> {
   const { createService } = await import('./service/service.ts');
+  const { lowerPoolPriority } = await import('./cli/pool-priority.ts');
   logger.debug({ threads: await lowerPoolPriority() }, 'hashing yields to serving');
   const service = await createService(config, {
     clock: systemClock,
+    loopLoad: createLoopLoad(systemClock),
     random: systemRandom,
     logger,
     lostLines: output.lost,
@@ -118,6 +162,7 @@ async function runService(config: Config, logger: Logger, output: BufferedOutput
     runtime: toRuntime(process),
     environment: process.env,
     description: readPackageFile('api/platform.openapi.yaml'),
+    crdDescription: readPackageFile('api/crd.openapi.yaml'),
   });
   await service.run(signalOfTheProcess(logger));
 }
@@ -156,7 +201,13 @@ function describe(error: unknown): string {
 }
 
 /** Errors in what the operator wrote (the configuration or a file that it names), not in the run. */
-const MISUSES: readonly string[] = ['ConfigError', 'UsersFileError', 'ClusterAccessError', 'UnknownKeyError'];
+const MISUSES: readonly string[] = [
+  'ConfigError',
+  'UsersFileError',
+  'UserRequestError',
+  'ClusterAccessError',
+  'UnknownKeyError',
+];
 const isMisuse = (error: unknown): boolean => error instanceof Error && MISUSES.includes(error.name);
 
 async function main(): Promise<number> {

@@ -13,6 +13,14 @@ export type ActName =
   | 'introspection'
   | 'token_review'
   | 'sign_out'
+  /** A user is made, changed or removed through the API: `user` does it to `target`. */
+  | 'user_creation'
+  | 'user_update'
+  | 'user_deletion'
+  /** The password of `target` is changed by `user`, who may be the same. */
+  | 'password_change'
+  /** A call went on to the cluster, as `impersonatedUser`; without that member it did not. */
+  | 'cluster_call'
   /** A client of /oauth, or a caller of the TokenReview webhook, who did not prove who it is. */
   | 'client_refused';
 
@@ -20,6 +28,8 @@ export type SecurityEventName =
   | ActName
   /** All sessions of a user ended, because the user is gone, disabled or enabled, or has another password. */
   | 'user_sessions_ended'
+  /** Somebody whom the cluster would take for one of its own came to the gateway. Nothing was sent (A-31, A-32). */
+  | 'reserved_identity_refused'
   /**
    * Sign-ins of a user or from an address are turned away because of earlier failures. Reported once per full bucket.
    */
@@ -44,9 +54,18 @@ export type SecurityEventName =
    * The record of a user's sessions is not one of ours. That user's tokens are neither accepted nor refused until it is
    * gone.
    */
-  | 'session_record_unreadable';
+  | 'session_record_unreadable'
+  /** The Secret with a user's password is not one of ours. It lets nobody in until it is gone or written again. */
+  | 'password_record_unreadable'
+  /**
+   * A User object has something that counts as absent: an e-mail that is no address, a state that is none (the user
+   * then counts as disabled). Reported once for each object.
+   */
+  | 'user_object_faulty'
+  /** A password was found in a User object, and moved to the user's Secret, hashed, or removed. */
+  | 'password_moved';
 
-/** Names and ids of what is concerned; never a secret, never what a caller typed. */
+/** Names and ids of what is concerned, those of a path made safe for a line; never a secret, nor other text of a caller. */
 export type SecurityEventFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** Reports security events: a line of the audit trail with the member `event`, and a counter. */

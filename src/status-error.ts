@@ -44,8 +44,12 @@ export class StatusError extends Error {
 export const badRequest = (message: string, causes?: readonly StatusCause[]): StatusError =>
   new StatusError({ code: 400, reason: 'BadRequest', message, ...(causes ? { details: { causes } } : {}) });
 
-export const notFound = (kind: string, name: string): StatusError =>
-  new StatusError({ code: 404, reason: 'NotFound', message: `${kind} "${name}" not found`, details: { name, kind } });
+/** `kind` is the plural. With a group, both are named, as Kubernetes does. */
+export function notFound(kind: string, name: string, group = ''): StatusError {
+  const what = group === '' ? kind : `${kind}.${group}`;
+  const details = { name, ...(group && { group }), kind };
+  return new StatusError({ code: 404, reason: 'NotFound', message: `${what} "${name}" not found`, details });
+}
 
 export const serviceUnavailable = (message: string, retryAfterSeconds: number, cause?: unknown): StatusError =>
   new StatusError({ code: 503, reason: 'ServiceUnavailable', message, details: { retryAfterSeconds } }, cause);

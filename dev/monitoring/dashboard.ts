@@ -10,7 +10,8 @@ import {
 import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as TimeseriesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
-import { type Panel, ROWS } from './panels.ts';
+import type { Panel } from './panel.ts';
+import { ROWS } from './panels.ts';
 
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 /** Of the 24 columns that Grafana has. */

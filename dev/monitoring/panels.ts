@@ -1,51 +1,7 @@
-/** What the dashboard shows. The dashboard of Grafana, its test and the picture in docs are all made from this. */
-export interface Panel {
-  readonly title: string;
-  readonly description: string;
-  /** `figure`: one number; `lines`: a line for each series. */
-  readonly kind: 'figure' | 'lines';
-  /** A unit of Grafana. */
-  readonly unit: string;
-  readonly queries: readonly Query[];
-}
-
-interface Query {
-  readonly expr: string;
-  /** The name of a line, with Grafana's placeholders for labels. */
-  readonly legend: string;
-}
-
-interface Row {
-  readonly title: string;
-  readonly panels: readonly Panel[];
-}
-
-/** The series of a metric in the pods that the variables of the dashboard choose. */
-const of = (metric: string, ...matchers: readonly string[]): string =>
-  `${metric}{${['namespace="$namespace"', 'pod=~"$pod"', ...matchers].join(',')}}`;
-
-const sumBy = (labels: string, inner: string): string => `sum by (${labels}) (${inner})`;
-const rate = (metric: string, ...matchers: readonly string[]): string =>
-  `rate(${of(metric, ...matchers)}[$__rate_interval])`;
-const quantile = (share: number, labels: string, metric: string, ...matchers: readonly string[]): string =>
-  `histogram_quantile(${share}, ${sumBy(['le', labels].filter(Boolean).join(', '), rate(`${metric}_bucket`, ...matchers))})`;
+import { ACCOUNTS_ROW, GATEWAY_ROW } from './optional-panels.ts';
+import { figure, lines, of, quantile, type Row, rate, sumBy } from './panel.ts';
 
 const PROBES = 'route!~"/(live|ready|health)z.*|/metrics"';
-
-const figure = (title: string, unit: string, expr: string, description: string): Panel => ({
-  ...{ title, unit, description, kind: 'figure' },
-  queries: [{ expr, legend: title }],
-});
-
-const lines = (
-  title: string,
-  unit: string,
-  queries: readonly (readonly [string, string])[],
-  description: string,
-): Panel => ({
-  ...{ title, unit, description, kind: 'lines' },
-  queries: queries.map(([expr, legend]) => ({ expr, legend })),
-});
 
 export const ROWS: readonly Row[] = [
   {
@@ -403,6 +359,8 @@ export const ROWS: readonly Row[] = [
       ),
     ],
   },
+  GATEWAY_ROW,
+  ACCOUNTS_ROW,
   {
     title: 'Memory and process',
     panels: [

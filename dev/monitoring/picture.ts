@@ -1,4 +1,5 @@
-import { type Panel, ROWS } from './panels.ts';
+import type { Panel } from './panel.ts';
+import { ROWS } from './panels.ts';
 
 /** What a Prometheus answered to the queries of a panel. */
 export interface Line {

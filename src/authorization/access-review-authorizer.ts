@@ -8,7 +8,7 @@ import { orKnown } from '../runtime/known-answer.ts';
 import { PacedCalls } from '../runtime/paced-calls.ts';
 import type { Random } from '../runtime/random.ts';
 import { type StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
-import type { AccessReviewer, Authorizer, Decision, RequestAttributes, Subject } from './authorizer.ts';
+import type { AccessReviewer, Decision, ForgetfulAuthorizer, RequestAttributes, Subject } from './authorizer.ts';
 import { type Answered, createDecisionKeys, DecisionCache, type DecisionKey } from './decision-cache.ts';
 import { decisionCounter, reviewMetrics } from './metrics.ts';
 
@@ -103,11 +103,14 @@ interface Asked {
  * of places never extends an answer; it is a 429. Each subject has a share of the places, so that the 429 goes to the
  * subject who asks too much.
  */
-export function createAccessReviewAuthorizer(options: AccessReviewOptions, parts: AccessReviewParts): Authorizer {
+export function createAccessReviewAuthorizer(
+  options: AccessReviewOptions,
+  parts: AccessReviewParts,
+): ForgetfulAuthorizer {
   return new AccessReviewAuthorizer({ ...DEFAULTS, ...options }, parts);
 }
 
-class AccessReviewAuthorizer implements Authorizer {
+class AccessReviewAuthorizer implements ForgetfulAuthorizer {
   readonly #options: typeof DEFAULTS;
   readonly #parts: AccessReviewParts;
   readonly #cache: DecisionCache;
@@ -143,6 +146,10 @@ class AccessReviewAuthorizer implements Authorizer {
       known: (cause) => this.#stale(known, cause),
       failed: (cause) => (cause instanceof TooManyCalls ? this.#overloaded() : this.#unavailable(known, cause)),
     });
+  }
+
+  forget(user: string): void {
+    this.#cache.forget(user);
   }
 
   /**

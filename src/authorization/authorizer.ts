@@ -39,6 +39,12 @@ export interface Authorizer {
   authorize(subject: Subject, attributes: RequestAttributes): Decision | Promise<Decision>;
 }
 
+/** An authorizer that remembers answers, and can be told that the rights of a user have changed. */
+export interface ForgetfulAuthorizer extends Authorizer {
+  /** The next question about a user of this name is asked of the cluster. */
+  forget(user: string): void;
+}
+
 /** Makes one SubjectAccessReview. Rejects when there is no answer, with an `Error & CallFault`. */
 export interface AccessReviewer {
   review(subject: Subject, attributes: RequestAttributes, signal: AbortSignal): Promise<boolean>;

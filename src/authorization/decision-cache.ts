@@ -55,6 +55,13 @@ export class DecisionCache {
     if (this.#answers.size > this.#limits.maxEntries) this.#deleteOfTwo(keys);
   }
 
+  /** Drops every answer about users of this name, whatever their uid. */
+  forget(name: string): void {
+    for (const [party, keys] of this.#keysOf) {
+      if (isPartyOf(party, name)) for (const key of [...keys]) this.#delete(key);
+    }
+  }
+
   /**
    * Drops either the oldest answer of all or the oldest of this party, whichever party has more: the party that fills
    * the cache makes the room.
@@ -122,6 +129,8 @@ const SERVICE_ACCOUNT = 'system:serviceaccount:';
  * A user is a name and a uid, so a later user of the same name is another party. A service account is its full name.
  */
 const partyOf = (name: string, uid: string): string => (name.startsWith(SERVICE_ACCOUNT) ? name : `${name} ${uid}`);
+
+const isPartyOf = (party: string, name: string): boolean => party === name || party.startsWith(`${name} `);
 
 function toWhat(attributes: RequestAttributes): string {
   if ('nonResource' in attributes) return JSON.stringify([attributes.nonResource.path, attributes.nonResource.verb]);

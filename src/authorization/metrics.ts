@@ -4,17 +4,23 @@ import type { Decision } from './authorizer.ts';
 /** A review in the same network takes a millisecond; at 3 s it is given up. */
 const REVIEW_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3];
 
+const DECISIONS = 'gatehouse_authorization_decisions_total';
+
 /**
  * `gatehouse_authorization_decisions_total`, for either mode. When there is no decision: `error` if the cluster gave no
  * answer, `overload` if it was not asked because no place was free.
  */
 export function decisionCounter(registry: Registry): (decision: Decision | 'error' | 'overload') => void {
-  const counter = new Counter({
-    name: 'gatehouse_authorization_decisions_total',
-    help: 'Authorization decisions, by outcome and by where the answer came from.',
-    labelNames: ['decision', 'source'],
-    registers: [registry],
-  });
+  // With AlwaysAllow and accounts both modes count: roles and groups that are given on are asked about nevertheless.
+  const known = registry.getSingleMetric(DECISIONS) as Counter<'decision' | 'source'> | undefined;
+  const counter =
+    known ??
+    new Counter({
+      name: DECISIONS,
+      help: 'Authorization decisions, by outcome and by where the answer came from.',
+      labelNames: ['decision', 'source'],
+      registers: [registry],
+    });
   // Labels are bound once: a decision is made for every request, and looking up a pair of labels costs as much as the
   // decision.
   const bound = (decision: 'allow' | 'deny'): Record<Decision['source'], { inc(by?: number): void }> => ({

@@ -231,6 +231,10 @@ export const authentication = section({
     cost: countBetween(10, 14).default(10).describe('bcrypt cost of new hashes, not above `maxCost`.'),
     maxCost: countBetween(10, 14).default(12).describe('Highest bcrypt cost that is accepted.'),
   }),
+  loginHistoryRetentionPeriod: duration({ minMs: 60_000, bounds: 'at least 1m' })
+    .prefault('168h')
+    .describe('How long login records are kept.'),
+  loginHistoryMaximumEntries: countBetween(1, 10_000).default(100).describe('The most login records of one user.'),
   trustedProxies: z
     .array(trustedProxy)
     .default([])

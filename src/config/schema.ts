@@ -55,6 +55,16 @@ const limits = section({
     .describe(
       'Open watches of one user, service accounts included, counted by name over all of its sessions; above: 429.',
     ),
+  // The API server itself works at 600 at once for everybody by default.
+  maxGatewayRequests: countBetween(1, 100_000)
+    .default(512)
+    .describe('Calls to the cluster through the gateway at once; above: 429.'),
+  maxGatewayRequestsPerUser: countBetween(1, 100_000).default(128).describe('Those of one user, by name; above: 429.'),
+  maxGatewayStreams: countBetween(1, 100_000)
+    .default(1_024)
+    .describe('Watches, followed logs and upgraded connections through the gateway at once; above: 429.'),
+  // A controller that watches every kind of a cluster has some sixty watches.
+  maxGatewayStreamsPerUser: countBetween(1, 100_000).default(256).describe('Those of one user, by name; above: 429.'),
   answerTimeout: timeLimit('30s').describe('Time for an answer under /kapis; after: 504.'),
   // Our longest access token has 2 KiB.
   maxBearerBytes: countBetween(2 * KIB, 1024 * KIB)
@@ -153,6 +163,44 @@ export const configSchema = z
         ),
       firstAdministrator,
     }).describe('Who may sign in.'),
+    accounts: section({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether people are objects of the cluster, made and changed through the API. Needs the custom resources of the chart.',
+        ),
+      passwordStore: z
+        .enum(['secret', 'userObject'])
+        .default('secret')
+        .describe(
+          'Where the password hashes of User objects are. `secret`: one Secret per user in Gatehouse’s namespace; `userObject`: `spec.password`, for clusters where the controllers of KubeSphere 3.4 still run.',
+        ),
+      reservedNames: z
+        .array(z.string().min(1))
+        .default(['kubernetes-admin', 'kubernetes-super-admin', 'kube-admin'])
+        .describe(
+          'Names that no user is made with, and that nobody has in the gateway, besides those that begin with `system:` or `kubeadm:`.',
+        ),
+    }).describe('Users as objects of the cluster.'),
+    gateway: section({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether `/api`, `/apis`, `/openapi/v2` and `/openapi/v3` are passed on to the cluster, as the user who is signed in. Needs the right to impersonate these users and their groups.',
+        ),
+      allowProxySubresources: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether the `proxy` subresources of nodes, pods and services are passed on. Pages that come that way run on the origin of this server.',
+        ),
+      rejectImpersonation: z
+        .boolean()
+        .default(false)
+        .describe('Whether a call with `Impersonate-*` headers is refused with 403. Otherwise they are dropped.'),
+    }).describe('The cluster’s own API, through this server.'),
     sessions: section({
       store: z
         .enum(['memory', 'kubernetes'])

@@ -10,6 +10,9 @@ import { findAccess } from './access/find-access.ts';
 import { ApiClient, ClusterError } from './client/api-client.ts';
 import { ConnectionPool } from './client/connection-pool.ts';
 import { createSecretLag, ReflectorMetricsFamily, RequestMetrics } from './metrics.ts';
+import type { ClusterObjects, ObjectCollection } from './objects/cluster-objects.ts';
+import { HttpClusterObjects } from './objects/http-cluster-objects.ts';
+import { Passage } from './passage/passage.ts';
 import { createHttpListerWatcher, type WatchedResource } from './reflector/http-lister-watcher.ts';
 import { type Reflector, StoreReflector } from './reflector/reflector.ts';
 import { type CheckPlan, SHORTEST_LONGEST_PERIOD_MS } from './reflector/self-check.ts';
@@ -23,6 +26,9 @@ import { ClusterSecrets } from './secrets/secrets.ts';
 const VERSION_LIMIT_MS = 5_000;
 /** The API server makes the set when it starts. Tokens may have to wait for it, as they do for a review. */
 const KEYS_LIMIT_MS = 3_000;
+
+/** A caller waits for the connection, so it may take less time than ours. Whoever has a stream open keeps it. */
+const PASSAGE_LIMITS = { connectMs: 5_000, oldWatches: 'keep' } as const;
 
 export interface ClusterOptions {
   /** A kubeconfig file; without one: the pod's service account, else `KUBECONFIG`, else `~/.kube/config`. */
@@ -60,11 +66,17 @@ export interface Cluster {
   };
   readonly reviewer: AccessReviews;
   readonly tokenReviewer: TokenReviews;
+  /** Reads and writes the objects of one collection. */
+  objects(collection: ObjectCollection): ClusterObjects;
   /**
-   * Mirrors the Secrets of our namespace that carry these labels. `name` labels the reflector's metrics; to be called at
-   * most once.
+   * Mirrors the Secrets of our namespace that carry these labels. At most once per `name`, which labels the reflector's
+   * metrics. `exposeLag`, for one mirror only: the lag behind its own writes is a metric.
    */
-  mirrorSecrets(name: string, labels: Readonly<Record<string, string>>): MirroredSecrets;
+  mirrorSecrets(
+    name: string,
+    labels: Readonly<Record<string, string>>,
+    options?: { readonly exposeLag?: boolean },
+  ): MirroredSecrets;
   /** Exposes the age of data that has no reflector, as the age of a reflector is exposed. `resource` is its label. */
   exposeStaleness(resource: string, stalenessMs: () => number): void;
   /** At most one reflector per resource name: the name labels its metrics. */
@@ -75,6 +87,11 @@ export interface Cluster {
   version(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
   /** The JWK set that service account tokens are signed with. Rejects when the cluster does not answer with it within 3 s. */
   serviceAccountKeys(signal: AbortSignal): Promise<unknown>;
+  /**
+   * The way of other people's calls to the API server, over connections of its own. At most once. Rejects with one
+   * sentence when we are somebody else there ourselves: nobody can be impersonated in a chain.
+   */
+  openPassage(): Promise<Passage>;
   /** Ends every request in flight. */
   close(): Promise<void>;
 }
@@ -91,7 +108,8 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
   const credentials = new CredentialSource(access, clock, logger);
   await credentials.load();
   const pool = await ConnectionPool.load(access.proxy);
-  const metrics = new RequestMetrics(registry, () => pool.connections);
+  const pools = [pool];
+  const metrics = new RequestMetrics(registry, () => pools.reduce((sum, { connections }) => sum + connections, 0));
   const userAgent = options.version ? `gatehouse/${options.version}` : 'gatehouse';
   const { server, impersonation, proxy } = access;
   const client = new ApiClient({ server, userAgent, impersonation, credentials, pool, metrics, clock });
@@ -125,16 +143,24 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
         createHttpListerWatcher({ client, slices }, { path: requests.path, fieldSelector, name: 'secrets' }),
       newBackoff: () => new Backoff(clock, random),
     }),
-    mirrorSecrets: (name, labels) => mirrorSecrets({ name, labels }, { requests, namespace, clock, registry, reflect }),
+    objects: (collection) => new HttpClusterObjects(collection, { client, clock, closed: closing.signal }),
+    mirrorSecrets: (name, labels, options) =>
+      mirrorSecrets({ name, labels, ...options }, { requests, namespace, clock, registry, reflect }),
     exposeStaleness: (resource, stalenessMs) => reflectors.exposeStaleness(resource, stalenessMs),
     reflect,
     version,
     checksItsCache: (signal) => version(signal).then(isOfServerThatChecks, () => false),
     serviceAccountKeys: (signal) =>
       withTimeLimit(clock, { ms: KEYS_LIMIT_MS, signals: [signal] }, (limited) => readKeys(client, limited)),
+    async openPassage() {
+      if (impersonation) throw new Error('the gateway needs a kubeconfig whose user impersonates nobody');
+      const own = await ConnectionPool.load(proxy, PASSAGE_LIMITS);
+      pools.push(own);
+      return new Passage({ server, credentials, pool: own, metrics, clock });
+    },
     async close() {
       closing.abort();
-      await pool.close();
+      await Promise.all(pools.map((open) => open.close()));
     },
   };
 }
@@ -146,7 +172,15 @@ function addressOf(server: string): string {
 }
 
 function mirrorSecrets(
-  { name, labels }: { readonly name: string; readonly labels: Readonly<Record<string, string>> },
+  {
+    name,
+    labels,
+    exposeLag,
+  }: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly exposeLag?: boolean;
+  },
   parts: Pick<Cluster, 'namespace' | 'reflect'> & {
     readonly requests: SecretRequests;
     readonly clock: Clock;
@@ -156,8 +190,8 @@ function mirrorSecrets(
   const labelSelector = Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
-  const lag = createSecretLag(parts.registry);
-  const mirror = new SecretMirror({ clock: parts.clock, observeLag: (seconds) => lag.observe(seconds) });
+  const lag = exposeLag ? createSecretLag(parts.registry) : undefined;
+  const mirror = new SecretMirror({ clock: parts.clock, observeLag: (seconds) => lag?.observe(seconds) });
   const plan = { longestPeriodMs: SHORTEST_LONGEST_PERIOD_MS };
   const reflector = parts.reflect({ path: parts.requests.path, name, labelSelector }, mirror, plan);
   const { requests, namespace } = parts;

@@ -7,19 +7,39 @@ export interface Status {
   readonly retryAfterSeconds: number;
 }
 
+/** One reason of a refusal (`metav1.StatusCause`): of a 422, a field and what is wrong with it. Missing members are empty. */
+export interface StatusCause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field: string;
+}
+
 /** Reads a Status from JSON. For any other body (a proxy's error page) it has only the HTTP status. */
 export function toStatus(body: unknown, httpStatus: number): Status {
   const status = asRecord(body);
   const details = asRecord(status['details']);
-  const causes = Array.isArray(details['causes']) ? details['causes'] : [];
   return {
     code: typeof status['code'] === 'number' ? status['code'] : httpStatus,
     reason: asText(status['reason']),
     message: asText(status['message']),
-    causes: causes.map((cause) => asText(asRecord(cause)['reason'])),
+    causes: toCauses(body).map(({ reason }) => reason),
     retryAfterSeconds: typeof details['retryAfterSeconds'] === 'number' ? details['retryAfterSeconds'] : 0,
   };
 }
+
+/** The causes of a Status, whole. */
+export function toCauses(body: unknown): readonly StatusCause[] {
+  const { causes } = asRecord(asRecord(body)['details']);
+  if (!Array.isArray(causes)) return [];
+  return causes.map(asRecord).map((cause) => ({
+    reason: asText(cause['reason']),
+    message: asText(cause['message']),
+    field: asText(cause['field']),
+  }));
+}
+
+/** Whether a 404 is about this very object: a kind that the cluster does not serve is answered 404, too. */
+export const isAbsence = (body: unknown, name: string): boolean => asRecord(asRecord(body)['details'])['name'] === name;
 
 /** Visible ASCII, and blanks in names of users. */
 const NAME = '"[ !#-~]{0,300}"';
@@ -38,6 +58,30 @@ const FORBIDDEN = new RegExp(
 export function missingRightIn({ code, message }: Status): string | undefined {
   return code === 403 ? (FORBIDDEN.exec(message)?.[0] ?? 'the cluster answers 403') : undefined;
 }
+
+/**
+ * How the API server refuses an impersonation, by the resource that the right to impersonate is named by. The refusal of
+ * what the impersonated user wants begins with the resource that he wants it of.
+ * https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/apiserver/pkg/endpoints/filters/impersonation.go
+ */
+const IMPERSONATION = new RegExp(
+  `^(users|groups|serviceaccounts|uids|userextras)(\\.authentication\\.k8s\\.io)? (${NAME} )?is forbidden: User ${NAME} cannot impersonate `,
+);
+
+/**
+ * The same in the bytes of a body, whatever its media type: the quotes of a JSON or YAML text are escaped. With constrained
+ * impersonation the refusal may name what the caller wants instead, with a verb such as `impersonate-on:user-info:get`. No
+ * request of a caller has such a verb.
+ * https://github.com/kubernetes/kubernetes/blob/v1.37.0/staging/src/k8s.io/apiserver/pkg/endpoints/filters/impersonation/mode.go
+ */
+const IMPERSONATION_BYTES =
+  /is forbidden: User \\?"[ !#-~\x80-\xff]{0,600}" cannot impersonate[a-z:-]* (resource|path) /;
+
+/** Whether a 403 refuses that we act as somebody else, and not what he would do. */
+export const isOfImpersonation = ({ code, message }: Status): boolean => code === 403 && IMPERSONATION.test(message);
+
+/** `isOfImpersonation` for the body of a 403, in whichever of its media types the API server wrote it. */
+export const isImpersonationRefusal = (body: Buffer): boolean => IMPERSONATION_BYTES.test(body.toString('latin1'));
 
 /** Stays below the 5 min without an attempt after which a reflector counts as dead (I8), whatever a server asks for. */
 const LONGEST_RETRY_AFTER_MS = 240_000;

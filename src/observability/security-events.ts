@@ -10,8 +10,14 @@ const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
   introspection: 'introspection',
   token_review: 'token review',
   sign_out: 'sign-out',
+  cluster_call: 'call to the cluster',
+  reserved_identity_refused: 'the name of a user, or of a group of its, is one of the cluster’s own',
   client_refused: 'a client was refused',
   refresh_token_reused: 'a refresh token came again after its replay window: its session is ended',
+  user_creation: 'creation of a user',
+  user_update: 'change of a user',
+  user_deletion: 'removal of a user',
+  password_change: 'change of a password',
   user_sessions_ended: 'all sessions of a user were ended',
   sign_in_throttled: 'sign-ins are turned away because of earlier failures',
   sign_in_failures_many: 'more sign-ins fail than people mistype',
@@ -27,6 +33,9 @@ const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
   revocation_data_stale:
     'who was signed out, revoked or removed may be unknown here: the Secrets that tell cannot be followed',
   session_record_unreadable: 'a session record cannot be read: the user gets 503 until it is mended or deleted',
+  password_record_unreadable: 'the password of a user cannot be read: it lets nobody in',
+  user_object_faulty: 'a User object has something that cannot be used',
+  password_moved: 'a password was found in a User object',
 };
 
 /** Routine events: reported, but no cause for concern by themselves, unless somebody was turned away. */
@@ -37,6 +46,11 @@ const ROUTINE: ReadonlySet<SecurityEventName> = new Set<SecurityEventName>([
   'introspection',
   'token_review',
   'sign_out',
+  'user_creation',
+  'user_update',
+  'user_deletion',
+  'password_change',
+  'cluster_call',
   'user_sessions_ended',
   'signing_key_created',
   'signing_key_published',

@@ -1,19 +1,15 @@
-import type { Registry } from 'prom-client';
 import type { ServedList } from '../http/app.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import { createNamespaceKind } from '../namespaces/namespace-kind.ts';
 import { createNodeKind } from '../nodes/node-kind.ts';
 import { PodStore, podFieldSelector } from '../nodes/usage/pod-store.ts';
 import { UsageLedger } from '../nodes/usage/usage-ledger.ts';
-import { createLister } from '../resources/cache.ts';
-import type { Kind } from '../resources/entries/kind.ts';
-import { collectionPath } from '../resources/entries/object-kind.ts';
 import { ResourceStore } from '../resources/entries/store.ts';
-import { createCacheBytes } from '../resources/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { TimeSlices } from '../runtime/time-slices.ts';
-import { type Mirror, mirrorChecks } from './readiness.ts';
+import { createListMirror, type ListMirror, newEpoch } from './list-mirror.ts';
+import type { Mirror } from './readiness.ts';
 import { allUpkeep, NO_UPKEEP, type Upkeep } from './run-group.ts';
 
 export interface ListMirrorsOptions {
@@ -34,7 +30,8 @@ export interface ListMirrorsParts {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly random: Random;
-  readonly registry: Registry;
+  /** Shows how many bytes the mirror of a resource holds. */
+  exposeBytes(resource: string, bytes: () => number): void;
 }
 
 /** Every kind that is listed, in memory: what the routes read, and what keeps it current. */
@@ -43,39 +40,33 @@ export interface ListMirrors {
   readonly upkeep: Upkeep;
 }
 
-/** 64 random bits tell the versions of two processes apart. */
-const EPOCH_BYTES = 8;
-
 /** Connects reflectors, stores and listers: of nodes, with the pods behind them where usage is wanted, and of namespaces. */
 export function createListMirrors(options: ListMirrorsOptions, parts: ListMirrorsParts): ListMirrors {
-  const { cluster, clock, random, registry } = parts;
+  const { cluster, clock, random, exposeBytes } = parts;
   const { platform } = options;
   const common = { maxStalenessMs: options.maxStaleness, longestPeriodMs: options.selfCheck.longestPeriod };
-  const epoch = random.bytes(EPOCH_BYTES).toString('hex');
-  const shared: ListMirrorParts = {
-    ...{ cluster, clock, epoch, slices: new TimeSlices(clock) },
-    exposeBytes: createCacheBytes(registry),
-  };
+  const shared = { cluster, clock, epoch: newEpoch(random), exposeBytes };
   const ledger = options.usage ? new UsageLedger() : undefined;
   const pods = ledger && reflectPods(ledger, options, cluster);
-  const nodes = createListMirror(
-    {
-      ...common,
-      kind: createNodeKind({ platform, ledger }),
-      isRequired: true,
-      besides: (store) => (pods ? { pods: countedIn(store, pods) } : {}),
-    },
-    shared,
-  );
+  const slices = new TimeSlices(clock);
+  const nodeStore = new ResourceStore(createNodeKind({ platform, ledger }), slices);
+  const besides: Readonly<Record<string, Mirror>> = pods ? { pods: countedIn(nodeStore, pods) } : {};
+  const nodes = createListMirror({ ...common, store: nodeStore, isRequired: true, besides }, shared);
   // Where the right to namespaces is missing, as after an update of the image without the chart, the rest is served.
-  const namespaces = createListMirror({ ...common, kind: createNamespaceKind(platform), isRequired: false }, shared);
-  const mirrors = [nodes, namespaces];
+  const namespaceStore = new ResourceStore(createNamespaceKind(platform), slices);
+  const namespaces = createListMirror({ ...common, store: namespaceStore, isRequired: false }, shared);
   const ofPods = pods ? [{ name: 'reflector of pods', run: (signal: AbortSignal) => pods.run(signal) }] : [];
   return {
-    lists: mirrors.map(({ list }) => list),
-    upkeep: allUpkeep([...mirrors.map(({ upkeep }) => upkeep), { ...NO_UPKEEP, parts: ofPods }]),
+    lists: [servedList(nodeStore, nodes), servedList(namespaceStore, namespaces)],
+    upkeep: allUpkeep([nodes.upkeep, namespaces.upkeep, { ...NO_UPKEEP, parts: ofPods }]),
   };
 }
+
+const servedList = ({ kind }: ResourceStore, { lister }: ListMirror): ServedList => ({
+  ...{ kind, lister },
+  watches: lister,
+  age: lister,
+});
 
 function reflectPods(ledger: UsageLedger, { selfCheck }: ListMirrorsOptions, cluster: Cluster) {
   const resource = { path: '/api/v1/pods', name: 'pods', fieldSelector: podFieldSelector() };
@@ -100,67 +91,4 @@ function countedIn(store: ResourceStore, pods: Mirror): Mirror {
   };
   const { stalenessMs, idleMs, missingRight } = pods;
   return { hasSynced, stalenessMs, idleMs, missingRight };
-}
-
-/** A kind in memory: what the routes read, and what keeps it current. */
-interface ListMirror {
-  readonly list: ServedList;
-  readonly upkeep: Upkeep;
-}
-
-interface ListMirrorOptions {
-  readonly kind: Kind;
-  /** False: we are ready without it while the cluster refuses us the right to mirror it, and callers are told so. */
-  readonly isRequired: boolean;
-  /** Answers from older data are refused. Infinity: none is. */
-  readonly maxStalenessMs: number;
-  /** No two self-checks are further apart. */
-  readonly longestPeriodMs: number;
-  /** What else its answers rest on, by its name. */
-  besides?(store: ResourceStore): Readonly<Record<string, Mirror>>;
-}
-
-interface ListMirrorParts {
-  readonly cluster: Cluster;
-  readonly clock: Clock;
-  readonly slices: TimeSlices;
-  /** Of the versions of this process. */
-  readonly epoch: string;
-  /** Shows how many bytes the mirror of a resource holds. */
-  exposeBytes(resource: string, bytes: () => number): void;
-}
-
-/** Wires the reflector, the store and the lister of a kind. */
-function createListMirror(options: ListMirrorOptions, parts: ListMirrorParts): ListMirror {
-  const { kind, isRequired, maxStalenessMs, longestPeriodMs } = options;
-  const { cluster, clock, slices, epoch, exposeBytes } = parts;
-  const { resource } = kind;
-  const store = new ResourceStore(kind, slices);
-  const collection = { path: collectionPath(kind), name: resource, isOptional: !isRequired };
-  const reflector = cluster.reflect(collection, store, { longestPeriodMs });
-  const freshness: Readonly<Record<string, Mirror>> = { [resource]: reflector, ...options.besides?.(store) };
-  const all = Object.entries(freshness);
-  const told = `the cluster does not let this server list and watch ${resource}`;
-  const missingRight = () => (reflector.missingRight() === undefined ? undefined : told);
-  const lister = createLister({
-    store,
-    freshness,
-    maxStalenessMs,
-    clock,
-    epoch,
-    exposeBytes,
-    ...(isRequired ? {} : { missingRight }),
-  });
-  return {
-    list: { kind, lister, watches: lister, age: lister },
-    upkeep: {
-      parts: [
-        { name: `reflector of ${resource}`, run: (signal) => reflector.run(signal) },
-        { name: `leaf warmer of ${resource}`, run: (signal) => lister.run(signal) },
-      ],
-      checks: all.flatMap(([name, one]) => mirrorChecks(name, one, { maxStalenessMs, isOptional: !isRequired })),
-      reflectors: freshness,
-      stalenessMs: Object.fromEntries(all.map(([name, one]) => [name, () => one.stalenessMs()])),
-    },
-  };
 }

@@ -5,6 +5,10 @@ import type { CallerAuthenticationOptions } from '../oauth/endpoints/caller-auth
 import type { SigningKeyOptions } from '../oauth/keys/signing-keys.ts';
 import { type Client, longestTokenSeconds, type OAuthOptions } from '../oauth/options.ts';
 import type { PasswordOptions } from '../users/password-sign-in.ts';
+import type { AccountKeepingOptions } from './account-keeping.ts';
+import type { AccountPeopleOptions } from './account-people.ts';
+import type { AccountsOptions } from './accounts.ts';
+import type { GatewayServiceOptions } from './gateway.ts';
 import type { SessionOptions } from './session-stores.ts';
 import type { TokenServiceOptions } from './token-service.ts';
 import type { UserSourceOptions } from './user-sources.ts';
@@ -122,15 +126,65 @@ function toUserSourceOptions({
   };
 }
 
-export const toTokenServiceOptions = (config: KeySections & Sections<'sessions' | 'users'>): TokenServiceOptions => ({
+export const toTokenServiceOptions = (
+  config: KeySections & Sections<'sessions' | 'users' | 'accounts'>,
+): TokenServiceOptions => ({
   oauth: toOAuthOptions(config),
   users: toUserSourceOptions(config),
+  reservedNames: config.accounts.reservedNames,
   passwords: toPasswordOptions(config.authentication),
   keys: toSigningKeyOptions(config),
   sessions: toSessionOptions(config),
   tokenReview: toTokenReviewOptions(config.platform, config.authentication.tokenReview),
   callerTokenFile: config.authentication.tokenReview.callerTokenFile,
   serviceAccounts: toServiceAccountOptions(config.authentication),
+});
+
+export const toAccountsOptions = ({
+  platform,
+  authorization,
+  nodes,
+}: Sections<'platform' | 'authorization' | 'nodes'>): AccountsOptions => ({
+  platform,
+  maxStalenessMs: authorization.maxStaleness,
+  longestPeriodMs: nodes.selfCheck.longestPeriod,
+});
+
+export const toAccountPeopleOptions = ({
+  platform,
+  authorization,
+  accounts,
+}: Sections<'platform' | 'authorization' | 'accounts'>): AccountPeopleOptions => ({
+  platform,
+  passwordStore: accounts.passwordStore,
+  maxStalenessMs: authorization.maxStaleness,
+});
+
+export const toAccountKeepingOptions = ({
+  platform,
+  accounts,
+  authentication,
+  nodes,
+}: Sections<'platform' | 'accounts' | 'authentication' | 'nodes'>): AccountKeepingOptions => ({
+  passwordStore: accounts.passwordStore,
+  throttled: toPasswordOptions(authentication).throttle.user,
+  records: {
+    platform,
+    periodMs: authentication.loginHistoryRetentionPeriod,
+    maximumEntries: authentication.loginHistoryMaximumEntries,
+    longestPeriodMs: nodes.selfCheck.longestPeriod,
+  },
+});
+
+export const toGatewayOptions = ({
+  platform,
+  accounts: { reservedNames },
+  gateway: { allowProxySubresources, rejectImpersonation },
+}: Sections<'platform' | 'accounts' | 'gateway'>): GatewayServiceOptions => ({
+  platform,
+  reservedNames,
+  allowProxySubresources,
+  rejectImpersonation,
 });
 
 export function toHttpLimits(limits: Config['limits']): HttpLimits {

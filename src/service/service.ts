@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { type AccessReviewParts, createAccessReviewAuthorizer } from '../authorization/access-review-authorizer.ts';
 import { createAlwaysAllow } from '../authorization/always-allow.ts';
-import type { Authorizer } from '../authorization/authorizer.ts';
+import type { Authorizer, ForgetfulAuthorizer } from '../authorization/authorizer.ts';
 import type { Config } from '../config/config.ts';
 import { AnswerWriter } from '../http/answer/answer.ts';
 import { createApp } from '../http/app.ts';
@@ -19,10 +19,25 @@ import {
   registerMemoryLimit,
 } from '../observability/metrics.ts';
 import { createSecurityEvents } from '../observability/security-events.ts';
+import { createCacheBytes } from '../resources/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
+import { createAccountKeeping } from './account-keeping.ts';
+import { createAccountPeople } from './account-people.ts';
+import { createWrites } from './account-writes.ts';
+import { createAccounts } from './accounts.ts';
+import { createGateway } from './gateway.ts';
 import { createListMirrors } from './list-mirrors.ts';
-import { toApiServerOptions, toHttpLimits, toMetricsServerOptions, toTokenServiceOptions } from './options.ts';
+import {
+  toAccountKeepingOptions,
+  toAccountPeopleOptions,
+  toAccountsOptions,
+  toApiServerOptions,
+  toGatewayOptions,
+  toHttpLimits,
+  toMetricsServerOptions,
+  toTokenServiceOptions,
+} from './options.ts';
 import { announceReady, createFirstReview, reflectorsCheck } from './readiness.ts';
 import { allUpkeep, NO_UPKEEP, type Part, runGroup, type Upkeep } from './run-group.ts';
 import { createStalenessAlarm } from './staleness-alarm.ts';
@@ -32,6 +47,8 @@ import { ClusterVersionReader, type Release, type Runtime } from './versions.ts'
 export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {
   readonly clock: Clock;
   readonly random: Random;
+  /** The share of the time in which the event loop was busy of late. */
+  loopLoad(): number;
   readonly logger: Logger;
   /** Lines that the logger's output has dropped; absent when it drops none. */
   lostLines?(): LostLines;
@@ -43,6 +60,8 @@ export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The text of `api/platform.openapi.yaml`. */
   readonly description: string;
+  /** The text of `api/crd.openapi.yaml`. */
+  readonly crdDescription: string;
 }
 
 export interface Addresses {
@@ -77,18 +96,61 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const cluster = await connectCluster(access, { clock, random, logger, registry });
   const version = new ClusterVersionReader({ clock, logger, read: cluster.version });
   const mirrorOptions = { platform: config.platform, ...config.nodes };
-  const mirrors = createListMirrors(mirrorOptions, { cluster, clock, random, registry });
-  const tokenParts = { cluster, clock, random, logger, registry, events, bcrypt };
+  const exposeBytes = createCacheBytes(registry);
+  const mirrors = createListMirrors(mirrorOptions, { cluster, clock, random, exposeBytes });
+  const accounts = config.accounts.enabled
+    ? createAccounts(toAccountsOptions(config), { cluster, clock, random, registry, exposeBytes })
+    : undefined;
+  const people = accounts
+    ? createAccountPeople(toAccountPeopleOptions(config), {
+        accounts,
+        cluster,
+        clock,
+        random,
+        logger,
+        registry,
+        events,
+      })
+    : undefined;
+  const { objects, recorder } = people ?? {};
+  const tokenParts = { cluster, clock, random, logger, registry, events, bcrypt, objects, recorder };
   const tokens = createTokenService(toTokenServiceOptions(config), tokenParts);
-  const authorization = createAuthorization(config.authorization, {
+  const authorization = createAuthorization(config, {
     reviewer: cluster.reviewer,
     clock,
     random,
     registry,
     logger: logger.child({ apiServer: cluster.apiServer }),
   });
+  const writes =
+    accounts &&
+    people &&
+    authorization.reviews &&
+    createWrites(
+      { reservedNames: config.accounts.reservedNames },
+      { accounts, people, tokens, reviews: authorization.reviews, cluster, clock, logger, events },
+    );
+  const keeping =
+    accounts && people
+      ? createAccountKeeping(toAccountKeepingOptions(config), {
+          accounts,
+          people,
+          tokens,
+          cluster,
+          clock,
+          random,
+          logger,
+          events,
+        })
+      : NO_UPKEEP;
   const shutdown = { began: false, closing: new AbortController() };
-  const upkeep = allUpkeep([mirrors.upkeep, tokens.upkeep, authorization.upkeep]);
+  const upkeep = allUpkeep([
+    mirrors.upkeep,
+    ...(accounts && people ? [accounts.upkeep, people.upkeep] : []),
+    tokens.upkeep,
+    keeping,
+    authorization.upkeep,
+  ]);
   const health: HealthCheck[] = [
     ...upkeep.checks,
     reflectorsCheck(upkeep.reflectors),
@@ -97,6 +159,9 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const limits = toHttpLimits(config.limits);
   const metrics = createHttpMetrics(registry, tokens.verifications);
   const writer = new AnswerWriter(clock, limits.answerTimeoutMs);
+  const gateway = config.gateway.enabled
+    ? await createGateway(toGatewayOptions(config), { cluster, registry, events })
+    : undefined;
   const app = createApp({
     platform: config.platform,
     release: { ...release, ...runtime },
@@ -107,6 +172,8 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     authorizer: authorization.authorizer,
     maxDecisionAgeMs: config.authorization.maxStaleness,
     lists: mirrors.lists,
+    accounts: accounts && writes && { reads: accounts.readsWith(tokens.users), writes, presenter: accounts.presenter },
+    gateway,
     closing: shutdown.closing.signal,
     health,
     limits,
@@ -114,11 +181,12 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     corsOrigins: config.cors.origins,
     clock,
     random,
+    loopLoad: parts.loopLoad,
     logger,
     registry,
     metrics,
     writer,
-    descriptions: { platformYaml: parts.description, parseYaml: parse },
+    descriptions: { platformYaml: parts.description, crdYaml: parts.crdDescription, parseYaml: parse },
   });
   const api = createHttpServer(toApiServerOptions(config.server, config.authentication.tokenReview), app, {
     limits,
@@ -142,7 +210,10 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     metrics,
     writer,
   });
-  const ages = { lists: mirrors.upkeep.stalenessMs, revocation: tokens.upkeep.stalenessMs };
+  const ages = {
+    lists: { ...mirrors.upkeep.stalenessMs, ...accounts?.ages.lists },
+    revocation: { ...tokens.upkeep.stalenessMs, ...accounts?.ages.revocation, ...people?.upkeep.stalenessMs },
+  };
   const background = [
     ...upkeep.parts,
     createStalenessAlarm(ages, { clock, logger, events }),
@@ -154,16 +225,21 @@ export async function createService(config: Config, parts: ServiceParts): Promis
 
 interface Authorization {
   readonly authorizer: Authorizer;
+  /** Asks the cluster, whatever the mode: about rights that are given on to somebody else, which only accounts do. */
+  readonly reviews?: ForgetfulAuthorizer;
   readonly upkeep: Upkeep;
 }
 
-function createAuthorization({ mode, maxStaleness }: Config['authorization'], parts: AccessReviewParts): Authorization {
-  if (mode === 'AlwaysAllow') return { authorizer: createAlwaysAllow(parts.registry), upkeep: NO_UPKEEP };
+function createAuthorization(
+  { authorization: { mode, maxStaleness }, accounts }: Pick<Config, 'authorization' | 'accounts'>,
+  parts: AccessReviewParts,
+): Authorization {
+  const authorizer = mode === 'AlwaysAllow' ? createAlwaysAllow(parts.registry) : undefined;
+  if (authorizer && !accounts.enabled) return { authorizer, upkeep: NO_UPKEEP };
+  const reviews = createAccessReviewAuthorizer({ maxStaleMs: maxStaleness }, parts);
+  if (authorizer) return { authorizer, reviews, upkeep: NO_UPKEEP };
   const { part, check } = createFirstReview(parts);
-  return {
-    authorizer: createAccessReviewAuthorizer({ maxStaleMs: maxStaleness }, parts),
-    upkeep: { ...NO_UPKEEP, parts: [part], checks: [check] },
-  };
+  return { authorizer: reviews, reviews, upkeep: { ...NO_UPKEEP, parts: [part], checks: [check] } };
 }
 
 interface Built {

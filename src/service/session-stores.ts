@@ -39,7 +39,7 @@ export function createSessions(
 ): { readonly store: SessionStore; readonly upkeep: Upkeep } {
   if (kind === 'memory') return { store: createMemorySessions({ clock }), upkeep: NO_UPKEEP };
   const labels = { 'app.kubernetes.io/part-of': platform, 'app.kubernetes.io/component': NAME };
-  const { records, reflector } = cluster.mirrorSecrets(NAME, labels);
+  const { records, reflector } = cluster.mirrorSecrets(NAME, labels, { exposeLag: true });
   const options = { namePrefix: `${platform}-sessions-`, maxStalenessMs };
   const store = createClusterSessions(options, { records, clock, random, logger, events });
   return {

@@ -1,4 +1,5 @@
 import type { Counter, Registry } from 'prom-client';
+import type { UserObjects } from '../accounts/directory/user-objects.ts';
 import { createBearerVerifier } from '../authentication/bearer-verifier.ts';
 import { ClusterKeys } from '../authentication/cluster-keys.ts';
 import { ServiceAccountTokens } from '../authentication/service-account-tokens.ts';
@@ -11,6 +12,7 @@ import { createKeyRotator } from '../oauth/keys/key-rotator.ts';
 import { createSigningKeys, type SigningKeyOptions } from '../oauth/keys/signing-keys.ts';
 import { createClientFailureCounter, createVerificationCounter } from '../oauth/metrics.ts';
 import type { OAuthOptions } from '../oauth/options.ts';
+import type { SessionEnds } from '../oauth/sessions/session-ends.ts';
 import { createTokenData, type TokenData } from '../oauth/token-data.ts';
 import type { BearerVerifier, TokenVerifier } from '../oauth/tokens/identity.ts';
 import { createTokenVerifier } from '../oauth/tokens/token-verifier.ts';
@@ -19,7 +21,11 @@ import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { SecurityEvents } from '../security-events.ts';
+import type { FirstAdministrator } from '../users/first-administrator.ts';
+import { registerUserConflicts } from '../users/metrics.ts';
 import { createPasswordSignIn, type PasswordOptions, type PasswordParts } from '../users/password-sign-in.ts';
+import type { PasswordSignIn, SignInRecorder, ThrottleControl } from '../users/sign-in.ts';
+import { type EmailOwners, reservedNames, type UserDirectory } from '../users/user.ts';
 import { createUserDirectory } from '../users/user-directory.ts';
 import { allUpkeep, NO_UPKEEP, type Upkeep } from './run-group.ts';
 import { createSessions, type SessionOptions } from './session-stores.ts';
@@ -28,6 +34,8 @@ import { createUserSources, type UserSourceOptions } from './user-sources.ts';
 export interface TokenServiceOptions {
   readonly oauth: OAuthOptions;
   readonly users: UserSourceOptions;
+  /** Names that nobody can sign in as. */
+  readonly reservedNames: readonly string[];
   readonly passwords: PasswordOptions;
   readonly keys: SigningKeyOptions;
   readonly sessions: SessionOptions;
@@ -48,12 +56,23 @@ export interface TokenServiceParts extends Pick<PasswordParts, 'bcrypt'> {
   readonly logger: Logger;
   readonly registry: Registry;
   readonly events: SecurityEvents;
+  /** The users that are objects of the cluster, if they are. */
+  readonly objects?: UserObjects | undefined;
+  /** Writes down who signed in, if anybody does. */
+  readonly recorder?: SignInRecorder | undefined;
 }
 
 /** Who may sign in, the tokens that they get, and the verifier of every call. */
 export interface TokenService {
   readonly authorizationServer: AuthorizationServer;
+  /** For whoever changes users: their sessions end before the change is written. */
+  readonly ends: Pick<SessionEnds, 'user'>;
   readonly tokenReviews: TokenReviewWebhook;
+  /** Everybody who may sign in. */
+  readonly users: UserDirectory & EmailOwners;
+  /** For whoever changes passwords: the same gate and throttle as a sign-in. */
+  readonly signIn: PasswordSignIn & { readonly throttle: ThrottleControl };
+  readonly administrator: FirstAdministrator | undefined;
   /** For the API; /oauth knows our own tokens only. */
   readonly verifier: BearerVerifier;
   /** Counts bearers, by result. The API counts those that need no verification. */
@@ -64,11 +83,13 @@ export interface TokenService {
 
 /** Connects users, keys and sessions to the authorization server and the verifier. */
 export function createTokenService(options: TokenServiceOptions, parts: TokenServiceParts): TokenService {
-  const { cluster, clock, random, logger, registry, events, bcrypt } = parts;
+  const { cluster, clock, random, logger, registry, events, bcrypt, objects, recorder } = parts;
   const { secrets } = cluster;
   const ofCluster = logger.child({ apiServer: cluster.apiServer });
-  const people = createUserSources(options.users, { cluster, clock, random, logger, registry });
-  const users = createUserDirectory(people.sources, { events });
+  const people = createUserSources(options.users, { cluster, clock, random, logger, registry, objects });
+  const isReserved = reservedNames(options.reservedNames);
+  const users = createUserDirectory(people.sources, { events, isReserved });
+  if (objects) registerUserConflicts(registry, users);
   const signIn = createPasswordSignIn(options.passwords, { users, clock, registry, events, bcrypt });
   const keys = createSigningKeys(options.keys, { secrets, clock, random, logger: ofCluster, registry, events });
   const rotator = createKeyRotator(options.keys, { keys, secrets, clock, random, logger: ofCluster, registry });
@@ -81,7 +102,7 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
   });
   const data = createTokenData([keys, sessions, people]);
   const standing = createUserStandings(keys);
-  const liveUser = createLiveUsers(users, standing);
+  const liveUser = createLiveUsers(users, standing, options.oauth);
   const verifications = createVerificationCounter(registry);
   const clientFailures = createClientFailureCounter(registry);
   const verifier = createTokenVerifier(options.oauth, {
@@ -102,6 +123,7 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
     standing,
     liveUser,
     signIn,
+    recorder,
     verifier,
     clock,
     random,
@@ -149,7 +171,11 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
   );
   return {
     authorizationServer,
+    ends: authorizationServer.ends,
     tokenReviews,
+    users,
+    signIn,
+    administrator: people.administrator,
     verifier: bearers.verifier,
     verifications,
     upkeep: allUpkeep([people.upkeep, sessionUpkeep, keyUpkeep, bearers.upkeep, { ...NO_UPKEEP, checks }]),

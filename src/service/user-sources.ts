@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import type { UserObjects } from '../accounts/directory/user-objects.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { JudgedBy } from '../oauth/token-data.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -26,6 +27,8 @@ export interface UserSourceParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly registry: Registry;
+  /** The users that are objects of the cluster, if they are. */
+  readonly objects?: UserObjects | undefined;
 }
 
 /**
@@ -33,7 +36,9 @@ export interface UserSourceParts {
  * be called unknown or gone.
  */
 export interface UserSources extends JudgedBy {
+  /** In order of precedence: the file, User objects, the first administrator. */
   readonly sources: readonly UserSource[];
+  readonly administrator: FirstAdministrator | undefined;
   readonly upkeep: Upkeep;
 }
 
@@ -43,7 +48,7 @@ export interface UserSources extends JudgedBy {
  */
 export function createUserSources(
   options: UserSourceOptions,
-  { cluster, clock, random, logger, registry }: UserSourceParts,
+  { cluster, clock, random, logger, registry, objects }: UserSourceParts,
 ): UserSources {
   const { firstAdministratorWanted: wanted } = options;
   const { secrets, inCluster, apiServer } = cluster;
@@ -53,17 +58,23 @@ export function createUserSources(
     wanted === 'always' || (wanted === 'in-cluster' && inCluster)
       ? createFirstAdministrator(options.firstAdministrator, ofCluster)
       : undefined;
-  if (!file && !administrator)
+  if (!file && !objects && !administrator)
     logger.warn('nobody can sign in: neither users.file nor users.firstAdministrator is set');
   return {
-    sources: [file, administrator].filter((source) => source !== undefined),
-    fault: () => administrator?.fault(),
-    tooOld: () => administrator?.tooOld(),
+    sources: [
+      file,
+      objects,
+      administrator && { ...administrator, ...(objects && { givesWayTo: objects.label }) },
+    ].filter((source) => source !== undefined),
+    administrator,
+    fault: () => objects?.fault() ?? administrator?.fault(),
+    tooOld: () => objects?.tooOld() ?? administrator?.tooOld(),
     upkeep: {
       ...NO_UPKEEP,
       ...(administrator && upkeepOf(administrator, options.firstAdministrator.secretName, secrets)),
       parts: [
         ...(file ? [{ name: 'users file', run: file.run }] : []),
+        ...(objects ? [{ name: 'User objects', run: objects.run }] : []),
         ...(administrator ? [{ name: 'first administrator', run: administrator.run }] : []),
       ],
     },

@@ -184,6 +184,57 @@ const ROWS: readonly (readonly [string, object, string])[] = [
     { replicaCount: 2, sessions: shared, config: { server: { shutdownDelay: '4s' } } },
     "config.server.shutdownDelay is 4s with 2 replicas: the others get a replica's requests only after the cluster has learned that it stops, which takes seconds; set 5s or more, or allow.shortShutdownDelay to true.",
   ],
+  [
+    'two settings for accounts',
+    { accounts: { enabled: true }, config: { accounts: { enabled: false } } },
+    "config.accounts.enabled is not for the chart's config: set the value accounts.enabled instead.",
+  ],
+  [
+    'hashes in objects whose definition does not have them',
+    { accounts: { enabled: true }, config: { accounts: { passwordStore: 'userObject' } } },
+    "config.accounts.passwordStore is userObject, but accounts.crds.install is true: the chart's definition of users has no spec.password, so the cluster would drop the hashes; set accounts.crds.install to false where the definitions of KubeSphere 3.4 are, or leave config.accounts.passwordStore out.",
+  ],
+  [
+    'a group of Kubernetes as one whose people give roles',
+    { accounts: { enabled: true, roleAssigners: { groups: ['system:masters'] } } },
+    'accounts.roleAssigners.groups has "system:masters", which belongs to Kubernetes: Gatehouse would get the rights of that name; name people or groups of the platform.',
+  ],
+  [
+    'everybody as a writer of users',
+    { accounts: { enabled: true, objectWriters: { groups: ['system:authenticated'] } } },
+    'accounts.objectWriters.groups has "system:authenticated": then everybody whom the cluster\'s roles let could write users past Gatehouse, and give themselves groups; name a group of people.',
+  ],
+  [
+    'a gateway for nobody',
+    { gateway: { enabled: true } },
+    'gateway.enabled is true, but gateway.users is empty: Gatehouse may act in the cluster only as those who are named; name the users, or set rbac.create to false and grant the rights yourself.',
+  ],
+  [
+    'two settings for the gateway',
+    { gateway: { enabled: true, users: ['ada'] }, config: { gateway: { enabled: false } } },
+    "config.gateway.enabled is not for the chart's config: set the value gateway.enabled instead.",
+  ],
+  [
+    'a setting of the gateway without it',
+    { config: { gateway: { allowProxySubresources: true } } },
+    'config.gateway.allowProxySubresources is true, but gateway.enabled is false; set gateway.enabled to true, or leave it out.',
+  ],
+  [
+    'everybody as a user of the gateway',
+    { gateway: { enabled: true, users: ['*'] } },
+    'gateway.users has "*", but Gatehouse acts only as those who are named; write out each name.',
+  ],
+  [
+    'limits of impersonation that nothing reads',
+    {
+      gateway: {
+        enabled: true,
+        users: ['ada'],
+        constrainedImpersonation: { rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] },
+      },
+    },
+    'gateway.constrainedImpersonation.rules is set, but gateway.constrainedImpersonation.enabled is false: nothing would be limited by it; set both, or leave the rules out.',
+  ],
 ];
 
 describe('contradictory values', () => {

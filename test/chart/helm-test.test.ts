@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Pod } from '@kubernetes/client-node';
 import { describe, expect, test } from 'vitest';
 import { passwordOf, startCluster, startService } from '../integration/service/stand.ts';
 import { atEnd } from '../support/at-end.ts';
+import { freePorts } from '../support/control-plane/free-ports.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { startTlsFront } from '../support/tls-front.ts';
 import { CHART, helm, NAMESPACE, render, renderTest } from './helm.ts';
@@ -141,6 +144,20 @@ describe('what it runs', () => {
     const { gatehouse } = await startService(await startCluster());
     const url = `http://gatehouse.gatehouse-system.svc:${gatehouse.port}`;
     expect(await run(url, ada, undefined, '127.0.0.1')).toMatchObject({ code: 0 });
+  });
+
+  test('waits for a Service that refuses connections, because it has not heard of the pod yet', async () => {
+    const { gatehouse } = await startService(await startCluster());
+    const [port = 0] = await freePorts(1);
+    const running = run(`http://127.0.0.1:${port}`, ada);
+    await sleep(2_000); // the first question comes before that
+    const service = createServer((client) => {
+      const pod = connect(gatehouse.port, '127.0.0.1');
+      for (const socket of [client, pod]) socket.on('error', () => socket.destroy());
+      client.pipe(pod).pipe(client);
+    }).listen(port, '127.0.0.1');
+    atEnd(() => service.close());
+    expect(await running).toMatchObject({ code: 0 });
   });
 
   test('takes a client of its own, whose secret ends in a newline', async () => {

@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { clusterTool } from '../support/cluster-tools.ts';
@@ -23,12 +24,28 @@ function baseFiles(rendered: Rendered): Map<string, string> {
   );
 }
 
-describe('the kustomize base', () => {
-  let files: Map<string, string>;
-  beforeAll(async () => {
-    files = baseFiles(await render());
-  });
+async function build(folder: string): Promise<Manifest[]> {
+  const built = await runTool(await clusterTool('kubectl'), ['kustomize', folder]);
+  return byName(parseAllDocuments(built).map((document) => document.toJS() as Manifest));
+}
 
+const byName = (list: readonly Manifest[]): Manifest[] =>
+  list.toSorted((a, b) => `${a.kind} ${a.metadata.name}`.localeCompare(`${b.kind} ${b.metadata.name}`));
+const objectsOf = (files: ReadonlyMap<string, string>): Manifest[] =>
+  [...files.values()].map((text) => parse(text) as Manifest);
+
+const namespace = {
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+};
+
+let files: Map<string, string>;
+beforeAll(async () => {
+  files = baseFiles(await render());
+});
+
+describe('the kustomize base', () => {
   // After a change of the chart, "npm run test:chart -- kustomize --update" writes the files anew.
   test('equals what the chart renders by default, file by file', async () => {
     for (const [name, text] of files) await expect(text).toMatchFileSnapshot(join(FOLDER, name));
@@ -40,21 +57,39 @@ describe('the kustomize base', () => {
   });
 
   test('has a file for each of the chart’s, and the namespace', () => {
-    const expected = [...files.keys(), 'kustomization.yaml', 'namespace.yaml'];
+    const expected = [...files.keys(), 'accounts', 'gateway', 'kustomization.yaml', 'namespace.yaml'];
     expect(readdirSync(FOLDER).toSorted()).toEqual(expected.toSorted());
   });
 
   test('builds to the same objects as the chart, in a namespace that enforces "restricted"', async () => {
-    const built = await runTool(await clusterTool('kubectl'), ['kustomize', FOLDER]);
-    const objects = parseAllDocuments(built).map((document) => document.toJS() as Manifest);
-    const byName = (list: readonly Manifest[]): Manifest[] =>
-      list.toSorted((a, b) => `${a.kind} ${a.metadata.name}`.localeCompare(`${b.kind} ${b.metadata.name}`));
-    const namespace = {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
-    };
-    const fromChart = [...files.values()].map((text) => parse(text) as Manifest);
-    expect(byName(objects)).toEqual(byName([...fromChart, namespace]));
+    expect(await build(FOLDER)).toEqual(byName([...objectsOf(files), namespace]));
+  });
+});
+
+/** The values by which the chart renders what the component makes of the base. */
+const COMPONENTS = [
+  // Only Helm knows how to keep an object.
+  ['accounts', { accounts: { enabled: true, crds: { keep: false } } }],
+  ['gateway', { gateway: { enabled: true, users: ['admin'], groups: ['gatehouse-admins'] } }],
+] as const;
+
+describe.each(COMPONENTS)('the kustomize component %s', (name, values) => {
+  const component = join(FOLDER, name);
+  let having: Map<string, string>;
+  beforeAll(async () => {
+    having = baseFiles(await render(values));
+  });
+  const changed = (): string[] => [...having.keys()].filter((file) => having.get(file) !== files.get(file)).toSorted();
+
+  test('equals what the chart renders otherwise or in addition with it, file by file', async () => {
+    for (const file of changed()) await expect(having.get(file)).toMatchFileSnapshot(join(component, file));
+    expect(readdirSync(component).toSorted()).toEqual([...changed(), 'kustomization.yaml'].toSorted());
+  });
+
+  test('makes of the base what the chart renders with it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-kustomization-'));
+    const kustomization = { resources: [relative(folder, FOLDER)], components: [relative(folder, component)] };
+    writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(kustomization));
+    expect(await build(folder)).toEqual(byName([...objectsOf(having), namespace]));
   });
 });

@@ -13,6 +13,9 @@ const valuesOf = (scenario: string): object =>
 
 const TLS = selfSigned('gatehouse');
 
+/** Kinds that are in no namespace. */
+const CLUSTER_WIDE = /^(Cluster|CustomResourceDefinition|ValidatingAdmissionPolicy)/;
+
 /** Paths at which a document says null. */
 function nulls(value: unknown, path = ''): string[] {
   if (value === null) return [path];
@@ -33,7 +36,7 @@ describe.each(scenarios)('scenario %s', (scenario) => {
     const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(new Set(names).size).toBe(names.length);
     const elsewhere = objects.filter(
-      ({ kind, metadata }) => metadata.namespace !== (kind.startsWith('Cluster') ? undefined : NAMESPACE),
+      ({ kind, metadata }) => metadata.namespace !== (CLUSTER_WIDE.test(kind) ? undefined : NAMESPACE),
     );
     expect(elsewhere).toEqual([]);
   });

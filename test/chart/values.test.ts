@@ -146,6 +146,8 @@ describe('values', () => {
     const config = { log: { level: 'debug' }, authentication: { multipleLogin: false } };
     expect((await render({ config })).config).toEqual({
       platform: 'gatehouse',
+      accounts: { enabled: false },
+      gateway: { enabled: false },
       server: { port: 9090, metricsPort: 9091, shutdownDelay: '15s' },
       authentication: { multipleLogin: false, oauthOptions: { issuer: 'http://gatehouse.gatehouse-system.svc/oauth' } },
       users: { firstAdministrator: { secretName: 'gatehouse-first-administrator' } },

@@ -66,11 +66,12 @@ describe('what the image has above its base', () => {
     expect(bytes).toBeLessThan(MOST_BYTES);
   });
 
-  test('is the program with its source maps, one native package and its binary, licences, the bill of materials, the API description', () => {
+  test('is the program with its source maps, one native package and its binary, licences, the bill of materials, the API descriptions', () => {
     const kinds = files().map((path) => path.replace(/^dist\/[\w-]+\.js(\.map)?$/, 'dist/*.js$1'));
     const binary = expect.stringMatching(/^dist\/node_modules\/@node-rs\/bcrypt-\w+-\w+(-gnu)?\/bcrypt\.[\w-]+\.node$/);
     expect([...new Set(kinds)].filter((path) => !path.startsWith('dist/node_modules/')).toSorted()).toEqual([
       'LICENSE',
+      'api/crd.openapi.yaml',
       'api/platform.openapi.yaml',
       'build.json',
       'dist/*.js',

@@ -11,7 +11,7 @@ import {
 } from './promise-table.ts';
 
 const page = readPage('docs/chaos.md');
-const rows = rowsOf(page, 'CI');
+const rows = rowsOf(page, 'C|I');
 const faults = rows.filter(({ id }) => id.startsWith('C'));
 const MODEL = 'test/model/rows.test.ts';
 

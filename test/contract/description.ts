@@ -58,7 +58,7 @@ export function problems(schema: unknown, value: unknown): string[] {
 
 /** Problems of a real answer: its status, its headers and its body against what the operation describes. */
 export async function answerProblems(operation: Operation, answer: Response): Promise<string[]> {
-  const described = operation.responses[String(answer.status)];
+  const described = operation.responses[String(answer.status)] ?? operation.responses['default'];
   if (!described) return [`status ${answer.status} is not described`];
   const response = resolve<Json>(described);
   const found: string[] = [];
@@ -74,7 +74,7 @@ export async function answerProblems(operation: Operation, answer: Response): Pr
   const text = await answer.text();
   if (!content) return text === '' ? found : [...found, 'there is a body'];
   const type = (answer.headers.get('content-type') ?? '').split(';')[0] as string;
-  const media = content[type];
+  const media = content[type] ?? content['*/*'];
   if (!media) return [...found, `content type ${type} is not described`];
   const read = READERS[type] ?? String;
   return [...found, ...problems(media['schema'], read(text))];

@@ -1,12 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { crdDescription } from '../../dev/crd/description.ts';
+import { accountNames } from '../../src/accounts/names.ts';
+import { createLoginRecordKind } from '../../src/accounts/records/login-record-kind.ts';
+import { createRoleKind } from '../../src/accounts/roles/role-kind.ts';
+import { createUserKind } from '../../src/accounts/users/user-kind.ts';
 import { AnswerWriter } from '../../src/http/answer/answer.ts';
 import { createRoutes } from '../../src/http/app.ts';
 import { createMetricsServer, metricsRoute } from '../../src/http/connection/metrics-server.ts';
 import type { Route } from '../../src/http/exchange.ts';
+import { createServedGateway } from '../../src/http/gateway/served-gateway.ts';
 import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { loginRequired } from '../../src/oauth/endpoints/refusals.ts';
 import { OAuthError } from '../../src/oauth/oauth-error.ts';
+import { notOffered } from '../../src/resources/query/filter.ts';
+import { listParameters } from '../../src/resources/query/list-query.ts';
 import { watchParameters } from '../../src/resources/watch/watch-query.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import {
@@ -16,6 +24,7 @@ import {
   listsWith,
   startApp,
 } from '../integration/http/app-under-test.ts';
+import { gatewayUnderTest } from '../integration/http/gateway-under-test.ts';
 import { defaultLimits } from '../support/default-limits.ts';
 import { NODE_KIND } from '../unit/nodes/node-objects.ts';
 import {
@@ -28,9 +37,11 @@ import {
   resolve,
 } from './description.ts';
 
+const NAMES = accountNames('gatehouse');
 const parts = appParts();
 const metricsOnly = metricsRoute(parts.registry, new AnswerWriter(systemClock, 1_000), systemClock);
-const routes: readonly Route[] = [...createRoutes(parts), metricsOnly];
+const clusterPaths = createServedGateway({ ...appParts(), ...gatewayUnderTest(), recheck: () => async () => {} });
+const routes: readonly Route[] = [...createRoutes(parts), ...clusterPaths.routes, metricsOnly];
 const operations = describedOperations();
 
 /** `GET /path` of everything in the route tables of both ports. */
@@ -71,8 +82,8 @@ beforeAll(async () => {
     },
   };
   const health = [{ name: 'broken', endpoints: ['livez' as const], check: () => 'on purpose' }];
-  const descriptions = { platformYaml: descriptionText, parseYaml: parse };
-  app = await startApp({ authorizationServer, health, descriptions });
+  const descriptions = { platformYaml: descriptionText, crdYaml: crdDescription(), parseYaml: parse };
+  app = await startApp({ authorizationServer, health, descriptions, gateway: gatewayUnderTest() });
   const server = createMetricsServer(
     { address: '127.0.0.1', port: 0, shutdownDelayMs: 0, drainMs: 1_000 },
     { ...app.parts, limits: defaultLimits },
@@ -94,23 +105,37 @@ afterAll(async () => {
 });
 
 /** Real values for the variable segments; every other one may be anything. */
-const EXISTING: Record<string, string> = { name: 'worker-1', check: 'ping' };
+const EXISTING: Record<string, string> = { name: 'worker-1', check: 'ping', user: 'bob', role: 'platform-regular' };
 
 const pathOf = (template: string, values: Record<string, string> = EXISTING): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x');
 
 const FORMS = new Set(['POST /oauth/token', 'POST /oauth/revoke', 'POST /oauth/introspect']);
 
+/** The bodies of the operations that take JSON. */
+const BODIES: Readonly<Record<string, { readonly type: string; readonly body: object }>> = {
+  'POST /kapis/iam.gatehouse.io/v1alpha2/users': { type: 'application/json', body: { metadata: { name: 'bob' } } },
+  'PUT /kapis/iam.gatehouse.io/v1alpha2/users/{user}': { type: 'application/json', body: {} },
+  'PUT /kapis/iam.gatehouse.io/v1alpha2/users/{user}/password': { type: 'application/json', body: {} },
+  'PATCH /apis/iam.gatehouse.io/v1alpha2/users/{user}': { type: 'application/json-patch+json', body: [] },
+};
+
+function bodyOf(operation: string): { readonly body?: string; readonly type?: string } {
+  const known = BODIES[operation];
+  if (known) return { body: JSON.stringify(known.body), type: known.type };
+  return FORMS.has(operation) ? { body: 'token=x' } : {};
+}
+
 function call(operation: string, init: RequestInit & { query?: string; values?: Record<string, string> } = {}) {
   const [method = '', template = ''] = operation.split(' ');
   const base = template === '/metrics' ? metrics.url : app.url;
-  const form = FORMS.has(operation) ? { body: 'token=x' } : {};
+  const { type, ...body } = bodyOf(operation);
   return fetch(base + pathOf(template, init.values) + (init.query ?? ''), {
     method,
     redirect: 'manual',
-    ...form,
+    ...body,
     ...init,
-    headers: { Authorization: 'Bearer good', ...init.headers },
+    headers: { Authorization: 'Bearer good', ...(type && { 'Content-Type': type }), ...init.headers },
   });
 }
 
@@ -132,6 +157,19 @@ describe('the description of the platform', () => {
     const list = operations.get('GET /kapis/resources.gatehouse.io/v1alpha3/nodes') as Operation;
     const described = list.parameters?.map((parameter) => resolve<{ name: string }>(parameter as never).name);
     expect(described).toEqual([...watchParameters(NODE_KIND).keys(), 'Last-Event-ID']);
+  });
+
+  test.each([
+    ['users', createUserKind(NAMES)],
+    ['users/{user}/loginrecords', createLoginRecordKind(NAMES)],
+    ['globalroles', createRoleKind(NAMES)],
+  ])('describes exactly the parameters that the list of %s reads', (path, kind) => {
+    const list = operations.get(`GET /kapis/iam.gatehouse.io/v1alpha2/${path}`) as Operation;
+    const described = list.parameters
+      ?.map((parameter) => resolve<{ name: string; in: string }>(parameter as never))
+      .filter((parameter) => parameter.in === 'query');
+    const offered = [...listParameters(kind)].filter(([name]) => kind.filters.get(name) !== notOffered);
+    expect(described?.map(({ name }) => name)).toEqual(offered.map(([name]) => name));
   });
 
   test('describes the variable segments of every path', () => {
@@ -186,6 +224,8 @@ describe.each([...operations])('%s', (key, operation) => {
 
 /** One refusal of each operation: the one that is most its own. */
 function refused(key: string): Promise<Response> {
+  if (key.startsWith('PATCH /apis/iam.')) return call(key, { headers: { Authorization: '' } }); // another type is the cluster's
+  if (key in BODIES) return call(key, { headers: { 'Content-Type': 'text/plain' } });
   if (key.includes('/nodes/{name}')) return call(key, { values: { name: 'zzz' } });
   if (key.endsWith('/nodes')) return call(key, { query: '?foo=1' });
   if (key.endsWith('{check}')) return call(key, { values: { check: 'unknown' } });
@@ -194,6 +234,7 @@ function refused(key: string): Promise<Response> {
   if (key === 'POST /oauth/authenticate') return call(key, { headers: { Authorization: '' } });
   if (key.includes('/oauth/logout')) return call(key, { query: '?all=maybe' });
   if (key.includes('/kapis') && !key.endsWith('/version')) return call(key, { headers: { Authorization: '' } });
+  if (/ \/(apis?|openapi\/v[23])(\/\*)?$/.test(key)) return call(key, { headers: { Authorization: '' } });
   if (key === 'GET /livez') return call(key);
   return call(key, { method: 'DELETE' });
 }

@@ -15,9 +15,9 @@ export const readPage = (name: string): string => readFileSync(new URL(name, ROO
 export const range = (prefix: string, first: number, last: number, digits = 2): string[] =>
   Array.from({ length: last - first + 1 }, (_, index) => `${prefix}${String(first + index).padStart(digits, '0')}`);
 
-/** The rows whose id is one of these letters and a number. */
-export const rowsOf = (page: string, letters: string): Promised[] =>
-  [...page.matchAll(new RegExp(`^\\| ([${letters}]-?\\d+) \\| ([^|]+) \\| ([^|]+) \\|`, 'gm'))].map(
+/** The rows whose id is one of these families, as `A|N`, and a number. */
+export const rowsOf = (page: string, families: string): Promised[] =>
+  [...page.matchAll(new RegExp(`^\\| ((?:${families})-?\\d+) \\| ([^|]+) \\| ([^|]+) \\|`, 'gm'))].map(
     ([, id = '', promise = '', shownBy = '']) => ({ id, promise, shownBy }),
   );
 

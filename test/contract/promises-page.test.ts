@@ -2,8 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { expectShown, expectTitled, filesOf, range, readPage, rowsOf, wronglyNotBuilt } from './promise-table.ts';
 
 const page = readPage('docs/promises.md');
-const rows = rowsOf(page, 'NA');
+const rows = rowsOf(page, 'N|A');
 const measured = rowsOf(page, 'R');
+const accounts = rowsOf(page, 'AC|U');
+const gateway = rowsOf(page, 'G');
+const login = rowsOf(page, 'K');
 const WANTED = [...range('N-', 1, 61), ...range('A-', 1, 51)];
 
 describe('the tables of docs/promises.md', () => {
@@ -11,8 +14,24 @@ describe('the tables of docs/promises.md', () => {
     expect(rows.map((row) => row.id)).toEqual(WANTED);
   });
 
+  test('have a row for each answer of the account API that its contract has', () => {
+    const answers = [...readPage('docs/contract/accounts.md').matchAll(/^\| (AC-\d+) \|/gm)].map(([, id]) => id);
+    expect(answers.length).toBeGreaterThan(40);
+    expect(accounts.map((row) => row.id)).toEqual([...answers, 'U-19']);
+  });
+
+  test('have a row for each case of the gateway that its contract has', () => {
+    const cases = [...readPage('docs/contract/gateway.md').matchAll(/^\| (G-\d+) \|/gm)].map(([, id]) => id);
+    expect(cases).toEqual(range('G-', 1, 21));
+    expect(gateway.map((row) => row.id)).toEqual(cases);
+  });
+
+  test('have a row for each promise about signing in from the command line', () => {
+    expect(login.map((row) => row.id)).toEqual(range('K-', 1, 9));
+  });
+
   test('name tests, or say what is not built, or waive with a date and a reason', () => {
-    for (const row of rows) expectShown(row);
+    for (const row of [...rows, ...accounts, ...gateway, ...login]) expectShown(row);
   });
 
   test('name a test or a command for each target that is measured', () => {
@@ -21,13 +40,13 @@ describe('the tables of docs/promises.md', () => {
       expect([id, shownBy]).toEqual([id, expect.stringMatching(/`(test\/|npm run )/)]);
   });
 
-  test.each([...rows, ...measured].filter((row) => filesOf(row).length > 0))(
+  test.each([...rows, ...accounts, ...gateway, ...login, ...measured].filter((row) => filesOf(row).length > 0))(
     '$id is in a title of each test that it names',
     expectTitled,
   );
 
   test('call nothing "not built" that a test names', () => {
-    expect(wronglyNotBuilt(rows)).toEqual([]);
+    expect(wronglyNotBuilt([...rows, ...accounts, ...gateway])).toEqual([]);
   });
 
   test('are what the attacks of docs/security.md refer to', () => {

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AnswerWriter, NO_BODY } from '../../src/http/answer/answer.ts';
 import { createRoutes, serveRoutes } from '../../src/http/app.ts';
 import type { Route } from '../../src/http/exchange.ts';
+import { createServedGateway } from '../../src/http/gateway/served-gateway.ts';
 import { type AppUnderTest, appParts, startApp } from './http/app-under-test.ts';
+import { gatewayUnderTest } from './http/gateway-under-test.ts';
 
 /** What docs/contract/http.md, section 2, lists as public. The table's own word does not count: it is what this test is about. */
 const PUBLIC = new Set([
@@ -17,6 +19,8 @@ const PUBLIC = new Set([
   '/openapi',
   '/openapi/platform.json',
   '/openapi/platform.yaml',
+  '/openapi/crd.json',
+  '/openapi/crd.yaml',
   '/.well-known/openid-configuration',
   '/.well-known/oauth-authorization-server',
   '/.well-known/oauth-authorization-server/oauth',
@@ -30,9 +34,16 @@ const PUBLIC = new Set([
   '/oauth/logout', // ends what its bearer names; without one it ends nothing
 ]);
 
+const FIRST_PASSWORD = '/apis/iam.gatehouse.io/v1alpha2/users/{user}';
+
+const OF_THE_CLUSTER = /^\/(apis?|openapi\/v3)\/\*$|^\/openapi\/v2$/;
+
 /** What any signed-in caller may have, without a further right. */
 const SIGNED_IN = (template: string): boolean =>
-  /^\/kapis(\/[^/]+){0,2}$/.test(template) || template.startsWith('/kapis/logging.gatehouse.io/');
+  /^\/kapis(\/[^/]+){0,2}$/.test(template) ||
+  template.startsWith('/kapis/logging.gatehouse.io/') ||
+  template === FIRST_PASSWORD || // for oneself alone, by what the body says
+  OF_THE_CLUSTER.test(template); // which judges itself
 
 const pathOf = (template: string): string => template.replaceAll(/\{\w+\}/g, 'x');
 
@@ -82,6 +93,14 @@ describe('the walk over all routes', () => {
 
   test('N-32 nothing but the public paths answers without a token, nor without the right', async () => {
     expect(await walk(createRoutes(appParts()), app)).toEqual([]);
+  });
+
+  test('N-32 the paths of the cluster answer nothing without a token', async () => {
+    const opened = await startApp({ gateway: gatewayUnderTest() });
+    const { routes } = createServedGateway({ ...appParts(), ...gatewayUnderTest(), recheck: () => async () => {} });
+    expect(routes.map(({ template }) => template)).toContain('/apis/*');
+    expect(await walk(routes, opened)).toEqual([]);
+    await opened.stop();
   });
 
   test('N-32 goes over the watches as well', () => {

@@ -1,4 +1,4 @@
-import type { Panel } from '../../dev/monitoring/panels.ts';
+import type { Panel } from '../../dev/monitoring/panel.ts';
 import { ROWS } from '../../dev/monitoring/panels.ts';
 import type { Line } from '../../dev/monitoring/picture.ts';
 import type { Prometheus } from './prometheus.ts';

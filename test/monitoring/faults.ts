@@ -58,6 +58,18 @@ async function repeat(signal: AbortSignal, pauseMs: number, act: (turn: number) 
 const secretOf = (name: string): string => `default/${name}`;
 const KEYS = { when: ({ path }: { readonly path: string }) => path === '/openid/v1/jwks' };
 
+/** A User object as KubeSphere 3.4 leaves one, the hash in it. */
+const person = (name: string, email: string, password?: string) => ({
+  kind: 'User',
+  apiVersion: 'iam.gatehouse.io/v1alpha2',
+  metadata: { name },
+  spec: { email, ...(password && { password }) },
+  status: { state: 'Active' },
+});
+
+const GATEWAY = { gateway: { enabled: true } };
+const CLUSTER_NODE = '/api/v1/nodes/node-a';
+
 /** Faults that cost no work. */
 export const QUIET_FAULTS: readonly Fault[] = [
   {
@@ -228,6 +240,84 @@ export const QUIET_FAULTS: readonly Fault[] = [
     start: async () => {
       const { service, port } = await start();
       return { port, break: async () => service.gatehouse.writeUsers('users: [{ name: ada }]') };
+    },
+  },
+  {
+    name: 'users-in-conflict',
+    fires: ['GatehouseUsersInConflict'],
+    start: async () => {
+      const { cluster, port } = await start({ config: { accounts: { enabled: true } } });
+      return {
+        port,
+        break: async () => {
+          for (const name of ['eve', 'mallory']) cluster.objects.create('users', person(name, 'one@example.com'));
+        },
+      };
+    },
+  },
+  {
+    name: 'login-records-forbidden',
+    fires: ['GatehouseLoginRecordsDropped'],
+    start: async () => {
+      const { cluster, service, port } = await start({ config: { accounts: { enabled: true } } });
+      const password = passwordOf('joe');
+      cluster.objects.create('users', person('eve', '', await hashOf(password)));
+      return {
+        port,
+        break: async () => {
+          cluster.faults.until({ kind: 'loginrecords', verb: 'create' }, { status: 403 });
+          await service.signInAnswer('eve', password);
+        },
+      };
+    },
+  },
+  {
+    name: 'member-of-masters',
+    fires: ['GatehouseReservedIdentity'],
+    start: async () => {
+      const { cluster, service, port } = await start({ config: { ...GATEWAY, accounts: { enabled: true } } });
+      const password = passwordOf('joe');
+      const eve = person('eve', '', await hashOf(password));
+      cluster.objects.create('users', { ...eve, spec: { ...eve.spec, groups: ['system:masters'] } });
+      return {
+        port,
+        break: async () => {
+          const { body } = await service.signInAnswer('eve', password);
+          await service.call(CLUSTER_NODE, { token: body.access_token });
+        },
+      };
+    },
+  },
+  {
+    name: 'user-not-named',
+    fires: ['GatehouseMayNotActAsUser'],
+    start: async () => {
+      const { cluster, service, port } = await start({ config: GATEWAY });
+      const { access_token: token } = await service.signIn('ada');
+      const account = 'system:serviceaccount:default:gatehouse';
+      const message = `users "ada" is forbidden: User "${account}" cannot impersonate resource "users" in API group "" at the cluster scope`;
+      return {
+        port,
+        break: () => {
+          cluster.faults.until({ kind: 'nodes', verb: 'get' }, { status: 403, message });
+          return service.call(CLUSTER_NODE, { token });
+        },
+      };
+    },
+  },
+  {
+    name: 'gateway-unanswered',
+    fires: ['GatehouseGatewayFails'],
+    start: async () => {
+      const { cluster, service, port } = await start({ config: GATEWAY });
+      const { access_token: token } = await service.signIn('ada');
+      return {
+        port,
+        break: (signal) => {
+          cluster.faults.until({ kind: 'nodes', verb: 'get' }, { connection: 'reset' });
+          return repeat(signal, 500, () => service.call(CLUSTER_NODE, { token }));
+        },
+      };
     },
   },
   {

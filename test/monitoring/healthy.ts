@@ -23,6 +23,8 @@ export interface HealthyReplicas {
 const PAUSE_MS = 300;
 
 const CONFIG = {
+  accounts: { enabled: true },
+  gateway: { enabled: true },
   sessions: { store: 'kubernetes' },
   authentication: { serviceAccountTokens: { enabled: true, audience: 'gatehouse' } },
 };
@@ -73,6 +75,7 @@ async function useReplica(service: Service, { cluster, answers: count }: Load, s
       await service.list(token),
       await service.list(token, '?limit=10'),
       await service.call(`${NODES}/node-a`, { token }),
+      await service.call('/api/v1/nodes/node-a', { token }),
       await service.call('/oauth/introspect', { form: { ...CLIENT, token } }),
       await service.refresh(pair.refresh_token),
       await service.call('/oauth/logout', { token }),

@@ -24,6 +24,8 @@ export const SCRAPED = { job: 'gatehouse', instance: '10.0.0.1:9091', pod: 'gate
 
 const event = (name: string): string => `gatehouse_security_events_total{event="${name}"}`;
 
+const refusal = (reason: string): string => `gatehouse_gateway_refusals_total{reason="${reason}"}`;
+
 /** One event in the sixth minute. */
 const ONE_EVENT = '0x11 1x200';
 const NO_EVENT = '0x200';
@@ -271,6 +273,48 @@ export const RULE_CASES: readonly RuleCase[] = [
       { name: 'gatehouse_users_file_reloads_total{result="ok"}', fires: NO_EVENT, silent: ONE_EVENT },
     ],
     ...{ ...EVENT_AT, labels: { ...SCRAPED, result: 'invalid' } },
+  },
+  {
+    alert: 'GatehouseUsersInConflict',
+    series: [
+      { name: 'gatehouse_users_refused', fires: '0x60', silent: '0x60' },
+      { name: 'gatehouse_user_emails_shared', fires: '0x3 1x60', silent: '0x3 1x7 0x60' },
+      { name: 'gatehouse_user_objects_faulty', fires: '0x60', silent: '0x60' },
+      { name: 'gatehouse_platform_role_conflicts', fires: '0x60', silent: '0x60' },
+    ],
+    ...{ at: '8m', notYetAt: '6m', labels: SCRAPED },
+  },
+  {
+    alert: 'GatehouseLoginRecordsDropped',
+    series: [
+      { name: 'gatehouse_login_records_total{result="dropped"}', fires: ONE_EVENT, silent: NO_EVENT },
+      { name: 'gatehouse_login_records_total{result="written"}', fires: NO_EVENT, silent: ONE_EVENT },
+    ],
+    ...{ ...EVENT_AT, labels: { ...SCRAPED, result: 'dropped' } },
+  },
+  {
+    alert: 'GatehouseReservedIdentity',
+    series: [
+      { name: refusal('reserved_identity'), fires: ONE_EVENT, silent: NO_EVENT },
+      { name: refusal('impersonate_header'), fires: NO_EVENT, silent: ONE_EVENT },
+    ],
+    ...{ ...EVENT_AT, labels: { ...SCRAPED, reason: 'reserved_identity' } },
+  },
+  {
+    alert: 'GatehouseMayNotActAsUser',
+    series: [
+      { name: refusal('impersonation'), fires: ONE_EVENT, silent: NO_EVENT },
+      { name: refusal('requests'), fires: NO_EVENT, silent: ONE_EVENT },
+    ],
+    ...{ ...EVENT_AT, labels: { ...SCRAPED, reason: 'impersonation' } },
+  },
+  {
+    alert: 'GatehouseGatewayFails',
+    series: [
+      { name: refusal('away'), fires: GOES_ON, silent: ONCE },
+      { name: refusal('streams_per_user'), fires: NO_EVENT, silent: GOES_ON },
+    ],
+    ...{ ...AFTER_FIVE_MINUTES, labels: { ...SCRAPED, reason: 'away' } },
   },
   {
     alert: 'GatehouseTLSFilesInvalid',

@@ -1,4 +1,5 @@
 import { describedOperations, type Operation } from '../contract/description.ts';
+import { IAM, role } from '../integration/accounts/read-stand.ts';
 import { node, type Service, startCluster, startService } from '../integration/service/stand.ts';
 import { hurriedClock } from '../support/hurried-clock.ts';
 import { hashOf } from '../support/passwords.ts';
@@ -8,16 +9,20 @@ import type { Findings } from './schemathesis.ts';
 /** The least time of a watch is a second of this clock. So are a few seconds the limits of calls to the cluster: not more. */
 const TIMES = 3;
 
+const PASSWORD = 'Made-up-1';
+
 /**
- * A Gatehouse on the simulated cluster. Alice may do everything, Joe nothing. Their names, the client and what exists are those
- * of the description's examples.
+ * A Gatehouse on the simulated cluster. Ada may do everything, Joe nothing; both are in the users file, where no request changes
+ * them. Alice and Ivy are objects, and Ivy has to set a first password. The client and what exists are those of the
+ * description's examples. `more`: settings besides.
  */
-export async function startDescribed(): Promise<Service['gatehouse']> {
+export async function startDescribed(more: object = {}): Promise<Service['gatehouse']> {
   const cluster = await startCluster();
   cluster.objects.create('nodes', node('worker-1', { zone: 'a' }));
-  const passwordHash = await hashOf('Made-up-1');
+  cluster.objects.create('clusterroles', role('platform-regular'));
+  const passwordHash = await hashOf(PASSWORD);
   const users = [
-    { name: 'alice', groups: ['admins'], passwordHash },
+    { name: 'ada', groups: ['admins'], passwordHash },
     { name: 'joe', groups: [], passwordHash },
   ];
   const callerTokenFile = temporaryFolder().write('caller', 'made-up-caller');
@@ -32,9 +37,26 @@ export async function startDescribed(): Promise<Service['gatehouse']> {
   const service = await startService(cluster, {
     clock: hurriedClock(TIMES),
     users: JSON.stringify({ users }),
-    config: { authentication },
+    config: { accounts: { enabled: true }, authentication, ...more },
   });
+  await makeUsers(service);
   return service.gatehouse;
+}
+
+async function makeUsers(service: Service): Promise<void> {
+  const form = { grant_type: 'password', client_id: 'console', client_secret: 'made-up-secret', password: PASSWORD };
+  const { body } = await service.call('/oauth/token', { form: { ...form, username: 'ada' } });
+  for (const name of ['alice', 'ivy']) {
+    const answer = await fetch(`${service.gatehouse.origin}${IAM}/users`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${body.access_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        metadata: { name, annotations: { 'iam.gatehouse.io/uninitialized': 'true' } },
+        spec: { email: `${name}@example.com`, password: PASSWORD },
+      }),
+    });
+    if (answer.status !== 200) throw new Error(`${name} was not made: ${answer.status} ${await answer.text()}`);
+  }
 }
 
 /** Schemathesis does not call the operation that it has the description from. */

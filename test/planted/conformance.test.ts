@@ -13,10 +13,17 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
     'creation refuses a name that is taken',
     'an update at an older version is refused',
     'an update by merge patch with an older version is refused',
+    'a patch that applies over what another manages is a conflict, unless it is forced',
+    'a patch that applies names all conflicts, by manager',
     'a deletion with another uid as precondition is refused',
     'a deletion with another version as precondition is refused',
     'a Secret changes by compare-and-swap on its version',
     'a Lease changes its holder by compare-and-swap on its version',
+    'a custom resource is not updated at an older version, nor as another object of its name',
+    'a custom resource by merge patch of its status with an older version is refused',
+    'a dry run of a creation is refused where the name is taken',
+    'a dry run of an update is refused at an older version',
+    'a dry run of a deletion checks that there is such an object, in that state',
   ],
   'a page does not count what remains': [
     'pages of a list follow each other by continue, count what remains, and end without both',
@@ -40,6 +47,20 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
     'a SubjectAccessReview allows a stranger nothing: allowed is false, denied is not set',
     'a SubjectAccessReview judges paths',
     'a SubjectAccessReview follows ClusterRoles and their bindings, and gives the binding as reason',
+  ],
+  'a dry run is stored': [
+    'a dry run of a creation answers an object without a version, and stores none',
+    'a dry run of an update answers what would be stored',
+    'a dry run of a patch answers what would be stored',
+    'a dry run of a deletion removes nothing, asked for in the query or in the options',
+  ],
+  'an impersonated user has no groups': [
+    'impersonation has it judged by his groups, among them that of all who are known',
+    'impersonation of a group needs a right of its own, and each right may be limited by name',
+    'impersonation tells the other who he is, with what was said of him',
+    'impersonation of groups without a user is an error',
+    'a writer of roles and bindings in system:masters binds what he wants',
+    'a writer of roles and bindings makes no role with a right that he lacks',
   ],
 };
 

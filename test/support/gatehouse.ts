@@ -38,6 +38,7 @@ export interface RunningGatehouse extends Addresses {
 
 const RELEASE = { version: '0.0.0', gitCommit: 'unknown', gitTreeState: 'unknown', buildDate: '1970-01-01T00:00:00Z' };
 const DESCRIPTION = new URL('../../api/platform.openapi.yaml', import.meta.url);
+const CRD_DESCRIPTION = new URL('../../api/crd.openapi.yaml', import.meta.url);
 
 /** The whole service in this process, on free loopback ports. `stop` ends it and removes its files. */
 export async function startGatehouse(options: GatehouseOptions): Promise<RunningGatehouse> {
@@ -56,6 +57,7 @@ export async function startGatehouse(options: GatehouseOptions): Promise<Running
   const service = await createService(config, {
     clock: options.clock ?? systemClock,
     random: systemRandom,
+    loopLoad: () => 0,
     bcrypt: options.bcrypt ?? compareQuickly,
     ...(options.memoryLimit ? { memoryLimit: options.memoryLimit } : {}),
     ...(options.output ? { lostLines: options.output.lost } : {}),
@@ -64,6 +66,7 @@ export async function startGatehouse(options: GatehouseOptions): Promise<Running
     runtime: { nodeVersion: process.version, platform: 'linux/amd64' },
     environment: {},
     description: readFileSync(DESCRIPTION, 'utf8'),
+    crdDescription: readFileSync(CRD_DESCRIPTION, 'utf8'),
   });
   const running = service.run(stop.signal, { onReady: () => ready.resolve() });
   const early = running.then(() => Promise.reject(new Error('the service ended before it was ready')));

@@ -4,8 +4,10 @@ import { HELP, nodeFault, parseCommand } from '../../src/cli/arguments.ts';
 /** A thumbprint may begin with a dash. */
 const DASHED_KID = `-${'A'.repeat(42)}`;
 
+const USERS_ACTIONS = 'users is followed by list, create, disable, enable, unlock, set-password or import';
+
 describe('the command line', () => {
-  test.each([
+  test.each<readonly [readonly string[], string | undefined, object]>([
     [[], undefined, { kind: 'run' }],
     [[], '/env.yaml', { kind: 'run', config: '/env.yaml' }],
     [[], '', { kind: 'run' }],
@@ -26,11 +28,47 @@ describe('the command line', () => {
       undefined,
       { kind: 'keys', request: { action: 'revoke', kid: DASHED_KID }, config: 'a.yaml' },
     ],
+    [['users', 'list'], undefined, { kind: 'users', request: { action: 'list' } }],
+    [
+      ['users', 'create', 'bob', '--config', 'a.yaml'],
+      undefined,
+      {
+        kind: 'users',
+        request: { action: 'create', name: 'bob', email: '', groups: [], role: undefined },
+        config: 'a.yaml',
+      },
+    ],
+    [
+      ['users', 'create', 'bob', '--email', 'b@c.de', '--group', 'ops', '--group=dev', '--role', 'platform-regular'],
+      undefined,
+      {
+        kind: 'users',
+        request: { action: 'create', name: 'bob', email: 'b@c.de', groups: ['ops', 'dev'], role: 'platform-regular' },
+      },
+    ],
+    ...['disable', 'enable', 'unlock', 'set-password'].map(
+      (action) =>
+        [
+          ['users', action, 'bob'],
+          '/env.yaml',
+          { kind: 'users', request: { action, name: 'bob' }, config: '/env.yaml' },
+        ] as const,
+    ),
+    [
+      ['users', 'import', 'f.yaml'],
+      undefined,
+      { kind: 'users', request: { action: 'import', file: 'f.yaml', isApplied: false } },
+    ],
+    [
+      ['users', 'import', '--apply', 'f.yaml'],
+      undefined,
+      { kind: 'users', request: { action: 'import', file: 'f.yaml', isApplied: true } },
+    ],
   ])('%j with GATEHOUSE_CONFIG=%s is %j', (args, fallback, command) => {
     expect(parseCommand(args, fallback)).toEqual(command);
   });
 
-  test.each([
+  test.each<readonly [readonly string[], string]>([
     [['--bogus', 'x'], 'unknown option --bogus'],
     [['--bogus=x'], 'unknown option --bogus'],
     [['-x'], 'unknown option -x'],
@@ -46,6 +84,24 @@ describe('the command line', () => {
     [['keys', 'list', '--now'], '--now goes with keys rotate only'],
     [['--now'], '--now goes with keys rotate only'],
     [['hash-password', 'secret'], 'unknown command "hash-password secret"'],
+    ...[[], ['bogus'], ['bogus', 'bob'], ['list', 'bob']].map((more) => [['users', ...more], USERS_ACTIONS] as const),
+    ...['create', 'disable', 'enable', 'unlock', 'set-password'].flatMap((action) =>
+      [[], ['bob', 'mia']].map(
+        (more) => [['users', action, ...more], `users ${action} needs the name of one user`] as const,
+      ),
+    ),
+    [['users', 'set-password', 'bob', 'secret'], 'users set-password needs the name of one user'],
+    [['users', 'import'], 'users import needs one users file'],
+    [['users', 'import', 'a', 'b'], 'users import needs one users file'],
+    [['users', 'list', '--apply'], '--apply goes with users import only'],
+    [['users', 'create', 'bob', '--apply'], '--apply goes with users import only'],
+    [['users', 'disable', 'bob', '--role', 'x'], '--email, --group and --role go with users create only'],
+    [['users', 'import', 'f', '--group', 'x'], '--email, --group and --role go with users create only'],
+    [['users', 'create', 'bob', '--password', 'x'], 'unknown option --password'],
+    [['users', 'create', 'bob', '--email'], '--email needs a value'],
+    [['users', 'list', '--now'], '--now goes with keys rotate only'],
+    [['keys', 'list', '--role', 'x'], '--email, --group, --role and --apply go with users only'],
+    [['--apply'], '--email, --group, --role and --apply go with users only'],
   ])('%j is a misuse, said in one line', (args, message) => {
     expect(parseCommand(args, undefined)).toEqual({ kind: 'misuse', message });
   });
@@ -64,6 +120,12 @@ describe('the command line', () => {
       'keys rotate',
       '--now',
       'keys revoke KID',
+      'users list',
+      'users create NAME',
+      'users disable|enable|unlock NAME',
+      'users set-password NAME',
+      'users import FILE',
+      ...['--email', '--group', '--role', '--apply'],
     ];
     for (const option of [...options, 'GATEHOUSE_CONFIG', 'KUBECONFIG']) expect(HELP).toContain(option);
   });

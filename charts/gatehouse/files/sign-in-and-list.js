@@ -39,9 +39,22 @@ async function expectStatus(status, what, answer) {
   return text;
 }
 
+/** How long a Service may refuse connections whose pod was ready a moment ago: as long as nodes take to hear of the pod. */
+const REFUSED_MS = 30_000;
+
+async function askWhetherReady() {
+  const giveUpAt = Date.now() + REFUSED_MS;
+  while (true) {
+    const asked = ask('GET', '/readyz');
+    const error = await asked.then(() => undefined, (reason) => reason);
+    if (error?.code !== 'ECONNREFUSED' || Date.now() > giveUpAt) return asked;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
 async function signInAndList() {
   const nodes = `/kapis/resources.${env.PLATFORM}.io/v1alpha3/nodes?limit=1`;
-  await expectStatus(200, 'GET /readyz', ask('GET', '/readyz'));
+  await expectStatus(200, 'GET /readyz', askWhetherReady());
   await expectStatus(401, 'a list without a token', ask('GET', nodes));
   if (!env.CREDENTIALS) return console.log('nobody can sign in here: set helmTest.existingSecret');
   const client = [read('clientId') ?? env.PLATFORM, read('clientSecret') ?? env.PLATFORM];

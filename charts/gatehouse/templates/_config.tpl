@@ -36,6 +36,8 @@
   "server" $server
   "authentication" $authentication
   "users" $users
+  "accounts" (dict "enabled" .Values.accounts.enabled)
+  "gateway" (dict "enabled" .Values.gateway.enabled)
   "sessions" (dict "store" .Values.sessions.store)
   "keys" (dict "secretName" (print .Values.platform "-signing-keys"))
 -}}

@@ -52,6 +52,9 @@
 {{- if and $before (ne $before .Values.platform) }}
 WARNING: platform was {{ $before }} and is {{ .Values.platform }} now. Everybody has to sign in again, with new keys and a new first administrator; rights on resources.{{ $before }}.io and membership of {{ $before }}-admins no longer count; clients must call the new paths. The old Secrets stay.
 {{- end }}
+{{- if and (dig "accounts" "enabled" false (include "gatehouse.installedConfig" . | fromYaml)) (not .Values.accounts.enabled) }}
+WARNING: accounts.enabled was true and is false now. The users stay in the cluster, but none of them can sign in; those of the users file and the first administrator can.
+{{- end }}
 {{- if (lookup "v1" "ConfigMap" .Release.Namespace "").kind }}
 {{- $secrets := (include "gatehouse.mountedSecrets" . | fromYaml).mounted }}
 {{- range .Values.imagePullSecrets }}

@@ -11,6 +11,8 @@
   "authentication.oauthOptions.issuer" "set the value issuer instead."
   "authentication.tokenReview.callerTokenFile" "set the value tokenReview.existingSecret instead."
   "users.file" "set the value users.existingSecret instead."
+  "accounts.enabled" "set the value accounts.enabled instead."
+  "gateway.enabled" "set the value gateway.enabled instead."
   "sessions.store" "set the value sessions.store instead."
   "kubernetes.kubeconfig" "the pod uses its own service account."
   "kubernetes.namespace" "the pod's rights are in its own namespace."
@@ -20,7 +22,7 @@
 {{- range splitList "." $path -}}
 {{- $at = ternary (get (ternary $at (dict) (kindIs "map" $at)) .) nil (kindIs "map" $at) -}}
 {{- end -}}
-{{- if not (empty $at) -}}
+{{- if or (not (empty $at)) (kindIs "bool" $at) -}}
 {{- fail (printf "config.%s is not for the chart's config: %s" $path $sentence) -}}
 {{- end -}}
 {{- end -}}

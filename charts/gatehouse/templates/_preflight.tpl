@@ -17,6 +17,8 @@
 {{- include "gatehouse.preflight.pod" . -}}
 {{- include "gatehouse.preflight.config" . -}}
 {{- include "gatehouse.preflight.files" . -}}
+{{- include "gatehouse.preflight.accounts" . -}}
+{{- include "gatehouse.preflight.gateway" . -}}
 {{- end }}
 
 {{- define "gatehouse.preflight.budget" -}}

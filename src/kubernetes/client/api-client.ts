@@ -4,20 +4,22 @@ import type { ImpersonationHeaders } from '../access/cluster-access.ts';
 import type { Credential } from '../access/credentials.ts';
 import type { RequestMetrics } from '../metrics.ts';
 import { parseObjects } from '../object-text.ts';
-import { retryAfterMs, type Status, toStatus } from '../status.ts';
+import { isOfImpersonation, retryAfterMs, type Status, type StatusCause, toCauses, toStatus } from '../status.ts';
 import type { ConnectionPool, Lane } from './connection-pool.ts';
 import { type ResponseSink, sendRequest } from './send-request.ts';
 
 /** What a request is for: the `purpose` label of `gatehouse_cluster_requests_total`. */
-type Purpose = 'list' | 'watch' | 'review' | 'token_review' | 'secrets' | 'version' | 'keys';
+type Purpose = 'list' | 'watch' | 'review' | 'token_review' | 'secrets' | 'objects' | 'version' | 'keys';
 
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With its query. */
   readonly path: string;
   readonly purpose: Purpose;
-  /** Sent as JSON. */
+  /** Sent as JSON; with PATCH as a merge patch (RFC 7386). */
   readonly body?: unknown;
+  /** The user that the API server is to treat us as, in the place of the configured one. */
+  readonly impersonation?: ImpersonationHeaders;
   /** Default `application/json`. */
   readonly accept?: string;
 }
@@ -68,6 +70,7 @@ const LONGEST_BODY: Readonly<Record<Purpose, number>> = {
   review: ONE_OBJECT_BYTES,
   token_review: ONE_OBJECT_BYTES,
   secrets: ONE_OBJECT_BYTES,
+  objects: PAGE_BYTES,
   version: ONE_OBJECT_BYTES,
   keys: ONE_OBJECT_BYTES,
 };
@@ -164,13 +167,16 @@ export class ApiClient {
       headers: {
         accept: request.accept ?? 'application/json',
         'user-agent': this.#parts.userAgent,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': contentType(request) }),
         ...(credential.authorization ? { authorization: credential.authorization } : {}),
-        ...this.#parts.impersonation,
+        ...(request.impersonation ?? this.#parts.impersonation),
       },
     };
   }
 }
+
+const contentType = ({ method }: ApiRequest): string =>
+  method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
 
 /**
  * OpenSSL's codes for a certificate that our authorities do not vouch for:
@@ -236,10 +242,16 @@ class HeldRefusal implements ResponseSink {
 }
 
 /**
- * The API server's answer was not the one that was asked for. For the log only: our callers get errors of their own.
+ * The API server's answer was not the one that was asked for. The error's own message is for the log only: our callers
+ * get errors of their own.
  */
 export class ClusterError extends Error {
+  /** Its code, reason and message may be passed on to a caller in whose name we asked. */
   readonly status: Status;
+  /** What is wrong with which field, with a 422. */
+  readonly causes: readonly StatusCause[];
+  /** The cluster refuses that we act as somebody else; it has not looked at what he would do. */
+  readonly isOfImpersonation: boolean;
   /** How long the API server asks us to wait, with 429 and 503 (RFC 9110 10.2.3); 0 when it does not say. */
   readonly retryAfterMs: number;
 
@@ -248,6 +260,8 @@ export class ClusterError extends Error {
     super(`${what} was answered ${`${status.code} ${status.reason}: ${status.message}`.slice(0, 500)}`);
     this.name = 'ClusterError';
     this.status = status;
+    this.causes = toCauses(response.body);
+    this.isOfImpersonation = isOfImpersonation(status);
     const isNotNow = response.status === 429 || response.status === 503;
     this.retryAfterMs = isNotNow ? retryAfterMs(status, response.headers['retry-after']?.toString()) : 0;
   }

@@ -22,7 +22,16 @@ interface PoolParts {
   readonly createConnector: typeof buildConnector;
   /** Every connection goes through this proxy. */
   readonly proxy: URL | undefined;
+  readonly limits: PoolLimits;
 }
+
+interface PoolLimits {
+  readonly connectMs: number;
+  /** What becomes of the watches when the TLS material changes: `end` them, so that they connect again, or `keep` them. */
+  readonly oldWatches: 'end' | 'keep';
+}
+
+const OWN_LIMITS: PoolLimits = { connectMs: CONNECT_TIMEOUT_MS, oldWatches: 'end' };
 
 /** All connections to the API server: one agent per lane, made anew when the TLS material changes. */
 export class ConnectionPool {
@@ -35,10 +44,10 @@ export class ConnectionPool {
     this.#parts = parts;
   }
 
-  static async load(proxy?: URL): Promise<ConnectionPool> {
+  static async load(proxy?: URL, limits = OWN_LIMITS): Promise<ConnectionPool> {
     const { default: createAgent } = await import('undici/lib/dispatcher/agent.js');
     const { default: createConnector } = await import('undici/lib/core/connect.js');
-    return new ConnectionPool({ createAgent, createConnector, proxy });
+    return new ConnectionPool({ createAgent, createConnector, proxy, limits });
   }
 
   /** Open connections, for `gatehouse_cluster_connections`. */
@@ -55,6 +64,19 @@ export class ConnectionPool {
     return this.#agents.lanes[lane];
   }
 
+  /**
+   * A connection of its own, for what is no longer HTTP once the server has agreed. It stays half open: either end may
+   * still speak after the other has finished.
+   */
+  connect(server: URL, tls: TlsMaterial): Promise<Socket> {
+    const connect = this.#connector(tls, { allowHalfOpen: true });
+    const { hostname, host, protocol, port } = server;
+    const name = hostname.replace(/^\[(.*)\]$/, '$1');
+    return new Promise((resolve, reject) => {
+      connect({ hostname: name, host, protocol, port }, (error, socket) => (error ? reject(error) : resolve(socket)));
+    });
+  }
+
   /** Ends everything in flight. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -64,13 +86,15 @@ export class ConnectionPool {
   }
 
   /**
-   * Requests finish on the old connections. Watches would stay on them for minutes, so their connections are closed and
-   * they connect again (C-31).
+   * Requests finish on the old connections. Our own watches would stay on them for minutes, so their connections are
+   * closed and they connect again (C-31).
    */
   #leave(): void {
     const ignore = (): void => undefined;
     this.#agents?.lanes.requests.close().catch(ignore);
-    this.#agents?.lanes.watches.destroy().catch(ignore);
+    const watches = this.#agents?.lanes.watches;
+    if (this.#parts.limits.oldWatches === 'end') watches?.destroy().catch(ignore);
+    else watches?.close().catch(ignore);
   }
 
   #agent(tls: TlsMaterial): Agent {
@@ -87,18 +111,19 @@ export class ConnectionPool {
     return agent;
   }
 
-  #connector(tls: TlsMaterial): buildConnector.connector {
-    const { createConnector, proxy } = this.#parts;
+  #connector(tls: TlsMaterial, more: { readonly allowHalfOpen?: true } = {}): buildConnector.connector {
+    const { createConnector, proxy, limits } = this.#parts;
     const connect = createConnector({
       ...tls,
+      ...more,
       allowH2: false,
-      timeout: CONNECT_TIMEOUT_MS,
+      timeout: limits.connectMs,
       keepAlive: true,
       keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
     });
     if (!proxy) return connect;
-    const limits = { timeoutMs: CONNECT_TIMEOUT_MS, keepAliveProbeMs: KEEP_ALIVE_PROBE_MS };
-    return createTunnelConnector({ proxy, connectTls: connect, ...limits });
+    const tunnel = { timeoutMs: limits.connectMs, keepAliveProbeMs: KEEP_ALIVE_PROBE_MS };
+    return createTunnelConnector({ proxy, connectTls: connect, ...tunnel });
   }
 }
 

@@ -87,6 +87,29 @@ export interface SecretEntry extends StoredEntry {
   readonly secret: StoredSecret;
 }
 
+/** Decodes the data when it is asked for: of 10,000 Secrets, the bytes would take 6 MB beside the texts. */
+class MirroredSecret implements SecretEntry {
+  readonly key: string;
+  readonly object: KubernetesObject;
+
+  constructor(object: KubernetesObject) {
+    this.key = keyOf(object);
+    this.object = object;
+  }
+
+  get uid(): string {
+    return this.object.metadata.uid;
+  }
+
+  get resourceVersion(): string {
+    return this.object.metadata.resourceVersion;
+  }
+
+  get secret(): StoredSecret {
+    return toStoredSecret(this.object);
+  }
+}
+
 /** What we know before the watch does, from a write or a read of our own. */
 type Ahead =
   | { readonly entry: SecretEntry; readonly writtenAtMs: number | undefined }
@@ -160,16 +183,9 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
   entries = (): readonly SecretEntry[] => [...this.#seen.values()];
 
   toEntry(object: KubernetesObject): SecretEntry {
-    const { uid, resourceVersion } = object.metadata;
     // `managedFields` are the longest part of a small object, and the API server knows them by itself.
     const { managedFields: _, ...metadata } = object.metadata;
-    return {
-      key: keyOf(object),
-      uid,
-      resourceVersion,
-      object: { ...object, metadata },
-      secret: toStoredSecret(object),
-    };
+    return new MirroredSecret({ ...object, metadata });
   }
 
   put(entry: SecretEntry): void {

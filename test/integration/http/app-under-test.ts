@@ -20,6 +20,7 @@ import type { Representation } from '../../../src/resources/bytes/representation
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { defaultLimits } from '../../support/default-limits.ts';
+import { accountsUnderTest } from './accounts-under-test.ts';
 
 /** One answer of the cache, of a fixed text. */
 function representationOf(text: string, tag = 'e1-1'): Representation {
@@ -152,6 +153,7 @@ export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []):
     verifier: fakeVerifier,
     authorizer: { authorize: (subject) => ({ allowed: subject.name === 'alice', source: 'cache' }) },
     lists: listsWith({}, change.platform),
+    accounts: accountsUnderTest(change.platform),
     maxDecisionAgeMs: 600_000,
     closing: new AbortController().signal,
     health: [],
@@ -160,6 +162,7 @@ export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []):
     corsOrigins: [],
     clock,
     random: systemRandom,
+    loopLoad: () => 0,
     logger: createLogger(
       { level: 'debug', format: 'json' },
       { write: (text) => void lines.push(JSON.parse(text) as LogLine) },
@@ -169,6 +172,7 @@ export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []):
     writer: new AnswerWriter(clock, limits.answerTimeoutMs),
     descriptions: {
       platformYaml: 'openapi: 3.1.0\ninfo:\n  version: 0.0.0\n  title: gatehouse.io\n',
+      crdYaml: 'openapi: 3.1.0\ninfo:\n  version: 0.0.0\n  title: iam.gatehouse.io\n',
       parseYaml: parse,
     },
     ...change,

@@ -35,7 +35,7 @@ beforeAll(async () => {
     platform: 'acme',
     health,
     clusterVersion: () => cluster,
-    descriptions: { platformYaml, parseYaml },
+    descriptions: { platformYaml, crdYaml: 'info:\n  version: 0.0.0\nx: iam.gatehouse.io\n', parseYaml },
   });
 });
 afterAll(() => app.stop());
@@ -179,8 +179,17 @@ describe('the version', () => {
 describe('discovery', () => {
   const group = 'resources.acme.io';
   const versions = `"versions":[{"groupVersion":"${group}/v1alpha3","version":"v1alpha3"}],"preferredVersion":{"groupVersion":"${group}/v1alpha3","version":"v1alpha3"}`;
+  const iam = 'iam.acme.io';
+  const ofIam = `"versions":[{"groupVersion":"${iam}/v1alpha2","version":"v1alpha2"}],"preferredVersion":{"groupVersion":"${iam}/v1alpha2","version":"v1alpha2"}`;
   test.each([
-    ['/kapis', `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"${group}",${versions}}]}`],
+    [
+      '/kapis',
+      `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"${iam}",${ofIam}},{"name":"${group}",${versions}}]}`,
+    ],
+    [
+      `/kapis/${iam}/v1alpha2`,
+      `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"${iam}/v1alpha2","resources":[{"name":"users","singularName":"user","namespaced":false,"kind":"User","verbs":["create","delete","get","list","update"],"shortNames":[]},{"name":"globalroles","singularName":"globalrole","namespaced":false,"kind":"GlobalRole","verbs":["get","list"],"shortNames":[]}]}`,
+    ],
     [`/kapis/${group}`, `{"kind":"APIGroup","apiVersion":"v1","name":"${group}",${versions}}`],
     [
       `/kapis/${group}/v1alpha3`,
@@ -199,9 +208,17 @@ describe('discovery', () => {
 describe('descriptions', () => {
   test('/openapi lists what is there', async () => {
     expect(await (await publicly('/openapi')).text()).toBe(
-      '{"paths":["/openapi/platform.json","/openapi/platform.yaml"]}',
+      '{"paths":["/openapi/platform.json","/openapi/platform.yaml","/openapi/crd.json","/openapi/crd.yaml"]}',
     );
-    expect((await app.get('/openapi/crd.yaml')).status).toBe(404);
+    expect((await app.get('/openapi/other.yaml')).status).toBe(404);
+  });
+
+  test('of the custom resources carry the same names', async () => {
+    expect(await (await publicly('/openapi/crd.yaml')).text()).toBe('info:\n  version: 0.4.0\nx: iam.acme.io\n');
+    expect(await (await publicly('/openapi/crd.json')).json()).toEqual({
+      info: { version: '0.4.0' },
+      x: 'iam.acme.io',
+    });
   });
 
   test('carry the name of the platform and the release', async () => {
@@ -218,7 +235,7 @@ describe('descriptions', () => {
       reads++;
       return { text };
     };
-    const fresh = await startApp({ descriptions: { platformYaml: 'a', parseYaml } });
+    const fresh = await startApp({ descriptions: { platformYaml: 'a', crdYaml: 'b', parseYaml } });
     try {
       await fresh.get('/openapi');
       await fresh.get('/openapi/platform.yaml');

@@ -150,3 +150,19 @@ describe('the metrics, after one request of each kind', () => {
     expect(count(`method="GET",route="${NODES}/{name}",code="404"`)).toBe('1');
   });
 });
+
+describe('the metrics with the gateway', () => {
+  test('are those of docs/contract/gateway.md, section 9, with each reason from the start', async () => {
+    const contract = readFileSync(new URL('../../../docs/contract/gateway.md', import.meta.url), 'utf8');
+    const [, section = ''] = contract.split('\n## 9. Metrics\n');
+    const cells = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| (`[^|]+`) \|/gm)];
+    const words = cells.flatMap(([, cell = '']) => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, word = '']) => word));
+    const service = await startService(await startCluster(), { config: { gateway: { enabled: true } } });
+    const page = await service.metrics();
+    const named = (family: RegExp): string[] => [...page.matchAll(family)].map(([, name = '']) => name);
+    const documented = words.filter((word) => word.startsWith('gateway_'));
+    expect(named(/^# TYPE gatehouse_(gateway_\w+)/gm).sort()).toEqual(documented.sort());
+    const reasons = words.filter((word) => !word.startsWith('gateway_') && word !== 'reason');
+    expect(named(/^gatehouse_gateway_refusals_total\{reason="(\w+)"\} 0$/gm).sort()).toEqual(reasons.sort());
+  });
+});

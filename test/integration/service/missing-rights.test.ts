@@ -161,11 +161,18 @@ describe('access reviews', () => {
 
   test('that get no answer are asked for with pauses, and keep the replica unready until one does', async () => {
     const { cluster, clock, service, repair } = await startWith({}, {}, { connection: 'silence' });
+    // A key is made in the time of the processor, which the clock here does not wait for.
+    await clock.until(
+      () => failing(service),
+      (checks) => !('signing-key' in checks),
+    );
+    const before = cluster.evidence.count('create', reviews);
     await clock.spend(5 * 60_000);
     expect(await failing(service)).toEqual({ 'access-reviews': 'failed: reason withheld' });
     // 3 s for each and the pauses of the back-off between them.
-    expect(cluster.evidence.count('create', reviews)).toBeGreaterThanOrEqual(9);
-    expect(cluster.evidence.count('create', reviews)).toBeLessThanOrEqual(15);
+    const asked = cluster.evidence.count('create', reviews) - before;
+    expect(asked).toBeGreaterThanOrEqual(8);
+    expect(asked).toBeLessThanOrEqual(15);
     repair();
     await clock.until(service.readiness, (status) => status === 200);
   });

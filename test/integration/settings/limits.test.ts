@@ -58,13 +58,47 @@ async function openIdle(port: number, counts: Readonly<Record<string, number>>) 
   return closed;
 }
 
-async function watchAs(service: Service, name: string): Promise<Watcher> {
-  const { body } = await service.signInAnswer(name, passwordOf('ada'));
-  const url = `${service.gatehouse.origin}${NODES}?watch=true`;
-  const watcher = await Watcher.open(url, { authorization: `Bearer ${body.access_token}` });
+const tokenOf = async (service: Service, name: string): Promise<string> =>
+  (await service.signInAnswer(name, passwordOf('ada'))).body.access_token;
+
+async function watchAs(service: Service, name: string, path = NODES): Promise<Watcher> {
+  const authorization = `Bearer ${await tokenOf(service, name)}`;
+  const watcher = await Watcher.open(`${service.gatehouse.origin}${path}?watch=true`, { authorization });
   atEnd(async () => watcher.close());
   return watcher;
 }
+
+/** With the gateway, whose upstream is the same cluster. */
+const startOddGateway = () => startOdd({ config: { gateway: { enabled: true } } });
+const CLUSTER_NODES = '/api/v1/nodes';
+
+/** So many gets of a node through the gateway, which the cluster answers with silence; resolves when all but these are refused. */
+async function crowdTheCluster({ service, cluster, clock }: Awaited<ReturnType<typeof startOdd>>, callers: string[]) {
+  const tokens = new Map<string, string>();
+  for (const name of new Set(callers)) tokens.set(name, await tokenOf(service, name));
+  cluster.faults.until({ kind: 'nodes', verb: 'get' }, { connection: 'silence' });
+  const statuses: number[] = [];
+  const sent = callers.map(async (name) => {
+    const { status } = await service.call(`${CLUSTER_NODES}/node-a`, { token: tokens.get(name) });
+    statuses.push(status);
+  });
+  const waiting = () => cluster.evidence.count('get', 'nodes');
+  await eventually(
+    () => waiting() + statuses.length,
+    (count) => count === callers.length,
+  );
+  const reached = waiting();
+  const early = [...statuses];
+  await clock.during(Promise.all(sent), 5_000);
+  cluster.faults.clear();
+  return { reached, early };
+}
+
+const refused = (service: Service, reason: string): Promise<number> =>
+  service.metric(`gatehouse_gateway_refusals_total{reason="${reason}"}`);
+
+const people = (counts: Readonly<Record<string, number>>): string[] =>
+  Object.entries(counts).flatMap(([name, count]) => Array.from({ length: count }, () => name));
 
 describe('configured ports', () => {
   test('server.port: the API is there', async () => {
@@ -224,5 +258,35 @@ describe('configured numbers at once', () => {
     const watches = [];
     for (const name of ['ada', 'ada', 'joe', 'joe', 'eve', 'eve']) watches.push(await watchAs(service, name));
     expect(watches.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429]);
+  });
+
+  test('limits.maxGatewayRequestsPerUser: ten calls of one user at the cluster', async () => {
+    const odd = await startOddGateway();
+    const { reached, early } = await crowdTheCluster(odd, people({ ada: 12, joe: 1 }));
+    expect([reached, early]).toEqual([11, [429, 429]]);
+    expect([await refused(odd.service, 'requests_per_user'), await refused(odd.service, 'requests')]).toEqual([2, 0]);
+  });
+
+  test('limits.maxGatewayRequests: 14 calls of all at the cluster', async () => {
+    const odd = await startOddGateway();
+    const { reached, early } = await crowdTheCluster(odd, people({ ada: 8, joe: 8 }));
+    expect([reached, early]).toEqual([14, [429, 429]]);
+    expect([await refused(odd.service, 'requests_per_user'), await refused(odd.service, 'requests')]).toEqual([0, 2]);
+  });
+
+  test('limits.maxGatewayStreamsPerUser: seven streams of one user', async () => {
+    const { service } = await startOddGateway();
+    const watches = [];
+    for (const name of people({ ada: 8, joe: 1 })) watches.push(await watchAs(service, name, CLUSTER_NODES));
+    expect(watches.map(({ status }) => status)).toEqual([...Array(7).fill(200), 429, 200]);
+    expect([await refused(service, 'streams_per_user'), await refused(service, 'streams')]).toEqual([1, 0]);
+  });
+
+  test('limits.maxGatewayStreams: twelve streams of all', async () => {
+    const { service } = await startOddGateway();
+    const watches = [];
+    for (const name of people({ ada: 6, joe: 6, eve: 1 })) watches.push(await watchAs(service, name, CLUSTER_NODES));
+    expect(watches.map(({ status }) => status)).toEqual([...Array(12).fill(200), 429]);
+    expect([await refused(service, 'streams_per_user'), await refused(service, 'streams')]).toEqual([0, 1]);
   });
 });

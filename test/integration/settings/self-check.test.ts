@@ -1,4 +1,3 @@
-import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { Cluster } from '../../../src/kubernetes/cluster.ts';
@@ -33,7 +32,7 @@ describe('how often the cache is checked', () => {
     };
     const { config } = loadConfig('config.yaml', () => JSON.stringify({ nodes: ODD.nodes }));
     const cluster = { reflect } as unknown as Cluster;
-    const parts = { cluster, clock: systemClock, random: systemRandom, registry: new Registry() };
+    const parts = { cluster, clock: systemClock, random: systemRandom, exposeBytes: () => {} };
     createListMirrors({ platform: config.platform, ...config.nodes }, parts);
     expect(plans.map(({ longestPeriodMs }) => longestPeriodMs)).toEqual([669_000, 669_000, 669_000]);
   });

@@ -9,6 +9,8 @@ export interface CaseRequest {
   readonly form?: Readonly<Record<string, string>> | undefined;
   readonly json?: unknown;
   readonly body?: string;
+  /** The body is what GET of `of` answers to the administrator, or to `as`, merged with `merge` (RFC 7386). */
+  readonly edit?: { readonly of: string; readonly as?: string; readonly merge: object } | undefined;
 }
 
 export type Matcher =
@@ -41,7 +43,9 @@ export interface Expectation {
   readonly fields?: Readonly<Record<string, Matcher>>;
   readonly eachItem?: Readonly<Record<string, Matcher>>;
   readonly headers?: Readonly<Record<string, Matcher>>;
-  readonly layout?: 'compact';
+  readonly layout?: 'compact' | 'indent 2';
+  /** The body is a watch: its lines as `TYPE name`, sorted. */
+  readonly events?: readonly string[];
   readonly equalTo?: string;
 }
 
@@ -51,6 +55,8 @@ export interface ObservedCase {
   readonly state?: 'no-pods' | 'only-finished';
   readonly needs?: string;
   readonly setup?: readonly { readonly request: CaseRequest; readonly times?: number }[];
+  /** Milliseconds between setup and request. */
+  readonly pause?: number;
   readonly request: CaseRequest;
   readonly expect: Expectation;
 }
@@ -75,6 +81,12 @@ export const GROUPS: readonly string[] = [
   'token-password',
   'login-throttle',
 ];
+
+/** The recorded groups about accounts, in this order. They need their own fixture; the last one changes most of it. */
+export const ACCOUNT_GROUPS: readonly string[] = ['accounts-roles', 'accounts-records', 'accounts-users'];
+
+/** The recorded group about the paths of the cluster, with the fixture of accounts. It changes no user. */
+export const GATEWAY_GROUP = 'gateway';
 
 /** The recorded cases of a group, in the order of the file. */
 export function readCases(group: string): ObservedCase[] {

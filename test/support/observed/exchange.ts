@@ -16,7 +16,7 @@ export interface WireAnswer {
   readonly text: string;
 }
 
-/** Sends the path exactly as written, over a connection of its own; gzip is undone. */
+/** Sends the path exactly as written, over a connection of its own; gzip is undone. A connection that is no longer HTTP is dropped. */
 export function exchange(port: number, { method, path, headers, body }: WireRequest): Promise<WireAnswer> {
   const lengths = body ? [['Content-Length', String(body.length)] as const] : [];
   const raw = [['Host', `127.0.0.1:${port}`] as const, ...headers, ...lengths].flat();
@@ -24,6 +24,10 @@ export function exchange(port: number, { method, path, headers, body }: WireRequ
     const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: raw, agent: false, timeout: 20_000 });
     request.on('error', reject);
     request.on('timeout', () => request.destroy(new Error(`no answer to ${method} ${path}`)));
+    request.on('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve({ status: response.statusCode ?? 0, headers: joined(response.headers), text: '' });
+    });
     request.on('response', (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -15,7 +15,7 @@ export interface Judgement {
 /** The mistakes of an answer, a sentence each; empty when the expectation holds. */
 export function problemsOf(answer: WireAnswer, expect: Expectation, { platform, earlier }: Judgement): string[] {
   const body = parsed(answer.text);
-  const items = ((body as { items?: Item[] } | undefined)?.items ?? []) as Item[];
+  const items = (Array.isArray(body) ? body : ((body as { items?: Item[] } | undefined)?.items ?? [])) as Item[];
   const statuses = [expect.status ?? answer.status].flat();
   const found: string[] = [];
   const check = (good: boolean, problem: string): void => void (good || found.push(problem));
@@ -55,7 +55,11 @@ export function problemsOf(answer: WireAnswer, expect: Expectation, { platform, 
       matches(answer.headers[name.toLowerCase()], matcher),
       `${name} is ${answer.headers[name.toLowerCase()]}, not ${JSON.stringify(matcher)}`,
     );
-  if (expect.layout) check(JSON.stringify(body) === answer.text, 'the body is not compact JSON');
+  if (expect.layout) check(laidOut(body, expect.layout) === answer.text, `the layout is not ${expect.layout}`);
+  if (expect.events) {
+    const events = eventsIn(answer.text);
+    check(JSON.stringify(events) === JSON.stringify(expect.events), `events are ${events.join()}`);
+  }
   if (expect.equalTo) {
     const other = earlier.get(expect.equalTo);
     check(
@@ -92,7 +96,7 @@ function matches(value: unknown, matcher: Matcher): boolean {
   if (rule.type) return rule.type === 'array' ? Array.isArray(value) : typeof value === rule.type;
   if (rule.match !== undefined) return typeof value === 'string' && new RegExp(rule.match).test(value);
   if (rule.not !== undefined) return typeof value !== 'string' || !new RegExp(rule.not).test(value);
-  if (rule.oneOf) return rule.oneOf.some((one) => equal(value, one));
+  if (rule.oneOf) return rule.oneOf.some((one) => matches(value, one as Matcher));
   if (rule.contains) {
     const members = (Array.isArray(value) ? value.map(String) : String(value ?? '').split(',')).map((one) =>
       one.trim().toLowerCase(),
@@ -100,6 +104,18 @@ function matches(value: unknown, matcher: Matcher): boolean {
     return rule.contains.every((one) => members.includes(one.toLowerCase()));
   }
   return equal(value, matcher);
+}
+
+const laidOut = (body: unknown, layout: NonNullable<Expectation['layout']>): string =>
+  layout === 'compact' ? JSON.stringify(body) : JSON.stringify(body, null, 2);
+
+/** The lines of a watch, as `TYPE name`. */
+function eventsIn(text: string): string[] {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines
+    .map((line) => parsed(line) as { readonly type: string; readonly object: Item } | undefined)
+    .map((event) => `${event?.type} ${event?.object.metadata.name}`)
+    .sort();
 }
 
 const equal = (a: unknown, b: unknown): boolean => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));

@@ -1,7 +1,7 @@
 import { hashOf } from '../passwords.ts';
 
 /** A user in the recorded cases. The passwords are made up for tests. */
-interface Person {
+export interface Person {
   readonly name: string;
   readonly password: string;
   readonly email?: string;

@@ -1,12 +1,18 @@
 import { createHmac } from 'node:crypto';
+import { mergePatch } from '../../../dev/cluster/merge-patch.ts';
+import type { CaseRequest } from './case.ts';
 import { exchange } from './exchange.ts';
-import { CLIENTS, person } from './people.ts';
+import { CLIENTS, type Person, person } from './people.ts';
 
 export interface ObservedServer {
   readonly port: number;
   readonly platform: string;
   /** Moves the server's wall clock ahead. */
   skip(ms: number): void;
+  /** How long after a write of accounts the next request is sent. Default: what the cases allow for it to be seen. */
+  readonly seenMs?: number;
+  /** The users that the cases speak of. Default: those of the users file. */
+  person?(name: string): Pick<Person, 'name' | 'password' | 'email'>;
 }
 
 interface Pair {
@@ -26,6 +32,10 @@ export class Placeholders {
 
   constructor(server: ObservedServer) {
     this.#server = server;
+  }
+
+  #person(name: string) {
+    return this.#server.person?.(name) ?? person(name);
   }
 
   async fill(text: string): Promise<string> {
@@ -54,14 +64,21 @@ export class Placeholders {
   async #value(name: string): Promise<string> {
     const [kind = '', argument = '', more = ''] = name.split(':');
     if (kind === 'platform') return this.#server.platform;
-    if (kind === 'user') return person(argument).name;
-    if (kind === 'password') return person(argument).password;
-    if (kind === 'email') return person('admin').email ?? '';
+    if (kind === 'origin') return `http://127.0.0.1:${this.#server.port}`;
+    if (kind === 'subprotocol') return this.#subprotocol(argument);
+    if (kind === 'user') return this.#person(argument).name;
+    if (kind === 'password') return this.#person(argument).password;
+    if (kind === 'email') return this.#person('admin').email ?? '';
     if (kind === 'repeat') return more.repeat(Number(argument));
     if (kind === 'garbage') return 'garbage';
-    if (kind === 'basic') return basicCredentials(argument);
+    if (kind === 'basic') return basicCredentials(argument, this.#person('admin'));
     if (kind.startsWith('client')) return clientValue(kind);
     if (kind === 'uid') return this.#uid(argument);
+    if (kind === 'version') return this.#member(name.slice('version:'.length), 'resourceVersion');
+    if (kind === 'continue_of') return this.#member(name.slice('continue_of:'.length), 'continue');
+    if (kind === 'uid_of') return this.#member(name.slice('uid_of:'.length), 'uid');
+    if (kind === 'etag_of')
+      return (await this.#get(name.slice('etag_of:'.length), 'admin')).headers['etag'] ?? '"no-etag"';
     if (kind === 'etag') return this.#etag(argument);
     if (kind === 'endpoint') return this.#endpoint(argument);
     return this.#token(kind, argument);
@@ -89,6 +106,12 @@ export class Placeholders {
     return changed(kind === 'changed' ? 'changed_signature' : kind, (await this.#kept(user)).access_token);
   }
 
+  /** The bearer as a websocket says it, since a browser cannot set a header there. */
+  async #subprotocol(user: string): Promise<string> {
+    const token = Buffer.from((await this.#kept(user)).access_token).toString('base64url');
+    return `base64url.bearer.authorization.k8s.io.${token}`;
+  }
+
   #kept(user: string): Promise<Pair> {
     const known = this.#tokens.get(user) ?? this.#login(user);
     this.#tokens.set(user, known);
@@ -96,7 +119,7 @@ export class Placeholders {
   }
 
   async #login(user: string): Promise<Pair> {
-    const { name, password } = person(user);
+    const { name, password } = this.#person(user);
     return this.#grant({ grant_type: 'password', username: name, password });
   }
 
@@ -143,6 +166,23 @@ export class Placeholders {
     return (JSON.parse(answer.text) as { metadata: { uid: string } }).metadata.uid;
   }
 
+  /** What GET answers; a path without a leading slash is one of the account API. */
+  async #get(path: string, as: string) {
+    const whole = path.startsWith('/') ? path : `/kapis/iam.${this.#server.platform}.io/v1alpha2/${path}`;
+    return this.#send('GET', await this.fill(whole), (await this.#kept(as)).access_token);
+  }
+
+  async #member(path: string, member: 'resourceVersion' | 'uid' | 'continue'): Promise<string> {
+    const { text } = await this.#get(path, 'admin');
+    return (JSON.parse(text) as { metadata: Record<string, string> }).metadata[member] ?? '';
+  }
+
+  /** The object at a path, merged with a patch, as a body. */
+  async edited({ of, as = 'admin', merge }: NonNullable<CaseRequest['edit']>): Promise<string> {
+    const { text } = await this.#get(of, as);
+    return JSON.stringify(mergePatch(JSON.parse(text), await this.fillAll(merge)));
+  }
+
   /** The path of an endpoint in the metadata; if it is not there, a path that nothing serves. */
   async #endpoint(name: string): Promise<string> {
     const answer = await exchange(this.#server.port, {
@@ -166,7 +206,7 @@ function clientValue(kind: string): string {
   return kind.endsWith('_id') ? client.name : client.secret;
 }
 
-function basicCredentials(which: string): string {
+function basicCredentials(which: string, admin: Pick<Person, 'name' | 'password'>): string {
   const { client, client2 } = CLIENTS;
   const known: Record<string, string> = {
     client: basic(client.name, client.secret),
@@ -175,7 +215,7 @@ function basicCredentials(which: string): string {
     client_wrong: basic(client.name, 'wrong'),
     client_empty: basic(client.name, ''),
     unknown: basic('no-such-client', 'x'),
-    user: base64(`${person('admin').name}:${person('admin').password}`),
+    user: base64(`${admin.name}:${admin.password}`),
   };
   return known[which] ?? '';
 }

@@ -28,6 +28,12 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       body: body.kind === 'SubjectAccessReview' ? { ...body, status: { allowed: true } } : body,
     }),
   },
+  'a dry run is stored': {
+    request: ({ url, headers }) => ({ url: url.replace('dryRun=All', ''), headers }),
+  },
+  'an impersonated user has no groups': {
+    request: ({ url, headers: { 'impersonate-group': _, ...headers } }) => ({ url, headers }),
+  },
 };
 
 function withoutRemainingItemCount(body: Json): Json {

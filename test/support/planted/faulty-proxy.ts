@@ -1,13 +1,22 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are changed in places that each fault knows
 export type Json = any;
 
+/** Where a request goes, and its headers; one that came more than once has all its values. */
+interface Asked {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
 /** The mistakes of the server under test. A member that is left out means no such mistake. */
 export interface Fault {
+  /** Another request for this one. */
+  request?(request: Asked): Asked;
   /** Another answer for this one; its body is JSON and was not sent compressed. */
   answer?(answer: { readonly status: number; readonly body: Json }): { readonly status: number; readonly body: Json };
   /** Another watch event; `undefined`: none. */
@@ -22,12 +31,15 @@ export interface FaultyProxy {
 /** Passes everything to the server at `target` (plain HTTP), and plants the fault in what comes back. */
 export async function startFaultyProxy(target: string, fault: Fault): Promise<FaultyProxy> {
   const server = createServer((incoming, outgoing) => {
-    const { method, headers, url = '/' } = incoming;
+    const { method, headersDistinct, url: path = '/' } = incoming;
+    const sent = { url: path, headers: withPlainValues(headersDistinct) };
+    const { url, headers } = fault.request?.(sent) ?? sent;
     const onward = request(`${target}${url}`, { method, headers }, (answer) => void pass(answer, outgoing, fault));
     onward.on('error', () => outgoing.destroy());
     outgoing.on('close', () => onward.destroy());
     incoming.pipe(onward);
   });
+  server.on('upgrade', (incoming, socket) => passUpgrade(target, incoming, socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -38,6 +50,12 @@ export async function startFaultyProxy(target: string, fault: Fault): Promise<Fa
       }),
   };
 }
+
+/** Node.js takes the length of a body from a text only. */
+const withPlainValues = (headers: IncomingMessage['headersDistinct']): Asked['headers'] =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
+  );
 
 async function pass(answer: IncomingMessage, outgoing: ServerResponse, fault: Fault): Promise<void> {
   answer.on('error', () => outgoing.destroy());
@@ -51,9 +69,33 @@ async function pass(answer: IncomingMessage, outgoing: ServerResponse, fault: Fa
     answer.pipe(outgoing);
     return;
   }
-  const changed = fault.answer({ status, body: JSON.parse((await buffer(answer)).toString()) });
-  const body = JSON.stringify(changed.body);
+  const bytes = await buffer(answer);
+  const given = bytes.length === 0 ? undefined : JSON.parse(bytes.toString());
+  const changed = given === undefined ? { status, body: given } : fault.answer({ status, body: given });
+  const body = changed.body === given ? bytes : JSON.stringify(changed.body); // the layout is kept, too
   outgoing.writeHead(changed.status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+}
+
+/** Nothing is planted in a connection that becomes another protocol, nor in its refusal. */
+function passUpgrade(target: string, { url, headersDistinct }: IncomingMessage, socket: Duplex): void {
+  const onward = request(`${target}${url}`, { headers: withPlainValues(headersDistinct) });
+  const cut = (): void => void socket.destroy();
+  const begin = ({ statusCode, rawHeaders }: IncomingMessage): void => {
+    socket.write(`HTTP/1.1 ${statusCode} Passed on\r\n`);
+    for (let at = 0; at < rawHeaders.length; at += 2) socket.write(`${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`);
+    socket.write('\r\n');
+  };
+  onward.on('error', cut).on('response', (answer) => {
+    begin(answer);
+    answer.on('error', cut).pipe(socket);
+  });
+  onward.on('upgrade', (answer, other, head) => {
+    begin(answer);
+    socket.write(head);
+    other.on('error', cut).pipe(socket).on('error', cut).pipe(other);
+  });
+  socket.on('error', cut).on('close', () => onward.destroy());
+  onward.end();
 }
 
 async function passEvents(

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseDemoArguments } from '../../../dev/demo-arguments.ts';
 import { loadDemoConfig } from '../../../dev/demo-config.ts';
+import { installedRights } from '../../../dev/demo-parts.ts';
 import { mergeDeep } from '../../../dev/merge.ts';
 
 describe('the demo’s command line', () => {
@@ -40,13 +42,13 @@ describe('the demo’s configuration', () => {
     }).config;
 
   test('follows from the options', () => {
-    const { platform, server, kubernetes, users } = load();
+    const { platform, server, kubernetes, users, accounts } = load();
     expect({ platform, server, kubernetes }).toMatchObject({
       platform: 'acme',
       server: { address: '127.0.0.1', port: 8000, metricsPort: 8001 },
       kubernetes: { kubeconfig: '/k' },
     });
-    expect(users.firstAdministratorWanted).toBe('always');
+    expect([users.firstAdministratorWanted, accounts.enabled]).toEqual(['always', true]);
   });
 
   test('takes the user’s own on top', () => {
@@ -63,6 +65,24 @@ describe('the demo’s configuration', () => {
     ['serverr: {}', 'serverr: is not a known setting'],
   ])('names the user’s file for what is wrong with it (%j)', (text, problem) => {
     expect(() => load(text)).toThrow(`my.yaml cannot be used:\n  ${problem}`);
+  });
+});
+
+describe('the demo’s rights', () => {
+  const rights = installedRights('acme', (name) => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8'));
+
+  test('are those of an installation with accounts, for the demo’s platform', () => {
+    const assignable = rights.filter(([, { metadata }]) => metadata.labels?.['iam.acme.io/assignable'] === 'true');
+    const names = assignable.map(([, { metadata }]) => metadata.name);
+    expect(names).toEqual(['platform-admin', 'platform-regular', 'users-manager']);
+    expect(JSON.stringify(rights)).not.toMatch(/gatehouse(?:\.io|-admins)/);
+  });
+
+  test('are given to the first administrator’s group', () => {
+    const [, binding] = rights.find(([plural]) => plural === 'clusterrolebindings')!;
+    expect(binding).toMatchObject({ subjects: [{ kind: 'Group', name: 'acme-admins' }] });
+    const roles = rights.filter(([plural]) => plural === 'clusterroles').map(([, { metadata }]) => metadata.name);
+    expect(roles).toContain((binding['roleRef'] as { name: string }).name);
   });
 });
 

@@ -9,10 +9,11 @@ import { fakeExchange } from '../../support/fake-exchange.ts';
 /** Two places for sign-ins and one for all else. */
 function start() {
   const rejected: string[] = [];
+  let others = 0;
   const metrics: Partial<HttpMetrics> = { rejected: (reason) => rejected.push(reason) };
   const registry = new Registry();
   const limits = { ...defaultLimits, maxSignInsInFlight: 2, maxRequestsInFlight: 1 };
-  const step = admission(limits, metrics as HttpMetrics, registry);
+  const step = admission(limits, { metrics: metrics as HttpMetrics, registry, onOther: () => others++ });
   const come = (route?: Partial<Route>, method = 'GET') => {
     const { exchange, end } = fakeExchange({ method });
     if (route) exchange.found(route as Route, []);
@@ -20,7 +21,7 @@ function start() {
   };
   const taken = async (): Promise<string[]> =>
     (await registry.metrics()).split('\n').filter((line) => line.startsWith('gatehouse_http_requests_in_flight{'));
-  return { rejected, come, taken };
+  return { rejected, come, taken, others: () => others };
 }
 
 const inFlight = (signIns: number, others: number): string[] => [
@@ -82,4 +83,14 @@ describe('the places of requests in flight (HL-05)', () => {
     exchange.admit(); // there is no form to wait for: a second call takes no second place
     expect(await taken()).toEqual(inFlight(0, 1));
   });
+});
+
+test('tells of each request that is not the gateway’s', () => {
+  const { come, others } = start();
+  come();
+  come({ admission: 'health' });
+  come({ admission: 'sign-in' });
+  expect(others()).toBe(3);
+  come({ admission: 'gateway' });
+  expect(others()).toBe(3);
 });

@@ -84,6 +84,8 @@ function serve(change: Partial<AppParts> = {}) {
 }
 
 const GROUP = '/kapis/resources.gatehouse.io';
+const IAM_GROUP = '/kapis/iam.gatehouse.io';
+const IAM = `${IAM_GROUP}/v1alpha2`;
 const LIST = `${GROUP}/v1alpha3/nodes`;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
@@ -113,7 +115,10 @@ describe('the table of routes', () => {
       ]),
       ...publicly(health, 'health any GET,HEAD'),
       ...publicly(['/version', '/kapis/version'], 'other json GET,HEAD'),
-      ...publicly(['/openapi', '/openapi/platform.json', '/openapi/platform.yaml'], 'other any GET,HEAD'),
+      ...publicly(
+        ['/openapi', '/openapi/platform.json', '/openapi/platform.yaml', '/openapi/crd.json', '/openapi/crd.yaml'],
+        'other any GET,HEAD',
+      ),
       '/oauth/token public sign-in json POST form',
       '/oauth/userinfo public other json GET,HEAD,POST',
       '/oauth/revoke public other json POST form',
@@ -121,7 +126,14 @@ describe('the table of routes', () => {
       '/oauth/logout public other json GET,POST form',
       ...publicly(['/oauth/keys', ...metadata], 'other json GET,HEAD'),
       '/oauth/authenticate public other json POST form',
-      ...['/kapis', GROUP, `${GROUP}/v1alpha3`].map((path) => `${path} signed-in other json GET,HEAD`),
+      `${IAM}/users authorized other json GET,HEAD,POST form`,
+      `${IAM}/users/{user} authorized other json GET,HEAD,PUT,DELETE form`,
+      `${IAM}/users/{user}/password authorized other json PUT form`,
+      ...['/users/{user}/globalroles', '/users/{user}/loginrecords', '/globalroles', '/globalroles/{role}'].map(
+        (path) => `${IAM}${path} authorized other json GET,HEAD`,
+      ),
+      '/apis/iam.gatehouse.io/v1alpha2/users/{user} signed-in other json PATCH form',
+      ...['/kapis', IAM_GROUP, GROUP, IAM, `${GROUP}/v1alpha3`].map((path) => `${path} signed-in other json GET,HEAD`),
       ...[
         '/workspaces/{workspace}',
         '/namespaces/{namespace}',
@@ -204,8 +216,10 @@ describe('discovery', () => {
     ...{ name: 'namespaces', singularName: 'namespace', namespaced: false, kind: 'Namespace' },
     ...{ verbs: ['get', 'list', 'watch'], shortNames: ['ns'] },
   };
+  const iamVersion = { groupVersion: 'iam.gatehouse.io/v1alpha2', version: 'v1alpha2' };
+  const iam = { name: 'iam.gatehouse.io', versions: [iamVersion], preferredVersion: iamVersion };
   test.each([
-    ['/kapis', { kind: 'APIGroupList', apiVersion: 'v1', groups: [group] }],
+    ['/kapis', { kind: 'APIGroupList', apiVersion: 'v1', groups: [iam, group] }],
     [GROUP, { kind: 'APIGroup', apiVersion: 'v1', ...group }],
     [
       `${GROUP}/v1alpha3`,
@@ -353,6 +367,7 @@ describe('the routes under /oauth', () => {
         {
           ...{ ...ORIGIN, partyKnown: expect.any(Function) },
           ...{ authorization: 'Basic eA==', body: 'c=d', signal: expect.any(AbortSignal) },
+          ...{ address: '192.0.2.1', userAgent: undefined },
         },
       ]);
       expect(answer.exchange.party).toEqual({ user: 'alice' });
@@ -443,9 +458,11 @@ describe('the description', () => {
   test('is served with our groups, our realm and our release', async () => {
     const platformYaml = 'info:\n  version: 0.0.0\nx: a.gatehouse.io, realm="gatehouse", gatehouse\n';
     const parseYaml = (text: string): unknown => ({ text });
-    const { ask } = serve({ platform: 'acme', descriptions: { platformYaml, parseYaml } });
+    const { ask } = serve({ platform: 'acme', descriptions: { platformYaml, crdYaml: '', parseYaml } });
     const adapted = 'info:\n  version: 0.4.0\nx: a.acme.io, realm="acme", gatehouse\n';
-    expect((await ask('/openapi')).text).toBe('{"paths":["/openapi/platform.json","/openapi/platform.yaml"]}');
+    expect((await ask('/openapi')).text).toBe(
+      '{"paths":["/openapi/platform.json","/openapi/platform.yaml","/openapi/crd.json","/openapi/crd.yaml"]}',
+    );
     expect((await ask('/openapi/platform.json')).text).toBe(JSON.stringify({ text: adapted }));
     const yaml = await ask('/openapi/platform.yaml');
     expect([yaml.text, yaml.headers]).toMatchObject([

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { createSourceAddress, normaliseAddress } from '../../../src/http/connection/source-address.ts';
+import { createCallerAddress } from '../../../src/http/connection/source-address.ts';
+import { normaliseAddress } from '../../../src/runtime/source-address.ts';
 
 const request = (remoteAddress: string, headers: Record<string, string> = {}): IncomingMessage =>
   ({ socket: { remoteAddress }, headers }) as unknown as IncomingMessage;
@@ -31,12 +32,20 @@ describe('the source of a request', () => {
     { cidr: '2001:db8::/32', header: 'X-Real-IP' },
     { cidr: '192.0.2.7', header: 'x-forwarded-for' },
   ];
-  const sourceOf = createSourceAddress(proxies);
+  const addressOf = createCallerAddress(proxies);
+  const sourceOf = (from: IncomingMessage): string => normaliseAddress(addressOf(from));
 
   test('A-34 is the socket for a peer that is no proxy, whatever it claims', () => {
     const forged = { 'x-forwarded-for': '198.51.100.1', 'x-real-ip': '198.51.100.1', 'x-client-ip': '198.51.100.1' };
     expect(sourceOf(request('203.0.113.9', forged))).toBe('203.0.113.9');
-    expect(createSourceAddress([])(request('10.1.2.3', forged))).toBe('10.1.2.3');
+    expect(createCallerAddress([])(request('10.1.2.3', forged))).toBe('10.1.2.3');
+  });
+
+  test('is whole for a login record, without the zone of a link', () => {
+    const headers = { 'x-real-ip': '2001:db9:0:1::5' };
+    expect(addressOf(request('2001:db8::1', headers))).toBe('2001:db9:0:1::5');
+    expect(addressOf(request('fe80::1%eth0'))).toBe('fe80::1');
+    expect(addressOf(request('::ffff:203.0.113.9'))).toBe('203.0.113.9');
   });
 
   test('is the rightmost address that is not trusted', () => {

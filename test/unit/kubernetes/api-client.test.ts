@@ -63,9 +63,9 @@ describe('the size of an answer', () => {
     );
   });
 
-  test('takes a list of more than 2 MiB', async () => {
+  test.each(['list', 'objects'] as const)('takes a list of more than 2 MiB: %s', async (purpose) => {
     const client = await serve((response) => response.end(JSON.stringify({ text: 'x'.repeat(3 * MIB) })));
-    const { body } = await client.json({ method: 'GET', path: '/', purpose: 'list' }, never);
+    const { body } = await client.json({ method: 'GET', path: '/', purpose }, never);
     expect((body as { text: string }).text.length).toBe(3 * MIB);
   });
 

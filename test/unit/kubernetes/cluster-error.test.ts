@@ -22,4 +22,35 @@ describe('an error of the cluster', () => {
   test.each([409, 500, 504])('of %i does not ask to be left alone', (status) => {
     expect(errorOf(status, { 'retry-after': '7' }).retryAfterMs).toBe(0);
   });
+
+  test('knows the fields that were refused, and why', () => {
+    const causes = [
+      { reason: 'FieldValueInvalid', message: 'Invalid value: "x"', field: 'spec.email' },
+      { field: 7 },
+      null,
+    ];
+    const error = errorOf(422, {}, { code: 422, reason: 'Invalid', message: 'no', details: { causes } });
+    const empty = { reason: '', message: '', field: '' };
+    expect(error.causes).toEqual([causes[0], empty, empty]);
+    expect(error.status).toMatchObject({ code: 422, reason: 'Invalid', message: 'no' });
+    expect(errorOf(422, {}, { details: { causes: 'none' } }).causes).toEqual([]);
+  });
+
+  test.each([
+    'users "ada" is forbidden: User "system:serviceaccount:apps:gatehouse" cannot impersonate resource "users" in API group "" at the cluster scope',
+    'groups "developers" is forbidden: User "g" cannot impersonate resource "groups" in API group "" at the cluster scope: RBAC: x',
+    'serviceaccounts "a" is forbidden: User "g" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "b"',
+    'uids.authentication.k8s.io "7" is forbidden: User "g" cannot impersonate resource "uids" in API group "authentication.k8s.io" at the cluster scope',
+  ])('tells that we may not act as somebody else: %s', (message) => {
+    expect(errorOf(403, {}, { code: 403, message }).isOfImpersonation).toBe(true);
+    expect(errorOf(404, {}, { code: 404, message }).isOfImpersonation).toBe(false);
+  });
+
+  test.each([
+    'users.iam.gatehouse.io "x" is forbidden: User "ada" cannot create resource "users" in API group "iam.gatehouse.io" at the cluster scope',
+    'clusterrolebindings.rbac.authorization.k8s.io "users "x" is forbidden: User "g" cannot impersonate resource "users"" is forbidden: no',
+    '',
+  ])('tells that the other may not do it: %s', (message) => {
+    expect(errorOf(403, {}, { code: 403, message }).isOfImpersonation).toBe(false);
+  });
 });

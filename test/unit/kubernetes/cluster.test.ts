@@ -61,6 +61,15 @@ describe('the cluster', () => {
   });
 });
 
+describe('mirrors of Secrets', () => {
+  test('may be made for several purposes, and one of them shows its lag', async () => {
+    const { connected } = await connect({});
+    connected.mirrorSecrets('sessions', { of: 'sessions' }, { exposeLag: true });
+    connected.mirrorSecrets('passwords', { of: 'passwords' });
+    expect(() => connected.mirrorSecrets('others', {}, { exposeLag: true })).toThrow(/already been registered/);
+  });
+});
+
 describe('what the cluster is asked at its start', () => {
   /** A cluster that gives this one answer to everything, and what it was asked. */
   async function answering(status: number, body: string, release?: string) {

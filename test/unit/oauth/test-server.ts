@@ -163,7 +163,7 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   const people = { fault: () => missing.users, tooOld: () => missing.usersOld };
   const data = createTokenData([keys, sessions, people]);
   const standing = createUserStandings(keys);
-  const liveUser = createLiveUsers(directory, standing);
+  const liveUser = createLiveUsers(directory, standing, { maximumClockSkewSeconds: 10 });
   const judging = { data, keys, sessions, standing, liveUser, clock, random };
   const verifier = createTokenVerifier(options, { ...judging, verifications });
   const test: { signIn: TestServer['signIn'] } = {

@@ -32,6 +32,16 @@ describe('the standing of a user', () => {
     expect(start().standing(withoutPassword).pwd).toBeUndefined();
   });
 
+  test('has no claim for a User object, and tells its passwords apart nevertheless', () => {
+    const { standing } = start();
+    const object = { ...alice, isObject: true } as const;
+    expect(standing(object).pwd).toBeUndefined();
+    const [before, after] = [object, { ...object, passwordHash: 'another-hash' }].map((user) =>
+      standingDigest(user, standing),
+    );
+    expect(before).not.toBe(after);
+  });
+
   test('has no digest before the key is known, and one from then on', () => {
     const { held, standing } = start();
     const { key } = held;
@@ -82,11 +92,15 @@ describe('the user of a token', () => {
     ['with another password', { ...alice, passwordHash: 'another-hash' }, false],
     ['without a password', withoutPassword, false],
     ['gone', undefined, false],
+    ['who came after the token, by more than clocks may differ', { ...alice, tokensNotBefore: 1_011 }, false],
+    ['whose clock is ahead of the token’s', { ...alice, tokensNotBefore: 1_010 }, true],
   ])('who is %s may use it: %s', (...[, user, isLive]) => {
     const { standing } = start();
-    const claims = { sub: 'alice', pwd: standing(alice).pwd } as TokenClaims;
+    const claims = { sub: 'alice', pwd: standing(alice).pwd, iat: 1_000 } as TokenClaims;
     const users = { byName: (name: string) => (name === 'alice' ? user : undefined) };
-    const liveUser = createLiveUsers(users as Parameters<typeof createLiveUsers>[0], standing);
+    const liveUser = createLiveUsers(users as Parameters<typeof createLiveUsers>[0], standing, {
+      maximumClockSkewSeconds: 10,
+    });
     expect(liveUser(claims)).toBe(isLive ? user : undefined);
   });
 });

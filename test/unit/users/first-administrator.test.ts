@@ -106,6 +106,24 @@ describe('the first administrator', () => {
     expect([source.users().length, changes]).toEqual([1, 2]);
   });
 
+  test('is nobody once a User object took the user over, until an operator removes the mark', async () => {
+    const secrets = new MemorySecrets();
+    secrets.put(SECRET, secretOf('admin', HASH));
+    const first = start(secrets);
+    await until(() => first.source.fault() === undefined);
+    await first.source.takenOver('uid-of-the-object');
+    expect(first.source.users()).toEqual([]);
+    const { object, ...rest } = secrets.stored.get(SECRET)?.data ?? {};
+    expect([String(object), rest]).toEqual(['uid-of-the-object', secretOf('admin', HASH)]);
+    await first.source.takenOver('another');
+    expect(String(secrets.stored.get(SECRET)?.data['object'])).toBe('uid-of-the-object');
+    const second = start(secrets);
+    await until(() => second.source.fault() === undefined);
+    expect(second.source.users()).toEqual([]);
+    secrets.put(SECRET, rest);
+    expect([first, second].map(({ source }) => source.users().length)).toEqual([1, 1]);
+  });
+
   test.each([
     ['a reserved name', 'kube-admin', HASH],
     ['no name', '', HASH],

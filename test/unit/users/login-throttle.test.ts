@@ -10,7 +10,7 @@ function newThrottle() {
   return { clock, throttle: new LoginThrottle(LIMITS, clock) };
 }
 
-const at = (user: string, source = '192.0.2.1') => ({ user, typed: user, source, isLimited: false });
+const at = (user: string, source = '192.0.2.1') => ({ user, typed: user, source, limitedBy: undefined });
 const byEmail = (user: string, source?: string) => ({ ...at(user, source), typed: `${user}@example.com` });
 
 describe('the login throttle', () => {
@@ -52,6 +52,37 @@ describe('the login throttle', () => {
     for (let failure = 0; failure < 30; failure++) throttle.failed(at('alice', 'stranger'));
     expect(throttle.check(at('alice', 'stranger'))?.bucket).toBe('user');
     expect(throttle.check(at('alice', 'home'))).toBe(undefined);
+  });
+
+  test('N-15 opens all buckets of a user who is unlocked, and none of anybody else or of an address', () => {
+    const { throttle } = newThrottle();
+    throttle.succeeded(at('alice', 'home'));
+    for (let failure = 0; failure < 5; failure++)
+      for (const attempt of [at('alice'), byEmail('alice'), at('alice', 'home'), at('bob')]) throttle.failed(attempt);
+    const isFull = () =>
+      [at('alice'), byEmail('alice'), at('alice', 'home'), at('bob')].map((one) => throttle.check(one) !== undefined);
+    expect(isFull()).toEqual([true, true, true, true]);
+    throttle.unlock({ name: 'alice', email: 'alice@example.com' });
+    expect(isFull()).toEqual([false, false, false, true]);
+    for (let failure = 0; failure < 15; failure++) throttle.failed(at(`other-${failure}`));
+    throttle.unlock({ name: 'alice' });
+    expect(throttle.check(at('alice'))?.bucket).toBe('address');
+  });
+
+  test('N-15 takes a pair from elsewhere as known good for what is left of 24 h, by name and e-mail', async () => {
+    const { throttle, clock } = newThrottle();
+    const alice = { name: 'alice', email: 'alice@example.com' };
+    throttle.known(alice, 'home', 23 * 60 * MINUTE);
+    throttle.known(alice, 'home', 23.5 * 60 * MINUTE);
+    for (let failure = 0; failure < 5; failure++) throttle.failed(at('alice', 'stranger'));
+    expect([at('alice', 'home'), byEmail('alice', 'home')].map((one) => throttle.check(one))).toEqual([
+      undefined,
+      undefined,
+    ]);
+    await clock.advance(59 * MINUTE);
+    expect(throttle.check({ ...at('alice', 'home'), limitedBy: 'operator' as const })).toBeUndefined();
+    await clock.advance(2 * MINUTE);
+    expect(throttle.check({ ...at('alice', 'home'), limitedBy: 'operator' as const })?.bucket).toBe('user');
   });
 
   test('N-15 does not let a stranger at the same address lock a user out', () => {
@@ -99,9 +130,30 @@ describe('the login throttle', () => {
     expect(throttle.check(at('alice', 'home'))).toBe(undefined);
   });
 
-  test('takes the bucket of a user for full when the stored state says so, known good addresses aside', () => {
+  test('A-42 answers a user whose bucket filled on another replica as anybody with a wrong password, by every spelling', () => {
     const { throttle } = newThrottle();
-    const limited = { ...at('alice', 'home'), isLimited: true };
+    const full = { limitedBy: 'replica' as const };
+    for (const attempt of [at('alice', 'home'), byEmail('alice', 'home')])
+      expect([
+        throttle.check({ ...attempt, ...full }),
+        throttle.failed({ ...attempt, ...full }).mayMatch,
+        throttle.failed({ ...attempt, user: undefined, limitedBy: undefined }).mayMatch,
+      ]).toEqual([undefined, false, false]);
+    for (let failure = 2; failure < 5; failure++) throttle.failed({ ...at('alice', 'home'), ...full });
+    expect(throttle.check({ ...at('alice', 'home'), ...full })).toEqual({ bucket: 'user', waitMs: 30 * MINUTE });
+    expect(throttle.check({ ...byEmail('alice', 'home'), ...full })).toBe(undefined);
+  });
+
+  test('N-15 compares the password of a user whose bucket filled on another replica where the pair is known good', () => {
+    const { throttle } = newThrottle();
+    throttle.succeeded(at('alice', 'home'));
+    expect(throttle.failed({ ...at('alice', 'home'), limitedBy: 'replica' }).mayMatch).toBe(true);
+    expect(throttle.failed({ ...at('alice', 'away'), limitedBy: 'replica' }).mayMatch).toBe(false);
+  });
+
+  test('takes the bucket of a user for full when an operator says so, known good addresses aside', () => {
+    const { throttle } = newThrottle();
+    const limited = { ...at('alice', 'home'), limitedBy: 'operator' as const };
     expect(throttle.check(limited)).toEqual({ bucket: 'user', waitMs: 30 * MINUTE });
     throttle.succeeded(at('alice', 'home'));
     expect(throttle.check(limited)).toBe(undefined);
@@ -130,7 +182,7 @@ describe('the login throttle', () => {
     throttle.succeeded(at('user-0', 'home'));
     throttle.succeeded(at('one more', 'home'));
     const isKnownGood = (user: string): boolean =>
-      throttle.check({ ...at(user, 'home'), isLimited: true }) === undefined;
+      throttle.check({ ...at(user, 'home'), limitedBy: 'operator' as const }) === undefined;
     expect(['user-0', 'user-1', 'user-2', 'one more'].map(isKnownGood)).toEqual([true, false, true, true]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readNewPassword } from '../../../src/users/password-hash.ts';
+import { readNewPassword } from '../../../src/users/new-password.ts';
 
 describe('a password from standard input', () => {
   test.each([

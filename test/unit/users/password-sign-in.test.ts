@@ -55,8 +55,30 @@ function newSignIn(state: UserState = 'Active', more: Partial<User> = {}, bcrypt
     return values.find((value) => value.metricName?.endsWith('_count'))?.value ?? 0;
   };
   const toldOf = (event: SecurityEventName) => told.filter((one) => one['event'] === event);
-  return { attempt, alice, people, clock, registry, told, toldOf, compares };
+  return { attempt, signIn, alice, people, clock, registry, told, toldOf, compares };
 }
+
+describe('the hash of a new password', () => {
+  const from = { source: '192.0.2.1', signal: new AbortController().signal };
+
+  test('has the write cost, and matches', async () => {
+    const made = await newSignIn().signIn.hash('Made-up-2', from);
+    if (made.kind !== 'ok') throw new Error('it is busy');
+    expect(made.hash).toMatch(/^\$2[ab]\$10\$/);
+    expect(await compareWithHash('Made-up-2', made.hash)).toBe(true);
+  });
+
+  test('waits in the gate of the compares: it is busy when all places are taken', async () => {
+    const held = Promise.withResolvers<boolean>();
+    const { signIn, attempt, clock } = newSignIn('Active', {}, () => held.promise);
+    const compares = [attempt('alice', 'a'), attempt('alice', 'b')];
+    const hashed = signIn.hash('Made-up-2', from);
+    await clock.advance(2000);
+    expect(await hashed).toEqual({ kind: 'busy', retryAfterSeconds: 1 });
+    held.resolve(false);
+    await Promise.all(compares);
+  });
+});
 
 describe('a sign-in by password', () => {
   test('counts no success as a failure, however many come at once', async () => {

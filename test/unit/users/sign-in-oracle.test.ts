@@ -52,12 +52,12 @@ class Door {
   readonly #name: string;
   readonly #signIn: ReturnType<typeof createPasswordSignIn>;
 
-  constructor(name: string) {
+  constructor(name: string, someone: User = bob) {
     this.#name = name;
     const users = {
-      byName: (text: string) => (text === bob.name ? bob : undefined),
-      byEmail: (text: string) => (text === bob.email ? bob : undefined),
-      all: () => [bob],
+      byName: (text: string) => (text === bob.name ? someone : undefined),
+      byEmail: (text: string) => (text === bob.email ? someone : undefined),
+      all: () => [someone],
     };
     const bcrypt = async (password: string, stored: string): Promise<boolean> => {
       this.compares.push({ isReal: stored === hash, at: this.clock.monotonic() });
@@ -97,6 +97,26 @@ describe(`sign-ins by random spellings (seed ${seed})`, () => {
           expect(known.compares.length).toBe(unknown.compares.length);
           for (const door of [known, unknown]) await door.clock.advance(step.thenMs);
         }
+      }),
+      runs,
+    );
+    largest.expectAtLeast(35);
+  });
+
+  test('A-42 N-15 are answered alike and cost the same for a user whose bucket filled on another replica', async () => {
+    const largest = new Largest('sign-ins of a limited user', 'attempts');
+    await fc.assert(
+      fc.asyncProperty(steps(true), async (sequence) => {
+        largest.see(sequence.length);
+        const limited: User = { ...bob, isObject: true, state: 'AuthLimitExceeded' };
+        const [known, unknown] = [new Door('bob', limited), new Door('nobody')];
+        for (const step of sequence) {
+          const password = step.isRight ? 'right' : 'wrong';
+          expect(await known.attempt(step, password)).toEqual(await unknown.attempt(step, password));
+          expect(known.compares.length).toBe(unknown.compares.length);
+          for (const door of [known, unknown]) await door.clock.advance(step.thenMs);
+        }
+        expect(known.recent()).toBe(0);
       }),
       runs,
     );

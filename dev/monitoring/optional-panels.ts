@@ -1,0 +1,74 @@
+import { lines, of, quantile, type Row, rate, sumBy } from './panel.ts';
+
+/** Empty unless `gateway.enabled`. */
+export const GATEWAY_ROW: Row = {
+  title: 'Gateway (gateway.enabled)',
+  panels: [
+    lines(
+      'Calls to the cluster',
+      'reqps',
+      [[sumBy('kind, code', rate('gatehouse_gateway_requests_total')), '{{kind}} {{code}}']],
+      'What people ask of the paths of the cluster, and how it was answered. A stream counts when it ends.',
+    ),
+    lines(
+      'Not passed on, or not answered',
+      'reqps',
+      [[sumBy('reason', rate('gatehouse_gateway_refusals_total')), '{{reason}}']],
+      'away, timeout, unreachable and full: the cluster. credential and impersonation: our rights there. All others: the callers.',
+    ),
+    lines(
+      'Answers of the cluster, 99 %',
+      's',
+      [[quantile(0.99, 'kind', 'gatehouse_gateway_upstream_duration_seconds'), '{{kind}}']],
+      'From sending a call to the headers of its answer: the cluster’s time, without ours.',
+    ),
+    lines(
+      'Calls under way',
+      'none',
+      [
+        [`sum(${of('gatehouse_gateway_requests_in_flight')})`, 'under way'],
+        [`sum(${of('gatehouse_gateway_requests_waiting')})`, 'giving way to other requests'],
+      ],
+      'limits.maxGatewayRequests bounds them. When many give way, the pods are busy with other requests.',
+    ),
+    lines(
+      'Open streams',
+      'none',
+      [
+        [sumBy('kind', of('gatehouse_gateway_streams')), '{{kind}}'],
+        [`sum(${of('gatehouse_gateway_upgrades_in_flight')})`, 'upgraded'],
+      ],
+      'Watches, logs, exec, attach and port-forward; limits.maxGatewayStreams bounds them.',
+    ),
+    lines(
+      'Bytes of calls',
+      'Bps',
+      [[sumBy('direction', rate('gatehouse_gateway_bytes_total')), '{{direction}}']],
+      'Bodies and streams, from the clients (sent) and to them (received).',
+    ),
+  ],
+};
+
+/** Empty unless `accounts.enabled`. */
+export const ACCOUNTS_ROW: Row = {
+  title: 'Accounts (accounts.enabled)',
+  panels: [
+    lines(
+      'Users with a fault',
+      'none',
+      [
+        [`max(${of('gatehouse_users_refused')})`, 'ignored'],
+        [`max(${of('gatehouse_user_emails_shared')})`, 'e-mails of two users'],
+        [`max(${of('gatehouse_user_objects_faulty')})`, 'with something unusable'],
+        [`max(${of('gatehouse_platform_role_conflicts')})`, 'with two platform roles'],
+      ],
+      'The log names each of them.',
+    ),
+    lines(
+      'Login records',
+      'ops',
+      [[sumBy('result', rate('gatehouse_login_records_total')), '{{result}}']],
+      'GatehouseLoginRecordsDropped fires when records are lost.',
+    ),
+  ],
+};

@@ -1,0 +1,17 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GATEWAY_GROUP, readCases } from '../support/observed/case.ts';
+import { type SimulatedAccounts, startSimulatedAccounts } from '../support/observed/simulated-accounts.ts';
+
+describe('the recorded answers of the paths of the cluster', () => {
+  let running: SimulatedAccounts;
+
+  beforeAll(async () => {
+    running = await startSimulatedAccounts();
+  }, 60_000);
+
+  afterAll(() => running?.stop());
+
+  test.each(readCases(GATEWAY_GROUP))('$id', async (one) => {
+    expect(await running.accounts.corpus.problems(one)).toEqual([]);
+  });
+});

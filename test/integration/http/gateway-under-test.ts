@@ -1,0 +1,28 @@
+import { Registry } from 'prom-client';
+import { CallerPolicy } from '../../../src/gateway/caller.ts';
+import { Gateway } from '../../../src/gateway/gateway.ts';
+import { GatewayMetrics } from '../../../src/gateway/metrics.ts';
+import type { AppParts } from '../../../src/http/app.ts';
+import type { Passage } from '../../../src/kubernetes/passage/passage.ts';
+
+/** The gateway of the app, in front of a cluster that answers everything with an empty list. */
+export function gatewayUnderTest(): NonNullable<AppParts['gateway']> {
+  const passage: Pick<Passage, 'origin' | 'send' | 'upgrade'> = {
+    origin: 'https://cluster.example.com',
+    send: async (_, answer) => {
+      answer.start(200, ['Content-Type', 'application/json']);
+      await answer.data(Buffer.from('{"kind":"List","apiVersion":"v1","metadata":{},"items":[]}'));
+    },
+    upgrade: async () => undefined,
+  };
+  const gateway = new Gateway(
+    { allowProxySubresources: false, rejectImpersonation: false },
+    {
+      passage: passage as Passage,
+      policy: new CallerPolicy({ platform: 'gatehouse', names: [] }),
+      metrics: new GatewayMetrics(new Registry()),
+      onReserved: () => {},
+    },
+  );
+  return { gateway, events: { report: () => {} } };
+}
