@@ -31,7 +31,8 @@ const MOST_LOOKS = 24;
 const VALUES = {
   users: { existingSecret: 'people' },
   config: {
-    limits: { maxConnectionsPerAddress: 10_000, maxWatchesPerUser: 1_024 },
+    // A thousand watchers that begin at once wait for one access review together, and count as requests until then.
+    limits: { maxConnectionsPerAddress: 10_000, maxWatchesPerUser: 1_024, maxRequestsInFlight: 2_048 },
     // Or else a flood of sign-ins would end at the throttle, before any password is hashed.
     authentication: { tokenReview: { callerAuth: 'none' }, addressRateLimiterMaxTries: 1_000_000 },
   },

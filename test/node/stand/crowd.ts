@@ -23,6 +23,7 @@ interface Wanted {
   readonly text: string;
   left: number;
   resolve(): void;
+  reject(error: Error): void;
 }
 
 /** Many clients of one server, each with a connection of its own. What they read is searched and forgotten. */
@@ -47,6 +48,7 @@ export class Crowd {
     const socket = connect({ host, port: Number(port), ...(this.#reads ? { onread } : {}) }, () => socket.write(text));
     socket.on('error', () => {});
     const member: Member = { socket, beginning: '', tail: '' };
+    socket.on('close', () => this.#lost(member));
     this.#members.push(member);
   }
 
@@ -54,10 +56,13 @@ export class Crowd {
     this.add(`GET ${path} HTTP/1.1\r\nHost: ${this.#url.host}\r\nAuthorization: Bearer ${token}\r\n\r\n`);
   }
 
-  /** Resolves when so many of them have got this text, counted from now on. */
+  /**
+   * Resolves when so many of them have got this text, counted from now on. Rejects when one of them is refused or its
+   * connection ends before that, and tells how its answer began: it would be waited for in vain.
+   */
   have(count: number, text: string): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wanted = { text, left: count, resolve };
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#wanted = { text, left: count, resolve, reject };
     return promise;
   }
 
@@ -86,10 +91,23 @@ export class Crowd {
     member.tail = text.slice(-TAIL_BYTES);
     if (member.beginning.length < BEGINNING_BYTES)
       member.beginning = (member.beginning + text).slice(0, BEGINNING_BYTES);
+    if (!isAccepted(member.beginning)) this.#lost(member);
     const wanted = this.#wanted;
     if (!wanted || member.got === wanted.text || !text.includes(wanted.text)) return true;
     member.got = wanted.text;
-    if (--wanted.left === 0) wanted.resolve();
+    if (--wanted.left > 0) return true;
+    this.#wanted = undefined;
+    wanted.resolve();
     return true;
   }
+
+  #lost({ beginning }: Member): void {
+    const wanted = this.#wanted;
+    wanted?.reject(new Error(`refused or ended while ${wanted.left} were without ${wanted.text}: ${beginning}`));
+  }
 }
+
+const ACCEPTED = 'HTTP/1.1 200 ';
+
+/** Whether the answer is 200, as far as it is there. */
+const isAccepted = (beginning: string): boolean => ACCEPTED.startsWith(beginning.slice(0, ACCEPTED.length));
