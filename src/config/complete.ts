@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { parseCallerToken } from '../runtime/parse.ts';
 import { completeClients, type ReadFile } from './clients.ts';
 import type { Config, Warnings } from './config.ts';
+import { loggingProblems, loggingWarnings } from './logging.ts';
 import { ConfigError, type Problem } from './problem.ts';
 import type { FileConfig } from './schema.ts';
 
@@ -21,6 +22,7 @@ export function complete(file: FileConfig, source: string, readFile: ReadFile): 
     ...contradictions(file),
     ...tlsProblems(file.server.tls, readFile),
     ...tokenReviewProblems(file, readFile),
+    ...loggingProblems(file.logging, readFile),
   ];
   if (all.length > 0) throw new ConfigError(source, all);
   const issuer = authentication.oauthOptions.issuer ?? `http://localhost:${file.server.port}/oauth`;
@@ -32,7 +34,12 @@ export function complete(file: FileConfig, source: string, readFile: ReadFile): 
   };
   return {
     config: deepFreeze(config),
-    warnings: [...warnings, ...settingWarnings(config), ...tokenReviewWarnings(file, readFile)],
+    warnings: [
+      ...warnings,
+      ...settingWarnings(config),
+      ...tokenReviewWarnings(file, readFile),
+      ...loggingWarnings(config.logging),
+    ],
   };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { authentication } from './authentication-section.ts';
 import { countBetween, dnsLabel, duration, objectName, path, port, section, textLike } from './fields.ts';
+import { logging } from './logging-section.ts';
 
 const KIB = 1024;
 
@@ -65,6 +66,11 @@ const limits = section({
     .describe('Watches, followed logs and upgraded connections through the gateway at once; above: 429.'),
   // A controller that watches every kind of a cluster has some sixty watches.
   maxGatewayStreamsPerUser: countBetween(1, 100_000).default(256).describe('Those of one user, by name; above: 429.'),
+  maxLogQueries: countBetween(1, 10_000)
+    .default(64)
+    .describe('Log queries at once, exports until their end; above: 429.'),
+  // At least four users must fill their places before everybody is refused.
+  maxLogQueriesPerUser: countBetween(1, 10_000).default(16).describe('Those of one user, by name; above: 429.'),
   answerTimeout: timeLimit('30s').describe('Time for an answer under /kapis; after: 504.'),
   // Our longest access token has 2 KiB.
   maxBearerBytes: countBetween(2 * KIB, 1024 * KIB)
@@ -201,6 +207,7 @@ export const configSchema = z
         .default(false)
         .describe('Whether a call with `Impersonate-*` headers is refused with 403. Otherwise they are dropped.'),
     }).describe('The cluster’s own API, through this server.'),
+    logging,
     sessions: section({
       store: z
         .enum(['memory', 'kubernetes'])

@@ -36,7 +36,10 @@ import { createServedGateway, type ServedGateway, type ServedGatewayParts } from
 import { isUpgrade } from './gateway/upgrade-request.ts';
 import { Health, type HealthChecks } from './health.ts';
 import type { HttpLimits } from './limits.ts';
+import type { ServedLogs } from './logs/export-answer.ts';
+import { logRoutes } from './logs/log-routes.ts';
 import { type HttpMetrics, registerReadiness, registerWatches } from './metrics.ts';
+import { Places } from './places.ts';
 import { createRefusalPace } from './refusal-pace.ts';
 import { userWriteHandlers } from './routes/account-writes.ts';
 import { accountRoutes } from './routes/accounts.ts';
@@ -86,6 +89,8 @@ export interface AppParts {
   readonly lists: readonly ServedList[];
   /** Absent: accounts are not served. */
   readonly accounts?: ServedAccounts | undefined;
+  /** Absent: there is no log store, and log queries are told so. */
+  readonly logs?: ServedLogs | undefined;
   /** Absent: the paths of the cluster are not served. */
   readonly gateway?: Pick<ServedGatewayParts, 'gateway' | 'events'> | undefined;
   /** Aborts when the port has closed: open streams must end then. */
@@ -123,6 +128,7 @@ export function createRoutes(parts: AppParts): Route[] {
   const deadline = createAnswerDeadline(clock, limits.answerTimeoutMs);
   const gatewayIsOpen = parts.gateway !== undefined;
   const accounts = parts.accounts ? servedAccounts(parts.accounts, { bodies, writer, deadline, gatewayIsOpen }) : [];
+  const logs = servedLogs(parts);
   return [
     ...lists, // asked for most, so the router looks here first
     ...healthRoutes(health, writer),
@@ -131,9 +137,18 @@ export function createRoutes(parts: AppParts): Route[] {
     ...oauthRoutes({ server: parts.authorizationServer, limits, bodies, writer, clock }),
     ...tokenReviewRoutes({ reviews: parts.tokenReviews, bodies, writer, clock }),
     ...accounts,
-    ...discoveryRoutes([...lists, ...accounts], writer),
+    ...logs,
+    ...discoveryRoutes([...lists, ...accounts, ...logs], writer),
     ...withdrawnLogRoutes(platform),
   ];
+}
+
+function servedLogs({ platform, logs, limits, metrics, writer, clock }: AppParts): Route[] {
+  const { maxLogQueries: all, maxLogQueriesPerUser: perUser, answerTimeoutMs: stallMs } = limits;
+  const places = new Places({ all, perUser }, (isPerUser) =>
+    metrics.rejected(isPerUser ? 'log_queries_per_user' : 'log_queries'),
+  );
+  return logRoutes({ platform, logs, places, writer, clock, stallMs });
 }
 
 function servedGateway(own: NonNullable<AppParts['gateway']>, parts: AppParts): ServedGateway {

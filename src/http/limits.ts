@@ -30,6 +30,10 @@ export interface HttpLimits {
   readonly maxGatewayStreams: number;
   /** Those of one user, by name; above: 429. */
   readonly maxGatewayStreamsPerUser: number;
+  /** Log queries that are under way at once, exports until their end; above: 429. */
+  readonly maxLogQueries: number;
+  /** Those of one user, by name; above: 429. */
+  readonly maxLogQueriesPerUser: number;
   /** Time for an answer under /kapis; after: 504. */
   readonly answerTimeoutMs: number;
   /** Text of a bearer; above: 401 without cryptography. */

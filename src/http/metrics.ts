@@ -34,6 +34,8 @@ const REJECTIONS = [
   'connections_per_address',
   'watches',
   'watches_per_user',
+  'log_queries',
+  'log_queries_per_user',
 ] as const;
 
 export type Rejection = (typeof REJECTIONS)[number];

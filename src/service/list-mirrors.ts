@@ -4,6 +4,7 @@ import { createNamespaceKind } from '../namespaces/namespace-kind.ts';
 import { createNodeKind } from '../nodes/node-kind.ts';
 import { PodStore, podFieldSelector } from '../nodes/usage/pod-store.ts';
 import { UsageLedger } from '../nodes/usage/usage-ledger.ts';
+import type { Entry } from '../resources/entries/entry.ts';
 import { ResourceStore } from '../resources/entries/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
@@ -14,6 +15,8 @@ import { allUpkeep, NO_UPKEEP, type Upkeep } from './run-group.ts';
 
 export interface ListMirrorsOptions {
   readonly platform: string;
+  /** Whether answers of others rest on namespaces, so that we are not ready without them. */
+  readonly needsNamespaces: boolean;
   /** `false`: no pod watch and no usage annotations. */
   readonly usage: boolean;
   /** Answers from older data are refused. Infinity: no limit. */
@@ -37,6 +40,8 @@ export interface ListMirrorsParts {
 /** Every kind that is listed, in memory: what the routes read, and what keeps it current. */
 export interface ListMirrors {
   readonly lists: readonly ServedList[];
+  /** All namespaces, in no order. Throws a 503 before the first sync and when they are too old. */
+  namespaces(): readonly Pick<Entry, 'name' | 'createdAt'>[];
   readonly upkeep: Upkeep;
 }
 
@@ -54,10 +59,15 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
   const nodes = createListMirror({ ...common, store: nodeStore, isRequired: true, besides }, shared);
   // Where the right to namespaces is missing, as after an update of the image without the chart, the rest is served.
   const namespaceStore = new ResourceStore(createNamespaceKind(platform), slices);
-  const namespaces = createListMirror({ ...common, store: namespaceStore, isRequired: false }, shared);
+  const isRequired = options.needsNamespaces;
+  const namespaces = createListMirror({ ...common, store: namespaceStore, isRequired }, shared);
   const ofPods = pods ? [{ name: 'reflector of pods', run: (signal: AbortSignal) => pods.run(signal) }] : [];
   return {
     lists: [servedList(nodeStore, nodes), servedList(namespaceStore, namespaces)],
+    namespaces() {
+      namespaces.lister.refresh();
+      return namespaceStore.entries();
+    },
     upkeep: allUpkeep([nodes.upkeep, namespaces.upkeep, { ...NO_UPKEEP, parts: ofPods }]),
   };
 }

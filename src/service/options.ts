@@ -9,6 +9,7 @@ import type { AccountKeepingOptions } from './account-keeping.ts';
 import type { AccountPeopleOptions } from './account-people.ts';
 import type { AccountsOptions } from './accounts.ts';
 import type { GatewayServiceOptions } from './gateway.ts';
+import type { LogsOptions } from './logs.ts';
 import type { SessionOptions } from './session-stores.ts';
 import type { TokenServiceOptions } from './token-service.ts';
 import type { UserSourceOptions } from './user-sources.ts';
@@ -186,6 +187,12 @@ export const toGatewayOptions = ({
   allowProxySubresources,
   rejectImpersonation,
 });
+
+/** `undefined` when no log store is configured. */
+export function toLogsOptions({ logging }: Sections<'logging'>): LogsOptions | undefined {
+  const { host, version, ...options } = logging;
+  return host === undefined ? undefined : { ...options, host, version: version === '' ? undefined : version };
+}
 
 export function toHttpLimits(limits: Config['limits']): HttpLimits {
   const { headersTimeout, bodyTimeout, keepAliveTimeout, answerTimeout, ...counts } = limits;

@@ -1,7 +1,4 @@
 import { parse } from 'yaml';
-import { type AccessReviewParts, createAccessReviewAuthorizer } from '../authorization/access-review-authorizer.ts';
-import { createAlwaysAllow } from '../authorization/always-allow.ts';
-import type { Authorizer, ForgetfulAuthorizer } from '../authorization/authorizer.ts';
 import type { Config } from '../config/config.ts';
 import { AnswerWriter } from '../http/answer/answer.ts';
 import { createApp } from '../http/app.ts';
@@ -26,8 +23,10 @@ import { createAccountKeeping } from './account-keeping.ts';
 import { createAccountPeople } from './account-people.ts';
 import { createWrites } from './account-writes.ts';
 import { createAccounts } from './accounts.ts';
+import { createAuthorization } from './authorization.ts';
 import { createGateway } from './gateway.ts';
 import { createListMirrors } from './list-mirrors.ts';
+import { createLogs } from './logs.ts';
 import {
   toAccountKeepingOptions,
   toAccountPeopleOptions,
@@ -35,11 +34,12 @@ import {
   toApiServerOptions,
   toGatewayOptions,
   toHttpLimits,
+  toLogsOptions,
   toMetricsServerOptions,
   toTokenServiceOptions,
 } from './options.ts';
-import { announceReady, createFirstReview, reflectorsCheck } from './readiness.ts';
-import { allUpkeep, NO_UPKEEP, type Part, runGroup, type Upkeep } from './run-group.ts';
+import { announceReady, reflectorsCheck } from './readiness.ts';
+import { allUpkeep, NO_UPKEEP, type Part, runGroup } from './run-group.ts';
 import { createStalenessAlarm } from './staleness-alarm.ts';
 import { createTokenService, type TokenServiceParts } from './token-service.ts';
 import { ClusterVersionReader, type Release, type Runtime } from './versions.ts';
@@ -95,7 +95,8 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const access = { ...config.kubernetes, environment, version: release.version };
   const cluster = await connectCluster(access, { clock, random, logger, registry });
   const version = new ClusterVersionReader({ clock, logger, read: cluster.version });
-  const mirrorOptions = { platform: config.platform, ...config.nodes };
+  const logsOptions = toLogsOptions(config);
+  const mirrorOptions = { platform: config.platform, needsNamespaces: logsOptions !== undefined, ...config.nodes };
   const exposeBytes = createCacheBytes(registry);
   const mirrors = createListMirrors(mirrorOptions, { cluster, clock, random, exposeBytes });
   const accounts = config.accounts.enabled
@@ -162,6 +163,15 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const gateway = config.gateway.enabled
     ? await createGateway(toGatewayOptions(config), { cluster, registry, events })
     : undefined;
+  const logs =
+    logsOptions &&
+    (await createLogs(logsOptions, {
+      authorizer: authorization.authorizer,
+      namespaces: mirrors.namespaces,
+      clock,
+      logger,
+      registry,
+    }));
   const app = createApp({
     platform: config.platform,
     release: { ...release, ...runtime },
@@ -173,6 +183,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     maxDecisionAgeMs: config.authorization.maxStaleness,
     lists: mirrors.lists,
     accounts: accounts && writes && { reads: accounts.readsWith(tokens.users), writes, presenter: accounts.presenter },
+    logs,
     gateway,
     closing: shutdown.closing.signal,
     health,
@@ -216,30 +227,15 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   };
   const background = [
     ...upkeep.parts,
+    ...(logs ? [logs.part] : []),
     createStalenessAlarm(ages, { clock, logger, events }),
     { name: 'cluster version', run: version.run },
     { name: 'thread pool probe', run: createThreadpoolProbe(registry, clock).run },
   ];
-  return createRunning({ api, metrics: metricsServer, background, health, close: cluster.close }, { clock, logger });
-}
-
-interface Authorization {
-  readonly authorizer: Authorizer;
-  /** Asks the cluster, whatever the mode: about rights that are given on to somebody else, which only accounts do. */
-  readonly reviews?: ForgetfulAuthorizer;
-  readonly upkeep: Upkeep;
-}
-
-function createAuthorization(
-  { authorization: { mode, maxStaleness }, accounts }: Pick<Config, 'authorization' | 'accounts'>,
-  parts: AccessReviewParts,
-): Authorization {
-  const authorizer = mode === 'AlwaysAllow' ? createAlwaysAllow(parts.registry) : undefined;
-  if (authorizer && !accounts.enabled) return { authorizer, upkeep: NO_UPKEEP };
-  const reviews = createAccessReviewAuthorizer({ maxStaleMs: maxStaleness }, parts);
-  if (authorizer) return { authorizer, reviews, upkeep: NO_UPKEEP };
-  const { part, check } = createFirstReview(parts);
-  return { authorizer: reviews, reviews, upkeep: { ...NO_UPKEEP, parts: [part], checks: [check] } };
+  const close = async (): Promise<void> => {
+    await Promise.all([logs?.close(), cluster.close()]);
+  };
+  return createRunning({ api, metrics: metricsServer, background, health, close }, { clock, logger });
 }
 
 interface Built {

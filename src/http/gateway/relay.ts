@@ -1,7 +1,7 @@
 import { passedHeaders } from '../../gateway/response-headers.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
 import type { Exchange } from '../exchange.ts';
-import type { SlowReader } from './slow-reader.ts';
+import type { SlowReader } from '../slow-reader.ts';
 
 interface RelayParts {
   readonly writer: AnswerWriter;

@@ -8,13 +8,13 @@ import { type StatusError, serviceUnavailable } from '../../status-error.ts';
 import { type AnswerWriter, hasBody } from '../answer/answer.ts';
 import { unauthorized } from '../answer/refusals.ts';
 import type { Exchange, Handler } from '../exchange.ts';
+import type { Places } from '../places.ts';
+import { SlowReader } from '../slow-reader.ts';
 import type { CallTurns } from './call-turns.ts';
 import { ClientBody } from './client-body.ts';
 import { EarlyBytes } from './early-bytes.ts';
 import type { OpenStreams } from './open-streams.ts';
-import type { Places } from './places.ts';
 import { Relay } from './relay.ts';
-import { SlowReader } from './slow-reader.ts';
 import { type StreamEnd, Tunnel } from './tunnel.ts';
 import { askedProtocol, isForeign, readSubprotocols } from './upgrade-request.ts';
 

@@ -7,11 +7,11 @@ import type { SecurityEvents } from '../../security-events.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
 import type { Exchange, Route } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
+import { Places } from '../places.ts';
 import type { Recheck } from '../watch/recheck.ts';
 import { createCallRecord } from './call-record.ts';
 import { CallTurns } from './call-turns.ts';
 import { OpenStreams } from './open-streams.ts';
-import { Places } from './places.ts';
 import { gatewayRoutes } from './routes.ts';
 import { serveCall } from './serve-call.ts';
 

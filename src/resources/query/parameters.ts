@@ -12,10 +12,15 @@ export type ParameterReaders<Setting> = ReadonlyMap<string, ParameterReader<Sett
 /**
  * Reads the text behind the `?` (empty when there is none). Throws one 400 that names every bad parameter in query order.
  * A parameter given twice is refused whatever its values, so that no proxy and no reader can disagree on which one counts.
+ * `together` says what is wrong with the good ones together; `areGood` tells whether none of these was refused alone.
  */
 export function readParameters<Setting extends object>(
   queryString: string,
   readers: ParameterReaders<Setting>,
+  together: (
+    settings: readonly Setting[],
+    areGood: (...names: readonly string[]) => boolean,
+  ) => readonly StatusCause[] = () => [],
 ): readonly Setting[] {
   const parameters = parseQueryString(queryString);
   const causes: StatusCause[] = [];
@@ -25,8 +30,19 @@ export function readParameters<Setting extends object>(
     if ('reason' in setting) causes.push(setting);
     else settings.push(setting as Setting);
   }
-  if (causes[0]) throw badRequest(causes[0].message, causes);
+  const bad = new Set(causes.map(({ field }) => field));
+  const areGood = (...names: readonly string[]): boolean => !names.some((name) => bad.has(name));
+  const found = inQueryOrder([...causes, ...together(settings, areGood)], [...parameters.values.keys()]);
+  if (found[0]) throw badRequest(found[0].message, found);
   return settings;
+}
+
+/** A parameter that is absent comes last. */
+function inQueryOrder(causes: readonly StatusCause[], names: readonly string[]): readonly StatusCause[] {
+  if (causes.length < 2) return causes;
+  const order = new Map(names.map((name, at) => [cut(name), at]));
+  const placeOf = ({ field = '' }: StatusCause): number => order.get(field) ?? names.length;
+  return causes.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 function readParameter<Setting>(

@@ -26,6 +26,8 @@ export const ODD = {
     maxGatewayRequestsPerUser: 10,
     maxGatewayStreams: 12,
     maxGatewayStreamsPerUser: 7,
+    maxLogQueries: 20,
+    maxLogQueriesPerUser: 18,
     answerTimeout: '1700ms',
     maxBearerBytes: 3_007,
   },
@@ -54,6 +56,7 @@ export const ODD = {
       ],
     },
   },
+  logging: { exportLogsLimit: 19 },
   authorization: { maxStaleness: '4m7s' },
   nodes: { maxStaleness: '5m3s', selfCheck: { longestPeriod: '11m9s' } },
 };

@@ -33,7 +33,7 @@ describe('how often the cache is checked', () => {
     const { config } = loadConfig('config.yaml', () => JSON.stringify({ nodes: ODD.nodes }));
     const cluster = { reflect } as unknown as Cluster;
     const parts = { cluster, clock: systemClock, random: systemRandom, exposeBytes: () => {} };
-    createListMirrors({ platform: config.platform, ...config.nodes }, parts);
+    createListMirrors({ platform: config.platform, needsNamespaces: false, ...config.nodes }, parts);
     expect(plans.map(({ longestPeriodMs }) => longestPeriodMs)).toEqual([669_000, 669_000, 669_000]);
   });
 

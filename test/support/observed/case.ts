@@ -44,6 +44,8 @@ export interface Expectation {
   readonly eachItem?: Readonly<Record<string, Matcher>>;
   readonly headers?: Readonly<Record<string, Matcher>>;
   readonly layout?: 'compact' | 'indent 2';
+  /** The body, or how many lines it has and their SHA-256. */
+  readonly text?: string | { readonly lines: number; readonly sha256: string };
   /** The body is a watch: its lines as `TYPE name`, sorted. */
   readonly events?: readonly string[];
   readonly equalTo?: string;
@@ -87,6 +89,9 @@ export const ACCOUNT_GROUPS: readonly string[] = ['accounts-roles', 'accounts-re
 
 /** The recorded group about the paths of the cluster, with the fixture of accounts. It changes no user. */
 export const GATEWAY_GROUP = 'gateway';
+
+/** The recorded groups about logs, with their own store and people. */
+export const LOG_GROUPS: readonly string[] = ['logging', 'logging-times'];
 
 /** The recorded cases of a group, in the order of the file. */
 export function readCases(group: string): ObservedCase[] {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Expectation, Matcher } from './case.ts';
 import type { WireAnswer } from './exchange.ts';
 import { shapeProblems } from './shapes.ts';
@@ -56,6 +57,7 @@ export function problemsOf(answer: WireAnswer, expect: Expectation, { platform, 
       `${name} is ${answer.headers[name.toLowerCase()]}, not ${JSON.stringify(matcher)}`,
     );
   if (expect.layout) check(laidOut(body, expect.layout) === answer.text, `the layout is not ${expect.layout}`);
+  if (expect.text !== undefined) found.push(...textProblems(answer.text, expect.text));
   if (expect.events) {
     const events = eventsIn(answer.text);
     check(JSON.stringify(events) === JSON.stringify(expect.events), `events are ${events.join()}`);
@@ -68,6 +70,13 @@ export function problemsOf(answer: WireAnswer, expect: Expectation, { platform, 
     );
   }
   return found;
+}
+
+function textProblems(text: string, expected: NonNullable<Expectation['text']>): string[] {
+  if (typeof expected === 'string')
+    return text === expected ? [] : [`the body is ${JSON.stringify(text)}, not ${JSON.stringify(expected)}`];
+  const [lines, sha256] = [text.split('\n').length - 1, createHash('sha256').update(text).digest('hex')];
+  return lines === expected.lines && sha256 === expected.sha256 ? [] : [`the body has ${lines} lines, ${sha256}`];
 }
 
 function usageProblems(

@@ -29,9 +29,9 @@ export function person(name: string): Person {
   return found;
 }
 
-/** The users file of these people, as YAML that is JSON. */
-export async function usersFile(): Promise<string> {
-  const users = PEOPLE.map(async ({ name, password, email, groups, state }) => {
+/** The users file of these people and others, as YAML that is JSON. */
+export async function usersFile(others: readonly Person[] = []): Promise<string> {
+  const users = [...PEOPLE, ...others].map(async ({ name, password, email, groups, state }) => {
     const passwordHash = await hashOf(password);
     return { name, passwordHash, groups, state, ...(email ? { email } : {}) };
   });

@@ -133,6 +133,7 @@ describe('the table of routes', () => {
         (path) => `${IAM}${path} authorized other json GET,HEAD`,
       ),
       '/apis/iam.gatehouse.io/v1alpha2/users/{user} signed-in other json PATCH form',
+      '/kapis/tenant.gatehouse.io/v1alpha2/logs authorized other any GET,HEAD',
       ...['/kapis', IAM_GROUP, GROUP, IAM, `${GROUP}/v1alpha3`].map((path) => `${path} signed-in other json GET,HEAD`),
       ...[
         '/workspaces/{workspace}',

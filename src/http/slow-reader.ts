@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../../runtime/clock.ts';
-import { readSendQueues } from '../answer/send-queues.ts';
-import { ReaderPace } from '../watch/reader-pace.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { readSendQueues } from './answer/send-queues.ts';
+import { ReaderPace } from './watch/reader-pace.ts';
 
 /** Of the time in which a client may take nothing. */
 const LOOKS = 6;

@@ -1,7 +1,7 @@
-import { tooManyRequests } from '../../status-error.ts';
-import { type PlaceLimits, UserPlaces } from '../user-places.ts';
+import { tooManyRequests } from '../status-error.ts';
+import { type PlaceLimits, UserPlaces } from './user-places.ts';
 
-/** Bounds one class of calls to the cluster. */
+/** Bounds one class of requests. */
 export class Places {
   readonly #places: UserPlaces;
   readonly #refused: (isPerUser: boolean) => void;

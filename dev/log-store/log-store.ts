@@ -1,0 +1,155 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { aggregate } from './aggregations.ts';
+import { QueryError, readQuery } from './query.ts';
+import { type LogDocument, StoredRecord } from './stored-record.ts';
+
+/** The limit of the stores on `from` plus `size`. */
+const WINDOW = 10_000;
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Answer {
+  readonly status: number;
+  readonly body: object;
+}
+
+export interface SimulatedLogStore {
+  readonly url: string;
+  /** Adds records. */
+  add(documents: readonly LogDocument[]): void;
+  /** What was asked, in order: method, path with query, body. */
+  readonly requests: readonly StoreRequest[];
+  /** Places that searches have and have not given back. */
+  openScrolls(): number;
+  stop(): Promise<void>;
+}
+
+interface StoreRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Json;
+}
+
+/** How many requests are remembered. */
+const MOST_REQUESTS = 1_000;
+
+/**
+ * A store of logs in memory, on the loopback interface, that answers as OpenSearch 2 does what Gatehouse asks. Its clauses and
+ * its words are few: a query of any other form is refused, so that a test notices.
+ */
+export async function startSimulatedLogStore(): Promise<SimulatedLogStore> {
+  const store = new Store();
+  const requests: StoreRequest[] = [];
+  const server = createServer(async (request, response) => {
+    const sent = await text(request).catch(() => '');
+    const body = sent === '' ? {} : (JSON.parse(sent) as Json);
+    requests.push({ method: request.method ?? '', path: request.url ?? '', body });
+    if (requests.length > MOST_REQUESTS) requests.shift();
+    write(response, answer(store, request, body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    add: (documents) => store.add(documents),
+    requests,
+    openScrolls: () => store.openScrolls,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function write(response: ServerResponse, { status, body }: Answer): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' });
+  response.end(JSON.stringify(body));
+}
+
+function answer(store: Store, { method = '', url = '' }: IncomingMessage, body: Json): Answer {
+  const { pathname, searchParams } = new URL(url, 'http://store');
+  try {
+    if (method === 'GET' && pathname === '/') return { status: 200, body: IDENTITY };
+    if (method === 'DELETE' && pathname === '/_search/scroll') return { status: 200, body: store.leave(body) };
+    if (method === 'POST' && pathname === '/_search/scroll') return { status: 200, body: store.scroll(body) };
+    const [, indices, operation] = pathname.split('/');
+    if (method === 'POST' && operation === '_search')
+      return { status: 200, body: store.search(decodeURIComponent(indices ?? ''), searchParams, body) };
+    return failure(400, new QueryError('illegal_argument_exception', `no handler found for ${method} ${pathname}`));
+  } catch (error) {
+    if (error instanceof QueryError)
+      return failure(error.type === 'search_context_missing_exception' ? 404 : 400, error);
+    throw error;
+  }
+}
+
+const IDENTITY = { name: 'n1', cluster_name: 'logs', version: { distribution: 'opensearch', number: '2.19.4' } };
+
+const failure = (status: number, { type, message: reason }: QueryError): Answer => ({
+  status,
+  body: { error: { root_cause: [{ type, reason }], type, reason }, status },
+});
+
+class Store {
+  #records: StoredRecord[] = [];
+  readonly #scrolls = new Map<string, { readonly found: readonly StoredRecord[]; readonly size: number; at: number }>();
+  #scrollCount = 0;
+
+  get openScrolls(): number {
+    return this.#scrolls.size;
+  }
+
+  add(documents: readonly LogDocument[]): void {
+    const added = documents.map((document) => new StoredRecord(document));
+    this.#records = [...this.#records, ...added].sort((a, b) => a.at - b.at);
+  }
+
+  search(indices: string, parameters: URLSearchParams, body: Json): object {
+    const { from = 0, size = 10, sort = [], query, aggs } = body;
+    const [first, most] = [Number(from), Number(size)];
+    if (first + most > WINDOW) throw new QueryError('illegal_argument_exception', 'Result window is too large');
+    const isIn = indexPattern(indices);
+    const matches = readQuery(query);
+    const found = this.#records.filter((record) => isIn(record.day) && matches(record));
+    const [order] = sort as Record<string, { order: string }>[];
+    if (order?.['time']?.order === 'desc') found.reverse();
+    const page = toHits(found.slice(first, first + most), found.length);
+    const aggregations = aggs === undefined ? {} : { aggregations: aggregate(aggs as Json, found) };
+    const scroll = parameters.has('scroll') ? { _scroll_id: this.#keep(found, most) } : {};
+    return { ...scroll, took: 1, timed_out: false, hits: page, ...aggregations };
+  }
+
+  scroll({ scroll_id: id }: Json): object {
+    const place = this.#scrolls.get(String(id));
+    if (!place) throw new QueryError('search_context_missing_exception', 'No search context found');
+    const hits = toHits(place.found.slice(place.at, place.at + place.size), place.found.length);
+    place.at += place.size;
+    return { _scroll_id: id, took: 1, timed_out: false, hits };
+  }
+
+  leave({ scroll_id: ids }: Json): object {
+    for (const id of ids as string[]) this.#scrolls.delete(id);
+    return { succeeded: true };
+  }
+
+  #keep(found: readonly StoredRecord[], size: number): string {
+    const id = `scroll-${++this.#scrollCount}`;
+    this.#scrolls.set(id, { found, size, at: size });
+    return id;
+  }
+}
+
+function toHits(records: readonly StoredRecord[], total: number): object {
+  const hits = records.map(({ document, at }) => ({ _source: document, sort: [at] }));
+  return { total: { value: total, relation: 'eq' }, hits };
+}
+
+/** Which days the indices of a path have: all of a prefix, or those named. */
+function indexPattern(indices: string): (day: string) => boolean {
+  if (indices.endsWith('*')) return () => true;
+  const days = new Set(indices.split(',').map((name) => name.slice(-'YYYY.MM.DD'.length)));
+  return (day) => days.has(day);
+}

@@ -1,0 +1,75 @@
+import type { StoredRecord } from './stored-record.ts';
+import { hasPhrase, wordsOf } from './words.ts';
+
+/** A clause that the store does not know, or not in this form. */
+export class QueryError extends Error {
+  readonly type: string;
+
+  constructor(type: string, reason: string) {
+    super(reason);
+    this.type = type;
+  }
+}
+
+export type Matches = (record: StoredRecord) => boolean;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Reads a query of the search API, as far as Gatehouse sends it. Throws a `QueryError` for anything else. */
+export function readQuery(clause: unknown): Matches {
+  const [[type, body] = [], ...more] = Object.entries((clause ?? {}) as Json);
+  const read = type === undefined ? undefined : CLAUSES[type];
+  if (!read || more.length > 0) throw new QueryError('parsing_exception', `unknown query [${type}]`);
+  return read(body as Json);
+}
+
+const CLAUSES: Readonly<Record<string, (body: Json) => Matches>> = {
+  bool: readBool,
+  term: (body) => ofField(body, (record, field, value) => record.text(field) === value),
+  terms: (body) => ofField(body, (record, field, values) => (values as unknown[]).includes(record.text(field))),
+  range: readRange,
+  regexp(body) {
+    const [[field, { value }]] = Object.entries(body) as [[string, { value: string }]];
+    const whole = new RegExp(`^(?:${value})$`);
+    return (record) => whole.test(record.text(exact(field)) ?? '');
+  },
+  match_phrase_prefix(body) {
+    const [[field, { query }]] = Object.entries(body) as [[string, { query: string }]];
+    const phrase = wordsOf(query);
+    return (record) => hasPhrase(record.words(field), phrase);
+  },
+};
+
+function readBool({ filter = [], should = [], minimum_should_match: least = 0, ...more }: Json): Matches {
+  if (Object.keys(more).length > 0) throw new QueryError('parsing_exception', `[bool] knows no ${Object.keys(more)}`);
+  const all = (filter as unknown[]).map(readQuery);
+  const some = (should as unknown[]).map(readQuery);
+  return (record) =>
+    all.every((matches) => matches(record)) && some.filter((matches) => matches(record)).length >= Number(least);
+}
+
+function readRange(body: Json): Matches {
+  const [[field, { gte, lt, ...more }]] = Object.entries(body) as [[string, Json]];
+  if (field !== 'time' || Object.keys(more).length > 0) throw new QueryError('parsing_exception', 'unknown range');
+  const [from, to] = [instant(gte) ?? Number.NEGATIVE_INFINITY, instant(lt) ?? Number.POSITIVE_INFINITY];
+  return ({ at }) => at >= from && at < to;
+}
+
+function instant(time: unknown): number | undefined {
+  if (time === undefined) return undefined;
+  const ms = Date.parse(String(time));
+  if (Number.isNaN(ms)) throw new QueryError('parse_exception', `failed to parse date field [${time}]`);
+  return ms;
+}
+
+/** A clause on the exact text of one field. */
+function ofField(body: Json, isSo: (record: StoredRecord, field: string, value: unknown) => boolean): Matches {
+  const [[field, value] = ['', undefined]] = Object.entries(body);
+  return (record) => isSo(record, exact(field), value);
+}
+
+/** Only `.keyword` has the exact text: the field itself has words, which no name equals. */
+function exact(field: string): string {
+  if (!field.endsWith('.keyword')) throw new QueryError('illegal_argument_exception', `[${field}] has words, no text`);
+  return field.slice(0, -'.keyword'.length);
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { countBetween, path, section, textLike } from './fields.ts';
+
+/** Where container logs are found. The names are those of KubeSphere 3.4 where it has them. */
+export const logging = section({
+  host: textLike(/^https?:\/\/[^\s/?#@]+(\/[^\s?#@]*)?$/, 'an address such as "https://opensearch.logging:9200"')
+    .optional()
+    .describe('The address of the log store. Default: none, and log queries are answered 404.'),
+  version: z
+    .enum(['', '6', '7', '8', 'opensearchv1', 'opensearchv2'])
+    .default('')
+    .describe('What the store is: Elasticsearch `6`, `7`, `8`, `opensearchv1`, `opensearchv2`; empty: it is asked.'),
+  indexPrefix: textLike(
+    /^[a-z0-9][a-z0-9._-]{0,99}$/,
+    'the beginning of an index name: lower-case letters, digits, ".", "_" and "-", at most 100',
+  )
+    .default('ks-logstash-log')
+    .describe('What the names of the indices begin with; `-YYYY.MM.DD`, a day in UTC, follows.'),
+  username: z.string().min(1).optional().describe('The user at the store. Default: requests have no credentials.'),
+  passwordFile: path.optional().describe('The file with the password. It is read again when it changes.'),
+  caFile: path
+    .optional()
+    .describe(
+      'The certificates, in PEM, that vouch for the store. They are read again when they change. Default: those that Node.js knows.',
+    ),
+  insecureSkipTLSVerify: z
+    .boolean()
+    .default(false)
+    .describe('Whether any certificate of the store is taken. Whoever sits between can read and change logs then.'),
+  exportLogsLimit: countBetween(1, 10_000_000).default(100_000).describe('Messages of one export.'),
+}).describe('The log store that log queries are answered from.');

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type { LogQuery } from '../../logs/log-query.ts';
+import type { LogReader } from '../../logs/log-reader.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { chooseCoding } from '../answer/accept.ts';
+import type { AnswerWriter } from '../answer/answer.ts';
+import type { Exchange } from '../exchange.ts';
+import { SlowReader } from '../slow-reader.ts';
+
+/** What serves log queries where a store is configured. */
+export interface ServedLogs {
+  readonly reader: LogReader;
+  /** Told of each export that was broken off after it had begun. */
+  onCut(): void;
+}
+
+const HEADERS = {
+  'Content-Type': 'text/plain; charset=utf-8',
+  'Content-Disposition': 'attachment',
+  'Cache-Control': 'no-store',
+  Vary: 'Accept-Encoding',
+};
+
+interface ExportParts {
+  readonly logs: ServedLogs;
+  readonly writer: AnswerWriter;
+  readonly clock: Clock;
+  /** A client that takes nothing for this long is cut off. */
+  readonly stallMs: number;
+}
+
+/**
+ * Sends the messages as they come, at the pace of the client. What fails before the first of them is answered with its status;
+ * later the connection is cut, so that a part cannot pass for the whole. A HEAD asks the store nothing.
+ */
+export async function sendExport(exchange: Exchange, query: LogQuery, parts: ExportParts): Promise<void> {
+  const { identity, request, response, signal } = exchange;
+  const { logs, writer } = parts;
+  if (!identity) return;
+  exchange.coding = chooseCoding(request.headers['accept-encoding'] as string | undefined);
+  const headers = exchange.coding === 'gzip' ? { ...HEADERS, 'Content-Encoding': 'gzip' } : HEADERS;
+  if (request.method === 'HEAD') {
+    writer.begin(exchange, headers);
+    return void response.end();
+  }
+  const texts = logs.reader.texts(identity, query, signal);
+  const first = await texts.next();
+  writer.begin(exchange, headers);
+  const body = new ExportBody(exchange, parts);
+  try {
+    if (!first.done) await body.write(first.value);
+    for await (const text of texts) await body.write(text);
+    await body.end();
+  } catch (error) {
+    logs.onCut();
+    throw error;
+  } finally {
+    await texts.return();
+    body.leave();
+  }
+}
+
+/** The body of an export, compressed where the client wants it. */
+class ExportBody {
+  readonly #exchange: Exchange;
+  readonly #out: Writable;
+  readonly #reader: SlowReader;
+
+  constructor(exchange: Exchange, { clock, stallMs }: Pick<ExportParts, 'clock' | 'stallMs'>) {
+    const { response, coding } = exchange;
+    this.#exchange = exchange;
+    this.#reader = new SlowReader(response, { clock, stallMs });
+    const gzip = coding === 'gzip' ? createGzip() : undefined;
+    gzip?.pipe(response);
+    this.#out = gzip ?? response;
+  }
+
+  /** Resolves when there is room for more. Rejects when the client has gone. */
+  async write(text: string): Promise<void> {
+    this.#exchange.bodyBytes += Buffer.byteLength(text);
+    if (this.#exchange.response.destroyed) throw new Error('the client has left');
+    if (this.#out.write(text)) return this.#reader.rest();
+    await this.#waitFor('drain');
+  }
+
+  async end(): Promise<void> {
+    this.#out.end();
+    const { response } = this.#exchange;
+    if (!response.writableFinished) await this.#waitFor('finish');
+  }
+
+  leave(): void {
+    this.#reader.unblock();
+    if (this.#out !== this.#exchange.response) this.#out.destroy();
+  }
+
+  async #waitFor(event: 'drain' | 'finish'): Promise<void> {
+    const { response } = this.#exchange;
+    if (response.destroyed) throw new Error('the client has left');
+    const from = event === 'drain' ? this.#out : response;
+    const left = new AbortController();
+    const leave = (): void => left.abort(new Error('the client has left'));
+    response.once('close', leave);
+    this.#reader.block();
+    try {
+      await once(from, event, { signal: left.signal });
+    } finally {
+      this.#reader.unblock();
+      response.off('close', leave);
+    }
+  }
+}

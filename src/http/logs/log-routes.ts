@@ -1,0 +1,80 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { LogQuery } from '../../logs/log-query.ts';
+import type { LogReader } from '../../logs/log-reader.ts';
+import { parseLogQuery } from '../../logs/query/parse-log-query.ts';
+import { notConfigured } from '../../logs/refusals.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { acceptsJson, chooseCoding } from '../answer/accept.ts';
+import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
+import { toJsonBytes } from '../answer/document.ts';
+import { notAcceptable } from '../answer/refusals.ts';
+import type { Exchange, Handler, Route } from '../exchange.ts';
+import type { Places } from '../places.ts';
+import { type ServedLogs, sendExport } from './export-answer.ts';
+
+export interface LogRouteParts {
+  readonly platform: string;
+  /** Absent: logging is not configured. */
+  readonly logs?: ServedLogs | undefined;
+  readonly places: Places;
+  readonly writer: AnswerWriter;
+  readonly clock: Clock;
+  /** A client that takes nothing of an export for this long is cut off. */
+  readonly stallMs: number;
+}
+
+const compress = promisify(gzip);
+/** As for lists: below this gzip gains nothing. */
+const MIN_GZIP_BYTES = 1_024;
+
+const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Vary: 'Accept-Encoding' };
+
+/** The one endpoint of logs. Without a store it answers 404 to whoever may ask, and discovery does not name it. */
+export function logRoutes(parts: LogRouteParts): Route[] {
+  const { platform, logs } = parts;
+  const handler = logs ? createHandler(logs, parts) : refuse;
+  return [
+    {
+      template: `/kapis/tenant.${platform}.io/v1alpha2/logs`,
+      access: 'authorized',
+      admission: 'other',
+      produces: 'any',
+      methods: { GET: handler, HEAD: handler },
+      ...(logs ? { kind: { kind: 'Log', singularName: 'log', namespaced: false, shortNames: [] } } : {}),
+    },
+  ];
+}
+
+const refuse: Handler = () => {
+  throw notConfigured();
+};
+
+function createHandler(logs: ServedLogs, parts: LogRouteParts): Handler {
+  const { places, writer, clock } = parts;
+  return async (exchange) => {
+    const { identity, target, request } = exchange;
+    if (!identity) throw new Error('log queries come after authentication');
+    const query = parseLogQuery(target.query, clock.now());
+    const accept = request.headers.accept;
+    if (query.operation !== 'export' && !acceptsJson(accept)) throw notAcceptable();
+    exchange.atEnd(places.take(identity.name));
+    if (query.operation === 'export') await sendExport(exchange, query, { ...parts, logs });
+    else await sendAnswer(exchange, query, { reader: logs.reader, writer });
+  };
+}
+
+async function sendAnswer(
+  exchange: Exchange,
+  query: LogQuery,
+  { reader, writer }: { readonly reader: LogReader; readonly writer: AnswerWriter },
+): Promise<void> {
+  const { identity, request, signal } = exchange;
+  if (!identity) return;
+  const bytes = toJsonBytes(await reader.answer(identity, query, signal));
+  const wanted = chooseCoding(request.headers['accept-encoding'] as string | undefined);
+  exchange.coding = bytes.length < MIN_GZIP_BYTES ? 'identity' : wanted;
+  if (exchange.coding === 'identity') return writer.send(exchange, 200, HEADERS, wholeBody(bytes));
+  const compressed = await compress(bytes);
+  writer.send(exchange, 200, { ...HEADERS, 'Content-Encoding': 'gzip' }, wholeBody(compressed));
+}

@@ -1,0 +1,196 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { Subject } from '../authorization/authorizer.ts';
+import { onAbort } from '../runtime/abort.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { LogQuery } from './log-query.ts';
+import { mergeNewestFirst } from './merged.ts';
+import type { LogMetrics } from './metrics.ts';
+import { withEmptyBuckets } from './query/interval.ts';
+import { toAnswer, tooManyBucketsFound, tooSlow } from './refusals.ts';
+import { type ReadableNamespacesParts, readableNamespaces } from './rights/readable-namespaces.ts';
+import { searchesFor } from './searches.ts';
+import type { FoundMessage, FoundRecord, LogSearch, LogStore } from './store/log-store.ts';
+
+export interface LogReaderOptions {
+  /** How long a search may take, or a piece of an export, reviews included. */
+  readonly timeLimitMs: number;
+  /** Messages of one export. */
+  readonly exportLimit: number;
+}
+
+export interface LogReaderParts extends ReadableNamespacesParts {
+  readonly store: LogStore;
+  readonly clock: Clock;
+  readonly metrics: LogMetrics;
+}
+
+/** Answers log queries: what the caller may see of what the store has (docs/contract/logging.md, sections 4 and 5). */
+export class LogReader {
+  readonly #options: LogReaderOptions;
+  readonly #parts: LogReaderParts;
+
+  constructor(options: LogReaderOptions, parts: LogReaderParts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  /** The body of an answer. Rejects with a `StatusError`. An export has none: see `texts`. */
+  async answer(subject: Subject, query: LogQuery, signal: AbortSignal): Promise<object> {
+    const limited = this.#limited(signal);
+    try {
+      const searches = await limited.bound(this.#searches(subject, query));
+      const body = await limited.bound(this.#compose(query, searches, limited.signal));
+      this.#parts.metrics.answered(query.operation);
+      return body;
+    } catch (error) {
+      throw this.#told(query, error);
+    } finally {
+      limited.end();
+    }
+  }
+
+  /**
+   * The messages of an export, the newest first: without colour codes, each with a newline at its end, in texts as they come.
+   * Throws a `StatusError`. What the store keeps for it is given back when the loop over it ends.
+   */
+  async *texts(subject: Subject, query: LogQuery, signal: AbortSignal): AsyncGenerator<string, void> {
+    const limited = this.#limited(signal);
+    try {
+      const { store } = this.#parts;
+      const searches = await limited.bound(this.#searches(subject, query));
+      const sources = searches.map((search) => store.messages(search, limited.signal));
+      const pieces = mergeNewestFirst(sources);
+      let left = this.#options.exportLimit;
+      try {
+        while (left > 0) {
+          const { done, value } = await limited.bound(pieces.next());
+          if (done || !value) break;
+          const taken = value.slice(0, left);
+          left -= taken.length;
+          limited.rest();
+          yield taken.map(toLine).join('');
+          limited.restart();
+        }
+      } finally {
+        await pieces.return();
+      }
+      this.#parts.metrics.answered(query.operation);
+    } catch (error) {
+      throw this.#told(query, error);
+    } finally {
+      limited.end();
+    }
+  }
+
+  async #searches(subject: Subject, query: LogQuery): Promise<LogSearch[]> {
+    return searchesFor(query, await readableNamespaces(subject, query, this.#parts));
+  }
+
+  async #compose(query: LogQuery, searches: readonly LogSearch[], signal: AbortSignal): Promise<object> {
+    const { store } = this.#parts;
+    switch (query.operation) {
+      case 'statistics': {
+        // A container belongs to one namespace, and so to one search.
+        const found = await Promise.all(searches.map((search) => store.count(search, signal)));
+        const [containers, logs] = [found.map((one) => one.containers), found.map((one) => one.logs)];
+        return { statistics: { containers: sum(containers), logs: sum(logs) } };
+      }
+      case 'histogram': {
+        const found = await Promise.all(searches.map((search) => store.histogram(search, query.interval, signal)));
+        const histograms = withEmptyBuckets(
+          found.flatMap(({ buckets }) => buckets),
+          query.interval,
+        );
+        if (!histograms) throw tooManyBucketsFound();
+        return { histogram: { total: sum(found.map(({ total }) => total)), histograms } };
+      }
+      default:
+        return { query: await this.#page(query, searches, signal) };
+    }
+  }
+
+  /** Of several searches, each gives as many records as the page may need of it. */
+  async #page({ page }: LogQuery, searches: readonly LogSearch[], signal: AbortSignal): Promise<object> {
+    const { store } = this.#parts;
+    const { order, from, size } = page;
+    const [only] = searches;
+    if (only && searches.length === 1) {
+      const { total, records } = await store.find(only, page, signal);
+      return { total, records: records.map(({ record }) => record) };
+    }
+    const first = { order, from: 0, size: size === 0 ? 0 : from + size };
+    const found = await Promise.all(searches.map((search) => store.find(search, first, signal)));
+    const records = found.flatMap((one) => one.records).sort(order === 'asc' ? oldestFirst : newestFirst);
+    return {
+      total: sum(found.map(({ total }) => total)),
+      records: records.slice(from, from + size).map(({ record }) => record),
+    };
+  }
+
+  /** What a caller is told, and counts it. */
+  #told({ operation }: LogQuery, error: unknown): unknown {
+    const answer = toAnswer(error, this.#options.timeLimitMs);
+    this.#parts.metrics.failed(operation, answer);
+    return answer;
+  }
+
+  #limited(signal: AbortSignal): Limited {
+    return new Limited(this.#parts.clock, this.#options.timeLimitMs, signal);
+  }
+}
+
+/** Ends work that takes too long, and all of it when its caller leaves. */
+class Limited {
+  readonly #clock: Clock;
+  readonly #ms: number;
+  readonly #controller = new AbortController();
+  readonly #letGo: () => void;
+  #cancel = (): void => undefined;
+
+  constructor(clock: Clock, ms: number, signal: AbortSignal) {
+    this.#clock = clock;
+    this.#ms = ms;
+    this.#letGo = onAbort(signal, () => this.#controller.abort(new Error('the client has left')));
+    this.restart();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** The time begins anew. */
+  restart(): void {
+    this.#cancel();
+    this.#cancel = this.#clock.after(this.#ms, () => this.#controller.abort(tooSlow(this.#ms)));
+  }
+
+  /** The time stands still: it is the client's turn, which has limits of its own. */
+  rest(): void {
+    this.#cancel();
+  }
+
+  end(): void {
+    this.#cancel();
+    this.#letGo();
+  }
+
+  /** Settles as the work does, or rejects with the reason when it is ended before. */
+  async bound<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this;
+    const ended = Promise.withResolvers<never>();
+    const letGo = onAbort(signal, () => ended.reject(signal.reason));
+    work.catch(() => undefined); // it may fail later, when nobody listens
+    return Promise.race([work, ended.promise]).finally(letGo);
+  }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+const newestFirst = (a: FoundRecord, b: FoundRecord): number => b.at - a.at;
+const oldestFirst = (a: FoundRecord, b: FoundRecord): number => a.at - b.at;
+
+/** Runtimes cut the newline off, or keep it. */
+function toLine({ log }: FoundMessage): string {
+  const text = stripVTControlCharacters(log);
+  return text.endsWith('\n') ? text : `${text}\n`;
+}

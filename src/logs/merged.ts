@@ -1,0 +1,51 @@
+/** An element and its place in the order of time. */
+interface Placed {
+  readonly at: number;
+}
+
+/**
+ * The elements of several sources, each with the newest first, as one such sequence, in pieces. A source is asked for its next
+ * piece when the one before is used up. The sources are ended when the loop over it ends.
+ */
+export async function* mergeNewestFirst<Element extends Placed>(
+  sources: readonly AsyncGenerator<readonly Element[], void>[],
+): AsyncGenerator<readonly Element[], void> {
+  const [only, second] = sources;
+  if (only && !second) return yield* only;
+  try {
+    const heads = await Promise.all(sources.map(async (source) => ({ source, piece: await nextOf(source), at: 0 })));
+    for (;;) {
+      const merged: Element[] = [];
+      const open = heads.filter(({ piece }) => piece.length > 0);
+      if (open.length === 0) return;
+      // Until a source has to be asked for more, the newest of all heads comes next.
+      for (;;) {
+        const head = open.reduce((a, b) => (headOf(b).at > headOf(a).at ? b : a));
+        merged.push(headOf(head));
+        if (++head.at < head.piece.length) continue;
+        yield merged;
+        head.piece = await nextOf(head.source);
+        head.at = 0;
+        break;
+      }
+    }
+  } finally {
+    await Promise.allSettled(sources.map((source) => source.return()));
+  }
+}
+
+interface Head<Element> {
+  readonly piece: readonly Element[];
+  readonly at: number;
+}
+
+const headOf = <Element>({ piece, at }: Head<Element>): Element => piece[at] as Element;
+
+/** Empty: there is nothing more. */
+async function nextOf<Element>(source: AsyncGenerator<readonly Element[], void>): Promise<readonly Element[]> {
+  for (;;) {
+    const { done, value } = await source.next();
+    if (done || !value) return [];
+    if (value.length > 0) return value;
+  }
+}

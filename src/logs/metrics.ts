@@ -1,0 +1,69 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { StatusError } from '../status-error.ts';
+import type { LogOperation } from './log-query.ts';
+import type { StorePurpose } from './store/store-client.ts';
+
+/** How queries end besides with an answer: the `result` label of `gatehouse_log_queries_total`. */
+const FAILURES: Readonly<Record<number, string>> = {
+  429: 'overloaded',
+  502: 'refused',
+  503: 'unavailable',
+  504: 'timeout',
+};
+const RESULTS = ['answered', ...Object.values(FAILURES), 'other'];
+
+const OPERATIONS: readonly LogOperation[] = ['query', 'statistics', 'histogram', 'export'];
+const PURPOSES: readonly StorePurpose[] = ['detect', 'search', 'scroll', 'close'];
+
+/** From a store in memory to the time limit of 30 s. */
+const BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** `gatehouse_log_*`: log queries, and what the store was asked for them. All labels are words of ours. */
+export class LogMetrics {
+  readonly #queries: Counter<'operation' | 'result'>;
+  readonly #requests: Histogram<'purpose' | 'code'>;
+  readonly #cut: Counter;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#queries = new Counter({
+      name: 'gatehouse_log_queries_total',
+      help: 'Log queries that reached the store or the reviews, by operation and result.',
+      labelNames: ['operation', 'result'],
+      registers,
+    });
+    this.#requests = new Histogram({
+      name: 'gatehouse_log_store_request_duration_seconds',
+      help: 'Seconds that requests to the log store took, by purpose and class of the status (none: no answer).',
+      labelNames: ['purpose', 'code'],
+      buckets: BUCKETS,
+      registers,
+    });
+    this.#cut = new Counter({
+      name: 'gatehouse_log_exports_cut_total',
+      help: 'Exports that were cut off after they had begun, because the store failed or the client took nothing.',
+      registers,
+    });
+    for (const operation of OPERATIONS) for (const result of RESULTS) this.#queries.inc({ operation, result }, 0);
+    for (const purpose of PURPOSES) this.#requests.zero({ purpose, code: '2xx' });
+  }
+
+  answered(operation: LogOperation): void {
+    this.#queries.inc({ operation, result: 'answered' });
+  }
+
+  failed(operation: LogOperation, error: unknown): void {
+    const code = error instanceof StatusError ? error.answer.code : 0;
+    this.#queries.inc({ operation, result: FAILURES[code] ?? 'other' });
+  }
+
+  /** An export that had begun was broken off. */
+  cut(): void {
+    this.#cut.inc();
+  }
+
+  /** `status` 0: there was no answer. */
+  requested(purpose: StorePurpose, status: number, seconds: number): void {
+    this.#requests.observe({ purpose, code: status === 0 ? 'none' : `${Math.floor(status / 100)}xx` }, seconds);
+  }
+}

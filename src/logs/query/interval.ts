@@ -1,0 +1,84 @@
+import { invalid, quoted } from '../../resources/query/parameters.ts';
+import type { StatusCause } from '../../status-error.ts';
+import type { TimeRange } from './times.ts';
+
+/** The length of a histogram's buckets. Weeks and longer come one at a time only, and begin as the calendar does, in UTC. */
+export interface Interval {
+  readonly count: number;
+  readonly unit: FixedUnit | CalendarUnit;
+}
+
+type FixedUnit = 's' | 'm' | 'h' | 'd';
+type CalendarUnit = 'w' | 'M' | 'q' | 'y';
+
+export interface Bucket {
+  /** When it begins, in milliseconds since 1970. */
+  readonly time: number;
+  readonly count: number;
+}
+
+export const DEFAULT_INTERVAL: Interval = { count: 15, unit: 'm' };
+
+/** Of an answer, empty ones included: a page of a browser shows a tenth of it. */
+export const MOST_BUCKETS = 10_000;
+
+const UNIT_MS: Readonly<Record<FixedUnit, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const WEEK_MS = 7 * UNIT_MS.d;
+/** The week begins on a Monday; 1970-01-05 was the first one. */
+const FIRST_MONDAY_MS = 4 * UNIT_MS.d;
+const MONTHS: Readonly<Record<Exclude<CalendarUnit, 'w'>, number>> = { M: 1, q: 3, y: 12 };
+
+/** Nine digits: a billion days are within what a store can count in milliseconds. */
+const INTERVAL = /^([1-9][0-9]{0,8})([smhdwMqy])$/;
+
+export function parseInterval(text: string, name: string): Interval | StatusCause {
+  const [, count, unit] = INTERVAL.exec(text) ?? [];
+  const interval = { count: Number(count), unit: unit as Interval['unit'] };
+  if (unit !== undefined && (isFixed(interval.unit) || interval.count === 1)) return interval;
+  return invalid(name, `${quoted(text)} is not an interval such as 30s, 15m, 6h, 7d, 1w, 1M, 1q or 1y`);
+}
+
+export const intervalText = ({ count, unit }: Interval): string => `${count}${unit}`;
+
+/** Whether a store counts it by its length. One day and all that is longer than a day it counts by the calendar. */
+export const hasFixedLength = ({ count, unit }: Interval): boolean => isFixed(unit) && !(unit === 'd' && count === 1);
+
+/** How many buckets a closed range has. */
+export function bucketsIn({ start, end }: Required<TimeRange>, interval: Interval): number {
+  return indexOf(end * 1_000 + 999, interval) - indexOf(start * 1_000, interval) + 1;
+}
+
+/**
+ * The buckets with the empty ones between them, in the order of time. `undefined` when there are more than an answer may have.
+ * `filled`: buckets of several searches in any order; those of the same time are added up.
+ */
+export function withEmptyBuckets(filled: readonly Bucket[], interval: Interval): Bucket[] | undefined {
+  const counts = new Map<number, number>();
+  for (const { time, count } of filled) counts.set(time, (counts.get(time) ?? 0) + count);
+  const times = [...counts.keys()].sort((a, b) => a - b);
+  const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  if (indexOf(last, interval) - indexOf(first, interval) >= MOST_BUCKETS) return undefined;
+  const buckets: Bucket[] = [];
+  for (let time = first; time <= last; time = nextOf(time, interval))
+    buckets.push({ time, count: counts.get(time) ?? 0 });
+  return buckets;
+}
+
+const isFixed = (unit: Interval['unit']): unit is FixedUnit => unit in UNIT_MS;
+
+/** The number of the bucket that this time is in. */
+function indexOf(ms: number, { count, unit }: Interval): number {
+  if (isFixed(unit)) return Math.floor(ms / (count * UNIT_MS[unit]));
+  if (unit === 'w') return Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS);
+  const date = new Date(ms);
+  return Math.floor((date.getUTCFullYear() * 12 + date.getUTCMonth()) / MONTHS[unit]);
+}
+
+/** When the bucket after the one that begins then begins. */
+function nextOf(time: number, { count, unit }: Interval): number {
+  if (isFixed(unit)) return time + count * UNIT_MS[unit];
+  if (unit === 'w') return time + WEEK_MS;
+  const date = new Date(time);
+  return date.setUTCMonth(date.getUTCMonth() + MONTHS[unit]);
+}

@@ -1,0 +1,137 @@
+import { invalid, type ParameterReader, quoted, readParameters } from '../../resources/query/parameters.ts';
+import type { StatusCause } from '../../status-error.ts';
+import type { LogFilter, LogOperation, LogQuery, Page } from '../log-query.ts';
+import { bucketsIn, DEFAULT_INTERVAL, type Interval, MOST_BUCKETS, parseInterval } from './interval.ts';
+import { parseSeconds, type TimeRange } from './times.ts';
+
+const MOST_ELEMENTS = 64;
+/** Names of Kubernetes have at most 253. */
+const LONGEST_ELEMENT_BYTES = 256;
+/** The stores' `index.max_result_window`. */
+const WINDOW = 10_000;
+/** The open end of a histogram lies this far ahead, so that one stray clock makes no million buckets. */
+const AHEAD_SECONDS = 3_600;
+
+const LISTS = {
+  namespaces: 'namespaces',
+  namespace_query: 'namespaceQueries',
+  workloads: 'workloads',
+  workload_query: 'workloadQueries',
+  pods: 'pods',
+  pod_query: 'podQueries',
+  containers: 'containers',
+  container_query: 'containerQueries',
+  log_query: 'phrases',
+} as const satisfies Record<string, keyof LogFilter | 'namespaces' | 'namespaceQueries'>;
+
+type Lists = Record<(typeof LISTS)[keyof typeof LISTS], readonly string[]>;
+
+/** What one parameter sets. */
+type Setting = Partial<Lists & TimeRange & Page & { operation: LogOperation; interval: Interval }>;
+
+const NO_LISTS = Object.fromEntries(Object.values(LISTS).map((list) => [list, []])) as unknown as Lists;
+
+/**
+ * Reads the text behind the `?`. `now`: milliseconds since 1970. Throws one 400 that names every bad parameter in query
+ * order; what two of them say together is judged among those that are good alone.
+ */
+export function parseLogQuery(queryString: string, now: number): LogQuery {
+  const settings = readParameters(queryString, READERS, (read, areGood) => contradictions(toQuery(read, now), areGood));
+  return toQuery(settings, now);
+}
+
+function toQuery(settings: readonly Setting[], now: number): LogQuery {
+  const all: Setting = Object.assign({}, ...settings);
+  const { operation = 'query', interval = DEFAULT_INTERVAL, start, end, order = 'desc', from = 0, size = 10 } = all;
+  const { namespaces, namespaceQueries, ...filter } = { ...NO_LISTS, ...all };
+  const ahead = Math.max(Math.floor(now / 1_000) + AHEAD_SECONDS, start ?? 0);
+  const last = end ?? (operation === 'histogram' ? ahead : undefined);
+  return {
+    operation,
+    namespaces,
+    namespaceQueries: namespaceQueries.map((text) => text.toLowerCase()),
+    filter: onlyLists(filter),
+    time: { ...(start === undefined ? {} : { start }), ...(last === undefined ? {} : { end: last }) },
+    interval,
+    page: { order, from, size },
+  };
+}
+
+function onlyLists({ workloads, workloadQueries, pods, podQueries, containers, containerQueries, phrases }: LogFilter) {
+  return { workloads, workloadQueries, pods, podQueries, containers, containerQueries, phrases };
+}
+
+/** What is good alone but not together. */
+function contradictions(
+  { operation, time, interval, page }: LogQuery,
+  areGood: (...names: readonly string[]) => boolean,
+): StatusCause[] {
+  const { start, end } = time;
+  const causes: StatusCause[] = [];
+  if (start !== undefined && end !== undefined && areGood('start_time', 'end_time')) {
+    const isHistogram = operation === 'histogram' && areGood('operation', 'interval');
+    if (end < start) causes.push(invalid('end_time', 'it is before "start_time"'));
+    else if (isHistogram && bucketsIn({ start, end }, interval) > MOST_BUCKETS) causes.push(tooManyBuckets());
+  }
+  if (operation === 'query' && areGood('operation', 'from', 'size') && page.from + page.size > WINDOW)
+    causes.push(invalid(page.size > WINDOW ? 'size' : 'from', `"from" and "size" together are above ${WINDOW}`));
+  return causes;
+}
+
+export const tooManyBuckets = (): StatusCause =>
+  invalid('interval', `more than ${MOST_BUCKETS} buckets; ask for a longer interval or a shorter time`);
+
+/** An empty value sets nothing: it counts as absent. */
+const unlessEmpty =
+  (read: ParameterReader<Setting>): ParameterReader<Setting> =>
+  (text, name) =>
+    text === '' ? {} : read(text, name);
+
+const oneOf =
+  <Word extends string>(words: readonly Word[], set: (word: Word) => Setting): ParameterReader<Setting> =>
+  (text, name) => {
+    const word = words.find((one) => one === text);
+    return word === undefined ? invalid(name, `${quoted(text)} is none of ${words.join(', ')}`) : set(word);
+  };
+
+const time =
+  (member: 'start' | 'end'): ParameterReader<Setting> =>
+  (text, name) => {
+    const seconds = parseSeconds(text, name);
+    return typeof seconds === 'number' ? { [member]: seconds } : seconds;
+  };
+
+const count =
+  (member: 'from' | 'size'): ParameterReader<Setting> =>
+  (text, name) =>
+    /^[0-9]+$/.test(text)
+      ? { [member]: Number(text) }
+      : invalid(name, `${quoted(text)} is not a whole number, 0 or more`);
+
+const interval: ParameterReader<Setting> = (text, name) => {
+  const read = parseInterval(text, name);
+  return 'reason' in read ? read : { interval: read };
+};
+
+const list =
+  (member: keyof Lists): ParameterReader<Setting> =>
+  (text, name) => {
+    const elements = text.split(',').filter((element) => element !== '');
+    if (elements.length > MOST_ELEMENTS) return invalid(name, `it has more than ${MOST_ELEMENTS} elements`);
+    if (elements.some((element) => Buffer.byteLength(element) > LONGEST_ELEMENT_BYTES))
+      return invalid(name, `an element is longer than ${LONGEST_ELEMENT_BYTES} bytes`);
+    return { [member]: elements };
+  };
+
+const READERS: ReadonlyMap<string, ParameterReader<Setting>> = new Map<string, ParameterReader<Setting>>(
+  [
+    ['operation', oneOf(['query', 'statistics', 'histogram', 'export'], (operation) => ({ operation }))],
+    ...Object.entries(LISTS).map(([name, member]): [string, ParameterReader<Setting>] => [name, list(member)]),
+    ['start_time', time('start')],
+    ['end_time', time('end')],
+    ['interval', interval],
+    ['sort', oneOf(['asc', 'desc'], (order) => ({ order }))],
+    ['from', count('from')],
+    ['size', count('size')],
+  ].map(([name, read]) => [name, unlessEmpty(read as ParameterReader<Setting>)] as [string, ParameterReader<Setting>]),
+);

@@ -1,0 +1,21 @@
+import { invalid, isInteger, parseInteger64, quoted } from '../../resources/query/parameters.ts';
+import type { StatusCause } from '../../status-error.ts';
+
+/** Whole seconds since 1970. Both ends are included, the end with its whole second. Absent: open. */
+export interface TimeRange {
+  readonly start?: number;
+  readonly end?: number;
+}
+
+/** The years 1 to 9999. Milliseconds of any time since 1978 are above. */
+const FIRST_SECOND = -62_135_596_800;
+export const LAST_SECOND = 253_402_300_799;
+
+/** The time that the text says, or why it says none. */
+export function parseSeconds(text: string, name: string): number | StatusCause {
+  const value = parseInteger64(text);
+  if (value !== undefined && value >= FIRST_SECOND && value <= LAST_SECOND) return Number(value);
+  const isAbove = value === undefined ? isInteger(text) && !text.startsWith('-') : value > LAST_SECOND;
+  const hint = isAbove ? ' (milliseconds are not accepted)' : '';
+  return invalid(name, `${quoted(text)} is not a time in whole seconds${hint}`);
+}

@@ -1,0 +1,29 @@
+import { badRequest, StatusError, serviceUnavailable } from '../status-error.ts';
+import { tooManyBuckets } from './query/parse-log-query.ts';
+import { StoreError } from './store/log-store.ts';
+
+/** The answers of the log query besides those to bad parameters. None says where the store is, or what it said when it is away. */
+
+export const notConfigured = (): StatusError =>
+  new StatusError({ code: 404, reason: 'NotFound', message: 'logging is not configured' });
+
+/** The records that were found lie too far apart for this interval: known only when they have been found. */
+export const tooManyBucketsFound = (): StatusError => badRequest(tooManyBuckets().message, [tooManyBuckets()]);
+
+export const tooSlow = (limitMs: number, cause?: unknown): StatusError =>
+  new StatusError(
+    { code: 504, reason: 'Timeout', message: `the logs could not be searched within ${limitMs / 1_000} s` },
+    cause,
+  );
+
+const AWAY_RETRY_SECONDS = 5;
+
+/** What a caller is told of a store's failure. Anything else is passed on as it is. */
+export function toAnswer(error: unknown, limitMs: number): unknown {
+  if (!(error instanceof StoreError)) return error;
+  if (error.kind === 'slow') return tooSlow(limitMs, error);
+  if (error.kind === 'away')
+    return serviceUnavailable('the log store is not available, please try again', AWAY_RETRY_SECONDS, error);
+  const message = `the log store refuses the query: ${error.message}`;
+  return new StatusError({ code: 502, reason: 'BadGateway', message }, error);
+}

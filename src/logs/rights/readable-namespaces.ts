@@ -1,0 +1,77 @@
+import type { Authorizer, Subject } from '../../authorization/authorizer.ts';
+import type { LogQuery } from '../log-query.ts';
+
+/** A namespace that exists. */
+export interface KnownNamespace {
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** A namespace whose records a caller may see: all of them, or those that are not older than `since` (milliseconds since 1970). */
+export interface ReadableNamespace {
+  readonly name: string;
+  readonly since?: number;
+}
+
+/** Which records a caller may see. */
+export type Readable =
+  | { readonly everything: true }
+  | { readonly everything: false; readonly namespaces: readonly ReadableNamespace[] };
+
+export interface ReadableNamespacesParts {
+  readonly authorizer: Authorizer;
+  /** The namespaces that exist. Throws a 503 when they are not known well enough. */
+  namespaces(): readonly KnownNamespace[];
+}
+
+/** As many as one subject may have in flight (`access-review-authorizer.ts`): more would only wait there, or be refused. */
+const REVIEWS_AT_ONCE = 16;
+
+const POD_LOGS = { verb: 'get', group: '', version: 'v1', resource: 'pods', subresource: 'log' } as const;
+
+/**
+ * What the caller may see of what is asked for. The set comes from the rights to `get pods/log` in the cluster; the request can
+ * only make it smaller. Who has the right in one namespace sees nothing of a former namespace of that name. Who has it in the
+ * whole cluster sees that, and, if no namespace is asked for, records of namespaces that exist no more. Unknown namespaces,
+ * and those without the right, are left out. Rejects with a `StatusError` when a decision cannot be had: never with less.
+ */
+export async function readableNamespaces(
+  subject: Subject,
+  { namespaces: names, namespaceQueries: parts }: Pick<LogQuery, 'namespaces' | 'namespaceQueries'>,
+  { authorizer, namespaces }: ReadableNamespacesParts,
+): Promise<Readable> {
+  const isAllowed = async (namespace?: string): Promise<boolean> =>
+    (await authorizer.authorize(subject, { resource: { ...POD_LOGS, ...(namespace && { namespace }) } })).allowed;
+  const isEverywhere = await isAllowed();
+  if (isEverywhere && names.length === 0 && parts.length === 0) return { everything: true };
+  const asked = new Set(names);
+  const wanted = namespaces().filter(
+    ({ name }) =>
+      (names.length === 0 || asked.has(name)) && (parts.length === 0 || parts.some((part) => name.includes(part))),
+  );
+  if (isEverywhere) return { everything: false, namespaces: wanted.map(({ name }) => ({ name })) };
+  const allowed = await filterAtOnce(wanted, ({ name }) => isAllowed(name));
+  return { everything: false, namespaces: allowed.map(({ name, createdAt }) => ({ name, since: createdAt })) };
+}
+
+/** The elements that are so, in their order. The first rejection ends it. */
+async function filterAtOnce<Element>(
+  elements: readonly Element[],
+  isSo: (element: Element) => Promise<boolean>,
+): Promise<Element[]> {
+  const answers: boolean[] = [];
+  let next = 0;
+  let hasFailed = false;
+  const work = async (): Promise<void> => {
+    while (next < elements.length && !hasFailed) {
+      const at = next++;
+      answers[at] = await isSo(elements[at] as Element).catch((error) => {
+        hasFailed = true;
+        throw error;
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: REVIEWS_AT_ONCE }, work));
+  return elements.filter((_, at) => answers[at]);
+}

@@ -1,0 +1,36 @@
+import type { LogQuery } from './log-query.ts';
+import type { Readable, ReadableNamespace } from './rights/readable-namespaces.ts';
+import type { LogSearch } from './store/log-store.ts';
+
+/**
+ * A namespace with a time of its own costs a search two clauses, a caller's parameters up to 450, and the stores allow 1,024
+ * by default.
+ */
+const MOST_YOUNG = 250;
+/** The stores allow 65,536 names in one clause. */
+const MOST_WHOLE = 10_000;
+
+/**
+ * The searches that together find what the caller may see of what is asked for: usually one, none if there is nothing to be
+ * seen, and several where one would be refused for its size. No record is found by two of them.
+ */
+export function searchesFor({ filter, time }: Pick<LogQuery, 'filter' | 'time'>, readable: Readable): LogSearch[] {
+  if (readable.everything) return [{ filter, time }];
+  const { start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY } = time;
+  const whole: string[] = [];
+  const young: Required<ReadableNamespace>[] = [];
+  for (const { name, since = Number.NEGATIVE_INFINITY } of readable.namespaces) {
+    if (since <= start * 1_000 || since === Number.NEGATIVE_INFINITY) whole.push(name);
+    else if (since < (end + 1) * 1_000) young.push({ name, since });
+  }
+  const parts = { whole: piecesOf(whole, MOST_WHOLE), young: piecesOf(young, MOST_YOUNG) };
+  const count = Math.max(parts.whole.length, parts.young.length);
+  return Array.from({ length: count }, (_, at) => ({
+    filter,
+    time,
+    namespaces: { whole: parts.whole[at] ?? [], young: parts.young[at] ?? [] },
+  }));
+}
+
+const piecesOf = <Element>(elements: readonly Element[], most: number): Element[][] =>
+  Array.from({ length: Math.ceil(elements.length / most) }, (_, at) => elements.slice(at * most, (at + 1) * most));

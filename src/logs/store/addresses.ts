@@ -1,0 +1,44 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import type { Clock } from '../../runtime/clock.ts';
+
+/** As long as cluster DNS lets its answers live. */
+const KNOWN_FOR_MS = 30_000;
+
+/**
+ * Looks a name up once at a time and remembers its addresses. Each look-up takes a thread of the pool in which passwords are
+ * hashed, for as long as the resolver is silent: so a resolver that hangs takes one thread, not all. While look-ups fail, the last
+ * addresses are used.
+ */
+export function createLookup(clock: Clock, resolve: typeof lookup = lookup): LookupFunction {
+  const known = new Map<string, { readonly addresses: readonly LookupAddress[]; readonly until: number }>();
+  const underWay = new Map<string, Promise<readonly LookupAddress[]>>();
+  const ask = (name: string): Promise<readonly LookupAddress[]> =>
+    new Promise((settle, reject) => {
+      resolve(name, { all: true }, (error, addresses) => {
+        const last = known.get(name)?.addresses;
+        if (error && !last) return reject(error);
+        if (!error) known.set(name, { addresses, until: clock.monotonic() + KNOWN_FOR_MS });
+        settle(error ? (last ?? []) : addresses);
+      });
+    });
+  const addressesOf = (name: string): Promise<readonly LookupAddress[]> => {
+    const found = known.get(name);
+    if (found && found.until > clock.monotonic()) return Promise.resolve(found.addresses);
+    const asked = underWay.get(name) ?? ask(name).finally(() => underWay.delete(name));
+    underWay.set(name, asked);
+    return asked;
+  };
+  return (name, options, callback) => {
+    addressesOf(name).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (options.all) callback(null, [...addresses]);
+        else if (first) callback(null, first.address, first.family);
+        else callback(Object.assign(new Error(`no address of ${name}`), { code: 'ENOTFOUND' }), '');
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    );
+  };
+}

@@ -1,0 +1,39 @@
+import { asObject } from '../../kubernetes/object.ts';
+import { hasFixedLength, type Interval, intervalText } from '../query/interval.ts';
+import { StoreError } from './log-store.ts';
+
+/** The stores that speak the search API of Elasticsearch, as far as they differ for us. */
+export interface Dialect {
+  readonly name: string;
+  /** The members that give the length of the buckets of a `date_histogram`. */
+  bucketLength(interval: Interval): Readonly<Record<string, string>>;
+}
+
+/** Elasticsearch 7.2 and later, and OpenSearch: one member for lengths, one for what the calendar says. */
+const byKindOfLength = (interval: Interval): Readonly<Record<string, string>> => ({
+  [hasFixedLength(interval) ? 'fixed_interval' : 'calendar_interval']: intervalText(interval),
+});
+
+/** Elasticsearch 6 knows no other member; 8 does not know this one. */
+const byOneMember = (interval: Interval): Readonly<Record<string, string>> => ({ interval: intervalText(interval) });
+
+export const DIALECTS = {
+  '6': { name: 'Elasticsearch 6', bucketLength: byOneMember },
+  '7': { name: 'Elasticsearch 7', bucketLength: byKindOfLength },
+  '8': { name: 'Elasticsearch 8', bucketLength: byKindOfLength },
+  opensearchv1: { name: 'OpenSearch 1', bucketLength: byKindOfLength },
+  opensearchv2: { name: 'OpenSearch 2', bucketLength: byKindOfLength },
+} as const satisfies Record<string, Dialect>;
+
+export type DialectName = keyof typeof DIALECTS;
+
+/** The dialect of a store that answers `GET /` with this. Throws a `StoreError` for any other store. */
+export function dialectIn(body: unknown): Dialect {
+  const { number, distribution } = asObject(asObject(body)['version']);
+  const major = typeof number === 'string' ? number.split('.')[0] : undefined;
+  const name = distribution === 'opensearch' ? `opensearchv${major}` : `${major}`;
+  if (isDialect(name)) return DIALECTS[name];
+  throw new StoreError('away', `the log store has a version that is not supported: ${String(number).slice(0, 32)}`);
+}
+
+const isDialect = (name: string): name is DialectName => Object.hasOwn(DIALECTS, name);

@@ -1,0 +1,19 @@
+import type { TimeRange } from '../query/times.ts';
+
+const DAY_SECONDS = 86_400;
+/** With more days than a month the names would make a request line of more than 1 kB. */
+const MOST_DAYS = 30;
+
+/**
+ * The indices that records of this time are in, one for each day (UTC), as the path of a search. All of the prefix when the
+ * days are too many or not known; never others.
+ */
+export function indicesOf(prefix: string, { start, end }: TimeRange): string {
+  if (start === undefined || end === undefined) return `${prefix}*`;
+  const [first, last] = [Math.floor(start / DAY_SECONDS), Math.floor(end / DAY_SECONDS)];
+  if (end - start > MOST_DAYS * DAY_SECONDS) return `${prefix}*`;
+  return Array.from({ length: last - first + 1 }, (_, at) => `${prefix}-${dayText(first + at)}`).join(',');
+}
+
+const dayText = (day: number): string =>
+  new Date(day * DAY_SECONDS * 1_000).toISOString().slice(0, 10).replaceAll('-', '.');

@@ -1,0 +1,90 @@
+import type { LogFilter, Page } from '../log-query.ts';
+import type { Bucket, Interval } from '../query/interval.ts';
+import type { TimeRange } from '../query/times.ts';
+
+/** One question to a store: which records. */
+export interface LogSearch {
+  readonly filter: LogFilter;
+  readonly time: TimeRange;
+  /** Absent: records of all namespaces, those included that exist no more. */
+  readonly namespaces?: SearchedNamespaces;
+}
+
+/** Records of any of these. */
+export interface SearchedNamespaces {
+  /** Names of namespaces of which the time alone decides. */
+  readonly whole: readonly string[];
+  /** Namespaces of which only records count that are not older than `since`, in milliseconds since 1970. */
+  readonly young: readonly { readonly name: string; readonly since: number }[];
+}
+
+/** A record as it is answered. A member that is empty in the store is absent. */
+export interface LogRecord {
+  readonly log?: string;
+  readonly time?: string;
+  readonly namespace?: string;
+  readonly pod?: string;
+  readonly container?: string;
+}
+
+/** A record and its place in the order: milliseconds since 1970. */
+export interface FoundRecord {
+  readonly at: number;
+  readonly record: LogRecord;
+}
+
+export interface Found {
+  /** How many there are in all. */
+  readonly total: number;
+  /** Those of the page. */
+  readonly records: readonly FoundRecord[];
+}
+
+/** How many containers wrote how many records. The number of containers is what the store thinks it is. */
+export interface Statistics {
+  readonly containers: number;
+  readonly logs: number;
+}
+
+export interface Histogram {
+  readonly total: number;
+  /** In any order; those without a record may be absent. */
+  readonly buckets: readonly Bucket[];
+}
+
+/** The message of a record and its place in the order. */
+export interface FoundMessage {
+  readonly at: number;
+  readonly log: string;
+}
+
+/**
+ * What a store of logs must be able to do. Every method asks anew, gives up when the signal aborts, and rejects with a
+ * `StoreError`.
+ */
+export interface LogStore {
+  find(search: LogSearch, page: Page, signal: AbortSignal): Promise<Found>;
+  count(search: LogSearch, signal: AbortSignal): Promise<Statistics>;
+  histogram(search: LogSearch, interval: Interval, signal: AbortSignal): Promise<Histogram>;
+  /**
+   * The messages, the newest first, in pieces as the store gives them; a piece is asked for when the one before was taken.
+   * Whatever the store keeps for it is given back when the loop over it ends, for whatever reason.
+   */
+  messages(search: LogSearch, signal: AbortSignal): AsyncGenerator<readonly FoundMessage[], void>;
+}
+
+/**
+ * Why a store gave no answer.
+ * - `refused`: it understood and said no; `message` is public.
+ * - `away`: it cannot be reached or trusted, does not trust us, or cannot work now; message and cause are private.
+ * - `slow`: it gave up at the time limit that it was told.
+ */
+export class StoreError extends Error {
+  readonly kind: 'refused' | 'away' | 'slow';
+
+  constructor(kind: StoreError['kind'], message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'StoreError';
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,123 @@
+import { asArray, asObject } from '../../kubernetes/object.ts';
+import type { Bucket } from '../query/interval.ts';
+import { type FoundMessage, type FoundRecord, type LogRecord, StoreError } from './log-store.ts';
+import type { StoreAnswer } from './store-client.ts';
+
+/** What a search found, as far as we read it. */
+export interface SearchAnswer {
+  readonly total: number;
+  readonly hits: readonly unknown[];
+  readonly aggregations: Readonly<Record<string, unknown>>;
+  /** To go on from, where the search was asked to keep its place. */
+  readonly scrollId: string | undefined;
+}
+
+const NOTHING: SearchAnswer = { total: 0, hits: [], aggregations: {}, scrollId: undefined };
+
+/** Reads the answer to a search. Where none of its indices is there, nothing was found. Throws a `StoreError` for every other failure. */
+export function readSearchAnswer(answer: StoreAnswer): SearchAnswer {
+  if (isWithoutIndex(answer)) return NOTHING;
+  const body = asObject(readAnswer(answer));
+  if (body['timed_out'] === true) throw new StoreError('slow', 'the log store gave up at its time limit');
+  const { total, hits } = asObject(body['hits']);
+  // A number in Elasticsearch 6, an object since 7.
+  const count = typeof total === 'number' ? total : asObject(total)['value'];
+  if (typeof count !== 'number') throw unreadable();
+  const scrollId = body['_scroll_id'];
+  return {
+    total: count,
+    hits: asArray(hits),
+    aggregations: asObject(body['aggregations']),
+    scrollId: typeof scrollId === 'string' ? scrollId : undefined,
+  };
+}
+
+/** The body of a good answer. Throws a `StoreError` for any other. */
+export function readAnswer({ status, body }: StoreAnswer): unknown {
+  if (status >= 200 && status < 300 && body !== undefined) return body;
+  if (status >= 200 && status < 300) throw unreadable();
+  const { type, reason } = causeIn(body);
+  if (status === 401 || status === 403)
+    throw new StoreError('away', `the log store refuses our credentials: ${status} ${type}`);
+  if (type === '' || BUSY.has(type))
+    throw new StoreError('away', `the log store answers ${status} ${publicText(`${type}: ${reason}`)}`);
+  throw new StoreError('refused', publicText(`${type}: ${reason}`));
+}
+
+const unreadable = (): StoreError => new StoreError('away', 'the log store answers what cannot be read');
+
+/** Faults of the moment, not of the query. */
+const BUSY: ReadonlySet<string> = new Set([
+  'es_rejected_execution_exception',
+  'rejected_execution_exception',
+  'circuit_breaking_exception',
+  'cluster_block_exception',
+  'master_not_discovered_exception',
+  'no_shard_available_action_exception',
+  'security_exception',
+]);
+
+const isWithoutIndex = ({ status, body }: StoreAnswer): boolean =>
+  status === 404 && causeIn(body).type === 'index_not_found_exception';
+
+/** The root cause, else that of the first shard that failed, else what caused it: the stores leave some of these empty. */
+function causeIn(body: unknown): { readonly type: string; readonly reason: string } {
+  const error = asObject(asObject(body)['error']);
+  const { root_cause: roots, failed_shards: shards, caused_by: cause } = error;
+  const candidates = [asArray(roots)[0], asObject(asArray(shards)[0])['reason'], cause, error];
+  for (const candidate of candidates) {
+    const { type, reason } = asObject(candidate);
+    if (typeof type === 'string' && type !== '') return { type, reason: typeof reason === 'string' ? reason : '' };
+  }
+  return { type: '', reason: '' };
+}
+
+const LONGEST_TEXT = 256;
+/** An address with a port, of whatever form. */
+const ADDRESS = /\[?[\w.:-]*[\w\]]:\d{2,5}\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\bhttps?:\/\/\S+/g;
+
+/** What of the store's words may be sent to a caller: not where it is. */
+const publicText = (text: string): string => text.replaceAll(ADDRESS, '…').slice(0, LONGEST_TEXT);
+
+/** The records of a search that was sorted by time. */
+export function recordsIn(hits: readonly unknown[]): FoundRecord[] {
+  return hits.map((hit) => {
+    const source = asObject(asObject(hit)['_source']);
+    const { namespace_name: namespace, pod_name: pod, container_name: container } = asObject(source['kubernetes']);
+    return {
+      at: placeOf(hit),
+      record: filled({ log: source['log'], time: source['time'], namespace, pod, container }),
+    };
+  });
+}
+
+/** The messages of a search that was sorted by time. Records without a message have an empty one. */
+export function messagesIn(hits: readonly unknown[]): FoundMessage[] {
+  return hits.map((hit) => {
+    const { log } = asObject(asObject(hit)['_source']);
+    return { at: placeOf(hit), log: typeof log === 'string' ? log : '' };
+  });
+}
+
+/** Each bucket of a `date_histogram`. */
+export function bucketsOf(aggregation: unknown): Bucket[] {
+  return asArray(asObject(aggregation)['buckets']).map((bucket) => {
+    const { key, doc_count: count } = asObject(bucket);
+    if (typeof key !== 'number' || typeof count !== 'number') throw unreadable();
+    return { time: key, count };
+  });
+}
+
+export function cardinalityIn(aggregation: unknown): number {
+  const { value = 0 } = asObject(aggregation);
+  return typeof value === 'number' ? value : 0;
+}
+
+function placeOf(hit: unknown): number {
+  const at = asArray(asObject(hit)['sort'])[0];
+  return typeof at === 'number' ? at : Number.NEGATIVE_INFINITY;
+}
+
+/** Members that are texts and not empty, in this order. */
+const filled = (members: Readonly<Record<keyof LogRecord, unknown>>): LogRecord =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => typeof value === 'string' && value !== ''));

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Logger } from '../../observability/logger.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { followFiles } from '../../runtime/followed-file.ts';
+
+export interface StoreFilesOptions {
+  readonly username?: string | undefined;
+  readonly passwordFile?: string | undefined;
+  readonly caFile?: string | undefined;
+}
+
+/** What we show the store, and what it has to show us, as the files say by now. */
+export interface StoreFiles {
+  /** The value of `Authorization` (RFC 7617). */
+  authorization(): string | undefined;
+  /** Certificates in PEM. */
+  ca(): string | undefined;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Reads the files now, and again when they change. Throws when one cannot be read now; later the last content stays. */
+export function openStoreFiles(
+  { username, passwordFile, caFile }: StoreFilesOptions,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): StoreFiles {
+  let authorization = passwordFile && basic(username, readFileSync(passwordFile, 'utf8'));
+  let ca = caFile && readFileSync(caFile, 'utf8');
+  const paths = [passwordFile, caFile].filter((path) => path !== undefined);
+  const reload = async (): Promise<void> => {
+    try {
+      if (passwordFile) authorization = basic(username, await readFile(passwordFile, 'utf8'));
+      if (caFile) ca = await readFile(caFile, 'utf8');
+    } catch (error) {
+      logger.error({ err: error }, 'the changed files of the log store cannot be read: the last ones stay');
+    }
+  };
+  return {
+    authorization: () => authorization,
+    ca: () => ca,
+    run: (signal) => followFiles(paths, reload, { clock, signal }),
+  };
+}
+
+const basic = (username = '', password: string): string =>
+  `Basic ${Buffer.from(`${username}:${password.replace(/\r?\n$/, '')}`).toString('base64')}`;

@@ -1,0 +1,62 @@
+import type { Registry } from 'prom-client';
+import type { Authorizer } from '../authorization/authorizer.ts';
+import type { ServedLogs } from '../http/logs/export-answer.ts';
+import { LogReader } from '../logs/log-reader.ts';
+import { LogMetrics } from '../logs/metrics.ts';
+import type { KnownNamespace } from '../logs/rights/readable-namespaces.ts';
+import { DIALECTS, type DialectName } from '../logs/store/dialects.ts';
+import { SearchStore } from '../logs/store/search-store.ts';
+import { StoreClient } from '../logs/store/store-client.ts';
+import { openStoreFiles, type StoreFilesOptions } from '../logs/store/store-files.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Part } from './run-group.ts';
+
+export interface LogsOptions extends StoreFilesOptions {
+  readonly host: string;
+  /** Absent: the store is asked. */
+  readonly version: DialectName | undefined;
+  readonly indexPrefix: string;
+  readonly insecureSkipTLSVerify: boolean;
+  readonly exportLogsLimit: number;
+}
+
+interface LogsParts {
+  readonly authorizer: Authorizer;
+  namespaces(): readonly KnownNamespace[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+interface Logs extends ServedLogs {
+  readonly part: Part;
+  close(): Promise<void>;
+}
+
+/** Of one search, or one piece of an export; the store is told of it too (docs/contract/logging.md, section 6). */
+const TIME_LIMIT_MS = 30_000;
+
+/** Log queries, and the way to their store. Asks the store nothing: it may be away at the start. */
+export async function createLogs(options: LogsOptions, parts: LogsParts): Promise<Logs> {
+  const { host, version, indexPrefix, insecureSkipTLSVerify, exportLogsLimit } = options;
+  const { authorizer, namespaces, clock, logger, registry } = parts;
+  const metrics = new LogMetrics(registry);
+  const files = openStoreFiles(options, { clock, logger });
+  const client = await StoreClient.open(
+    { url: host, trustsAnybody: insecureSkipTLSVerify },
+    { clock, files, observe: (purpose, status, seconds) => metrics.requested(purpose, status, seconds) },
+  );
+  const dialect = version && DIALECTS[version];
+  const store = new SearchStore({ indexPrefix, dialect, timeLimitMs: TIME_LIMIT_MS }, { client, clock });
+  const reader = new LogReader(
+    { timeLimitMs: TIME_LIMIT_MS, exportLimit: exportLogsLimit },
+    { store, clock, metrics, authorizer, namespaces },
+  );
+  return {
+    reader,
+    onCut: () => metrics.cut(),
+    part: { name: 'files of the log store', run: files.run },
+    close: () => client.close(),
+  };
+}
