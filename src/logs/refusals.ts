@@ -1,4 +1,4 @@
-import { badRequest, StatusError, serviceUnavailable } from '../status-error.ts';
+import { badRequest, StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
 import { tooManyBuckets } from './query/parse-log-query.ts';
 import { StoreError } from './store/log-store.ts';
 
@@ -16,12 +16,17 @@ export const tooSlow = (limitMs: number, cause?: unknown): StatusError =>
     cause,
   );
 
+/** A 429: the answers of all queries together take too much memory. */
+export const tooManyLargeAnswers = (cause?: unknown): StatusError =>
+  tooManyRequests('Too many large log queries at once, please try again later.', 1, cause);
+
 const AWAY_RETRY_SECONDS = 5;
 
 /** What a caller is told of a store's failure. Anything else is passed on as it is. */
 export function toAnswer(error: unknown, limitMs: number): unknown {
   if (!(error instanceof StoreError)) return error;
   if (error.kind === 'slow') return tooSlow(limitMs, error);
+  if (error.kind === 'full') return tooManyLargeAnswers(error);
   if (error.kind === 'away')
     return serviceUnavailable('the log store is not available, please try again', AWAY_RETRY_SECONDS, error);
   const message = `the log store refuses the query: ${error.message}`;

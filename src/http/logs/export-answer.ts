@@ -3,6 +3,8 @@ import type { Writable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { LogQuery } from '../../logs/log-query.ts';
 import type { LogReader } from '../../logs/log-reader.ts';
+import { tooManyLargeAnswers } from '../../logs/refusals.ts';
+import type { ByteBudget } from '../../runtime/byte-budget.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { chooseCoding } from '../answer/accept.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
@@ -29,6 +31,8 @@ interface ExportParts {
   readonly clock: Clock;
   /** A client that takes nothing for this long is cut off. */
   readonly stallMs: number;
+  /** Of all answers that their clients have not taken yet. */
+  readonly unsent: ByteBudget;
 }
 
 /**
@@ -46,18 +50,18 @@ export async function sendExport(exchange: Exchange, query: LogQuery, parts: Exp
     return void response.end();
   }
   const texts = logs.reader.texts(identity, query, signal);
-  const first = await texts.next();
-  writer.begin(exchange, headers);
   const body = new ExportBody(exchange, parts);
+  const begin = (): void => {
+    if (!response.headersSent) writer.begin(exchange, headers);
+  };
   try {
-    if (!first.done) await body.write(first.value);
-    for await (const text of texts) await body.write(text);
+    for await (const text of texts) await body.write(text, begin);
+    begin();
     await body.end();
   } catch (error) {
-    logs.onCut();
+    if (response.headersSent && !response.destroyed) logs.onCut();
     throw error;
   } finally {
-    await texts.return();
     body.leave();
   }
 }
@@ -67,22 +71,30 @@ class ExportBody {
   readonly #exchange: Exchange;
   readonly #out: Writable;
   readonly #reader: SlowReader;
+  readonly #unsent: ByteBudget;
 
-  constructor(exchange: Exchange, { clock, stallMs }: Pick<ExportParts, 'clock' | 'stallMs'>) {
+  constructor(exchange: Exchange, { clock, stallMs, unsent }: Pick<ExportParts, 'clock' | 'stallMs' | 'unsent'>) {
     const { response, coding } = exchange;
     this.#exchange = exchange;
     this.#reader = new SlowReader(response, { clock, stallMs });
+    this.#unsent = unsent;
     const gzip = coding === 'gzip' ? createGzip() : undefined;
     gzip?.pipe(response);
     this.#out = gzip ?? response;
   }
 
-  /** Resolves when there is room for more. Rejects when the client has gone. */
-  async write(text: string): Promise<void> {
-    this.#exchange.bodyBytes += Buffer.byteLength(text);
-    if (this.#exchange.response.destroyed) throw new Error('the client has left');
-    if (this.#out.write(text)) return this.#reader.rest();
-    await this.#waitFor('drain');
+  /** Calls `begin` before it writes. Resolves when there is room for more. Rejects when the client has gone, or memory has no room. */
+  async write(text: string, begin: () => void): Promise<void> {
+    const bytes = Buffer.from(text);
+    if (!this.#unsent.take(bytes.length)) throw tooManyLargeAnswers();
+    try {
+      begin();
+      this.#exchange.bodyBytes += bytes.length;
+      if (this.#out.write(bytes)) this.#reader.rest();
+      else await this.#waitFor('drain');
+    } finally {
+      this.#unsent.give(bytes.length);
+    }
   }
 
   async end(): Promise<void> {

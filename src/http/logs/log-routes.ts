@@ -3,7 +3,8 @@ import { gzip } from 'node:zlib';
 import type { LogQuery } from '../../logs/log-query.ts';
 import type { LogReader } from '../../logs/log-reader.ts';
 import { parseLogQuery } from '../../logs/query/parse-log-query.ts';
-import { notConfigured } from '../../logs/refusals.ts';
+import { notConfigured, tooManyLargeAnswers } from '../../logs/refusals.ts';
+import { ByteBudget } from '../../runtime/byte-budget.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { acceptsJson, chooseCoding } from '../answer/accept.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
@@ -27,6 +28,8 @@ export interface LogRouteParts {
 const compress = promisify(gzip);
 /** As for lists: below this gzip gains nothing. */
 const MIN_GZIP_BYTES = 1_024;
+/** Of all answers that their clients have not taken yet: four of the longest. */
+const MOST_UNSENT_BYTES = 64 * 1024 * 1024;
 
 const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Vary: 'Accept-Encoding' };
 
@@ -52,6 +55,7 @@ const refuse: Handler = () => {
 
 function createHandler(logs: ServedLogs, parts: LogRouteParts): Handler {
   const { places, writer, clock } = parts;
+  const unsent = new ByteBudget(MOST_UNSENT_BYTES);
   return async (exchange) => {
     const { identity, target, request } = exchange;
     if (!identity) throw new Error('log queries come after authentication');
@@ -59,19 +63,30 @@ function createHandler(logs: ServedLogs, parts: LogRouteParts): Handler {
     const accept = request.headers.accept;
     if (query.operation !== 'export' && !acceptsJson(accept)) throw notAcceptable();
     exchange.atEnd(places.take(identity.name));
-    if (query.operation === 'export') await sendExport(exchange, query, { ...parts, logs });
-    else await sendAnswer(exchange, query, { reader: logs.reader, writer });
+    try {
+      if (query.operation === 'export') await sendExport(exchange, query, { ...parts, logs, unsent });
+      else await sendAnswer(exchange, query, { reader: logs.reader, writer, unsent });
+    } catch (error) {
+      // Who has left needs no answer, and the line of the request has been written.
+      if (!exchange.response.destroyed) throw error;
+    }
   };
 }
 
 async function sendAnswer(
   exchange: Exchange,
   query: LogQuery,
-  { reader, writer }: { readonly reader: LogReader; readonly writer: AnswerWriter },
+  {
+    reader,
+    writer,
+    unsent,
+  }: { readonly reader: LogReader; readonly writer: AnswerWriter; readonly unsent: ByteBudget },
 ): Promise<void> {
   const { identity, request, signal } = exchange;
   if (!identity) return;
   const bytes = toJsonBytes(await reader.answer(identity, query, signal));
+  if (!unsent.take(bytes.length)) throw tooManyLargeAnswers();
+  exchange.atEnd(() => unsent.give(bytes.length));
   const wanted = chooseCoding(request.headers['accept-encoding'] as string | undefined);
   exchange.coding = bytes.length < MIN_GZIP_BYTES ? 'identity' : wanted;
   if (exchange.coding === 'identity') return writer.send(exchange, 200, HEADERS, wholeBody(bytes));

@@ -78,9 +78,10 @@ export interface LogStore {
  * - `refused`: it understood and said no; `message` is public.
  * - `away`: it cannot be reached or trusted, does not trust us, or cannot work now; message and cause are private.
  * - `slow`: it gave up at the time limit that it was told.
+ * - `full`: we have no room for its answer beside those of others.
  */
 export class StoreError extends Error {
-  readonly kind: 'refused' | 'away' | 'slow';
+  readonly kind: 'refused' | 'away' | 'slow' | 'full';
 
   constructor(kind: StoreError['kind'], message: string, cause?: unknown) {
     super(message, { cause });

@@ -1,5 +1,7 @@
 import type { Agent, Dispatcher } from 'undici';
-import { AnswerTooLong, sendRequest } from '../../kubernetes/client/send-request.ts';
+import { AnswerTooLong, type ResponseSink, sendRequest } from '../../kubernetes/client/send-request.ts';
+import { onAbort } from '../../runtime/abort.ts';
+import { ByteBudget } from '../../runtime/byte-budget.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { createLookup } from './addresses.ts';
 import { StoreError } from './log-store.ts';
@@ -39,8 +41,10 @@ export interface StoreAnswer {
 const CONNECT_MS = 5_000;
 /** Stores and their proxies close idle connections after a minute or more. */
 const IDLE_CONNECTION_MS = 30_000;
-/** Ten thousand records of 3 kB. It takes some 200 ms to parse, in which nobody else is answered. */
-const LONGEST_ANSWER_BYTES = 32 * 1024 * 1024;
+/** Ten thousand records of 1.6 kB. To parse it and to write the answer takes 100 ms, in which nobody else is answered. */
+const LONGEST_ANSWER_BYTES = 16 * 1024 * 1024;
+/** Of all answers that have not come to their end. A pod has 512 MiB, of which the mirror of a large cluster takes 300. */
+const MOST_HELD_BYTES = 4 * LONGEST_ANSWER_BYTES;
 
 /**
  * Speaks JSON with a store over connections of its own, so that one that hangs, floods or lies takes none of the others. It
@@ -53,6 +57,7 @@ export class StoreClient {
   readonly #origin: string;
   readonly #prefix: string;
   readonly #parts: StoreClientParts;
+  readonly #budget = new ByteBudget(MOST_HELD_BYTES);
 
   private constructor(connect: (ca: string | undefined) => Agent, url: URL, parts: StoreClientParts) {
     this.#connect = connect;
@@ -86,29 +91,25 @@ export class StoreClient {
   async json(request: StoreRequest, signal: AbortSignal): Promise<StoreAnswer> {
     const { clock, observe } = this.#parts;
     const began = clock.monotonic();
-    const chunks: Buffer[] = [];
-    let status = 0;
-    const sink = {
-      start(code: number) {
-        status = code;
-      },
-      data(chunk: Buffer) {
-        chunks.push(chunk);
-        return undefined;
-      },
-    };
+    const stop = new AbortController();
+    const letGo = onAbort(signal, () => stop.abort());
+    const answer = new HeldAnswer(this.#budget, () => stop.abort());
     try {
       const options = this.#options(request);
-      await sendRequest(this.#current(), options, { sink, signal, maxBytes: () => LONGEST_ANSWER_BYTES });
+      const limits = { signal: stop.signal, maxBytes: () => LONGEST_ANSWER_BYTES };
+      await sendRequest(this.#current(), options, { sink: answer, ...limits });
+      observe(request.purpose, answer.status, (clock.monotonic() - began) / 1_000);
+      return { status: answer.status, body: answer.parsed() };
     } catch (error) {
-      status = 0;
+      observe(request.purpose, 0, (clock.monotonic() - began) / 1_000);
+      if (answer.isTooMuch) throw new StoreError('full', 'there is no room for the answer of the log store', error);
       if (error instanceof AnswerTooLong)
         throw new StoreError('refused', 'the answer of the log store is too long; ask for fewer records', error);
       throw new StoreError('away', 'the log store does not answer', error);
     } finally {
-      observe(request.purpose, status, (clock.monotonic() - began) / 1_000);
+      letGo();
+      answer.release();
     }
-    return { status, body: parsed(Buffer.concat(chunks)) };
   }
 
   /** Ends everything in flight. */
@@ -142,10 +143,48 @@ export class StoreClient {
   }
 }
 
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
+/** An answer as it comes in, as far as there is room for it beside the others. */
+class HeldAnswer implements ResponseSink {
+  status = 0;
+  isTooMuch = false;
+  readonly #budget: ByteBudget;
+  readonly #stop: () => void;
+  #chunks: Buffer[] = [];
+  #length = 0;
+
+  /** `stop` is called when there is no room. */
+  constructor(budget: ByteBudget, stop: () => void) {
+    this.#budget = budget;
+    this.#stop = stop;
+  }
+
+  start(status: number): void {
+    this.status = status;
+  }
+
+  data(chunk: Buffer): undefined {
+    if (this.isTooMuch) return;
+    if (this.#budget.take(chunk.length)) {
+      this.#length += chunk.length;
+      this.#chunks.push(chunk);
+      return;
+    }
+    this.isTooMuch = true;
+    this.#stop();
+  }
+
+  /** `undefined` when it is not JSON. */
+  parsed(): unknown {
+    try {
+      return JSON.parse(Buffer.concat(this.#chunks).toString());
+    } catch {
+      return undefined;
+    }
+  }
+
+  release(): void {
+    this.#budget.give(this.#length);
+    this.#length = 0;
+    this.#chunks = [];
   }
 }
