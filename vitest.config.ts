@@ -18,6 +18,7 @@ const MOCKED = globSync('test/{unit,integration}/**/*.test.ts', { cwd: import.me
  * faults that they must see. `soak` is minutes of faults. `vectors` needs Go to download the public test vectors and to run the
  * scheduler's own code. `netns` needs root, iproute2 and nftables for network namespaces of its own. `cluster` needs Go for the API
  * server that it builds; `chart` needs that and Helm. These two are slow and share one API server a file, so they run one file at a time.
+ * `logs` runs real log stores: it needs Java, Maven, and Debian's packages `rsyslog` and `rsyslog-elasticsearch`.
  * `openapi` needs Python with `venv`. `release` builds and pushes as a release does: it needs root, Go for Helm, and Debian's packages
  * `buildah` and `docker-registry`. `monitoring` needs Debian's package `prometheus`. `node` runs pods: it needs root, and the packages
  * that test/node/README.md names.
@@ -56,6 +57,7 @@ export default defineConfig({
       tier('soak', { testTimeout: 180_000, fileParallelism: false }),
       tier('netns', { testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false }),
       tier('cluster', { ...PROGRAM, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
+      tier('logs', { include: ['test/log-stores/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 600_000 }),
       tier('openapi', { testTimeout: 300_000 }),
       tier('monitoring', { testTimeout: 180_000, hookTimeout: 300_000 }),
       tier('release', { testTimeout: 120_000, hookTimeout: 600_000, fileParallelism: false }),

@@ -137,7 +137,8 @@ function sourceMark({ module, source }: Tool): string {
   return `-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
 }
 
-const cacheFolder = (): string =>
+/** Where the tools of all tiers are kept. */
+export const cacheFolder = (): string =>
   join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'gatehouse', 'tools');
 
 /** Only go.mod has the version, so that a bump is one line and the cache key follows it. */
