@@ -78,9 +78,7 @@ class ExportBody {
     this.#exchange = exchange;
     this.#reader = new SlowReader(response, { clock, stallMs });
     this.#unsent = unsent;
-    const gzip = coding === 'gzip' ? createGzip() : undefined;
-    gzip?.pipe(response);
-    this.#out = gzip ?? response;
+    this.#out = coding === 'gzip' ? this.#compressed() : response;
   }
 
   /** Calls `begin` before it writes. Resolves when there is room for more. Rejects when the client has gone, or memory has no room. */
@@ -89,7 +87,7 @@ class ExportBody {
     if (!this.#unsent.take(bytes.length)) throw tooManyLargeAnswers();
     try {
       begin();
-      this.#exchange.bodyBytes += bytes.length;
+      if (this.#out === this.#exchange.response) this.#exchange.bodyBytes += bytes.length;
       if (this.#out.write(bytes)) this.#reader.rest();
       else await this.#waitFor('drain');
     } finally {
@@ -106,6 +104,15 @@ class ExportBody {
   leave(): void {
     this.#reader.unblock();
     if (this.#out !== this.#exchange.response) this.#out.destroy();
+  }
+
+  #compressed(): Writable {
+    const gzip = createGzip();
+    gzip.on('data', (chunk: Buffer) => {
+      this.#exchange.bodyBytes += chunk.length;
+    });
+    gzip.pipe(this.#exchange.response);
+    return gzip;
   }
 
   async #waitFor(event: 'drain' | 'finish'): Promise<void> {

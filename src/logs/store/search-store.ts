@@ -3,7 +3,15 @@ import type { Page } from '../log-query.ts';
 import type { Interval } from '../query/interval.ts';
 import { type Dialect, dialectIn } from './dialects.ts';
 import { indicesOf } from './indices.ts';
-import type { Found, FoundMessage, Histogram, LogSearch, LogStore, Statistics } from './log-store.ts';
+import {
+  type Found,
+  type FoundMessage,
+  type Histogram,
+  type LogSearch,
+  type LogStore,
+  type Statistics,
+  StoreError,
+} from './log-store.ts';
 import {
   bucketsOf,
   cardinalityIn,
@@ -100,7 +108,14 @@ export class SearchStore implements LogStore {
     const { indexPrefix, timeLimitMs } = this.#options;
     const path = `/${indicesOf(indexPrefix, search.time)}/_search?${PARAMETERS}${more}`;
     const asked = { ...body, query: toStoreQuery(search), timeout: `${timeLimitMs}ms` };
-    return readSearchAnswer(await this.#client.json({ purpose: 'search', method: 'POST', path, body: asked }, signal));
+    const request = { purpose: 'search', method: 'POST', path, body: asked } as const;
+    try {
+      return readSearchAnswer(await this.#client.json(request, signal));
+    } catch (error) {
+      // It may come back as another version.
+      if (error instanceof StoreError && error.kind === 'away') this.#dialect = this.#options.dialect;
+      throw error;
+    }
   }
 
   async #scroll(id: string, signal: AbortSignal): Promise<SearchAnswer> {
