@@ -11,6 +11,8 @@ Options:
   --pods-per-node M   pods on each (default 8)
   --port P            port of the API; metrics are on P + 1 (default 9090)
   --platform NAME     platform name (default gatehouse)
+  --no-logs           no log store; log queries are answered 404 (default --logs: a store in memory, with what
+                      the pods wrote in the last hours)
   --config FILE       configuration merged over the demo's: maps deep, lists replaced
   --help              print this text and end
 `;
@@ -20,6 +22,8 @@ export interface DemoOptions {
   readonly podsPerNode: number;
   readonly port: number;
   readonly platform: string;
+  /** Whether there is a log store. */
+  readonly logs: boolean;
   readonly config?: string;
 }
 
@@ -28,6 +32,7 @@ const OPTIONS = {
   'pods-per-node': { type: 'string', default: '8' },
   port: { type: 'string', default: '9090' },
   platform: { type: 'string', default: 'gatehouse' },
+  logs: { type: 'boolean', default: true },
   config: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -40,13 +45,14 @@ const HIGHEST_PORT = 65_534;
 /** Reads the demo's command line: options, `'help'`, or what is wrong with it. */
 export function parseDemoArguments(args: readonly string[]): DemoOptions | 'help' | { readonly misuse: string } {
   try {
-    const { values } = parseArgs({ args: withValues(args), options: OPTIONS });
+    const { values } = parseArgs({ args: withValues(args), options: OPTIONS, allowNegative: true });
     if (values.help) return 'help';
     return {
       nodes: whole('--nodes', values.nodes, { least: 0, most: MOST_NODES }),
       podsPerNode: whole('--pods-per-node', values['pods-per-node'], { least: 0, most: MOST_PODS_PER_NODE }),
       port: whole('--port', values.port, { least: 1, most: HIGHEST_PORT }),
       platform: label('--platform', values.platform),
+      logs: values.logs,
       ...(values.config === undefined ? {} : { config: values.config }),
     };
   } catch (error) {

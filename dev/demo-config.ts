@@ -4,6 +4,14 @@ import { ConfigError } from '../src/config/problem.ts';
 import type { DemoOptions } from './demo-arguments.ts';
 import { mergeDeep, type Tree } from './merge.ts';
 
+/** What the demo has made for Gatehouse before it starts. */
+interface Made {
+  /** A path. */
+  readonly kubeconfig: string;
+  /** The address of the log store, where there is one. */
+  readonly logStore?: string | undefined;
+}
+
 type ReadFile = (path: string) => string;
 
 /**
@@ -12,16 +20,16 @@ type ReadFile = (path: string) => string;
  */
 export function loadDemoConfig(
   options: DemoOptions,
-  kubeconfig: string,
+  made: Made,
   readFile: ReadFile,
 ): { config: Config; warnings: Warnings } {
   const own = options.config === undefined ? {} : readOwn(options.config, readFile);
-  const text = JSON.stringify(mergeDeep(demoConfig(options, kubeconfig), own));
+  const text = JSON.stringify(mergeDeep(demoConfig(options, made), own));
   const source = options.config ?? 'the demo’s options';
   return loadConfig(source, (path) => (path === source ? text : readFile(path)));
 }
 
-function demoConfig({ port, platform }: DemoOptions, kubeconfig: string): Tree {
+function demoConfig({ port, platform }: DemoOptions, { kubeconfig, logStore }: Made): Tree {
   return {
     platform,
     server: { address: '127.0.0.1', port, metricsPort: port + 1 },
@@ -30,6 +38,7 @@ function demoConfig({ port, platform }: DemoOptions, kubeconfig: string): Tree {
     users: { firstAdministrator: {} },
     accounts: { enabled: true },
     gateway: { enabled: true },
+    ...(logStore === undefined ? {} : { logging: { host: logStore } }),
     log: { format: 'pretty' },
   };
 }

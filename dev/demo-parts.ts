@@ -11,9 +11,10 @@ const RIGHTS = [
   ['clusterroles', 'accounts/platform-admin-clusterrole'],
   ['clusterroles', 'accounts/platform-regular-clusterrole'],
   ['clusterroles', 'accounts/users-manager-clusterrole'],
+  ['clusterroles', 'logging/log-reader-clusterrole'],
 ] as const;
 
-/** The rights that an installation with accounts gives to people, for this platform, by plural of their kind. */
+/** The rights that an installation with accounts and log queries gives to people, for this platform, by plural of their kind. */
 export function installedRights(
   platform: string,
   readPackageFile: (name: string) => string,
@@ -24,6 +25,25 @@ export function installedRights(
     if ('fault' in yaml) throw new Error(`${file}: ${yaml.fault}`);
     return [plural, yaml.content as NewObject];
   });
+}
+
+const RBAC = 'rbac.authorization.k8s.io';
+const POD_LOGS = 'pod-logs';
+
+/** Who may read which pods' logs: administrators all of them, everybody else who is signed in those of the shop. */
+export function logRights(platform: string): readonly (readonly [string, NewObject])[] {
+  const rules = [{ apiGroups: [''], resources: ['pods/log'], verbs: ['get'] }];
+  const roleRef = (name: string) => ({ apiGroup: RBAC, kind: 'ClusterRole', name });
+  const group = (name: string) => [{ apiGroup: RBAC, kind: 'Group', name }];
+  const [admins, everybody] = [group(`${platform}-admins`), group('system:authenticated')];
+  const readers = { metadata: { name: 'log-readers' }, roleRef: roleRef('gatehouse-system:gatehouse:log-reader') };
+  const inShop = { metadata: { name: POD_LOGS, namespace: 'shop' }, roleRef: roleRef(POD_LOGS) };
+  return [
+    ['clusterroles', { metadata: { name: POD_LOGS }, rules }],
+    ['clusterrolebindings', { metadata: { name: POD_LOGS }, roleRef: roleRef(POD_LOGS), subjects: admins }],
+    ['clusterrolebindings', { ...readers, subjects: everybody }],
+    ['rolebindings', { ...inShop, subjects: everybody }],
+  ];
 }
 
 interface Started {
@@ -58,11 +78,25 @@ export async function printCommands({ config, cluster, addresses, tookMs }: Star
     '',
     `curl -s ${bearer} "${nodes}?status=warning&sortBy=name&ascending=true&limit=5"`,
     '',
+    ...commandsOnLogs(config, origin, bearer),
     ...commandsOnUsers(config, origin, bearer),
     'Ctrl-C ends it.',
     '',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function commandsOnLogs(config: Config, origin: string, bearer: string): string[] {
+  if (config.logging.host === undefined) return [];
+  const logs = `${origin}/kapis/tenant.${config.platform}.io/v1alpha2/logs`;
+  return [
+    'Find what went wrong in the pods’ logs, and save what one workload wrote (docs/logs.md has more):',
+    '',
+    `curl -s ${bearer} "${logs}?log_query=error&size=3"`,
+    '',
+    `curl -s ${bearer} "${logs}?operation=export&namespaces=shop&workloads=payments" > payments.log`,
+    '',
+  ];
 }
 
 /** Somebody to try things with, in a cluster that ends with the demo. */

@@ -10,9 +10,12 @@ import { createService } from '../src/service/service.ts';
 import { toRelease, toRuntime } from '../src/service/versions.ts';
 import { type SimulatedCluster, startSimulatedCluster } from './cluster/cluster.ts';
 import { keepChanging, populate } from './cluster/population.ts';
+import { seededRandom } from './cluster/seeded-random.ts';
 import { DEMO_HELP, type DemoOptions, parseDemoArguments } from './demo-arguments.ts';
 import { loadDemoConfig } from './demo-config.ts';
-import { installedRights, printCommands } from './demo-parts.ts';
+import { keepWriting, MOST_RECORDS, pastRecords } from './demo-logs.ts';
+import { installedRights, logRights, printCommands } from './demo-parts.ts';
+import { type SimulatedLogStore, startSimulatedLogStore } from './log-store/log-store.ts';
 
 /** How often something changes in the simulated cluster. */
 const CHANGE_EVERY_MS = 3000;
@@ -25,17 +28,26 @@ async function demo(options: DemoOptions): Promise<void> {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   const signal = signalOfTheProcess();
   const kubeconfig = join(folder, 'kubeconfig');
-  const loaded = loadDemoConfig(options, kubeconfig, (path) => readFileSync(path, 'utf8'));
+  const logStore = options.logs ? await startSimulatedLogStore({ mostRecords: MOST_RECORDS }) : undefined;
+  const made = { kubeconfig, logStore: logStore?.url };
+  const loaded = loadDemoConfig(options, made, (path) => readFileSync(path, 'utf8'));
   const cluster = await startDemoCluster(options, loaded.config.platform);
   writeFileSync(kubeconfig, cluster.kubeconfig());
-  const changes = keepChanging(
-    cluster.objects,
-    { everyMs: CHANGE_EVERY_MS, clock: systemClock, random: systemRandom },
-    signal,
-  );
+  const changes = letLive(cluster, logStore, signal);
   await runGatehouse({ ...loaded, cluster, began, signal });
   await changes;
-  await cluster.stop();
+  await Promise.all([cluster.stop(), logStore?.stop()]);
+}
+
+/** Things change in the cluster, and its pods write logs, until the signal aborts. */
+async function letLive(
+  { objects }: SimulatedCluster,
+  logStore: SimulatedLogStore | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const often = { everyMs: CHANGE_EVERY_MS, clock: systemClock, random: systemRandom };
+  logStore?.add(pastRecords(objects.list('pods'), { now: systemClock.now(), random: seededRandom(1) }));
+  await Promise.all([keepChanging(objects, often, signal), logStore && keepWriting(logStore, objects, often, signal)]);
 }
 
 /** Aborts at a signal, so that nothing is left behind; the second one ends the process at once. */
@@ -53,7 +65,8 @@ function signalOfTheProcess(): AbortSignal {
 async function startDemoCluster({ nodes, podsPerNode }: DemoOptions, platform: string): Promise<SimulatedCluster> {
   const cluster = await startSimulatedCluster({ platform });
   populate(cluster.objects, { nodes, podsPerNode, seed: 1, platform, now: systemClock.now() });
-  for (const [kind, object] of installedRights(platform, readPackageFile)) cluster.objects.create(kind, object);
+  const rights = [...installedRights(platform, readPackageFile), ...logRights(platform)];
+  for (const [kind, object] of rights) cluster.objects.create(kind, object);
   return cluster;
 }
 

@@ -38,7 +38,7 @@ export function* planPods(node: NodePlan, perNode: number): Generator<PodPlan> {
 const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** Five letters, which differ for every number below 27^5 = 14,348,907, because the step shares no factor with it. */
-function suffixOf(serial: number): string {
+export function suffixOf(serial: number): string {
   let rest = (serial * 5_882_353 + 1_234_567) % 14_348_907;
   return Array.from({ length: 5 }, () => {
     const letter = LETTERS[rest % 27];

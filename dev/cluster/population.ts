@@ -3,7 +3,7 @@ import type { Random } from '../../src/runtime/random.ts';
 import { isRecord, type KubeObject, keyOf, type NewObject } from './kube-object.ts';
 import type { ObjectStore } from './object-store.ts';
 import { nodeMaker, planNodes } from './population-nodes.ts';
-import { planPods, podMaker } from './population-pods.ts';
+import { planPods, podMaker, suffixOf } from './population-pods.ts';
 import { seededRandom } from './seeded-random.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -31,14 +31,21 @@ export function populate(objects: ObjectStore, options: PopulationOptions): void
   for (const plan of plans) objects.create('nodes', makeNode(plan));
   const makePod = podMaker(style, random);
   for (const plan of plans)
-    for (const pod of planPods(plan, options.podsPerNode)) createWithNamespace(objects, makePod(pod));
+    for (const pod of planPods(plan, options.podsPerNode)) createWithNamespace(objects, makePod(pod), now);
 }
 
-function createWithNamespace(objects: ObjectStore, pod: NewObject): void {
+/** Older than all pods. */
+const NAMESPACE_AGE_MS = 30 * 86_400_000;
+
+function createWithNamespace(objects: ObjectStore, pod: NewObject, now: number): void {
   const { namespace } = pod.metadata;
   if (namespace !== undefined && !objects.get('namespaces', namespace)) {
     const labels = { 'kubernetes.io/metadata.name': namespace };
-    objects.create('namespaces', { metadata: { name: namespace, labels }, status: { phase: 'Active' } });
+    const creationTimestamp = timestamp(now - NAMESPACE_AGE_MS);
+    objects.create('namespaces', {
+      metadata: { name: namespace, labels, creationTimestamp },
+      status: { phase: 'Active' },
+    });
   }
   objects.create('pods', pod);
 }
@@ -82,6 +89,9 @@ function reported(node: KubeObject, now: number): NewObject {
   return { ...node, status: { ...node.status, conditions } };
 }
 
+/** Far above those of `populate`. */
+const LAST_SERIAL = 14_348_906;
+
 function relabelled(node: KubeObject): NewObject {
   const { 'example.test/maintenance': marked, ...labels } = node.metadata.labels ?? {};
   const next = marked === undefined ? { ...labels, 'example.test/maintenance': 'planned' } : labels;
@@ -90,8 +100,9 @@ function relabelled(node: KubeObject): NewObject {
 
 function replace(objects: ObjectStore, pod: KubeObject, { round, now }: { round: number; now: number }): void {
   const { uid: _uid, creationTimestamp: _created, resourceVersion: _version, ...metadata } = pod.metadata;
-  const stem = metadata.name.replace(/-r\d+$/, '');
+  // The names of its kind differ in their last five letters.
+  const name = metadata.name.replace(/[^-]+$/, suffixOf(LAST_SERIAL - round));
   const status = isRecord(pod.status) ? { ...pod.status, startTime: timestamp(now) } : {};
   objects.remove('pods', keyOf(metadata));
-  objects.create('pods', { ...pod, metadata: { ...metadata, name: `${stem}-r${round}` }, status });
+  objects.create('pods', { ...pod, metadata: { ...metadata, name }, status });
 }

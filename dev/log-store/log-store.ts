@@ -15,6 +15,11 @@ interface Answer {
   readonly body: object;
 }
 
+export interface SimulatedLogStoreOptions {
+  /** When there are more, the oldest go. Default: all stay. */
+  readonly mostRecords?: number;
+}
+
 export interface SimulatedLogStore {
   readonly url: string;
   /** Adds records. */
@@ -39,8 +44,10 @@ const MOST_REQUESTS = 1_000;
  * A store of logs in memory, on the loopback interface, that answers as OpenSearch 2 does what Gatehouse asks. Its clauses and
  * its words are few: a query of any other form is refused, so that a test notices.
  */
-export async function startSimulatedLogStore(): Promise<SimulatedLogStore> {
-  const store = new Store();
+export async function startSimulatedLogStore({
+  mostRecords = Number.POSITIVE_INFINITY,
+}: SimulatedLogStoreOptions = {}): Promise<SimulatedLogStore> {
+  const store = new Store(mostRecords);
   const requests: StoreRequest[] = [];
   const server = createServer(async (request, response) => {
     const sent = await text(request).catch(() => '');
@@ -97,6 +104,11 @@ class Store {
   #records: StoredRecord[] = [];
   readonly #scrolls = new Map<string, { readonly found: readonly StoredRecord[]; readonly size: number; at: number }>();
   #scrollCount = 0;
+  readonly #mostRecords: number;
+
+  constructor(mostRecords: number) {
+    this.#mostRecords = mostRecords;
+  }
 
   get openScrolls(): number {
     return this.#scrolls.size;
@@ -104,7 +116,8 @@ class Store {
 
   add(documents: readonly LogDocument[]): void {
     const added = documents.map((document) => new StoredRecord(document));
-    this.#records = [...this.#records, ...added].sort((a, b) => a.at - b.at);
+    const all = [...this.#records, ...added].sort((a, b) => a.at - b.at);
+    this.#records = all.slice(Math.max(0, all.length - this.#mostRecords));
   }
 
   search(indices: string, parameters: URLSearchParams, body: Json): object {

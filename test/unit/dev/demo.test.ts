@@ -7,16 +7,30 @@ import { mergeDeep } from '../../../dev/merge.ts';
 
 describe('the demo’s command line', () => {
   test('has a default for everything', () => {
-    expect(parseDemoArguments([])).toEqual({ nodes: 12, podsPerNode: 8, port: 9090, platform: 'gatehouse' });
+    const defaults = { nodes: 12, podsPerNode: 8, port: 9090, platform: 'gatehouse', logs: true };
+    expect(parseDemoArguments([])).toEqual(defaults);
+    expect(parseDemoArguments(['--logs'])).toEqual(defaults);
   });
 
   test('takes every option', () => {
-    const args = ['--nodes', '3', '--pods-per-node=0', '--port', '8000', '--platform', 'acme', '--config', 'a.yaml'];
+    const args = [
+      '--nodes',
+      '3',
+      '--pods-per-node=0',
+      '--port',
+      '8000',
+      '--platform',
+      'acme',
+      '--no-logs',
+      '--config',
+      'a.yaml',
+    ];
     expect(parseDemoArguments(args)).toEqual({
       nodes: 3,
       podsPerNode: 0,
       port: 8000,
       platform: 'acme',
+      logs: false,
       config: 'a.yaml',
     });
   });
@@ -34,21 +48,23 @@ describe('the demo’s command line', () => {
 });
 
 describe('the demo’s configuration', () => {
-  const options = { nodes: 1, podsPerNode: 1, port: 8000, platform: 'acme' };
+  const options = { nodes: 1, podsPerNode: 1, port: 8000, platform: 'acme', logs: true };
+  const made = { kubeconfig: '/k', logStore: 'http://127.0.0.1:9200' };
   const load = (text?: string) =>
-    loadDemoConfig(text === undefined ? options : { ...options, config: 'my.yaml' }, '/k', (path) => {
+    loadDemoConfig(text === undefined ? options : { ...options, config: 'my.yaml' }, made, (path) => {
       if (path !== 'my.yaml' || text === 'missing') throw new Error('ENOENT: no such file');
       return text ?? '';
     }).config;
 
   test('follows from the options', () => {
-    const { platform, server, kubernetes, users, accounts } = load();
+    const { platform, server, kubernetes, users, accounts, logging } = load();
     expect({ platform, server, kubernetes }).toMatchObject({
       platform: 'acme',
       server: { address: '127.0.0.1', port: 8000, metricsPort: 8001 },
       kubernetes: { kubeconfig: '/k' },
     });
     expect([users.firstAdministratorWanted, accounts.enabled]).toEqual(['always', true]);
+    expect(logging.host).toBe('http://127.0.0.1:9200');
   });
 
   test('takes the user’s own on top', () => {
@@ -71,7 +87,7 @@ describe('the demo’s configuration', () => {
 describe('the demo’s rights', () => {
   const rights = installedRights('acme', (name) => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8'));
 
-  test('are those of an installation with accounts, for the demo’s platform', () => {
+  test('are those of an installation with accounts and log queries, for the demo’s platform', () => {
     const assignable = rights.filter(([, { metadata }]) => metadata.labels?.['iam.acme.io/assignable'] === 'true');
     const names = assignable.map(([, { metadata }]) => metadata.name);
     expect(names).toEqual(['platform-admin', 'platform-regular', 'users-manager']);
