@@ -57,7 +57,7 @@ describe('the kustomize base', () => {
   });
 
   test('has a file for each of the chart’s, and the namespace', () => {
-    const expected = [...files.keys(), 'accounts', 'gateway', 'kustomization.yaml', 'namespace.yaml'];
+    const expected = [...files.keys(), 'accounts', 'gateway', 'logging', 'kustomization.yaml', 'namespace.yaml'];
     expect(readdirSync(FOLDER).toSorted()).toEqual(expected.toSorted());
   });
 
@@ -71,6 +71,17 @@ const COMPONENTS = [
   // Only Helm knows how to keep an object.
   ['accounts', { accounts: { enabled: true, crds: { keep: false } } }],
   ['gateway', { gateway: { enabled: true, users: ['admin'], groups: ['gatehouse-admins'] } }],
+  [
+    'logging',
+    {
+      logging: {
+        host: 'https://opensearch.logging.svc:9200',
+        username: 'gatehouse',
+        existingSecret: 'gatehouse-log-store',
+        ca: { existingSecret: 'gatehouse-log-store-ca' },
+      },
+    },
+  ],
 ] as const;
 
 describe.each(COMPONENTS)('the kustomize component %s', (name, values) => {

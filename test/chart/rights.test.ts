@@ -12,6 +12,7 @@ const busy = {
   users: { existingSecret: 'people' },
   oauth: { client: { existingSecret: 'console-client' } },
   tls: { existingSecret: 'certificate' },
+  logging: { host: 'https://opensearch.logging.svc:9200' },
   config: { authentication: { serviceAccountTokens: { enabled: true } } },
 };
 
@@ -23,6 +24,12 @@ describe('rights of the service account', () => {
         apiGroups: ['resources.gatehouse.io'],
         resources: ['nodes', 'namespaces'],
         verbs: ['get', 'list', 'watch'],
+      },
+      {
+        role: 'ClusterRole gatehouse-system:gatehouse:administrators',
+        apiGroups: ['tenant.gatehouse.io'],
+        resources: ['logs'],
+        verbs: ['list'],
       },
       {
         role: 'ClusterRole gatehouse-system:gatehouse',
@@ -128,7 +135,7 @@ describe('rights of the service account', () => {
 });
 
 describe('administrators', () => {
-  test('are the group <platform>-admins and may get and list nodes and namespaces of resources.<platform>.io', async () => {
+  test('are the group <platform>-admins and may get and list nodes and namespaces of resources.<platform>.io, and query logs', async () => {
     const rendered = await render({ platform: 'kubesphere' });
     const binding = rendered.one<V1ClusterRoleBinding>('ClusterRoleBinding', ADMINISTRATORS);
     expect(binding).toMatchObject({
@@ -138,6 +145,7 @@ describe('administrators', () => {
     expect(rendered.one('ClusterRole', ADMINISTRATORS)).toMatchObject({
       rules: [
         { apiGroups: ['resources.kubesphere.io'], resources: ['nodes', 'namespaces'], verbs: ['get', 'list', 'watch'] },
+        { apiGroups: ['tenant.kubesphere.io'], resources: ['logs'], verbs: ['list'] },
       ],
     });
   });

@@ -46,6 +46,7 @@ describe.each(scenarios)('scenario %s', (scenario) => {
     const mounted: Readonly<Record<string, string>> = {
       ...{ 'tls.crt': TLS.cert, 'tls.key': TLS.key },
       token: 'made-up-caller-token',
+      'ca.crt': TLS.cert,
     };
     const readFile = (path: string): string =>
       path === 'config.yaml' ? rendered.configFile : (mounted[basename(path)] ?? 'content of a Secret');

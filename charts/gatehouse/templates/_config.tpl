@@ -23,6 +23,19 @@
 {{- if .Values.tokenReview.existingSecret -}}
 {{- $_ := set $authentication "tokenReview" (dict "callerTokenFile" "/var/run/secrets/gatehouse/token-review/token") -}}
 {{- end -}}
+{{- $logging := dict -}}
+{{- with .Values.logging -}}
+{{- if .host -}}
+{{- $_ := set $logging "host" .host -}}
+{{- end -}}
+{{- if .existingSecret -}}
+{{- $_ := set $logging "username" .username -}}
+{{- $_ := set $logging "passwordFile" "/var/run/secrets/gatehouse/log-store/password" -}}
+{{- end -}}
+{{- if .ca.existingSecret -}}
+{{- $_ := set $logging "caFile" "/var/run/secrets/gatehouse/log-store-ca/ca.crt" -}}
+{{- end -}}
+{{- end -}}
 {{- $users := dict -}}
 {{- if .Values.users.existingSecret -}}
 {{- $_ := set $users "file" "/var/run/secrets/gatehouse/users/users.yaml" -}}
@@ -41,6 +54,9 @@
   "sessions" (dict "store" .Values.sessions.store)
   "keys" (dict "secretName" (print .Values.platform "-signing-keys"))
 -}}
+{{- if $logging -}}
+{{- $_ := set $base "logging" $logging -}}
+{{- end -}}
 {{- mergeOverwrite $base (deepCopy .Values.config) | toYaml -}}
 {{- end }}
 
@@ -53,6 +69,8 @@
   (dict "name" "oauth-client" "value" "oauth.client.existingSecret" "secret" .Values.oauth.client.existingSecret "key" "secret")
   (dict "name" "token-review" "value" "tokenReview.existingSecret" "secret" .Values.tokenReview.existingSecret "key" "token")
   (dict "name" "tls" "value" "tls.existingSecret" "secret" .Values.tls.existingSecret "key" "tls.crt")
+  (dict "name" "log-store" "value" "logging.existingSecret" "secret" .Values.logging.existingSecret "key" "password")
+  (dict "name" "log-store-ca" "value" "logging.ca.existingSecret" "secret" .Values.logging.ca.existingSecret "key" "ca.crt")
 -}}
 {{- if .secret -}}
 {{- $mounted = append $mounted (set . "folder" (print "/var/run/secrets/gatehouse/" .name)) -}}

@@ -13,6 +13,9 @@
   "users.file" "set the value users.existingSecret instead."
   "accounts.enabled" "set the value accounts.enabled instead."
   "gateway.enabled" "set the value gateway.enabled instead."
+  "logging.host" "set the value logging.host instead."
+  "logging.username" "set the value logging.username instead."
+  "logging.passwordFile" "set the value logging.existingSecret instead."
   "sessions.store" "set the value sessions.store instead."
   "kubernetes.kubeconfig" "the pod uses its own service account."
   "kubernetes.namespace" "the pod's rights are in its own namespace."
@@ -126,6 +129,9 @@
 {{- end -}}
 {{- with dig "authentication" "tokenReview" "clientCAFile" "" .Values.config -}}
 {{- $_ := set $files "authentication.tokenReview.clientCAFile" . -}}
+{{- end -}}
+{{- with dig "logging" "caFile" "" .Values.config -}}
+{{- $_ := set $files "logging.caFile" . -}}
 {{- end -}}
 {{- range $setting, $file := $files -}}
 {{- $mounted := false -}}

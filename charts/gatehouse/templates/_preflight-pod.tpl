@@ -45,7 +45,7 @@
 {{- end }}
 
 {{- define "gatehouse.preflight.volumes" -}}
-{{- $ours := list "config" "service-account" "tmp" "users" "oauth-client" "token-review" "tls" -}}
+{{- $ours := list "config" "service-account" "tmp" "users" "oauth-client" "token-review" "tls" "log-store" "log-store-ca" -}}
 {{- $extra := list -}}
 {{- range .Values.extraVolumes -}}
 {{- if or (has .name $ours) (has .name $extra) -}}

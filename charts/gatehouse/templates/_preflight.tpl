@@ -19,6 +19,7 @@
 {{- include "gatehouse.preflight.files" . -}}
 {{- include "gatehouse.preflight.accounts" . -}}
 {{- include "gatehouse.preflight.gateway" . -}}
+{{- include "gatehouse.preflight.logging" . -}}
 {{- end }}
 
 {{- define "gatehouse.preflight.budget" -}}
