@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../../src/runtime/clock.ts';
 import { type RunningGatehouse, startGatehouse } from '../gatehouse.ts';
 import { Corpus } from '../observed/corpus.ts';
-import { OBSERVED_CONFIG, person, usersFile } from '../observed/people.ts';
+import { OBSERVED_CONFIG, type Person, person, usersFile } from '../observed/people.ts';
 import { LOG_PEOPLE } from './log-people.ts';
 
 export interface LogStand {
@@ -14,17 +14,24 @@ export interface LogStandParts {
   /** `logging` of the configuration. */
   readonly logging: object;
   readonly clock?: Clock;
+  /** Who can sign in, besides the people of all recorded cases. Default: those of the cases of logs. */
+  readonly people?: readonly Person[];
 }
 
 /** Gatehouse as the recorded cases of logs need it, in front of a cluster that has their namespaces and rights. */
-export async function startLogStand({ kubeconfig, logging, clock = systemClock }: LogStandParts): Promise<LogStand> {
+export async function startLogStand({
+  kubeconfig,
+  logging,
+  clock = systemClock,
+  people = LOG_PEOPLE,
+}: LogStandParts): Promise<LogStand> {
   const { platform } = OBSERVED_CONFIG;
-  const users = await usersFile(LOG_PEOPLE);
+  const users = await usersFile(people);
   const gatehouse = await startGatehouse({ config: { ...OBSERVED_CONFIG, logging }, kubeconfig, users, clock });
   const skip = (): void => {
     throw new Error('the cases of logs do not move the clock');
   };
-  const known = (name: string) => LOG_PEOPLE.find((one) => one.name === name) ?? person(name);
+  const known = (name: string) => people.find((one) => one.name === name) ?? person(name);
   const corpus = new Corpus({
     port: gatehouse.port,
     platform,
