@@ -148,6 +148,7 @@ function servedLogs({ platform, logs, limits, metrics, writer, clock }: AppParts
   const places = new Places({ all, perUser }, (isPerUser) =>
     metrics.rejected(isPerUser ? 'log_queries_per_user' : 'log_queries'),
   );
+  logs?.showUnderway(() => places.taken);
   return logRoutes({ platform, logs, places, writer, clock, stallMs });
 }
 

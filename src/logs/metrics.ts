@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { StatusError } from '../status-error.ts';
 import type { LogOperation } from './log-query.ts';
 import type { StorePurpose } from './store/store-client.ts';
@@ -23,9 +23,11 @@ export class LogMetrics {
   readonly #queries: Counter<'operation' | 'result'>;
   readonly #requests: Histogram<'purpose' | 'code'>;
   readonly #cut: Counter;
+  readonly #registry: Registry;
 
   constructor(registry: Registry) {
     const registers = [registry];
+    this.#registry = registry;
     this.#queries = new Counter({
       name: 'gatehouse_log_queries_total',
       help: 'Log queries that reached the store or the reviews, by operation and result.',
@@ -46,6 +48,18 @@ export class LogMetrics {
     });
     for (const operation of OPERATIONS) for (const result of RESULTS) this.#queries.inc({ operation, result }, 0);
     for (const purpose of PURPOSES) this.#requests.zero({ purpose, code: '2xx' });
+  }
+
+  /** Shows how many queries are under way. Called once. */
+  showUnderway(count: () => number): void {
+    new Gauge({
+      name: 'gatehouse_log_queries_in_flight',
+      help: 'Log queries that are under way, exports until their end.',
+      registers: [this.#registry],
+      collect() {
+        this.set(count());
+      },
+    });
   }
 
   answered(operation: LogOperation): void {

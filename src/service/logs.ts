@@ -56,6 +56,7 @@ export async function createLogs(options: LogsOptions, parts: LogsParts): Promis
   return {
     reader,
     onCut: () => metrics.cut(),
+    showUnderway: (count) => metrics.showUnderway(count),
     part: { name: 'files of the log store', run: files.run },
     close: () => client.close(),
   };

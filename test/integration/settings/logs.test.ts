@@ -38,6 +38,8 @@ async function crowdTheStore(callers: Readonly<Record<string, number>>) {
     (count) => count === sent.length,
   );
   const [reached, early] = [store.asked(), [...statuses]];
+  const metrics = await fetch(`http://127.0.0.1:${service.gatehouse.metricsPort}/metrics`);
+  expect(await metrics.text()).toContain(`gatehouse_log_queries_in_flight ${reached}\n`);
   await clock.during(Promise.all(sent), 31_000);
   return { reached, early };
 }
