@@ -6,6 +6,7 @@ import { measureGateway, printGateway } from './gateway.ts';
 import { measureIdle, printIdle } from './idle.ts';
 import { measureKinds, printKinds } from './kinds.ts';
 import { measureLists, printLists } from './lists.ts';
+import { measureLogs, printLogs } from './logs.ts';
 import { measurePages, printPages } from './pages.ts';
 import { measureReviews, printReviews } from './reviews.ts';
 import { measureSignIn, printSignIn } from './sign-in.ts';
@@ -52,6 +53,11 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     'calls to the cluster beside kube-apiserver, kubectl proxy and kube-rbac-proxy; watches; the node list beside them',
     measureGateway,
     printGateway,
+  ),
+  logs: onDemand(
+    'log queries and an export of a million messages beside the store; the node list beside a store that hangs',
+    measureLogs,
+    printLogs,
   ),
   turns: onDemand('the longest turns of the event loop of a large cluster', measureTurns, printTurns),
 };

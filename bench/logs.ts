@@ -1,0 +1,277 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LogDocument } from '../dev/log-store/stored-record.ts';
+import { indicesOf } from '../src/logs/store/indices.ts';
+import { byTime, FIELDS, toStoreQuery } from '../src/logs/store/search-body.ts';
+import { type RealStore, startStore } from '../test/log-stores/real-store.ts';
+import { logRecords } from '../test/support/logs/log-records.ts';
+import { type Bench, probePlan } from './bench.ts';
+import type { Ask, Target } from './load/connection.ts';
+import type { ProbeReport } from './load/probes.ts';
+import { memoryOf } from './load/usage.ts';
+import { type Simulation, startSimulated } from './peers/clusters.ts';
+import { DEPLOYED_HEAP, type Gatehouse, startGatehouse } from './peers/gatehouse.ts';
+import { median, quantile } from './statistics.ts';
+import { count, megabytes, number, table, verdict } from './table.ts';
+
+/** Log queries beside the store's own answers, an export beside a scroll, and the node list beside a store that hangs. */
+export interface LogsResults {
+  readonly rounds: readonly QueryRound[];
+  readonly exports: readonly ExportRound[];
+  readonly hanging: { readonly before: ProbeReport; readonly beside: ProbeReport; readonly queries: number };
+}
+
+/** Milliseconds of each query of a round. */
+interface QueryRound {
+  readonly store: readonly number[];
+  readonly ours: readonly number[];
+}
+
+interface ExportRound {
+  readonly messages: number;
+  /** Of the messages alone, a second. */
+  readonly scroll: number;
+  readonly ours: number;
+  /** How much resident memory grew while the export ran, in bytes. */
+  readonly grown: number;
+}
+
+const ADDED_P50_MS = 3;
+const LEAST_EXPORT = 0.7;
+const MOST_GROWN_BYTES = 16e6;
+/** The 99th percentile of the node list beside a store that hangs may be so many times that before. */
+const MOST_SLOWER = 1.25;
+
+/** 12,000 records, so often: a million messages and some. */
+const COPIES = 84;
+const QUERIES = 400;
+const AT_ONCE = 1_000;
+const NODES = 100;
+const MEMORY_EVERY_MS = 100;
+/** As many as may be under way, of four users as many as one may have. */
+const HANGING = 64;
+
+const LOGS = '/kapis/tenant.gatehouse.io/v1alpha2/logs';
+const PREFIX = 'ks-logstash-log';
+const DAYS = { start: 1_772_755_200, end: 1_773_014_400 };
+const PHRASE = 'payment declined';
+
+export async function measureLogs(bench: Bench): Promise<LogsResults> {
+  const simulation = await startSimulated(NODES);
+  const store = await startStore('opensearch-2');
+  await store.load(logRecords());
+  const settings = { logging: { host: store.url, exportLogsLimit: 10_000_000 } };
+  const gatehouse = await startGatehouse(bench.children, {
+    ...simulation,
+    name: 'logs',
+    settings,
+    nodeArguments: DEPLOYED_HEAP,
+  });
+  const rounds: QueryRound[] = [];
+  for (let round = 1; round <= bench.options.rounds; round++) {
+    bench.note(`queries, round ${round}`);
+    rounds.push(await measureQueries(bench, store, gatehouse));
+  }
+  const exports = await measureExports(bench, store, gatehouse);
+  for (const part of [gatehouse, store]) await part.stop();
+  const hanging = await measureHanging(bench, simulation);
+  await simulation.stop();
+  return { rounds, exports, hanging };
+}
+
+/** The same question to the store, as Gatehouse asks it, and to Gatehouse. */
+async function measureQueries({ generator }: Bench, store: RealStore, gatehouse: Gatehouse): Promise<QueryRound> {
+  const none = { workloads: [], workloadQueries: [], pods: [], podQueries: [], containers: [], containerQueries: [] };
+  const query = toStoreQuery({ filter: { ...none, phrases: [PHRASE] }, time: DAYS });
+  const { containerId: _, ...fields } = FIELDS;
+  const asked: Ask = {
+    method: 'POST',
+    path: `/${indicesOf(PREFIX, DAYS)}/_search?ignore_unavailable=true&track_total_hits=true`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ size: 10, sort: byTime('desc'), _source: Object.values(fields), query }),
+  };
+  const search = new URLSearchParams({
+    start_time: `${DAYS.start}`,
+    end_time: `${DAYS.end}`,
+    log_query: PHRASE,
+  });
+  const target: Target = { port: Number(new URL(store.url).port), headers: {} };
+  const samples = async (to: Target, ask: Ask): Promise<readonly number[]> =>
+    (await generator.samples({ target: to, asks: Array.from({ length: QUERIES }, () => ask), status: 200 }))
+      .latenciesMs;
+  return {
+    store: await samples(target, asked),
+    ours: await samples(gatehouse.target, { path: `${LOGS}?${search}` }),
+  };
+}
+
+async function measureExports(bench: Bench, store: RealStore, gatehouse: Gatehouse): Promise<ExportRound[]> {
+  const records = logRecords();
+  for (let copy = 1; copy < COPIES; copy++) {
+    if (copy % 12 === 0) bench.note(`loading, ${copy} of ${COPIES}`);
+    await store.load(records);
+  }
+  await exportAll(gatehouse, DAYS); // code that has run once is faster, and takes no more memory
+  const rounds: ExportRound[] = [];
+  for (let round = 1; round <= bench.options.rounds; round++) {
+    bench.note(`exports, round ${round}`);
+    const scroll = await scrollAll(store, records);
+    const before = await residentOf(gatehouse);
+    const watching = watchMemory(gatehouse);
+    const ours = await exportAll(gatehouse, {});
+    const peak = await watching.stop();
+    const bytesOf = ({ bytes, seconds }: Transfer): number => bytes / seconds;
+    rounds.push({
+      messages: ours.messages,
+      scroll: bytesOf(scroll),
+      ours: bytesOf({ ...ours, bytes: scroll.bytes }),
+      grown: peak - before,
+    });
+  }
+  return rounds;
+}
+
+interface Transfer {
+  readonly messages: number;
+  /** Of the messages as they are stored. */
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/** Every message by a scroll of our own, of whose answers nothing is read but where to go on. */
+async function scrollAll(store: RealStore, records: readonly LogDocument[]): Promise<Transfer> {
+  const began = performance.now();
+  const post = async (path: string, body: object): Promise<string> => {
+    const headers = { 'content-type': 'application/json' };
+    return (await fetch(store.url + path, { method: 'POST', headers, body: JSON.stringify(body) })).text();
+  };
+  const first = { size: AT_ONCE, sort: byTime('desc'), _source: [FIELDS.log], query: toStoreQuery(EVERYTHING) };
+  let text = await post(`/${PREFIX}*/_search?scroll=2m&track_total_hits=true`, first);
+  let id = '';
+  while (!text.includes('"hits":[]')) {
+    id = /"_scroll_id":"([^"]+)"/.exec(text)?.[1] ?? id;
+    text = await post('/_search/scroll', { scroll: '2m', scroll_id: id });
+  }
+  const seconds = (performance.now() - began) / 1_000;
+  await store.ask('DELETE', '/_search/scroll', { scroll_id: [id] });
+  const bytes = records.reduce((sum, { log }) => sum + Buffer.byteLength(log), 0) * COPIES;
+  return { messages: records.length * COPIES, bytes, seconds };
+}
+
+const EVERYTHING = {
+  filter: {
+    workloads: [],
+    workloadQueries: [],
+    pods: [],
+    podQueries: [],
+    containers: [],
+    containerQueries: [],
+    phrases: [],
+  },
+  time: {},
+};
+
+const NEWLINE = 10;
+
+async function exportAll({ target }: Gatehouse, { start, end }: Partial<typeof DAYS>): Promise<Transfer> {
+  const search = new URLSearchParams({
+    operation: 'export',
+    ...(start !== undefined && { start_time: `${start}` }),
+    ...(end !== undefined && { end_time: `${end}` }),
+  });
+  const began = performance.now();
+  const headers = { ...target.headers, 'accept-encoding': 'identity' };
+  const answer = await fetch(`http://127.0.0.1:${target.port}${LOGS}?${search}`, { headers });
+  if (answer.status !== 200) throw new Error(`the export is answered ${answer.status}`);
+  let [bytes, messages] = [0, 0];
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.length;
+    for (const byte of chunk) if (byte === NEWLINE) messages++;
+  }
+  return { messages, bytes, seconds: (performance.now() - began) / 1_000 };
+}
+
+const residentOf = async (gatehouse: Gatehouse): Promise<number> => (await memoryOf(gatehouse)).now ?? Number.NaN;
+
+/** Looks at the resident memory until it is stopped, and answers the most. */
+function watchMemory(gatehouse: Gatehouse): { stop(): Promise<number> } {
+  const stop = new AbortController();
+  const watching = (async () => {
+    let most = 0;
+    for (; !stop.signal.aborted; await sleep(MEMORY_EVERY_MS)) most = Math.max(most, await residentOf(gatehouse));
+    return most;
+  })();
+  return {
+    stop() {
+      stop.abort();
+      return watching;
+    },
+  };
+}
+
+/** The node list ten times a second, before and while as many queries as may be under way wait for a store that is silent. */
+async function measureHanging(bench: Bench, simulation: Simulation): Promise<LogsResults['hanging']> {
+  bench.note('the node list beside a store that hangs');
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const settings = {
+    logging: { host: `http://127.0.0.1:${port}`, version: 'opensearchv2' },
+    limits: { maxLogQueriesPerUser: HANGING },
+  };
+  const gatehouse = await startGatehouse(bench.children, { ...simulation, name: 'hanging', settings });
+  const measureMs = bench.options.seconds * 1_000;
+  const plan = probePlan(gatehouse, 'identity', measureMs);
+  await bench.generator.probes(plan);
+  const before = await bench.generator.probes(plan);
+  const left = new AbortController();
+  const state = { queries: 0 };
+  const waiting = Array.from({ length: HANGING }, async () => {
+    while (!left.signal.aborted) {
+      state.queries++;
+      const { headers } = gatehouse.target;
+      await fetch(`http://127.0.0.1:${gatehouse.target.port}${LOGS}`, { headers, signal: left.signal })
+        .then((answer) => answer.text())
+        .catch(() => undefined);
+    }
+  });
+  const beside = await bench.generator.probes(plan);
+  left.abort();
+  await Promise.all(waiting);
+  await gatehouse.stop();
+  silent.closeAllConnections();
+  silent.close();
+  return { before, beside, queries: state.queries };
+}
+
+/** All of it as text: a table with targets. */
+export function printLogs({ rounds, exports, hanging }: LogsResults): string {
+  const p50s = (of: keyof QueryRound): number => median(rounds.map((round) => quantile(round[of], 0.5)));
+  const added = median(rounds.map(({ ours, store }) => quantile(ours, 0.5) - quantile(store, 0.5)));
+  const ratio = median(exports.map(({ ours, scroll }) => ours / scroll));
+  const grown = median(exports.map((round) => round.grown));
+  const slower = hanging.beside.p99Ms / hanging.before.p99Ms;
+  const isAnswered = hanging.beside.statuses['200'] === hanging.beside.probes;
+  const judged = (isGood: boolean, ...cells: readonly string[]): string[] => [...cells, verdict(isGood)];
+  const rows = [
+    ['a query at the store, p50, ms', number(p50s('store')), '', ''],
+    ['the same query through Gatehouse, p50, ms', number(p50s('ours')), '', ''],
+    ['added, ms', ...judged(added <= ADDED_P50_MS, number(added), `≤ ${ADDED_P50_MS}`)],
+    [
+      `export of ${count(exports[0]?.messages ?? 0)} messages, share of a scroll`,
+      ...judged(ratio >= LEAST_EXPORT, number(ratio), `≥ ${LEAST_EXPORT}`),
+    ],
+    ['messages a second, MB', number(median(exports.map(({ ours }) => ours / 1e6))), '', ''],
+    [
+      'resident memory grown by it',
+      ...judged(grown <= MOST_GROWN_BYTES, megabytes(grown), `≤ ${megabytes(MOST_GROWN_BYTES)}`),
+    ],
+    ['node list before, p99, ms', number(hanging.before.p99Ms), '', ''],
+    [
+      `node list beside ${HANGING} queries that hang, p99, ms`,
+      ...judged(isAnswered && slower <= MOST_SLOWER, number(hanging.beside.p99Ms), `≤ ${MOST_SLOWER} × before`),
+    ],
+  ];
+  return table('Log queries in front of OpenSearch 2', ['', 'measured', 'target', ''], rows);
+}
