@@ -45,6 +45,8 @@ const MOST_SLOWER = 1.25;
 
 /** 12,000 records, so often: a million messages and some. */
 const COPIES = 84;
+/** With 256 MiB the store refuses to search a million records. */
+const HEAP_MIB = 1_024;
 const QUERIES = 400;
 const AT_ONCE = 1_000;
 const NODES = 100;
@@ -59,7 +61,7 @@ const PHRASE = 'payment declined';
 
 export async function measureLogs(bench: Bench): Promise<LogsResults> {
   const simulation = await startSimulated(NODES);
-  const store = await startStore('opensearch-2');
+  const store = await startStore('opensearch-2', HEAP_MIB);
   await store.load(logRecords());
   const settings = { logging: { host: store.url, exportLogsLimit: 10_000_000 } };
   const gatehouse = await startGatehouse(bench.children, {

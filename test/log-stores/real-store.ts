@@ -25,18 +25,20 @@ const LONGEST_START_MS = 120_000;
 /** Of one request: at most 8 MB of the longest of a test. */
 const LOADED_AT_ONCE = 2_000;
 /** Little compiling: a store lives for a minute. */
-const JAVA = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx256m'];
+const JAVA = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+/** Enough for 100,000 records. */
+const HEAP_MIB = 256;
 const OLDEST_JAVA = 17;
 
 /** Starts an empty store on a port that the kernel gives. */
-export async function startStore(name: StoreName): Promise<RealStore> {
+export async function startStore(name: StoreName, heapMiB = HEAP_MIB): Promise<RealStore> {
   const store: Store = STORES[name];
   await requireJava();
   const { lib, module } = await storeJars(name);
   const folder = mkdtempSync(join(tmpdir(), `gatehouse-${name}-`));
   const log = join(folder, 'log');
   const program = [join(TOOLS, store.main), join(folder, 'home'), join(TOOLS, 'settings.yml'), module];
-  const server = startServer('java', [...JAVA, '--class-path', `${lib}/*`, ...program], log);
+  const server = startServer('java', [...JAVA, `-Xmx${heapMiB}m`, '--class-path', `${lib}/*`, ...program], log);
   const stop = async (): Promise<void> => {
     await server.terminate();
     rmSync(folder, { recursive: true, force: true });
