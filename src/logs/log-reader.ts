@@ -169,9 +169,11 @@ class Limited {
     this.#cancel();
   }
 
+  /** Whatever is still under way, as where one of several searches has failed, ends too: nobody is left to limit its time. */
   end(): void {
     this.#cancel();
     this.#letGo();
+    this.#controller.abort(new Error('the query is over'));
   }
 
   /** Settles as the work does, or rejects with the reason when it is ended before. */

@@ -61,7 +61,9 @@ export async function sendExport(exchange: Exchange, query: LogQuery, parts: Exp
     begin();
     await body.end();
   } catch (error) {
-    if (response.headersSent && !response.destroyed) logs.onCut();
+    // A client that leaves breaks nothing off but its own.
+    if (response.headersSent && (!response.destroyed || body.wasTooSlow)) logs.onCut();
+    if (body.wasTooSlow) exchange.reason ??= 'slow';
     throw error;
   } finally {
     body.leave();
@@ -81,6 +83,11 @@ class ExportBody {
     this.#reader = new SlowReader(response, { clock, stallMs });
     this.#unsent = unsent;
     this.#out = coding === 'gzip' ? this.#compressed() : response;
+  }
+
+  /** Whether the client was cut off because it took too little. */
+  get wasTooSlow(): boolean {
+    return this.#reader.hasCutOff;
   }
 
   /** Calls `begin` before it writes. Resolves when there is room for more. Rejects when the client has gone, or memory has no room. */

@@ -18,7 +18,10 @@ const NOTHING: SearchAnswer = { total: 0, hits: [], aggregations: {}, scrollId: 
 export function readSearchAnswer(answer: StoreAnswer): SearchAnswer {
   if (isWithoutIndex(answer)) return NOTHING;
   const body = asObject(readAnswer(answer));
-  if (body['timed_out'] === true) throw new StoreError('slow', 'the log store gave up at its time limit');
+  if (body['timed_out'] === true) throw gaveUp();
+  // A search is told to answer in whole or not at all; the next piece of a scroll cannot be told so.
+  if (Number(asObject(body['_shards'])['failed'] ?? 0) > 0)
+    throw new StoreError('away', 'the log store has answered for some of its shards only');
   const { total, hits } = asObject(body['hits']);
   // A number in Elasticsearch 6, an object since 7.
   const count = typeof total === 'number' ? total : asObject(total)['value'];
@@ -37,6 +40,7 @@ export function readAnswer({ status, body }: StoreAnswer): unknown {
   if (status >= 200 && status < 300 && body !== undefined) return body;
   if (status >= 200 && status < 300) throw unreadable();
   const { type, reason } = causeIn(body);
+  if (type === 'search_timeout_exception' || reason.startsWith('Time exceeded')) throw gaveUp();
   if (status === 401 || status === 403)
     throw new StoreError('away', `the log store refuses our credentials: ${status} ${type}`);
   if (type === '' || BUSY.has(type))
@@ -44,6 +48,7 @@ export function readAnswer({ status, body }: StoreAnswer): unknown {
   throw new StoreError('refused', publicText(`${type}: ${reason}`));
 }
 
+const gaveUp = (): StoreError => new StoreError('slow', 'the log store gave up at its time limit');
 const unreadable = (): StoreError => new StoreError('away', 'the log store answers what cannot be read');
 
 /** Faults of the moment, not of the query. */
@@ -55,6 +60,7 @@ const BUSY: ReadonlySet<string> = new Set([
   'master_not_discovered_exception',
   'no_shard_available_action_exception',
   'security_exception',
+  'task_cancelled_exception',
 ]);
 
 const isWithoutIndex = ({ status, body }: StoreAnswer): boolean =>
@@ -73,11 +79,19 @@ function causeIn(body: unknown): { readonly type: string; readonly reason: strin
 }
 
 const LONGEST_TEXT = 256;
-/** An address with a port, of whatever form. */
-const ADDRESS = /\[?[\w.:-]*[\w\]]:\d{2,5}\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\bhttps?:\/\/\S+/g;
+/** How much of a text is looked at. The pattern below may take the square of its length. */
+const LONGEST_LOOK = 1_024;
+/** An address with or without a port, of whatever form, a URL, or a name that only a network of one's own has. */
+const PLACE =
+  /\bhttps?:\/\/[^\s,\]}]+|\[?[\w.:-]*[\w\]]:\d{2,5}\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[\da-f]{0,4}:[\da-f:]*:[\da-f]*|\b[\w-]+(?:\.[\w-]+)*\.(?:svc|local|internal|localdomain)\b[\w.-]*/gi;
 
 /** What of the store's words may be sent to a caller: not where it is. */
-const publicText = (text: string): string => text.replaceAll(ADDRESS, '…').slice(0, LONGEST_TEXT);
+function publicText(text: string): string {
+  const seen = text.slice(0, LONGEST_LOOK);
+  // A place that is cut is not known for one any more: the word at the cut goes.
+  const whole = seen.length < text.length ? seen.replace(/[^\s,]{0,256}$/, '') : seen;
+  return (whole === '' ? seen : whole).replaceAll(PLACE, '…').slice(0, LONGEST_TEXT);
+}
 
 /** The records of a search that was sorted by time. */
 export function recordsIn(hits: readonly unknown[]): FoundRecord[] {

@@ -1,0 +1,104 @@
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A request at the store. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Json;
+  readonly response: ServerResponse;
+  /** Its connection. */
+  readonly socket: Socket;
+}
+
+/** What is answered: a status with JSON, or whatever is done with the response. Nothing: silence. */
+export type Canned = { readonly status?: number; readonly body: unknown } | undefined;
+
+export interface CannedStore {
+  readonly url: string;
+  readonly port: number;
+  /** All requests but those that ask for the version. */
+  readonly asked: Asked[];
+  /** Requests that nobody has answered, and whose connection is open. */
+  open(): number;
+  /** From now on. May answer by `asked.response` itself, and return nothing. */
+  answer: (asked: Asked) => Canned;
+  stop(): Promise<void>;
+}
+
+interface CannedStoreOptions {
+  /** `version` of `GET /`. Default: OpenSearch 2. */
+  readonly version?: Json;
+  /** By default plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Default: a free one. */
+  readonly port?: number;
+}
+
+export const OPENSEARCH_2: Json = { distribution: 'opensearch', number: '2.19.4' };
+
+/** An answer to a search that found this. */
+export const foundBody = (hits: readonly unknown[], total = hits.length, more: object = {}): Json => ({
+  took: 1,
+  timed_out: false,
+  _shards: { total: 1, successful: 1, skipped: 0, failed: 0 },
+  hits: { total: { value: total, relation: 'eq' }, max_score: null, hits },
+  ...more,
+});
+
+/** A record as a hit of a search that was sorted by time. */
+export const hit = (at: number, log = `message ${at}\n`): Json => ({
+  _index: 'ks-logstash-log-2026.03.09',
+  _source: { log, time: new Date(at).toISOString(), kubernetes: { namespace_name: 'a', pod_name: 'p' } },
+  sort: [at],
+});
+
+/** A store of logs on the loopback interface that answers what a test says. */
+export async function startCannedStore(
+  answer: CannedStore['answer'],
+  { version = OPENSEARCH_2, tls, port: wanted = 0 }: CannedStoreOptions = {},
+): Promise<CannedStore> {
+  const asked: Asked[] = [];
+  const sockets = new Set<Socket>();
+  const handle: RequestListener = async (request, response) => {
+    response.on('error', () => {});
+    const body = await json(request).catch(() => ({}));
+    const { method = '', url: path = '', headers, socket } = request;
+    if (path === '/') return void write(response, { body: { name: 'n1', version } });
+    const one = { method, path, headers, body: body as Json, response, socket };
+    asked.push(one);
+    const canned = store.answer(one);
+    if (canned) write(response, canned);
+  };
+  const server = tls ? createTlsServer(tls, handle) : createServer(handle);
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).once('close', () => sockets.delete(socket));
+  });
+  server.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const store: CannedStore = {
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    port,
+    asked,
+    open: () => asked.filter(({ response, socket }) => !response.writableEnded && !socket.destroyed).length,
+    answer,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+  return store;
+}
+
+function write(response: ServerResponse, { status = 200, body }: NonNullable<Canned>): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' });
+  response.end(JSON.stringify(body));
+}
