@@ -25,8 +25,16 @@ export function readQuery(clause: unknown): Matches {
 
 const CLAUSES: Readonly<Record<string, (body: Json) => Matches>> = {
   bool: readBool,
-  term: (body) => ofField(body, (record, field, value) => record.text(field) === value),
-  terms: (body) => ofField(body, (record, field, values) => (values as unknown[]).includes(record.text(field))),
+  term(body) {
+    const [[field, value] = ['', undefined]] = Object.entries(body);
+    const name = exact(field);
+    return (record) => record.text(name) === value;
+  },
+  terms(body) {
+    const [[field, values] = ['', []]] = Object.entries(body);
+    const [name, wanted] = [exact(field), new Set(values as unknown[])];
+    return (record) => wanted.has(record.text(name));
+  },
   range: readRange,
   regexp(body) {
     const [[field, { value }]] = Object.entries(body) as [[string, { value: string }]];
@@ -44,8 +52,14 @@ function readBool({ filter = [], should = [], minimum_should_match: least = 0, .
   if (Object.keys(more).length > 0) throw new QueryError('parsing_exception', `[bool] knows no ${Object.keys(more)}`);
   const all = (filter as unknown[]).map(readQuery);
   const some = (should as unknown[]).map(readQuery);
-  return (record) =>
-    all.every((matches) => matches(record)) && some.filter((matches) => matches(record)).length >= Number(least);
+  return (record) => all.every((matches) => matches(record)) && countUpTo(Number(least), some, record) >= Number(least);
+}
+
+/** How many match, as far as it matters. */
+function countUpTo(most: number, clauses: readonly Matches[], record: StoredRecord): number {
+  let count = 0;
+  for (const matches of clauses) if (count < most && matches(record)) count++;
+  return count;
 }
 
 function readRange(body: Json): Matches {
@@ -60,12 +74,6 @@ function instant(time: unknown): number | undefined {
   const ms = Date.parse(String(time));
   if (Number.isNaN(ms)) throw new QueryError('parse_exception', `failed to parse date field [${time}]`);
   return ms;
-}
-
-/** A clause on the exact text of one field. */
-function ofField(body: Json, isSo: (record: StoredRecord, field: string, value: unknown) => boolean): Matches {
-  const [[field, value] = ['', undefined]] = Object.entries(body);
-  return (record) => isSo(record, exact(field), value);
 }
 
 /** Only `.keyword` has the exact text: the field itself has words, which no name equals. */

@@ -20,6 +20,7 @@ export class StoredRecord {
   readonly at: number;
   /** `YYYY.MM.DD`, in UTC. */
   readonly day: string;
+  readonly #texts = new Map<string, string | undefined>();
   readonly #words = new Map<string, readonly string[]>();
 
   constructor(document: LogDocument) {
@@ -30,6 +31,11 @@ export class StoredRecord {
 
   /** A member by its path, such as `kubernetes.pod_name`. */
   text(field: string): string | undefined {
+    if (!this.#texts.has(field)) this.#texts.set(field, this.#textIn(field));
+    return this.#texts.get(field);
+  }
+
+  #textIn(field: string): string | undefined {
     let value: unknown = this.document;
     for (const name of field.split('.')) value = (value as Record<string, unknown> | undefined)?.[name];
     return typeof value === 'string' ? value : undefined;
