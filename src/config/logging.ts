@@ -13,6 +13,10 @@ export function loggingProblems(logging: Logging, readFile: ReadFile): Problem[]
     const [absent, present] = username === undefined ? ['username', 'passwordFile'] : ['passwordFile', 'username'];
     problems.push({ path: `logging.${absent}`, message: `is needed where logging.${present} is given` });
   }
+  if (host !== undefined && !URL.canParse(host))
+    problems.push({ path: 'logging.host', message: 'expected an address such as "https://opensearch.logging:9200"' });
+  // RFC 7617 2: the first one ends the name, and the rest would be taken for the password.
+  if (username?.includes(':')) problems.push({ path: 'logging.username', message: 'must not have a ":"' });
   const others = { username, passwordFile, caFile };
   for (const [name, value] of Object.entries(others))
     if (host === undefined && value !== undefined)
