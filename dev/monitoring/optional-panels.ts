@@ -49,6 +49,43 @@ export const GATEWAY_ROW: Row = {
   ],
 };
 
+/** Empty unless `logging.host`. */
+export const LOGS_ROW: Row = {
+  title: 'Logs (logging.host)',
+  panels: [
+    lines(
+      'Log queries',
+      'reqps',
+      [[sumBy('operation, result', rate('gatehouse_log_queries_total')), '{{operation}} {{result}}']],
+      'What people ask of the log store, and how it ended.',
+    ),
+    lines(
+      'Requests to the log store',
+      'reqps',
+      [[sumBy('purpose, code', rate('gatehouse_log_store_request_duration_seconds_count')), '{{purpose}} {{code}}']],
+      'none: no whole answer, also when the client has left. GatehouseLogStoreFails fires when there is nothing but failures.',
+    ),
+    lines(
+      'Answers of the log store, 99 %',
+      's',
+      [[quantile(0.99, 'purpose', 'gatehouse_log_store_request_duration_seconds'), '{{purpose}}']],
+      'The store’s time, without ours. After 30 s it is 504.',
+    ),
+    lines(
+      'Log queries under way',
+      'none',
+      [[`sum(${of('gatehouse_log_queries_in_flight')})`, 'under way']],
+      'Exports count until their end. limits.maxLogQueries bounds them for each pod.',
+    ),
+    lines(
+      'Exports cut',
+      'ops',
+      [[`sum(${rate('gatehouse_log_exports_cut_total')})`, 'cut']],
+      'Broken off because the store failed on the way.',
+    ),
+  ],
+};
+
 /** Empty unless `accounts.enabled`. */
 export const ACCOUNTS_ROW: Row = {
   title: 'Accounts (accounts.enabled)',

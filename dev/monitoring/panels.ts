@@ -1,4 +1,4 @@
-import { ACCOUNTS_ROW, GATEWAY_ROW } from './optional-panels.ts';
+import { ACCOUNTS_ROW, GATEWAY_ROW, LOGS_ROW } from './optional-panels.ts';
 import { figure, lines, of, quantile, type Row, rate, sumBy } from './panel.ts';
 
 const PROBES = 'route!~"/(live|ready|health)z.*|/metrics"';
@@ -360,6 +360,7 @@ export const ROWS: readonly Row[] = [
     ],
   },
   GATEWAY_ROW,
+  LOGS_ROW,
   ACCOUNTS_ROW,
   {
     title: 'Memory and process',

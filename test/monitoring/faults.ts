@@ -3,6 +3,7 @@ import { constants, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SimulatedCluster } from '../../dev/cluster/cluster.ts';
+import { startSimulatedLogStore } from '../../dev/log-store/log-store.ts';
 import { BufferedOutput } from '../../src/observability/buffered-output.ts';
 import {
   CLIENT,
@@ -16,6 +17,7 @@ import {
 import { hashOf } from '../support/passwords.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { startHalfAStore } from './half-a-store.ts';
 import { clock } from './hurried.ts';
 
 /** A Gatehouse that is scraped before its fault comes, as in life. */
@@ -69,6 +71,7 @@ const person = (name: string, email: string, password?: string) => ({
 
 const GATEWAY = { gateway: { enabled: true } };
 const CLUSTER_NODE = '/api/v1/nodes/node-a';
+const LOGS = '/kapis/tenant.gatehouse.io/v1alpha2/logs';
 
 /** Faults that cost no work. */
 export const QUIET_FAULTS: readonly Fault[] = [
@@ -318,6 +321,28 @@ export const QUIET_FAULTS: readonly Fault[] = [
           return repeat(signal, 500, () => service.call(CLUSTER_NODE, { token }));
         },
       };
+    },
+  },
+  {
+    name: 'log-store-away',
+    fires: ['GatehouseLogStoreFails'],
+    mayFire: ['GatehouseServerErrors'], // nothing else is asked there
+    start: async () => {
+      const store = await startSimulatedLogStore();
+      const { service, port } = await start({ config: { logging: { host: store.url } } });
+      const { access_token: token } = await service.signIn('ada');
+      await store.stop();
+      return { port, break: (signal) => repeat(signal, 500, () => service.call(LOGS, { token })) };
+    },
+  },
+  {
+    name: 'log-store-stops',
+    fires: ['GatehouseLogExportsCut'],
+    start: async () => {
+      const logging = { host: await startHalfAStore(), version: 'opensearchv2' };
+      const { service, port } = await start({ config: { logging } });
+      const { access_token: token } = await service.signIn('ada');
+      return { port, break: () => service.call(`${LOGS}?operation=export`, { token }).catch(() => {}) };
     },
   },
   {

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SimulatedCluster } from '../../dev/cluster/cluster.ts';
 import { keepChanging, populate } from '../../dev/cluster/population.ts';
+import { startSimulatedLogStore } from '../../dev/log-store/log-store.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
 import { CLIENT, NODES, type Service, startCluster, startService } from '../integration/service/stand.ts';
+import { atEnd } from '../support/at-end.ts';
+import { logRecords } from '../support/logs/log-records.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Watcher } from '../support/watcher.ts';
@@ -20,6 +23,7 @@ export interface HealthyReplicas {
   use(signal: AbortSignal): Promise<void>;
 }
 
+const LOGS = '/kapis/tenant.gatehouse.io/v1alpha2/logs?log_query=error';
 const PAUSE_MS = 300;
 
 const CONFIG = {
@@ -33,9 +37,13 @@ export async function startHealthyReplicas(memoryLimit: () => number): Promise<H
   const cluster = await startCluster({ clock });
   populate(cluster.objects, { nodes: 50, podsPerNode: 10, seed: 1, platform: 'gatehouse', now: Date.now() });
   cluster.objects.create('serviceaccounts', { metadata: { name: 'robot', namespace: 'default' } });
+  const logStore = await startSimulatedLogStore();
+  atEnd(() => logStore.stop());
+  logStore.add(logRecords());
+  const config = { ...CONFIG, logging: { host: logStore.url } };
   const replicas = [
-    await startService(cluster, { clock, config: CONFIG, memoryLimit }),
-    await startService(cluster, { clock, config: CONFIG, memoryLimit }),
+    await startService(cluster, { clock, config, memoryLimit }),
+    await startService(cluster, { clock, config, memoryLimit }),
   ];
   const { write } = temporaryFolder();
   const { cert, key } = selfSigned('localhost');
@@ -76,6 +84,7 @@ async function useReplica(service: Service, { cluster, answers: count }: Load, s
       await service.list(token, '?limit=10'),
       await service.call(`${NODES}/node-a`, { token }),
       await service.call('/api/v1/nodes/node-a', { token }),
+      await service.call(LOGS, { token }),
       await service.call('/oauth/introspect', { form: { ...CLIENT, token } }),
       await service.refresh(pair.refresh_token),
       await service.call('/oauth/logout', { token }),

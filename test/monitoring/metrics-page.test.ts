@@ -17,6 +17,7 @@ async function pageWithAllMetrics(): Promise<string> {
     config: {
       server: { tls },
       sessions: { store: 'kubernetes' },
+      logging: { host: 'http://127.0.0.1:9' },
       authentication: { serviceAccountTokens: { enabled: true, audience: 'gatehouse' } },
     },
   });
@@ -30,7 +31,12 @@ async function pageWithAllMetrics(): Promise<string> {
 
 test('the metrics port serves what promtool has nothing to say of, over TLS', async () => {
   const page = await pageWithAllMetrics();
-  for (const name of ['users_file_reloads_total', 'session_record_lag_seconds_bucket', 'service_account_keys'])
+  for (const name of [
+    'users_file_reloads_total',
+    'session_record_lag_seconds_bucket',
+    'service_account_keys',
+    'log_queries_in_flight',
+  ])
     expect(page).toContain(`\ngatehouse_${name}`);
   expect(await promtool(['check', 'metrics'], page)).toEqual({ code: 0, text: '' });
 });

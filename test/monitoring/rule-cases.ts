@@ -26,6 +26,9 @@ const event = (name: string): string => `gatehouse_security_events_total{event="
 
 const refusal = (reason: string): string => `gatehouse_gateway_refusals_total{reason="${reason}"}`;
 
+const asked = (purpose: string, code: string): string =>
+  `gatehouse_log_store_request_duration_seconds_count{purpose="${purpose}",code="${code}"}`;
+
 /** One event in the sixth minute. */
 const ONE_EVENT = '0x11 1x200';
 const NO_EVENT = '0x200';
@@ -315,6 +318,20 @@ export const RULE_CASES: readonly RuleCase[] = [
       { name: refusal('streams_per_user'), fires: NO_EVENT, silent: GOES_ON },
     ],
     ...{ ...AFTER_FIVE_MINUTES, labels: { ...SCRAPED, reason: 'away' } },
+  },
+  {
+    alert: 'GatehouseLogStoreFails',
+    series: [
+      { name: asked('search', 'none'), fires: GOES_ON, silent: GOES_ON },
+      { name: asked('search', '2xx'), fires: NO_EVENT, silent: GOES_ON },
+      { name: asked('detect', '2xx'), fires: GOES_ON, silent: NO_EVENT },
+    ],
+    ...{ at: '12m', notYetAt: '9m', labels: { pod: SCRAPED.pod } },
+  },
+  {
+    alert: 'GatehouseLogExportsCut',
+    series: [{ name: 'gatehouse_log_exports_cut_total', fires: ONE_EVENT, silent: NO_EVENT }],
+    ...{ ...EVENT_AT, labels: SCRAPED },
   },
   {
     alert: 'GatehouseTLSFilesInvalid',
