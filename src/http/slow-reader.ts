@@ -23,17 +23,11 @@ export class SlowReader {
   /** How often something began to wait for the client. */
   #waits = 0;
   #cancel = (): void => undefined;
-  #hasCutOff = false;
 
   constructor(response: ServerResponse, parts: SlowReaderParts) {
     this.#response = response;
     this.#parts = parts;
     this.#pace = new ReaderPace(parts.stallMs);
-  }
-
-  /** Whether the client was cut off for its pace. */
-  get hasCutOff(): boolean {
-    return this.#hasCutOff;
   }
 
   /** Something waits for the client from now on. */
@@ -68,9 +62,6 @@ export class SlowReader {
     if (!socket || !this.#pace.isBlocked || wait !== this.#waits) return;
     const taken = socket.bytesWritten - socket.writableLength - queues.bytesOf(socket);
     if (this.#pace.keepsUp(taken, now)) this.#lookLater();
-    else {
-      this.#hasCutOff = true;
-      this.#response.destroy();
-    }
+    else this.#response.destroy();
   }
 }

@@ -38,7 +38,7 @@ export class LogReader {
   async answer(subject: Subject, query: LogQuery, signal: AbortSignal): Promise<object> {
     const limited = this.#limited(signal);
     try {
-      const searches = await limited.bound(this.#searches(subject, query));
+      const searches = await limited.bound(this.#searches(subject, query, limited.signal));
       const body = await limited.bound(this.#compose(query, searches, limited.signal));
       this.#parts.metrics.answered(query.operation);
       return body;
@@ -57,8 +57,8 @@ export class LogReader {
     const limited = this.#limited(signal);
     try {
       const { store } = this.#parts;
-      const searches = await limited.bound(this.#searches(subject, query));
-      const sources = searches.map((search) => store.messages(search, limited.signal));
+      const searches = await limited.bound(this.#searches(subject, query, limited.signal));
+      const sources = searches.map((search) => limited.endedBy(store.messages(search, limited.signal)));
       const pieces = mergeNewestFirst(sources);
       let left = this.#options.exportLimit;
       try {
@@ -82,8 +82,8 @@ export class LogReader {
     }
   }
 
-  async #searches(subject: Subject, query: LogQuery): Promise<LogSearch[]> {
-    return searchesFor(query, await readableNamespaces(subject, query, this.#parts));
+  async #searches(subject: Subject, query: LogQuery, signal: AbortSignal): Promise<LogSearch[]> {
+    return searchesFor(query, await readableNamespaces(subject, query, { ...this.#parts, signal }));
   }
 
   async #compose(query: LogQuery, searches: readonly LogSearch[], signal: AbortSignal): Promise<object> {
@@ -174,6 +174,16 @@ class Limited {
     this.#cancel();
     this.#letGo();
     this.#controller.abort(new Error('the query is over'));
+  }
+
+  /** The same source. Its failure ends all other work at once: whoever merges them would wait for each of them. */
+  async *endedBy<Piece>(source: AsyncGenerator<Piece, void>): AsyncGenerator<Piece, void> {
+    try {
+      yield* source;
+    } catch (error) {
+      this.#controller.abort(error);
+      throw error;
+    }
   }
 
   /** Settles as the work does, or rejects with the reason when it is ended before. */

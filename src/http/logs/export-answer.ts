@@ -16,8 +16,6 @@ export interface ServedLogs {
   readonly reader: LogReader;
   /** Told of each export that was broken off after it had begun. */
   onCut(): void;
-  /** Told once how to learn the number of queries that are under way. */
-  showUnderway(count: () => number): void;
 }
 
 const HEADERS = {
@@ -61,9 +59,7 @@ export async function sendExport(exchange: Exchange, query: LogQuery, parts: Exp
     begin();
     await body.end();
   } catch (error) {
-    // A client that leaves breaks nothing off but its own.
-    if (response.headersSent && (!response.destroyed || body.wasTooSlow)) logs.onCut();
-    if (body.wasTooSlow) exchange.reason ??= 'slow';
+    if (response.headersSent && !response.destroyed) logs.onCut();
     throw error;
   } finally {
     body.leave();
@@ -83,11 +79,6 @@ class ExportBody {
     this.#reader = new SlowReader(response, { clock, stallMs });
     this.#unsent = unsent;
     this.#out = coding === 'gzip' ? this.#compressed() : response;
-  }
-
-  /** Whether the client was cut off because it took too little. */
-  get wasTooSlow(): boolean {
-    return this.#reader.hasCutOff;
   }
 
   /** Calls `begin` before it writes. Resolves when there is room for more. Rejects when the client has gone, or memory has no room. */

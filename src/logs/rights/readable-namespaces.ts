@@ -39,7 +39,7 @@ const POD_LOGS = { verb: 'get', group: '', version: 'v1', resource: 'pods', subr
 export async function readableNamespaces(
   subject: Subject,
   { namespaces: names, namespaceQueries: parts }: Pick<LogQuery, 'namespaces' | 'namespaceQueries'>,
-  { authorizer, namespaces }: ReadableNamespacesParts,
+  { authorizer, namespaces, signal }: ReadableNamespacesParts & { readonly signal: AbortSignal },
 ): Promise<Readable> {
   const isAllowed = async (namespace?: string): Promise<boolean> =>
     (await authorizer.authorize(subject, { resource: { ...POD_LOGS, ...(namespace && { namespace }) } })).allowed;
@@ -51,20 +51,21 @@ export async function readableNamespaces(
       (names.length === 0 || asked.has(name)) && (parts.length === 0 || parts.some((part) => name.includes(part))),
   );
   if (isEverywhere) return { everything: false, namespaces: wanted.map(({ name }) => ({ name })) };
-  const allowed = await filterAtOnce(wanted, ({ name }) => isAllowed(name));
+  const allowed = await filterAtOnce(wanted, ({ name }) => isAllowed(name), signal);
   return { everything: false, namespaces: allowed.map(({ name, createdAt }) => ({ name, since: createdAt })) };
 }
 
-/** The elements that are so, in their order. The first rejection ends it. */
+/** The elements that are so, in their order. The first rejection ends it, and so does the signal, which makes it reject. */
 async function filterAtOnce<Element>(
   elements: readonly Element[],
   isSo: (element: Element) => Promise<boolean>,
+  signal: AbortSignal,
 ): Promise<Element[]> {
   const answers: boolean[] = [];
   let next = 0;
   let hasFailed = false;
   const work = async (): Promise<void> => {
-    while (next < elements.length && !hasFailed) {
+    while (next < elements.length && !hasFailed && !signal.aborted) {
       const at = next++;
       answers[at] = await isSo(elements[at] as Element).catch((error) => {
         hasFailed = true;
@@ -73,5 +74,6 @@ async function filterAtOnce<Element>(
     }
   };
   await Promise.all(Array.from({ length: REVIEWS_AT_ONCE }, work));
+  signal.throwIfAborted();
   return elements.filter((_, at) => answers[at]);
 }

@@ -175,7 +175,9 @@ describe('times', () => {
   });
 
   const ranges = () => {
-    const { query } = store.asked.at(-1)?.body as { query: { bool: { filter: { range?: { time: object } }[] } } };
+    const { query } = (store.asked.at(-1)?.body ?? {}) as {
+      query: { bool: { filter: { range?: { time: object } }[] } };
+    };
     return query.bool.filter.flatMap(({ range }) => (range ? [range.time] : []));
   };
 

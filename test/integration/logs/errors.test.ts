@@ -152,7 +152,7 @@ describe.each(['query', 'statistics', 'histogram', 'export'])('a %s', (operation
 });
 
 describe('an answer of the store', () => {
-  test('of more than 32 MiB is a refusal, and is not read to its end', async () => {
+  test('of more than 16 MiB is a refusal, and is not read to its end', async () => {
     const piece = Buffer.alloc(1024 * 1024, ' ');
     const flood: CannedStore['answer'] = ({ response }) => {
       response.writeHead(200, { 'content-type': 'application/json' });

@@ -73,6 +73,24 @@ describe('TLS', () => {
     );
   });
 
+  test('with a CA file that was spoilt is 503, and right again when the file is', async () => {
+    const store = await startOwnStore(FOUND, { tls: right });
+    const caFile = write(join(temporaryFolder().folder, 'ca.pem'), right.cert);
+    const { ask, clock } = await startDrivenLogs({ logging: { host: store.url, caFile } });
+    const statusIs = (wanted: number) =>
+      clock.until(
+        async () => (await clock.during(ask())).status,
+        (status) => status === wanted,
+      );
+    await statusIs(200);
+    for (const text of ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'half a fi', '']) {
+      write(caFile, text);
+      await statusIs(503);
+      write(caFile, right.cert);
+      await statusIs(200);
+    }
+  });
+
   test('is taken from anybody where verification is switched off', async () => {
     const store = await startOwnStore(FOUND, { tls: wrong });
     const { ask } = await startOwnLogs({ logging: { host: store.url, insecureSkipTLSVerify: true } });

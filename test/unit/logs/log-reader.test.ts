@@ -1,0 +1,150 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { Registry } from 'prom-client';
+import { describe, expect, test } from 'vitest';
+import { LogReader } from '../../../src/logs/log-reader.ts';
+import { LogMetrics } from '../../../src/logs/metrics.ts';
+import { parseLogQuery } from '../../../src/logs/query/parse-log-query.ts';
+import { type FoundMessage, type LogStore, StoreError } from '../../../src/logs/store/log-store.ts';
+import { StatusError } from '../../../src/status-error.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+const SUBJECT = { name: 'joe', uid: 'u-1', groups: [] };
+const REFUSED = new StoreError('refused', 'parsing_exception: so');
+const LIMIT_MS = 30_000;
+
+/** Rejects when the signal aborts, and tells so. */
+const hang = (signal: AbortSignal, onEnd: () => void): Promise<never> =>
+  new Promise((_, reject) =>
+    signal.addEventListener('abort', () => {
+      onEnd();
+      reject(new StoreError('away', 'ended'));
+    }),
+  );
+
+/** A reader of somebody with two searches: the first namespace of each is `ns-0` and `ns-250`. */
+function readerOf(store: Partial<LogStore>) {
+  const names = Array.from({ length: 251 }, (_, at) => `ns-${at}`);
+  const clock = new FakeClock();
+  const registry = new Registry();
+  const reader = new LogReader(
+    { timeLimitMs: LIMIT_MS, exportLimit: 10 },
+    {
+      store: store as LogStore,
+      clock,
+      metrics: new LogMetrics(registry),
+      authorizer: {
+        authorize: (_, attributes) => ({
+          allowed: 'resource' in attributes && attributes.resource.namespace !== undefined,
+          source: 'cache',
+        }),
+      },
+      namespaces: () => names.map((name, at) => ({ name, createdAt: at + 1 })),
+    },
+  );
+  return { reader, clock, registry };
+}
+
+const isFirst = (search: { readonly namespaces?: { readonly young: readonly { readonly name: string }[] } }): boolean =>
+  search.namespaces?.young[0]?.name === 'ns-0';
+
+const query = (text = '') => parseLogQuery(`start_time=0&interval=1y&${text}`, Date.now());
+const statusOf = (error: unknown): unknown => (error instanceof StatusError ? error.answer.code : error);
+
+describe('several searches of one query', () => {
+  test.each(['query', 'statistics', 'histogram'])('of which one fails end together (%s)', async (operation) => {
+    let ended = 0;
+    const ask = (search: Parameters<typeof isFirst>[0], signal: AbortSignal): Promise<never> =>
+      isFirst(search) ? Promise.reject(REFUSED) : hang(signal, () => ended++);
+    const { reader, clock } = readerOf({
+      find: (search, _, signal) => ask(search, signal),
+      count: ask,
+      histogram: (search, _, signal) => ask(search, signal),
+    });
+    const asking = reader.answer(SUBJECT, query(`operation=${operation}`), new AbortController().signal);
+    expect(await asking.catch(statusOf)).toBe(502);
+    expect([ended, clock.pendingTimers]).toEqual([1, 0]);
+  });
+
+  test('of which one fails end together (export)', async () => {
+    let ended = 0;
+    const { reader, clock } = readerOf({
+      async *messages(search, signal): AsyncGenerator<readonly FoundMessage[], void> {
+        if (isFirst(search)) throw REFUSED;
+        yield await hang(signal, () => ended++);
+      },
+    });
+    const texts = reader.texts(SUBJECT, query('operation=export'), new AbortController().signal);
+    expect(await texts.next().catch(statusOf)).toBe(502);
+    expect([ended, clock.pendingTimers]).toEqual([1, 0]);
+  });
+});
+
+describe('an export', () => {
+  const pieces = async function* (log: string[]): AsyncGenerator<readonly FoundMessage[], void> {
+    try {
+      for (let at = 100; at > 0; at -= 3) {
+        log.push('piece');
+        yield [at, at - 1, at - 2].map((one) => ({ at: one, log: `${one}` }));
+      }
+    } finally {
+      log.push('closed');
+    }
+  };
+
+  test('L-10 ends at the limit exactly, and its sources with it', async () => {
+    const log: string[] = [];
+    const { reader } = readerOf({ messages: (search) => pieces(isFirst(search) ? log : []) });
+    let text = '';
+    for await (const one of reader.texts(SUBJECT, query('operation=export'), new AbortController().signal)) text += one;
+    expect(text.split('\n').length - 1).toBe(10);
+    expect(log.at(-1)).toBe('closed');
+  });
+
+  test('L-10 asks for no piece while its reader does not', async () => {
+    const log: string[] = [];
+    const { reader } = readerOf({ messages: (search) => pieces(isFirst(search) ? log : []) });
+    const texts = reader.texts(SUBJECT, query('operation=export'), new AbortController().signal);
+    await texts.next();
+    for (let at = 0; at < 10; at++) await turn();
+    expect(log).toEqual(['piece']);
+    await texts.return();
+    expect(log).toEqual(['piece', 'closed']);
+  });
+
+  test('has no time limit while it is the turn of its reader', async () => {
+    const { reader, clock } = readerOf({ messages: () => pieces([]) });
+    const texts = reader.texts(SUBJECT, query('operation=export'), new AbortController().signal);
+    await texts.next();
+    await clock.advance(10 * LIMIT_MS);
+    expect((await texts.next()).done).toBe(false);
+    await texts.return();
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+test('a caller who leaves has nothing asked any more', async () => {
+  let asked = 0;
+  const leaving = new AbortController();
+  const { reader } = readerOf({
+    find: (_, __, signal) => {
+      asked++;
+      return hang(signal, () => asked--);
+    },
+  });
+  const asking = reader.answer(SUBJECT, query(), leaving.signal);
+  for (let at = 0; at < 10; at++) await turn();
+  expect(asked).toBe(2);
+  leaving.abort();
+  expect(await asking.catch((error: Error) => error.message)).toBe('the client has left');
+  expect(asked).toBe(0);
+});
+
+test.each([
+  ['refused', 502, 'refused'],
+  ['away', 503, 'unavailable'],
+  ['slow', 504, 'timeout'],
+] as const)('a failure of the kind %s is %i, and counted', async (kind, code, result) => {
+  const { reader, registry } = readerOf({ find: () => Promise.reject(new StoreError(kind, 'so')) });
+  expect(await reader.answer(SUBJECT, query(), new AbortController().signal).catch(statusOf)).toBe(code);
+  expect(await registry.metrics()).toContain(`gatehouse_log_queries_total{operation="query",result="${result}"} 1`);
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import type { LogFilter } from '../../../src/logs/log-query.ts';
+import type { LogSearch } from '../../../src/logs/store/log-store.ts';
+import { byTime, toStoreQuery } from '../../../src/logs/store/search-body.ts';
+
+const NO_FILTER: LogFilter = {
+  workloads: [],
+  workloadQueries: [],
+  podQueries: [],
+  containerQueries: [],
+  pods: [],
+  containers: [],
+  phrases: [],
+};
+
+const filtersOf = (search: Partial<Omit<LogSearch, 'filter'>> & { filter?: Partial<LogFilter> }): unknown => {
+  const { filter, time = {}, ...rest } = search;
+  return (toStoreQuery({ ...rest, time, filter: { ...NO_FILTER, ...filter } }) as { bool: { filter: unknown } }).bool
+    .filter;
+};
+
+const anyOf = (...should: unknown[]) => ({ bool: { should, minimum_should_match: 1 } });
+const phrase = (field: string, query: string) => ({
+  match_phrase_prefix: { [field]: { query, max_expansions: 1_000 } },
+});
+
+describe('the query of a search', () => {
+  test('of everything has no clause', () => {
+    expect(filtersOf({})).toEqual([]);
+  });
+
+  test.each<[keyof LogFilter, unknown]>([
+    ['pods', { terms: { 'kubernetes.pod_name.keyword': ['a', 'b'] } }],
+    ['containers', { terms: { 'kubernetes.container_name.keyword': ['a', 'b'] } }],
+    ['podQueries', anyOf(phrase('kubernetes.pod_name', 'a'), phrase('kubernetes.pod_name', 'b'))],
+    ['workloadQueries', anyOf(phrase('kubernetes.pod_name', 'a'), phrase('kubernetes.pod_name', 'b'))],
+    ['containerQueries', anyOf(phrase('kubernetes.container_name', 'a'), phrase('kubernetes.container_name', 'b'))],
+    ['phrases', anyOf(phrase('log', 'a'), phrase('log', 'b'))],
+  ])('has the elements of %s as alternatives', (name, clause) => {
+    expect(filtersOf({ filter: { [name]: ['a', 'b'] } })).toEqual([clause]);
+  });
+
+  test('has workloads as patterns of whole names', () => {
+    expect(JSON.stringify(filtersOf({ filter: { workloads: ['a.b'] } }))).toContain(
+      String.raw`{"regexp":{"kubernetes.pod_name.keyword":{"value":"a\\.b-`,
+    );
+  });
+
+  test('holds all lists together', () => {
+    expect(filtersOf({ filter: { pods: ['a'], containers: ['b'], phrases: ['c'] }, time: { start: 0 } })).toHaveLength(
+      4,
+    );
+  });
+
+  test('A-45 has values of callers as JSON values alone', () => {
+    const value = '"}},{"match_all":{}},{"a":{"b":"*';
+    for (const name of Object.keys(NO_FILTER)) {
+      const [clause] = JSON.parse(JSON.stringify(filtersOf({ filter: { [name]: [value] } }))) as [object];
+      expect(JSON.stringify(clause)).not.toContain('"match_all":{}');
+    }
+  });
+
+  test.each([
+    [{}, []],
+    [{ start: 0 }, [{ range: { time: { gte: '1970-01-01T00:00:00.000Z' } } }]],
+    [{ end: 0 }, [{ range: { time: { lt: '1970-01-01T00:00:01.000Z' } } }]],
+    [
+      { start: -62_135_596_800, end: -1 },
+      [{ range: { time: { gte: '0001-01-01T00:00:00.000Z', lt: '1970-01-01T00:00:00.000Z' } } }],
+    ],
+    [{ start: 1, end: 253_402_300_799 }, [{ range: { time: { gte: '1970-01-01T00:00:01.000Z' } } }]],
+  ])('LT-01 has the time %o, the end with its whole second', (time, wanted) => {
+    expect(filtersOf({ time })).toEqual(wanted);
+  });
+
+  test('L-05 dates each young namespace', () => {
+    const young = [{ name: 'b', since: 1_500 }];
+    const since = { range: { time: { gte: '1970-01-01T00:00:01.500Z' } } };
+    const ofB = { bool: { filter: [{ term: { 'kubernetes.namespace_name.keyword': 'b' } }, since] } };
+    const ofA = { terms: { 'kubernetes.namespace_name.keyword': ['a'] } };
+    expect(filtersOf({ namespaces: { whole: ['a'], young } })).toEqual([anyOf(ofA, ofB)]);
+    expect(filtersOf({ namespaces: { whole: [], young } })).toEqual([anyOf(ofB)]);
+  });
+
+  test('without any namespace finds nothing', () => {
+    expect(filtersOf({ namespaces: { whole: [], young: [] } })).toEqual([anyOf()]);
+  });
+});
+
+test('the order of a page minds no index without a record', () => {
+  expect(byTime('asc')).toEqual([{ time: { order: 'asc', unmapped_type: 'date' } }]);
+});
