@@ -326,7 +326,6 @@ export const QUIET_FAULTS: readonly Fault[] = [
   {
     name: 'log-store-away',
     fires: ['GatehouseLogStoreFails'],
-    mayFire: ['GatehouseServerErrors'], // nothing else is asked there
     start: async () => {
       const store = await startSimulatedLogStore();
       const { service, port } = await start({ config: { logging: { host: store.url } } });

@@ -64,9 +64,14 @@ export const RULE_CASES: readonly RuleCase[] = [
         fires: '0+98x60',
         silent: '0+98x60',
       },
-      // Probes count neither as requests nor as failures.
+      // Probes count neither as requests nor as failures, and log queries have an alert of their own.
       {
         name: 'gatehouse_http_requests_total{code="503",route="/readyz",method="GET"}',
+        fires: '0x60',
+        silent: '0+50x60',
+      },
+      {
+        name: 'gatehouse_http_requests_total{code="503",route="/kapis/tenant.gatehouse.io/v1alpha2/logs",method="GET"}',
         fires: '0x60',
         silent: '0+50x60',
       },
