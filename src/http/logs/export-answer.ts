@@ -16,6 +16,8 @@ export interface ServedLogs {
   readonly reader: LogReader;
   /** Told of each export that was broken off after it had begun. */
   onCut(): void;
+  /** Told once how to learn the number of queries that are under way. */
+  showUnderway(count: () => number): void;
 }
 
 const HEADERS = {

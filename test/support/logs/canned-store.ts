@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 type Json = Readonly<Record<string, unknown>>;
 
 /** A request at the store. */
-export interface Asked {
+interface Asked {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -40,7 +40,7 @@ interface CannedStoreOptions {
   readonly port?: number;
 }
 
-export const OPENSEARCH_2: Json = { distribution: 'opensearch', number: '2.19.4' };
+const OPENSEARCH_2: Json = { distribution: 'opensearch', number: '2.19.4' };
 
 /** An answer to a search that found this. */
 export const foundBody = (hits: readonly unknown[], total = hits.length, more: object = {}): Json => ({
