@@ -81,7 +81,7 @@ export const LOGS_ROW: Row = {
       'Exports cut',
       'ops',
       [[`sum(${rate('gatehouse_log_exports_cut_total')})`, 'cut']],
-      'Broken off because the store failed on the way, or the client read too slowly.',
+      'Broken off because the store failed on the way.',
     ),
   ],
 };

@@ -43,7 +43,7 @@ export class LogMetrics {
     });
     this.#cut = new Counter({
       name: 'gatehouse_log_exports_cut_total',
-      help: 'Exports that were cut off after they had begun, because the store failed or the client took too little.',
+      help: 'Exports that were cut off after they had begun, because the store failed.',
       registers,
     });
     for (const operation of OPERATIONS) for (const result of RESULTS) this.#queries.inc({ operation, result }, 0);
