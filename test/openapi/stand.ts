@@ -1,7 +1,10 @@
+import { startSimulatedLogStore } from '../../dev/log-store/log-store.ts';
 import { describedOperations, type Operation } from '../contract/description.ts';
 import { IAM, role } from '../integration/accounts/read-stand.ts';
 import { node, type Service, startCluster, startService } from '../integration/service/stand.ts';
+import { atEnd } from '../support/at-end.ts';
 import { hurriedClock } from '../support/hurried-clock.ts';
+import { logRecords } from '../support/logs/log-records.ts';
 import { hashOf } from '../support/passwords.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { Findings } from './schemathesis.ts';
@@ -12,7 +15,7 @@ const TIMES = 3;
 const PASSWORD = 'Made-up-1';
 
 /**
- * A Gatehouse on the simulated cluster. Ada may do everything, Joe nothing; both are in the users file, where no request changes
+ * A Gatehouse on the simulated cluster, with a log store. Ada may do everything, Joe nothing; both are in the users file, where no request changes
  * them. Alice and Ivy are objects, and Ivy has to set a first password. The client and what exists are those of the
  * description's examples. `more`: settings besides.
  */
@@ -34,10 +37,13 @@ export async function startDescribed(more: object = {}): Promise<Service['gateho
     tokenReview: { callerTokenFile },
     oauthOptions: { clients },
   };
+  const logs = await startSimulatedLogStore();
+  atEnd(() => logs.stop());
+  logs.add(logRecords());
   const service = await startService(cluster, {
     clock: hurriedClock(TIMES),
     users: JSON.stringify({ users }),
-    config: { accounts: { enabled: true }, authentication, ...more },
+    config: { accounts: { enabled: true }, logging: { host: logs.url }, authentication, ...more },
   });
   await makeUsers(service);
   return service.gatehouse;
