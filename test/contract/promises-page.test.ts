@@ -7,6 +7,7 @@ const measured = rowsOf(page, 'R');
 const accounts = rowsOf(page, 'AC|U');
 const gateway = rowsOf(page, 'G');
 const login = rowsOf(page, 'K');
+const logs = rowsOf(page, 'LT|L');
 const WANTED = [...range('N-', 1, 61), ...range('A-', 1, 51)];
 
 describe('the tables of docs/promises.md', () => {
@@ -26,12 +27,18 @@ describe('the tables of docs/promises.md', () => {
     expect(gateway.map((row) => row.id)).toEqual(cases);
   });
 
+  test('have a row for each case of the log query that its contract has', () => {
+    const cases = [...readPage('docs/contract/logging.md').matchAll(/^\| (LT?-\d+) \|/gm)].map(([, id]) => id);
+    expect(cases).toEqual([...range('LT-', 1, 6), ...range('L-', 1, 13)]);
+    expect(logs.map((row) => row.id)).toEqual(cases);
+  });
+
   test('have a row for each promise about signing in from the command line', () => {
     expect(login.map((row) => row.id)).toEqual(range('K-', 1, 9));
   });
 
   test('name tests, or say what is not built, or waive with a date and a reason', () => {
-    for (const row of [...rows, ...accounts, ...gateway, ...login]) expectShown(row);
+    for (const row of [...rows, ...accounts, ...gateway, ...logs, ...login]) expectShown(row);
   });
 
   test('name a test or a command for each target that is measured', () => {
@@ -40,13 +47,12 @@ describe('the tables of docs/promises.md', () => {
       expect([id, shownBy]).toEqual([id, expect.stringMatching(/`(test\/|npm run )/)]);
   });
 
-  test.each([...rows, ...accounts, ...gateway, ...login, ...measured].filter((row) => filesOf(row).length > 0))(
-    '$id is in a title of each test that it names',
-    expectTitled,
-  );
+  test.each(
+    [...rows, ...accounts, ...gateway, ...logs, ...login, ...measured].filter((row) => filesOf(row).length > 0),
+  )('$id is in a title of each test that it names', expectTitled);
 
   test('call nothing "not built" that a test names', () => {
-    expect(wronglyNotBuilt([...rows, ...accounts, ...gateway])).toEqual([]);
+    expect(wronglyNotBuilt([...rows, ...accounts, ...gateway, ...logs])).toEqual([]);
   });
 
   test('are what the attacks of docs/security.md refer to', () => {
