@@ -1,17 +1,41 @@
-const SEGMENTS = new Intl.Segmenter('en', { granularity: 'word' });
-/** Written without spaces: each character is a word, as for the stores. */
-const HAN = /\p{Script=Han}/u;
+/** What stands behind a character and is one with it: marks and characters without a width. */
+const MORE = '[[\\p{M}\\p{Cf}]--\\u200b]*';
+/** Scripts whose letters are not joined to others: of Katakana runs are words, of Hiragana and Han each character, of these all of a run. */
+const UNSPACED = '\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}';
+const KATAKANA = '[\\p{sc=Katakana}\\u30fc\\u309b\\u309c]';
+const LETTER = `[\\p{Alphabetic}--[\\p{Ideographic}\\p{M}\\p{sc=Katakana}\\u30fc\\p{sc=Hiragana}${UNSPACED}]]`;
+const DIGIT = '[\\p{Nd}\\u066b]';
+/** Between two letters, or between two digits, these are parts of the word. */
+const QUOTES_AND_DOTS = ".'\\u2018\\u2019\\u2024\\ufe52\\uff07\\uff0e";
+const IN_LETTERS = `[:\\u00b7\\u0387\\u055f\\u05f4\\u2027\\ufe13\\ufe55\\uff1a${QUOTES_AND_DOTS}]`;
+const IN_DIGITS = `[,;\\u037e\\u0589\\u060c\\u060d\\u066c\\u07f8\\u2044\\ufe10\\ufe14\\ufe50\\ufe54\\uff0c\\uff1b${QUOTES_AND_DOTS}]`;
+const JOINER = `(?:[\\p{Pc}\\u202f]${MORE})`;
 
-/** The words of a text as the stores' standard analyzer has them: by Unicode's rules (UAX 29), in lower case, without punctuation. */
+const RUN = `(?:(?:${LETTER}${MORE}(?:${IN_LETTERS}${MORE}(?=${LETTER}))?|${DIGIT}${MORE}(?:${IN_DIGITS}${MORE}(?=${DIGIT}))?)+|(?:${KATAKANA}${MORE})+)`;
+const WORD = new RegExp(
+  [
+    `${JOINER}*${RUN}(?:${JOINER}+${RUN})*${JOINER}*`,
+    `[${UNSPACED}][${UNSPACED}\\p{M}\\p{Cf}]*`,
+    `[\\p{sc=Han}\\p{sc=Hiragana}]${MORE}`,
+    `\\p{RGI_Emoji}${MORE}`,
+  ].join('|'),
+  'gv',
+);
+const LONGEST_WORD = 255;
+
+/**
+ * The words of a text as the stores' standard analyzer (Lucene 9) has them: by Unicode's rules (UAX 29, Unicode 12), in lower case, without
+ * punctuation. Those of rare scripts may be cut otherwise.
+ */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
-  for (const { segment, isWordLike } of SEGMENTS.segment(text)) {
-    if (!isWordLike) continue;
-    if (HAN.test(segment)) words.push(...segment);
-    else words.push(segment.toLowerCase());
-  }
+  for (const [word] of text.matchAll(WORD))
+    for (let at = 0; at < word.length; at += LONGEST_WORD) words.push(lowerCase(word.slice(at, at + LONGEST_WORD)));
   return words;
 }
+
+/** Each character alone: no final sigma, and one character for one. */
+const lowerCase = (word: string): string => [...word].map((one) => [...one.toLowerCase()][0]).join('');
 
 /** Whether the words come in this order, one after the other, the last of them as the beginning of a word. No word is in no text. */
 export function hasPhrase(text: readonly string[], phrase: readonly string[]): boolean {
