@@ -21,7 +21,8 @@ const WORD = new RegExp(
   ].join('|'),
   'gv',
 );
-const LONGEST_WORD = 255;
+/** A word has at most 255 units of UTF-16. A pair of units stays together. */
+const LONGEST = /^.{1,255}(?<![\ud800-\udbff])/s;
 
 /**
  * The words of a text as the stores' standard analyzer (Lucene 9) has them: by Unicode's rules (UAX 29, Unicode 12), in lower case, without
@@ -29,8 +30,12 @@ const LONGEST_WORD = 255;
  */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
-  for (const [word] of text.matchAll(WORD))
-    for (let at = 0; at < word.length; at += LONGEST_WORD) words.push(lowerCase(word.slice(at, at + LONGEST_WORD)));
+  for (const [word] of text.matchAll(WORD)) {
+    const [beginning = ''] = LONGEST.exec(word) ?? [];
+    // Only so much is looked at: what is cut off is read anew.
+    const [first = ''] = beginning === word ? [word] : (beginning.match(WORD) ?? []);
+    words.push(lowerCase(first), ...(first === word ? [] : wordsOf(word.slice(first.length))));
+  }
   return words;
 }
 

@@ -54,6 +54,12 @@ describe.each(STORE_NAMES)('%s', (name) => {
       busy.abort();
     });
 
+  test('answers words that have a thousand endings each', async () => {
+    const { status, text } = await stand.ask('admin', { log_query: '1,2,3,4,5', size: '0' });
+    expect({ status, text }).toMatchObject({ status: 200 });
+    expect(JSON.parse(text).query.total).toBeGreaterThan(1_000);
+  });
+
   test('keeps no place for an export that its client leaves in the middle', async () => {
     const { store, begin } = stand;
     await expect.poll(() => store.openPlaces()).toBe(0);

@@ -7,6 +7,8 @@ export interface Dialect {
   readonly name: string;
   /** The members that give the length of the buckets of a `date_histogram`. */
   bucketLength(interval: Interval): Readonly<Record<string, string>>;
+  /** How many clauses a query may have in all, every ending of a word that stands alone counted. */
+  readonly mostClauses: number;
 }
 
 /** Elasticsearch 7.2 and later, and OpenSearch: one member for lengths, one for what the calendar says. */
@@ -17,12 +19,17 @@ const byKindOfLength = (interval: Interval): Readonly<Record<string, string>> =>
 /** Elasticsearch 6 knows no other member; 8 does not know this one. */
 const byOneMember = (interval: Interval): Readonly<Record<string, string>> => ({ interval: intervalText(interval) });
 
+/** Clauses are counted one `bool` at a time, and no `bool` of ours comes near the limit. */
+const UNCOUNTED = Number.POSITIVE_INFINITY;
+/** `indices.query.bool.max_clause_count`, unless the operator has set another. */
+const COUNTED = 1_024;
+
 export const DIALECTS = {
-  '6': { name: 'Elasticsearch 6', bucketLength: byOneMember },
-  '7': { name: 'Elasticsearch 7', bucketLength: byKindOfLength },
-  '8': { name: 'Elasticsearch 8', bucketLength: byKindOfLength },
-  opensearchv1: { name: 'OpenSearch 1', bucketLength: byKindOfLength },
-  opensearchv2: { name: 'OpenSearch 2', bucketLength: byKindOfLength },
+  '6': { name: 'Elasticsearch 6', bucketLength: byOneMember, mostClauses: UNCOUNTED },
+  '7': { name: 'Elasticsearch 7', bucketLength: byKindOfLength, mostClauses: UNCOUNTED },
+  '8': { name: 'Elasticsearch 8', bucketLength: byKindOfLength, mostClauses: UNCOUNTED },
+  opensearchv1: { name: 'OpenSearch 1', bucketLength: byKindOfLength, mostClauses: UNCOUNTED },
+  opensearchv2: { name: 'OpenSearch 2', bucketLength: byKindOfLength, mostClauses: COUNTED },
 } as const satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof DIALECTS;

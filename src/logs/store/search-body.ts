@@ -21,24 +21,49 @@ const exact = (field: string): string => `${field}.keyword`;
 /** A clause of the query DSL. Values of callers stand in it as JSON values only. */
 type Clause = Readonly<Record<string, unknown>>;
 
-/** The `query` of a search: clauses that filter, without scores. */
-export const toStoreQuery = ({ filter, time, namespaces }: LogSearch): Clause => ({
-  bool: { filter: [...(namespaces ? [inNamespaces(namespaces)] : []), ...filters(filter), ...within(time)] },
-});
+/** The `query` of a search: clauses that filter, without scores. A store that counts clauses takes `mostClauses`. */
+export const toStoreQuery = (search: LogSearch, mostClauses: number): Clause => {
+  const { filter, time, namespaces } = search;
+  const clauses = filters(filter, endingsFor(search, mostClauses));
+  return { bool: { filter: [...(namespaces ? [inNamespaces(namespaces)] : []), ...clauses, ...within(time)] } };
+};
 
 /** The order of a page. Indices without a record, and so without a mapping, are no error. */
 export const byTime = (order: Page['order']): Clause[] => [{ [FIELDS.time]: { order, unmapped_type: 'date' } }];
 
-function filters(filter: LogFilter): Clause[] {
+/** As many names as this are searched one by one, more in one clause. */
+const NAMES_APART = 16;
+/** White space between letters or digits: the store finds two words or more, whatever else it takes for the end of a word. */
+const SEVERAL_WORDS = /[\p{L}\p{N}]\S*\s+\S*[\p{L}\p{N}]/u;
+/** No fewer words than the store finds. */
+const WORDS = /[\p{sc=Han}\p{sc=Hiragana}]|[^\s\p{P}\p{sc=Han}\p{sc=Hiragana}]+/gu;
+
+/**
+ * How many endings of each last word there is room for: each is a clause where the word stands alone, which share what the other
+ * clauses leave.
+ */
+function endingsFor({ filter, namespaces }: LogSearch, mostClauses: number): number {
+  const { workloads, workloadQueries, pods, podQueries, containers, containerQueries, phrases } = filter;
+  const { whole = [], young = [] } = namespaces ?? {};
+  const all = [workloadQueries, podQueries, containerQueries, phrases].flat();
+  const long = all.filter((text) => SEVERAL_WORDS.test(text));
+  const names = [pods, containers, whole].map(({ length }) => Math.min(length, NAMES_APART));
+  const words = long.map((text) => text.match(WORDS)?.length ?? 0);
+  const others = 1 + workloads.length + 2 * young.length + [...names, ...words].reduce((sum, count) => sum + count, 0);
+  const room = Math.floor((mostClauses - others) / Math.max(all.length - long.length, 1));
+  return Math.min(MOST_ENDINGS, Math.max(room, 1));
+}
+
+function filters(filter: LogFilter, endings: number): Clause[] {
   const { workloads, workloadQueries, pods, podQueries, containers, containerQueries, phrases } = filter;
   return [
     anyOf(workloads.map((name) => ({ regexp: { [exact(FIELDS.pod)]: { value: podNamesOf(name) } } }))),
-    anyOf(workloadQueries.map(phraseIn(FIELDS.pod))),
+    anyOf(workloadQueries.map(phraseIn(FIELDS.pod, endings))),
     oneOf(pods, FIELDS.pod),
-    anyOf(podQueries.map(phraseIn(FIELDS.pod))),
+    anyOf(podQueries.map(phraseIn(FIELDS.pod, endings))),
     oneOf(containers, FIELDS.container),
-    anyOf(containerQueries.map(phraseIn(FIELDS.container))),
-    anyOf(phrases.map(phraseIn(FIELDS.log))),
+    anyOf(containerQueries.map(phraseIn(FIELDS.container, endings))),
+    anyOf(phrases.map(phraseIn(FIELDS.log, endings))),
   ].flat();
 }
 
@@ -49,8 +74,8 @@ const anyOf = (clauses: readonly Clause[]): Clause[] =>
   clauses.length === 0 ? [] : [{ bool: { should: clauses, minimum_should_match: 1 } }];
 
 const phraseIn =
-  (field: string) =>
-  (query: string): Clause => ({ match_phrase_prefix: { [field]: { query, max_expansions: MOST_ENDINGS } } });
+  (field: string, endings: number) =>
+  (query: string): Clause => ({ match_phrase_prefix: { [field]: { query, max_expansions: endings } } });
 
 function inNamespaces({ whole, young }: SearchedNamespaces): Clause {
   const clauses = [

@@ -107,10 +107,10 @@ export class SearchStore implements LogStore {
   }
 
   async #search(search: LogSearch, body: object, signal: AbortSignal, more = ''): Promise<SearchAnswer> {
-    await this.#known(signal);
+    const { mostClauses } = await this.#known(signal);
     const { indexPrefix, timeLimitMs } = this.#options;
     const path = `/${indicesOf(indexPrefix, search.time)}/_search?${PARAMETERS}${more}`;
-    const asked = { ...body, query: toStoreQuery(search), timeout: `${timeLimitMs}ms` };
+    const asked = { ...body, query: toStoreQuery(search, mostClauses), timeout: `${timeLimitMs}ms` };
     const request = { purpose: 'search', method: 'POST', path, body: asked } as const;
     try {
       return readSearchAnswer(await this.#client.json(request, signal));
