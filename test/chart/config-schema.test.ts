@@ -11,7 +11,7 @@ describe('config is checked by the program’s own schema', () => {
       "at '/config/log/level': value must be one of 'trace'",
     ],
     ['a setting that there is not', { log: { colour: true } }, "at '/config/log': additional properties 'colour' not"],
-    ['a section that there is not', { logging: {} }, "at '/config': additional properties 'logging' not allowed"],
+    ['a section that there is not', { weather: {} }, "at '/config': additional properties 'weather' not allowed"],
     ['a number beyond its limits', { limits: { maxWatches: 0 } }, "at '/config/limits/maxWatches': minimum"],
     ['a text instead of a number', { limits: { maxWatches: '9' } }, "at '/config/limits/maxWatches': got string"],
     ['a duration without a unit', { nodes: { maxStaleness: '90' } }, "at '/config/nodes/maxStaleness': '90' does not"],

@@ -103,7 +103,7 @@ describe('the program with what the chart installs', () => {
       const text = await (await fetch(program.metricsUrl)).text();
       const there = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
       for (const name of ELSEWHERE) there.add(name);
-      const named = new Set(page.match(/\bgatehouse_[a-z_]+/g)?.map((name) => name.replace(/_bucket$/, '')));
+      const named = new Set(page.match(/\bgatehouse_[a-z_]+/g)?.map((name) => name.replace(/_(?:bucket|count)$/, '')));
       expect([...named].filter((name) => !there.has(name))).toEqual([]);
       expect(named.size).toBeGreaterThan(10);
     });
