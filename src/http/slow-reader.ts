@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
+import { cutOff } from './answer/cut-off.ts';
 import { readSendQueues } from './answer/send-queues.ts';
 import { ReaderPace } from './watch/reader-pace.ts';
 
@@ -62,6 +63,6 @@ export class SlowReader {
     if (!socket || !this.#pace.isBlocked || wait !== this.#waits) return;
     const taken = socket.bytesWritten - socket.writableLength - queues.bytesOf(socket);
     if (this.#pace.keepsUp(taken, now)) this.#lookLater();
-    else this.#response.destroy();
+    else cutOff(this.#response);
   }
 }

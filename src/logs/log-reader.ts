@@ -7,7 +7,7 @@ import { mergeNewestFirst } from './merged.ts';
 import type { LogMetrics } from './metrics.ts';
 import { withEmptyBuckets } from './query/interval.ts';
 import { toAnswer, tooManyBucketsFound, tooSlow } from './refusals.ts';
-import { type ReadableNamespacesParts, readableNamespaces } from './rights/readable-namespaces.ts';
+import { createReviewTurns, type ReadableNamespacesParts, readableNamespaces } from './rights/readable-namespaces.ts';
 import { searchesFor } from './searches.ts';
 import type { FoundMessage, FoundRecord, LogSearch, LogStore } from './store/log-store.ts';
 
@@ -18,7 +18,7 @@ export interface LogReaderOptions {
   readonly exportLimit: number;
 }
 
-export interface LogReaderParts extends ReadableNamespacesParts {
+export interface LogReaderParts extends Omit<ReadableNamespacesParts, 'turns'> {
   readonly store: LogStore;
   readonly clock: Clock;
   readonly metrics: LogMetrics;
@@ -28,6 +28,7 @@ export interface LogReaderParts extends ReadableNamespacesParts {
 export class LogReader {
   readonly #options: LogReaderOptions;
   readonly #parts: LogReaderParts;
+  readonly #turns = createReviewTurns();
 
   constructor(options: LogReaderOptions, parts: LogReaderParts) {
     this.#options = options;
@@ -83,7 +84,7 @@ export class LogReader {
   }
 
   async #searches(subject: Subject, query: LogQuery, signal: AbortSignal): Promise<LogSearch[]> {
-    return searchesFor(query, await readableNamespaces(subject, query, { ...this.#parts, signal }));
+    return searchesFor(query, await readableNamespaces(subject, query, { ...this.#parts, turns: this.#turns, signal }));
   }
 
   async #compose(query: LogQuery, searches: readonly LogSearch[], signal: AbortSignal): Promise<object> {

@@ -1,4 +1,5 @@
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
+import { cutOff } from '../answer/cut-off.ts';
 import { failureOf, toErrorAnswer } from '../answer/error-body.ts';
 import type { Exchange } from '../exchange.ts';
 
@@ -9,7 +10,7 @@ import type { Exchange } from '../exchange.ts';
 export function writeError(writer: AnswerWriter, exchange: Exchange, error: unknown): void {
   const { response } = exchange;
   exchange.failure = failureOf(error);
-  if (response.headersSent) return void response.destroy();
+  if (response.headersSent) return cutOff(response);
   const answer = toErrorAnswer(error, exchange.requestId, exchange.speaksOAuth);
   exchange.reason ??= answer.reason;
   writer.send(exchange, answer.status, answer.headers, wholeBody(answer.body));

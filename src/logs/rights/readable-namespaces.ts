@@ -1,4 +1,5 @@
 import type { Authorizer, Subject } from '../../authorization/authorizer.ts';
+import { FairSlots } from '../../runtime/fair-slots.ts';
 import type { LogQuery } from '../log-query.ts';
 
 /** A namespace that exists. */
@@ -21,12 +22,22 @@ export type Readable =
 
 export interface ReadableNamespacesParts {
   readonly authorizer: Authorizer;
+  /** Of the reviews of all queries: see `createReviewTurns`. */
+  readonly turns: FairSlots;
   /** The namespaces that exist. Throws a 503 when they are not known well enough. */
   namespaces(): readonly KnownNamespace[];
 }
 
-/** As many as one subject may have in flight (`access-review-authorizer.ts`): more would only wait there, or be refused. */
-const REVIEWS_AT_ONCE = 16;
+/**
+ * As many as may be in flight there, of one subject and of all (`access-review-authorizer.ts`): more would only wait there, or be
+ * refused, and with them whatever else the subject asks for.
+ */
+const REVIEWS_OF_ONE = 16;
+const REVIEWS_OF_ALL = 64;
+
+/** The turns in which all queries ask for reviews. */
+export const createReviewTurns = (): FairSlots =>
+  new FairSlots({ count: REVIEWS_OF_ALL, allows: (_, held) => held < REVIEWS_OF_ONE });
 
 const POD_LOGS = { verb: 'get', group: '', version: 'v1', resource: 'pods', subresource: 'log' } as const;
 
@@ -39,7 +50,7 @@ const POD_LOGS = { verb: 'get', group: '', version: 'v1', resource: 'pods', subr
 export async function readableNamespaces(
   subject: Subject,
   { namespaces: names, namespaceQueries: parts }: Pick<LogQuery, 'namespaces' | 'namespaceQueries'>,
-  { authorizer, namespaces, signal }: ReadableNamespacesParts & { readonly signal: AbortSignal },
+  { authorizer, turns, namespaces, signal }: ReadableNamespacesParts & { readonly signal: AbortSignal },
 ): Promise<Readable> {
   const isAllowed = async (namespace?: string): Promise<boolean> =>
     (await authorizer.authorize(subject, { resource: { ...POD_LOGS, ...(namespace && { namespace }) } })).allowed;
@@ -51,7 +62,11 @@ export async function readableNamespaces(
       (names.length === 0 || asked.has(name)) && (parts.length === 0 || parts.some((part) => name.includes(part))),
   );
   if (isEverywhere) return { everything: false, namespaces: wanted.map(({ name }) => ({ name })) };
-  const allowed = await filterAtOnce(wanted, ({ name }) => isAllowed(name), signal);
+  const inTurn = async (name: string): Promise<boolean> => {
+    if ((await turns.take(subject.name, signal)) !== 'taken') throw signal.reason;
+    return isAllowed(name).finally(() => turns.release(subject.name));
+  };
+  const allowed = await filterAtOnce(wanted, ({ name }) => inTurn(name), signal);
   return { everything: false, namespaces: allowed.map(({ name, createdAt }) => ({ name, since: createdAt })) };
 }
 
@@ -73,7 +88,7 @@ async function filterAtOnce<Element>(
       });
     }
   };
-  await Promise.all(Array.from({ length: REVIEWS_AT_ONCE }, work));
+  await Promise.all(Array.from({ length: REVIEWS_OF_ONE }, work));
   signal.throwIfAborted();
   return elements.filter((_, at) => answers[at]);
 }

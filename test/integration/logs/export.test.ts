@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type SimulatedLogStore, startSimulatedLogStore } from '../../../dev/log-store/log-store.ts';
@@ -170,6 +171,16 @@ describe('a store that fails within an export', () => {
     }
     expect(await logs.metric(CUT)).toBe(2);
     await vi.waitFor(() => expect(closed).toEqual([['s-1'], ['s-1']]));
+  });
+
+  test('L-10 has the connection reset for a client of HTTP/1.0, to whom its mere end would be that of the file', async () => {
+    const { store, closed } = await startFailing(({ socket }) => void socket.destroy());
+    const { service, token } = await startOwnLogs({ logging: { host: store.url } });
+    const socket = connect(service.gatehouse.port, '127.0.0.1');
+    const end = new Promise((resolve) => socket.once('error', resolve).once('end', () => resolve('the end')));
+    socket.resume().write(`GET ${LOGS}?operation=export HTTP/1.0\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+    expect(await end).toMatchObject({ code: 'ECONNRESET' });
+    await vi.waitFor(() => expect(closed).toEqual([['s-1']]));
   });
 
   test('that is silent for 30 s has the connection cut, and the request at the store ended', async () => {

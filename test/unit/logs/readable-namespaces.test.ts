@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Authorizer, RequestAttributes } from '../../../src/authorization/authorizer.ts';
-import { readableNamespaces } from '../../../src/logs/rights/readable-namespaces.ts';
+import { createReviewTurns, readableNamespaces } from '../../../src/logs/rights/readable-namespaces.ts';
 import { serviceUnavailable } from '../../../src/status-error.ts';
 
 const JOE = { name: 'joe', uid: 'u-1', groups: [] };
@@ -28,7 +28,7 @@ const read = (
   query: Parameters<typeof readableNamespaces>[1] = ANY,
   known = KNOWN,
   signal = new AbortController().signal,
-) => readableNamespaces(JOE, query, { authorizer, namespaces: () => known, signal });
+) => readableNamespaces(JOE, query, { authorizer, turns: createReviewTurns(), namespaces: () => known, signal });
 
 describe('the namespaces that a caller may read', () => {
   test('L-04 are all, those that are gone too, with the right in the cluster', async () => {
@@ -108,6 +108,34 @@ describe('the namespaces that a caller may read', () => {
       await expect(read(authorizer)).rejects.toBe(failure);
     },
   );
+
+  test('are asked about 16 at a time by all queries of one caller, and those of others do not wait for them', async () => {
+    const known = Array.from({ length: 50 }, (_, at) => ({ name: `ns-${at}`, createdAt: at }));
+    const open = new Map<string, number>();
+    const answer = Promise.withResolvers<void>();
+    const authorizer: Authorizer = {
+      authorize: async ({ name }, attributes) => {
+        if (namespaceOf(attributes) === '*') return { allowed: false, source: 'review' };
+        open.set(name, (open.get(name) ?? 0) + 1);
+        await answer.promise;
+        return { allowed: true, source: 'review' };
+      },
+    };
+    const parts = {
+      authorizer,
+      turns: createReviewTurns(),
+      namespaces: () => known,
+      signal: new AbortController().signal,
+    };
+    const asking = ['joe', 'joe', 'joe', 'ann'].map((name) => readableNamespaces({ ...JOE, name }, ANY, parts));
+    await turn();
+    expect([...open]).toEqual([
+      ['joe', 16],
+      ['ann', 16],
+    ]);
+    answer.resolve();
+    for (const readable of await Promise.all(asking)) expect(readable).toMatchObject({ namespaces: { length: 50 } });
+  });
 
   test('are asked about no further after the first failure', async () => {
     const known = Array.from({ length: 100 }, (_, at) => ({ name: `ns-${at}`, createdAt: at }));
