@@ -10,7 +10,7 @@ import type { Exchange } from '../exchange.ts';
 export function writeError(writer: AnswerWriter, exchange: Exchange, error: unknown): void {
   const { response } = exchange;
   exchange.failure = failureOf(error);
-  if (response.headersSent) return cutOff(response);
+  if (response.headersSent) return void cutOff(response);
   const answer = toErrorAnswer(error, exchange.requestId, exchange.speaksOAuth);
   exchange.reason ??= answer.reason;
   writer.send(exchange, answer.status, answer.headers, wholeBody(answer.body));

@@ -13,10 +13,14 @@ const NO_FILTER: LogFilter = {
   phrases: [],
 };
 
-const filtersOf = (search: Partial<Omit<LogSearch, 'filter'>> & { filter?: Partial<LogFilter> }): unknown => {
+const filtersOf = (
+  search: Partial<Omit<LogSearch, 'filter'>> & { filter?: Partial<LogFilter> },
+  mostClauses = Number.POSITIVE_INFINITY,
+): unknown => {
   const { filter, time = {}, ...rest } = search;
-  return (toStoreQuery({ ...rest, time, filter: { ...NO_FILTER, ...filter } }) as { bool: { filter: unknown } }).bool
-    .filter;
+  return (
+    toStoreQuery({ ...rest, time, filter: { ...NO_FILTER, ...filter } }, mostClauses) as { bool: { filter: unknown } }
+  ).bool.filter;
 };
 
 const anyOf = (...should: unknown[]) => ({ bool: { should, minimum_should_match: 1 } });
@@ -84,6 +88,36 @@ describe('the query of a search', () => {
 
   test('without any namespace finds nothing', () => {
     expect(filtersOf({ namespaces: { whole: [], young: [] } })).toEqual([anyOf()]);
+  });
+});
+
+describe('the endings of last words', () => {
+  const endingsOf = (filter: Partial<LogFilter>, mostClauses: number, young = 0): number[] => {
+    const names = Array.from({ length: young }, (_, at) => ({ name: `n-${at}`, since: 1 }));
+    const text = JSON.stringify(
+      filtersOf({ filter, ...(young ? { namespaces: { whole: [], young: names } } : {}) }, mostClauses),
+    );
+    return [...text.matchAll(/"max_expansions":(\d+)/g)].map(([, count]) => Number(count));
+  };
+
+  test.each([
+    [{ phrases: ['a'] }, 0],
+    [{ phrases: ['a', 'b'] }, 0],
+    [{ phrases: Array(64).fill('a'), podQueries: Array(64).fill('b') }, 0],
+    [{ phrases: ['a'], pods: Array(64).fill('p') }, 250],
+    [{ phrases: ['several words', 'a'] }, 0],
+  ])('share what a store that counts clauses allows: %#', (filter, young) => {
+    const endings = endingsOf(filter, 1_024, young);
+    const single = Object.values(filter)
+      .flat()
+      .filter((text) => text.length === 1 && text !== 'p').length;
+    expect(Math.min(...endings)).toBeGreaterThanOrEqual(1);
+    expect((endings[0] ?? 0) * single + 2 * young).toBeLessThanOrEqual(1_024);
+    expect(Math.max(...endings)).toBeLessThanOrEqual(1_000);
+  });
+
+  test('are 1,000 for a store that does not', () => {
+    expect(endingsOf({ phrases: ['a', 'b'] }, Number.POSITIVE_INFINITY, 250)).toEqual([1_000, 1_000]);
   });
 });
 
