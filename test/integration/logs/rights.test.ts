@@ -53,7 +53,7 @@ describe('who sees which records', () => {
     await logs?.stop();
     await store?.stop();
   });
-  afterEach(() => expect(store.openScrolls()).toBe(0));
+  afterEach(() => expect.poll(() => store.openScrolls()).toBe(0));
 
   /** What each operation tells of which records there are. */
   async function seen(token: string, parameters: Readonly<Record<string, string>>) {
