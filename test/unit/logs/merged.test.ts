@@ -44,9 +44,13 @@ describe('sources that are merged', () => {
   });
 
   test('are in order whatever their pieces are', async () => {
-    const pieces = fc.array(fc.array(fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 4 }), { maxLength: 4 }), {
-      maxLength: 4,
-    });
+    const pieces = fc.array(
+      fc.array(fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 4, size: 'max' }), { maxLength: 4, size: 'max' }),
+      {
+        maxLength: 4,
+        size: 'max',
+      },
+    );
     await fc.assert(
       fc.asyncProperty(pieces, async (wanted) => {
         const sorted = wanted.map((source) => {
