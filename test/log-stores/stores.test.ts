@@ -3,14 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LogDocument } from '../../dev/log-store/stored-record.ts';
 import { atEnd } from '../support/at-end.ts';
 import { logRecords } from '../support/logs/log-records.ts';
+import { tellMeasured } from '../support/measured.ts';
 import { LOG_GROUPS, readCases } from '../support/observed/case.ts';
 import { type StoreStand, startStoreStand } from './store-stand.ts';
 import { STORE_NAMES, type StoreName } from './store-tools.ts';
 
 const CASES = LOG_GROUPS.flatMap(readCases).filter(({ needs }) => needs === 'log store');
-/** What docs/contract/logging.md, section 4.3 allows. */
-const GIVEN_BACK_MS = 1_000;
-
 interface Difference {
   /** The list of its tasks does not tell which are cancelled. */
   readonly hidesCancelled?: true;
@@ -50,7 +48,7 @@ describe.each(STORE_NAMES)('%s', (name) => {
       request.destroy();
       const began = performance.now();
       await expect.poll(() => searches(stand, word), { interval: 20 }).toEqual([{ cancelled: true }]);
-      expect(performance.now() - began).toBeLessThan(GIVEN_BACK_MS);
+      tellMeasured('L-11', performance.now() - began, `until ${name} had cancelled a search whose client hung up`);
       busy.abort();
     });
 
@@ -75,7 +73,7 @@ describe.each(STORE_NAMES)('%s', (name) => {
     request.destroy();
     const began = performance.now();
     await expect.poll(() => store.openPlaces(), { interval: 20 }).toBe(0);
-    expect(performance.now() - began).toBeLessThan(GIVEN_BACK_MS);
+    tellMeasured('L-10', performance.now() - began, `until ${name} had back what it kept for an export`);
   });
 });
 
