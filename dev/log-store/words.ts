@@ -26,7 +26,7 @@ const LONGEST = /^.{1,255}(?<![\ud800-\udbff])/s;
 
 /**
  * The words of a text as the stores' standard analyzer (Lucene 9) has them: by Unicode's rules (UAX 29, Unicode 12), in lower case, without
- * punctuation. Those of rare scripts may be cut otherwise.
+ * punctuation. Those of rare scripts, and Hebrew with quotation marks, may be cut otherwise.
  */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];

@@ -16,7 +16,11 @@ const AT_ONCE = 4;
 const TEXTS = 1_000;
 /** Many times what it takes on two quiet cores. */
 const LIMIT_MS = 900_000;
-const seed = Number(process.env['LOG_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
+/**
+ * The same in each run: what is compared is our reading of somebody else's rules, of which no end is to be seen. A run with another
+ * seed is for whoever changes that reading.
+ */
+const seed = Number(process.env['LOG_SEED'] ?? 1_829_213_673);
 /** With its headers, a request has at most 16 KiB. */
 const LONGEST_URL = 12_000;
 
