@@ -94,8 +94,7 @@ export async function measureLogs(bench: Bench): Promise<LogsResults> {
 
 /** The same question to the store, as Gatehouse asks it, and to Gatehouse. */
 async function measureQueries({ generator }: Bench, store: RealStore, gatehouse: Gatehouse): Promise<QueryRound> {
-  const none = { workloads: [], workloadQueries: [], pods: [], podQueries: [], containers: [], containerQueries: [] };
-  const query = toStoreQuery({ filter: { ...none, phrases: [PHRASE] }, time: DAYS }, MOST_CLAUSES);
+  const query = toStoreQuery({ filter: { ...EVERYTHING.filter, phrases: [PHRASE] }, time: DAYS }, MOST_CLAUSES);
   const { containerId: _, ...fields } = FIELDS;
   const asked: Ask = {
     method: 'POST',
