@@ -4,6 +4,7 @@ import type { RequestMatch } from '../../../dev/cluster/faults.ts';
 import type { ApiRequest } from '../../../dev/cluster/request.ts';
 import {
   type NewUserParts,
+  type Reply,
   ROLE,
   startWriteStand,
   USERS,
@@ -107,12 +108,12 @@ describe('a write that fails halfway', () => {
   });
 
   describe('an update with a new role', () => {
-    const changed = async (name: string) => {
-      const { body } = await get(name);
-      body.spec.displayName = 'New';
-      body.metadata.annotations[ROLE] = 'users-manager';
-      return body;
-    };
+    const withNewRole = (user: Reply['body']) => ({
+      ...user,
+      metadata: { ...user.metadata, annotations: { ...user.metadata.annotations, [ROLE]: 'users-manager' } },
+      spec: { ...user.spec, displayName: 'New' },
+    });
+    const isDisabled = (user: Reply['body']) => ({ ...user, status: { state: 'Disabled' } });
     const STEPS: readonly (readonly [string, RequestMatch])[] = [
       ['asking whether the role may be given', { verb: 'create', kind: 'clusterrolebindings' }],
       ['binding the new role', BINDING_MADE],
@@ -122,7 +123,7 @@ describe('a write that fails halfway', () => {
     test.each(everyWayOf(STEPS))('AC-40 is all or nothing when %s %s', async (_step, _way, match, behaviour) => {
       const name = fresh('up');
       await stand.made(name, { annotations: { [ROLE]: 'platform-regular' } });
-      const body = await changed(name);
+      const body = withNewRole((await get(name)).body);
       strike(match, behaviour);
       const { status } = await stand.ask('PUT', `${USERS}/${name}`, { body });
       stand.cluster.faults.clear();
@@ -141,9 +142,11 @@ describe('a write that fails halfway', () => {
       const name = fresh('up');
       await stand.made(name, { annotations: { [ROLE]: 'platform-regular' } });
       strike({ verb: 'delete', kind: 'clusterrolebindings', when: isReal }, behaviour);
-      const first = await stand.ask('PUT', `${USERS}/${name}`, { body: await changed(name) });
+      const first = await stand.ask('PUT', `${USERS}/${name}`, {
+        body: withNewRole((await get(name)).body),
+      });
       expect([first.status, first.headers['retry-after']]).toEqual([503, '5']);
-      expect((await stand.ask('PUT', `${USERS}/${name}`, { body: await changed(name) })).status).toBe(200);
+      expect((await stand.update(name, withNewRole)).status).toBe(200);
       expect(stand.leftOf(name).bindings).toEqual([`${name}-users-manager`]);
     });
 
@@ -152,12 +155,11 @@ describe('a write that fails halfway', () => {
       async (_way, behaviour) => {
         const name = fresh('state');
         await stand.made(name);
-        const disabled = async () => ({ ...(await get(name)).body, status: { state: 'Disabled' } });
-        const body = await disabled();
+        const body = isDisabled((await get(name)).body);
         strike(STATUS, behaviour);
         const { status, body: said } = await stand.ask('PUT', `${USERS}/${name}`, { body });
         expect(status === 200 || said.message.includes('its state is not Disabled yet')).toBe(true);
-        const again = await stand.ask('PUT', `${USERS}/${name}`, { body: await disabled() });
+        const again = await stand.update(name, isDisabled);
         expect([again.status, again.body.status.state]).toEqual([200, 'Disabled']);
       },
     );

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { binding } from '../../support/accounts/deployed-rights.ts';
-import { newUser, PREFIX, ROLE, startWriteStand, USERS, type WriteStand } from '../../support/accounts/write-stand.ts';
+import {
+  newUser,
+  PREFIX,
+  type Reply,
+  ROLE,
+  startWriteStand,
+  USERS,
+  type WriteStand,
+} from '../../support/accounts/write-stand.ts';
 import { eventually } from '../service/stand.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -50,10 +58,12 @@ describe('whose rights decide about a role', () => {
   const create = async (who: string, name: string, role = 'users-manager') =>
     stand.create(name, withRole(role), await stand.tokenOf(who));
   const putRole = async (who: string, name: string, role: string) => {
-    const { body } = await stand.ask('GET', `${USERS}/${name}`);
-    body.metadata.annotations = { ...body.metadata.annotations, [ROLE]: role };
-    body.spec.displayName = 'changed together';
-    return stand.ask('PUT', `${USERS}/${name}`, { body, token: await stand.tokenOf(who) });
+    const withRoleAndName = (body: Reply['body']) => ({
+      ...body,
+      metadata: { ...body.metadata, annotations: { ...body.metadata.annotations, [ROLE]: role } },
+      spec: { ...body.spec, displayName: 'changed together' },
+    });
+    return stand.update(name, withRoleAndName, await stand.tokenOf(who));
   };
   const rolesOf = (name: string) => stand.leftOf(name).bindings;
 
