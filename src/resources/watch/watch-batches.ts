@@ -107,7 +107,7 @@ export class WatchBatches {
         if (news) batch.add(news);
       }
       const isWhole = !since && next === keys.length && this.#store.version === version;
-      // The order is that of the changes, but each object is sent in its newest state, which may be newer.
+      // Each object is sent in its newest state, which may be newer than the change that is told.
       const seen = since ? this.#store.progress.seen : undefined;
       const bytes = this.#bytes(batch, isWhole ? { before, complete } : { before, seen });
       if (!since && next < keys.length) this.#keepPart(place, { bytes, changes });
@@ -138,9 +138,14 @@ export class WatchBatches {
   #newsAt({ keys, since }: Beginning, at: number, view: WatchView): News | undefined {
     const key = keys[at] as string;
     const entry = this.#store.get(key);
-    const change = this.#store.changes.of(key) ?? since?.changes[at];
+    const missed = since?.changes[at];
+    const change = this.#store.changes.of(key) ?? missed;
     if (!change) return undefined;
-    if (since) return newsOf(change, entry, { reach: reachSince(since.state.objects.newest), view });
+    if (since) {
+      const news = newsOf(change, entry, { reach: reachSince(since.state.objects.newest), view });
+      // The order is that of what was missed: a client that is cut off here lacks what follows, however new this state is.
+      return news && { ...news, upTo: missed?.version };
+    }
     return entry && view.matches(entry) ? { change, type: 'ADDED', entry } : undefined;
   }
 
@@ -167,10 +172,10 @@ export class WatchBatches {
   /** If `complete` is given, the client has that list in full with the last event. */
   #bytes(batch: BatchBuilder, has: Wholeness) {
     const { before, complete, seen } = has;
-    return batch.bytes(({ change }, isLast) =>
+    return batch.bytes(({ change, upTo }, isLast) =>
       isLast && complete !== undefined
         ? this.#naming.completing(change, complete)
-        : this.#naming.between(change, before, seen),
+        : this.#naming.between(change, before, seen, upTo),
     );
   }
 

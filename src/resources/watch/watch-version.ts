@@ -28,11 +28,13 @@ export type WatchVersion = { readonly text: string } & (
 /**
  * `1204.3.1317.12`: the newest change of an object is 1204 and there are three; what is added to them is made of
  * twelve others, whose newest change is 1317.
- * `1210.3.1317.12-1204.3.1317.12-5f0c2e9a7b314d88.77`: in the middle of what came after that. `1204.3.1317.12-0`: of a first state.
+ * `1210.3.1317.12-1204.3.1317.12-5f0c2e9a7b314d88.77`: in the middle of what came after that.
+ * `1210.3.1317.12-1204.3.1317.12-5f0c2e9a7b314d88.77.81`: the same, told with a state that an object got at 81.
+ * `1204.3.1317.12-0-5f0c2e9a7b314d88.77`: of a first state.
  */
 const STATE = /(\d{1,20})\.(\d{1,9})\.(\d{1,20})\.(\d{1,9})/;
-const TOLD = /-([0-9a-z]{1,32})\.(\d{1,15})/;
-const CLUSTER = new RegExp(`^(?:${STATE.source}-)?(?:0|${STATE.source}(?:${TOLD.source})?)$`);
+const TOLD = /-([0-9a-z]{1,32})\.(\d{1,15})(?:\.\d{1,15})?/;
+const CLUSTER = new RegExp(`^(?:${STATE.source}-)?(?:0|${STATE.source})(?:${TOLD.source})?$`);
 
 /**
  * The ETag of the compressed list names the same version. A number holds 15 digits exactly; a thousand changes a second
@@ -127,12 +129,14 @@ export class WatchNaming {
 
   /**
    * The version of an object that changed like this. The client has the list of `complete` in full, gets more events,
-   * and may have objects that are as new as `told`.
+   * and may have objects that are as new as `told`. `upTo`: all changes up to this version of the store were sent, if
+   * that is not the version of this one.
    */
   between(
     { seen, version }: Pick<Change, 'seen' | 'version'>,
     complete: string,
     told: ListState | undefined,
+    upTo = version,
   ): EventVersion {
     const prefix = `${this.#epoch}-`;
     if (complete.startsWith(prefix)) {
@@ -140,7 +144,8 @@ export class WatchNaming {
     }
     const isResumable = complete !== NOTHING_WHOLE;
     const text = this.ahead(complete, told ? newer(seen, told) : seen);
-    return { text: isResumable ? `${text}-${this.#epoch}.${version}` : text, isResumable };
+    const place = upTo === version ? `${version}` : `${upTo}.${version}`;
+    return { text: `${text}-${this.#epoch}.${place}`, isResumable };
   }
 
   /** The version of a client that has this list in full and may have objects that are as new as `told`. */

@@ -62,7 +62,11 @@ interface Watcher {
  * What one change means to a watcher: the object as it is now, or the uid of an object that it may have and must
  * forget.
  */
-export type News = { readonly change: Change } & (
+export type News = {
+  readonly change: Change;
+  /** The version of the store up to which the watcher is told of all changes with this one. Default: that of the change. */
+  readonly upTo?: number | undefined;
+} & (
   | { readonly type: Exclude<ChangeType, 'DELETED'>; readonly entry: Entry }
   | { readonly type: 'DELETED'; readonly uid: string }
 );

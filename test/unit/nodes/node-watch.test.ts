@@ -11,7 +11,11 @@ describe('a watch of the nodes', () => {
     for (const name of ['node-a', 'node-c', 'node-b']) cache.putNode(makeNode(name));
     const watch = openWatch(cache);
     // The last of them ends the first state.
-    const versions: Record<string, string> = { 'node-a': '3.3.0.0', 'node-b': '3.3.0.0-0', 'node-c': '2.2.0.0-0' };
+    const versions: Record<string, string> = {
+      'node-a': '3.3.0.0',
+      'node-b': '3.3.0.0-0-e1.3',
+      'node-c': '2.2.0.0-0-e1.2',
+    };
     const lines = listOf(cache.lister).items.map(({ metadata, ...item }) => {
       const object = {
         kind: 'Node',

@@ -133,7 +133,7 @@ export class WatchClient {
     this.told.push(...events);
     for (const { type, object } of events) {
       const { resourceVersion } = object.metadata;
-      const canGoOn = !resourceVersion.endsWith('-0');
+      const canGoOn = !/-0(-|$)/.test(resourceVersion);
       if (type === 'BOOKMARK' || (goesOnFrom === 'event' && canGoOn)) this.version = resourceVersion;
       if (type === 'BOOKMARK') this.onBookmark(resourceVersion);
     }

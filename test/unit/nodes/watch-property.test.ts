@@ -145,8 +145,9 @@ function run(all: readonly Step[], inSlices: boolean): void {
     note();
   }
   // A list may be newer than every event of its kind. Until a replica hears of that version, as the cluster tells it with a
-  // bookmark each minute, a client who comes from there waits; here the heartbeat of a node tells it.
-  cluster.put(NAMES[0] as string);
+  // bookmark each minute, a client who comes from there waits; here a node and a pod tell it, whatever was there before.
+  cluster.put(NAMES[0] as string, 'one');
+  cluster.use('pod-last', NAMES[0] as string, '1');
   for (const one of cluster.replicas) one.hearAll();
   note();
   const newest = cluster.note(cluster.replicas[0] as WatchedCluster['replicas'][0]).now;
@@ -178,6 +179,65 @@ describe('a client of a watch', () => {
     const goes: Step[] = [take, { do: 'reconnect', reader: 2, replica: 1 }];
     const changed: Step = { do: 'use', pod: 'pod-a', name: 'node-a', cpu: '1' };
     for (const inSlices of [false, true]) run([...comesFrom, newer, ...goes, changed], inSlices);
+  });
+
+  test('who comes from a newer list of pods waits for it, and misses nothing', () => {
+    const gone: Step[] = [
+      { do: 'remove', name: 'node-l' },
+      { do: 'remove', name: 'node-f' },
+    ];
+    const newer: Step = { do: 'relist', replica: 0, collection: 'pods', sameHistory: false };
+    const heard: Step = { do: 'hear', replica: 0, collection: 'nodes', count: 2 };
+    const goes: Step[] = [
+      { do: 'take', reader: 2 },
+      { do: 'reconnect', reader: 2, replica: 1 },
+    ];
+    for (const inSlices of [false, true]) run([...gone, newer, heard, ...goes], inSlices);
+  });
+
+  test('who began anew while usage was counted aside was told no two states of a node by one version', () => {
+    const goOn = (count: number): Step => ({ do: 'goOn', replica: 0, count });
+    const cutIt: Step = { do: 'cut', reader: 0, replica: 0, events: 1 };
+    const steps: Step[] = [
+      { do: 'put', name: 'node-u', tier: 'one' },
+      { do: 'use', pod: 'pod-a', name: 'node-u', cpu: '1' },
+      { do: 'relist', replica: 0, collection: 'nodes', sameHistory: false },
+      ...[goOn(7), goOn(6)],
+      { do: 'use', pod: 'pod-b', name: 'node-a', cpu: '1' },
+      { do: 'hear', replica: 0, collection: 'pods', count: 2 },
+      ...[goOn(3), goOn(2), cutIt, goOn(1), cutIt],
+      { do: 'take', reader: 0 },
+    ];
+    for (const inSlices of [false, true]) run(steps, inSlices);
+  });
+
+  test('who goes on in the middle of what it missed, of which something changed again meanwhile, misses nothing', () => {
+    const take: Step = { do: 'take', reader: 1 };
+    const hear = (count: number): Step => ({ do: 'hear', replica: 1, collection: 'nodes', count });
+    const missed: Step[] = [
+      { do: 'touch', name: 'node-f' },
+      { do: 'touch', name: 'node-c' },
+      { do: 'remove', name: 'node-d' },
+    ];
+    const goesOn: Step[] = [{ do: 'reconnect', reader: 1, replica: 1 }, take];
+    const again: Step[] = [{ do: 'touch', name: 'node-c' }, hear(1)];
+    const cutIt: Step = { do: 'cut', reader: 1, replica: 1, events: 1 };
+    run([take, take, take, take, ...missed, hear(3), ...goesOn, ...again, cutIt], false);
+  });
+
+  test('who comes from such a list after the last change of a node, its removal, waits and misses nothing', () => {
+    const take: Step = { do: 'take', reader: 2 };
+    const comesFrom: Step[] = [
+      { do: 'cut', reader: 2, replica: 1, events: 0 },
+      { do: 'remove', name: 'node-a' },
+      take,
+      take,
+    ];
+    const used: Step = { do: 'use', pod: 'pod-a', name: 'node-a', cpu: '1' };
+    const newer: Step = { do: 'relist', replica: 1, collection: 'nodes', sameHistory: false };
+    const goes: Step[] = [take, { do: 'cut', reader: 2, replica: 0, events: 1 }];
+    const changed: Step = { do: 'use', pod: 'pod-a', name: 'node-f', cpu: '1' };
+    for (const inSlices of [false, true]) run([...comesFrom, used, newer, ...goes, changed, take], inSlices);
   });
 
   afterAll(() => console.log('largest watch:', JSON.stringify(largest)));

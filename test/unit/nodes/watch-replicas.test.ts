@@ -87,7 +87,7 @@ describe('a watch that goes on at another replica', () => {
     });
   });
 
-  test.each(['2', '12345', 'nonsense', '1.1.0.0-0', '1.0-0', 'e1-2'])(
+  test.each(['2', '12345', 'nonsense', '1.1.0.0-0', '1.1.0.0-0-e1.1', '1.0-0', 'e1-2'])(
     'is 410 for %s, from which nobody can go on there',
     (version) => {
       const answer = refusalOf(() => openWatch(replica(['node-a', 'node-b']), `resourceVersion=${version}`));
@@ -121,7 +121,7 @@ describe('the first state', () => {
 
   test('comes node by node with versions from which nobody goes on, but for the last', () => {
     const cache = replica(['node-a', 'node-b']);
-    expect(versionsIn(nextText(cache, openWatch(cache)))).toEqual(['2.2.0.0-0', '2.2.0.0']);
+    expect(versionsIn(nextText(cache, openWatch(cache)))).toEqual(['2.2.0.0-0-e2.2', '2.2.0.0']);
   });
 });
 
@@ -152,7 +152,7 @@ describe('the version of a node in a watch', () => {
     const versions = [ofNodeB()];
     replaceAll(cache.pods, [], { sameHistory: true, resourceVersion: '9' });
     versions.push(ofNodeB());
-    expect(versions).toEqual(['3.3.7.1-0', '3.3.7.0-0']);
+    expect(versions).toEqual(['3.3.7.1-0-e2.4', '3.3.7.0-0-e2.5']);
   });
 
   test('is one of the process where the cluster has no numbers, and can be gone on from there', () => {
