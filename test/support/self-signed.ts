@@ -26,14 +26,23 @@ interface Names {
   readonly dns?: readonly string[];
   readonly uris?: readonly string[];
   readonly emails?: readonly string[];
+  /** IPv4; default: 127.0.0.1. */
+  readonly addresses?: readonly string[];
   /** When it expires; default: in 2049. */
   readonly notAfter?: Date;
 }
 
-/** A self-signed certificate for 127.0.0.1 (RFC 5280 4.1) and its new key, in PEM. */
+/** A self-signed certificate (RFC 5280 4.1) and its new key, in PEM. */
 export function selfSigned(
   commonName: string,
-  { commonNames = [commonName], dns = [commonName], uris = [], emails = [], notAfter }: Names = {},
+  {
+    commonNames = [commonName],
+    dns = [commonName],
+    uris = [],
+    emails = [],
+    addresses = ['127.0.0.1'],
+    notAfter,
+  }: Names = {},
 ): { readonly cert: string; readonly key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(ECDSA_WITH_SHA256);
@@ -42,8 +51,8 @@ export function selfSigned(
   const version3 = der(0xa0, integer(2));
   const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
   const texts = (tag: number, values: readonly string[]) => values.map((value) => der(tag, Buffer.from(value)));
-  const address = der(0x87, Buffer.from([127, 0, 0, 1]));
-  const names = sequence(...texts(0x81, emails), ...texts(0x82, dns), ...texts(0x86, uris), address);
+  const ips = addresses.map((address) => der(0x87, Buffer.from(address.split('.').map(Number))));
+  const names = sequence(...texts(0x81, emails), ...texts(0x82, dns), ...texts(0x86, uris), ...ips);
   const extensions = der(0xa3, sequence(sequence(ALTERNATIVE_NAME, der(0x04, names))));
   const toBeSigned = sequence(version3, integer(1), algorithm, name, validity, name, keyInfo, extensions);
   const signature = der(0x03, Buffer.from([0]), sign('sha256', toBeSigned, privateKey));

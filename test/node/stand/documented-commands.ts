@@ -31,7 +31,7 @@ export function documentedCommands(markdown: string): DocumentedCommands[] {
 
 /** The text of the first block of this language under a heading. */
 export function documentedFile(markdown: string, heading: string, language: string): string {
-  const section = markdown.slice(markdown.indexOf(`\n## ${heading}\n`));
+  const [, section = ''] = markdown.split(new RegExp(`^#+ ${heading}$`, 'm'));
   const block = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(section)?.[1];
   if (block === undefined) throw new Error(`no ${language} under ${heading}`);
   return block;

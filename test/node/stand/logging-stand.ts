@@ -1,0 +1,187 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { inject } from 'vitest';
+import { parse } from 'yaml';
+import { hashPassword } from '../../../src/users/password-hash.ts';
+import { type RealStore, startStore } from '../../log-stores/real-store.ts';
+import { clusterTool } from '../../support/cluster-tools.ts';
+import { type ServerProcess, startServer } from '../../support/control-plane/server-process.ts';
+import { tellMeasured } from '../../support/measured.ts';
+import { selfSigned } from '../../support/self-signed.ts';
+import { NODE_ADDRESS } from '../kubernetes/place.ts';
+import { documentedCommands, documentedFile } from './documented-commands.ts';
+import { kubectl } from './kubectl.ts';
+import { Release } from './release.ts';
+import { Shell } from './shell.ts';
+import { openStoreDoor, type StoreDoor } from './store-door.ts';
+
+/** Blocks inside of numbered lists are blocks like all others. */
+const PAGE = (await readFile(join(import.meta.dirname, '..', '..', '..', 'docs', 'logs.md'), 'utf8')).replace(
+  /^ {3}/gm,
+  '',
+);
+/** The page's names of what is elsewhere here. */
+const STORE_OF_PAGE = 'https://opensearch.logging.svc:9200';
+const NAMESPACE_OF_PAGE = 'gatehouse-system';
+
+const PORT = 9200;
+/** Debian has it where only root's PATH looks. */
+const RSYSLOGD = '/usr/sbin/rsyslogd';
+/** The users of the store, with what they write into requests and files: nothing that has to be escaped. */
+const STORE_USERS = { gatehouse: 'reads-only', collector: 'writes-only', operator: 'does-all' } as const;
+/** Who can sign in besides the administrator, with their groups. */
+const PEOPLE = { dora: ['developers'], gustav: [] } as const satisfies Record<string, readonly string[]>;
+type Person = keyof typeof PEOPLE;
+
+const passwordOf = (person: Person): string => `${person}-password`;
+
+/** A log store, a collector of the node's logs and a release with log queries, set up as docs/logs.md says. */
+export class LoggingStand {
+  readonly release: Release;
+  readonly #folder: string;
+  #shell: Shell | undefined;
+  #store: RealStore | undefined;
+  #door: StoreDoor | undefined;
+  #collector: ServerProcess | undefined;
+
+  private constructor(namespace: string, folder: string) {
+    this.release = new Release(namespace);
+    this.#folder = folder;
+  }
+
+  /** `developed` is a namespace that is made, whose logs the group `developers` may read. */
+  static async start(namespace: string, developed: string): Promise<LoggingStand> {
+    const stand = new LoggingStand(namespace, await mkdtemp(join(tmpdir(), 'gatehouse-logging-')));
+    try {
+      await stand.#start(developed);
+    } catch (error) {
+      await stand.remove();
+      throw error;
+    }
+    return stand;
+  }
+
+  async signIn(person: Person | 'admin'): Promise<string> {
+    const password = person === 'admin' ? await this.release.password() : passwordOf(person);
+    return (await (await this.release.caller()).signIn(password, person)).access_token;
+  }
+
+  /** The commands of the page that let the group `developers` read logs; with `part`, those of them that have it. */
+  async giveRights(part = ''): Promise<void> {
+    const commands = blockOf('Who sees what, 1')
+      .split('\n')
+      .filter((line) => line.includes(part));
+    await this.#shell!.run(commands.join('\n').replaceAll(NAMESPACE_OF_PAGE, this.release.namespace));
+  }
+
+  /** Ends the store, as clients see it. */
+  async stopStore(): Promise<void> {
+    await this.#door?.close();
+    this.#door = undefined;
+    await this.#store?.stop();
+    this.#store = undefined;
+  }
+
+  async remove(): Promise<void> {
+    await this.release.remove();
+    await kubectl(['delete', 'clusterrolebinding', 'log-readers', '--ignore-not-found']);
+    await this.#collector?.terminate();
+    await this.stopStore();
+    await this.#shell?.stop();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #start(developed: string): Promise<void> {
+    const { namespace } = this.release;
+    await this.#sitDown();
+    for (const name of [namespace, developed]) await kubectl(['create', 'namespace', name]);
+    await this.#makeUsers();
+    await this.#shell!.run(replaced(blockOf('Set it up, 1'), [[NAMESPACE_OF_PAGE, namespace]]));
+    await Promise.all([this.#collect(), this.#install()]);
+    await this.giveRights();
+  }
+
+  /** A shell of an operator, with the files that the page names. */
+  async #sitDown(): Promise<void> {
+    const { cert, key } = selfSigned('logs.example', { addresses: [NODE_ADDRESS] });
+    await writeFile(this.#path('ca.crt'), cert);
+    await writeFile(this.#path('ca.key'), key);
+    await writeFile(this.#path('password.txt'), STORE_USERS.gatehouse);
+    const PATH = [dirname(await clusterTool('kubectl')), process.env['PATH']].join(':');
+    const env = { KUBECONFIG: inject('kubeconfig'), CURL_CA_BUNDLE: this.#path('ca.crt') };
+    this.#shell = new Shell(this.#folder, { ...process.env, PATH, ...env });
+  }
+
+  async #makeUsers(): Promise<void> {
+    const users = Object.entries(PEOPLE).map(async ([name, groups]) => {
+      return { name, groups, passwordHash: await hashPassword(passwordOf(name as Person), 10) };
+    });
+    const file = { 'users.yaml': JSON.stringify({ users: await Promise.all(users) }) };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'people' }, stringData: file };
+    await this.release.kubectl(['apply', '-f', '-'], JSON.stringify(secret));
+  }
+
+  async #install(): Promise<void> {
+    const values = parse(documentedFile(PAGE, 'Set it up', 'yaml'));
+    values.logging.host = `https://${NODE_ADDRESS}:${PORT}`;
+    const began = performance.now();
+    await this.release.install({
+      ...values,
+      users: { existingSecret: 'people' },
+      networkPolicy: { enabled: true },
+    });
+    tellMeasured('logging', performance.now() - began, 'from helm install to the ready pod');
+  }
+
+  async #collect(): Promise<void> {
+    const began = performance.now();
+    this.#store = await startStore('opensearch-2');
+    const certificate = {
+      cert: await readFile(this.#path('ca.crt'), 'utf8'),
+      key: await readFile(this.#path('ca.key'), 'utf8'),
+    };
+    const door = { store: this.#store.url, address: NODE_ADDRESS, port: PORT, certificate, users: STORE_USERS };
+    this.#door = await openStoreDoor(door);
+    const asOperator = this.#door.url.replace('//', `//operator:${STORE_USERS.operator}@`);
+    const template = replaced(blockOf('What the store has to have, 1'), [[STORE_OF_PAGE, asOperator]]);
+    const answer = await this.#shell!.run(template);
+    if (answer !== '{"acknowledged":true}') throw new Error(`the store refuses the template: ${answer}`);
+    tellMeasured('logging', performance.now() - began, 'from the start of the store to its template');
+    await this.#startCollector(this.#door.url);
+  }
+
+  async #startCollector(store: string): Promise<void> {
+    await mkdir(this.#path('spool'));
+    const configuration = replaced(documentedFile(PAGE, 'A collector: rsyslog', 'text'), [
+      ['/var/spool/rsyslog', this.#path('spool')],
+      ['/etc/rsyslog/log-store-ca.crt', this.#path('ca.crt')],
+      [STORE_OF_PAGE, store],
+      ['<password>', STORE_USERS.collector],
+    ]);
+    await writeFile(this.#path('rsyslog.conf'), configuration);
+    const args = ['-n', '-f', this.#path('rsyslog.conf'), '-i', this.#path('rsyslog.pid')];
+    this.#collector = startServer(RSYSLOGD, args, this.#path('rsyslog.log'));
+  }
+
+  #path(name: string): string {
+    return join(this.#folder, name);
+  }
+}
+
+/** The `sh` block of the page under this heading, and its place there. */
+function blockOf(name: string): string {
+  const block = documentedCommands(PAGE).find((one) => one.name === name);
+  if (!block) throw new Error(`docs/logs.md has no block "${name}"`);
+  return block.text;
+}
+
+type Changes = readonly (readonly [word: string, by: string])[];
+
+/** Throws for a word that is not there: then the page has changed. */
+function replaced(text: string, changes: Changes): string {
+  return changes.reduce((left, [word, by]) => {
+    if (!left.includes(word)) throw new Error(`docs/logs.md does not say ${word} there`);
+    return left.replaceAll(word, by);
+  }, text);
+}
