@@ -1,21 +1,36 @@
 import { z } from 'zod';
 import { countBetween, path, section, textLike } from './fields.ts';
 
+/** The name of a label (docs of Prometheus, "Data model"). */
+const label = (name: string) =>
+  textLike(/^[a-zA-Z_][a-zA-Z0-9_]{0,99}$/, 'the name of a label: letters, digits and "_", at most 100').default(name);
+
 /** Where container logs are found. The names are those of KubeSphere 3.4 where it has them. */
 export const logging = section({
   host: textLike(/^https?:\/\/[^\s/?#@]+(\/[^\s?#@]*)?$/, 'an address such as "https://opensearch.logging:9200"')
     .optional()
     .describe('The address of the log store. Default: none, and log queries are answered 404.'),
   version: z
-    .enum(['', '6', '7', '8', 'opensearchv1', 'opensearchv2'])
+    .enum(['', '6', '7', '8', 'opensearchv1', 'opensearchv2', 'loki'])
     .default('')
-    .describe('What the store is: Elasticsearch `6`, `7`, `8`, `opensearchv1`, `opensearchv2`; empty: it is asked.'),
+    .describe(
+      'What the store is: Elasticsearch `6`, `7`, `8`, `opensearchv1`, `opensearchv2`, `loki`; empty: it is asked.',
+    ),
   indexPrefix: textLike(
     /^[a-z0-9][a-z0-9._-]{0,99}$/,
     'the beginning of an index name: lower-case letters, digits, ".", "_" and "-", at most 100',
   )
     .default('ks-logstash-log')
     .describe('What the names of the indices begin with; `-YYYY.MM.DD`, a day in UTC, follows.'),
+  lokiNamespaceLabel: label('namespace').describe('Loki: the label with the name of the namespace.'),
+  lokiPodLabel: label('pod').describe('Loki: the label with the name of the pod.'),
+  lokiContainerLabel: label('container').describe('Loki: the label with the name of the container.'),
+  lokiTenant: textLike(
+    /^[A-Za-z0-9!._*'()|-]{1,150}$/,
+    'a tenant of Loki: letters, digits and "!-_.*\'()", at most 150',
+  )
+    .optional()
+    .describe('Loki: the tenant (`X-Scope-OrgID`). Default: requests name none.'),
   username: z.string().min(1).optional().describe('The user at the store. Default: requests have no credentials.'),
   passwordFile: path.optional().describe('The file with the password. It is read again when it changes.'),
   caFile: path

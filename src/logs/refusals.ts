@@ -1,3 +1,4 @@
+import { invalid } from '../resources/query/parameters.ts';
 import { badRequest, StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
 import { tooManyBuckets } from './query/parse-log-query.ts';
 import { StoreError } from './store/log-store.ts';
@@ -9,6 +10,21 @@ export const notConfigured = (): StatusError =>
 
 /** The records that were found lie too far apart for this interval: known only when they have been found. */
 export const tooManyBucketsFound = (): StatusError => badRequest(tooManyBuckets().message, [tooManyBuckets()]);
+
+/** The store counts in lengths, not as the calendar does. */
+export function intervalOfCalendar(): StatusError {
+  const cause = invalid(
+    'interval',
+    'this log store knows no weeks, months, quarters and years; ask for days such as 7d',
+  );
+  return badRequest(cause.message, [cause]);
+}
+
+/** The store cannot be asked about that long a time. */
+export function rangeTooLong(days: number): StatusError {
+  const cause = invalid('start_time', `this log store is asked about ${days} days at most; ask for a shorter time`);
+  return badRequest(cause.message, [cause]);
+}
 
 export const tooSlow = (limitMs: number, cause?: unknown): StatusError =>
   new StatusError(

@@ -4,7 +4,11 @@ import type { ServedLogs } from '../http/logs/export-answer.ts';
 import { LogReader } from '../logs/log-reader.ts';
 import { LogMetrics } from '../logs/metrics.ts';
 import type { KnownNamespace } from '../logs/rights/readable-namespaces.ts';
-import { DIALECTS, type DialectName } from '../logs/store/dialects.ts';
+import { DetectingStore, type StoreKind } from '../logs/store/detecting-store.ts';
+import { DIALECTS } from '../logs/store/dialects.ts';
+import type { LogStore } from '../logs/store/log-store.ts';
+import type { LokiLabels } from '../logs/store/loki-query.ts';
+import { LokiStore } from '../logs/store/loki-store.ts';
 import { SearchStore } from '../logs/store/search-store.ts';
 import { StoreClient } from '../logs/store/store-client.ts';
 import { openStoreFiles, type StoreFilesOptions } from '../logs/store/store-files.ts';
@@ -15,8 +19,10 @@ import type { Part } from './run-group.ts';
 export interface LogsOptions extends StoreFilesOptions {
   readonly host: string;
   /** Absent: the store is asked. */
-  readonly version: DialectName | undefined;
+  readonly version: StoreKind | undefined;
   readonly indexPrefix: string;
+  readonly lokiLabels: LokiLabels;
+  readonly lokiTenant?: string | undefined;
   readonly insecureSkipTLSVerify: boolean;
   readonly exportLogsLimit: number;
 }
@@ -39,16 +45,16 @@ const TIME_LIMIT_MS = 30_000;
 
 /** Log queries, and the way to their store. Asks the store nothing: it may be away at the start. */
 export async function createLogs(options: LogsOptions, parts: LogsParts): Promise<Logs> {
-  const { host, version, indexPrefix, insecureSkipTLSVerify, exportLogsLimit } = options;
+  const { host, version, lokiTenant, insecureSkipTLSVerify, exportLogsLimit } = options;
   const { authorizer, namespaces, clock, logger, registry } = parts;
   const metrics = new LogMetrics(registry);
   const files = openStoreFiles(options, { clock, logger });
   const client = await StoreClient.open(
-    { url: host, trustsAnybody: insecureSkipTLSVerify },
+    { url: host, trustsAnybody: insecureSkipTLSVerify, headers: lokiTenant ? { 'x-scope-orgid': lokiTenant } : {} },
     { clock, files, observe: (purpose, status, seconds) => metrics.requested(purpose, status, seconds) },
   );
-  const dialect = version && DIALECTS[version];
-  const store = new SearchStore({ indexPrefix, dialect, timeLimitMs: TIME_LIMIT_MS }, { client, clock });
+  const create = (kind: StoreKind): LogStore => createStore(kind, options, { client, clock });
+  const store = version ? create(version) : new DetectingStore(client, create);
   const reader = new LogReader(
     { timeLimitMs: TIME_LIMIT_MS, exportLimit: exportLogsLimit },
     { store, clock, metrics, authorizer, namespaces },
@@ -60,4 +66,13 @@ export async function createLogs(options: LogsOptions, parts: LogsParts): Promis
     part: { name: 'files of the log store', run: files.run },
     close: () => client.close(),
   };
+}
+
+function createStore(
+  kind: StoreKind,
+  { indexPrefix, lokiLabels }: LogsOptions,
+  { client, clock }: { readonly client: StoreClient; readonly clock: Clock },
+): LogStore {
+  if (kind === 'loki') return new LokiStore({ client, clock, labels: lokiLabels });
+  return new SearchStore({ indexPrefix, dialect: DIALECTS[kind], timeLimitMs: TIME_LIMIT_MS }, { client, clock });
 }

@@ -190,8 +190,10 @@ export const toGatewayOptions = ({
 
 /** `undefined` when no log store is configured. */
 export function toLogsOptions({ logging }: Sections<'logging'>): LogsOptions | undefined {
-  const { host, version, ...options } = logging;
-  return host === undefined ? undefined : { ...options, host, version: version === '' ? undefined : version };
+  const { host, version, lokiNamespaceLabel, lokiPodLabel, lokiContainerLabel, ...options } = logging;
+  if (host === undefined) return undefined;
+  const lokiLabels = { namespace: lokiNamespaceLabel, pod: lokiPodLabel, container: lokiContainerLabel };
+  return { ...options, lokiLabels, host, version: version === '' ? undefined : version };
 }
 
 export function toHttpLimits(limits: Config['limits']): HttpLimits {

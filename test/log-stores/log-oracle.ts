@@ -12,6 +12,8 @@ export interface OracleWorld {
   readonly namespaces: Readonly<Record<string, number>>;
   /** Milliseconds since 1970. */
   now(): number;
+  /** Phrases are literal parts of texts, in any case, instead of words of which the last one may go on. */
+  readonly isLiteral?: true;
 }
 
 export interface ExpectedAnswer {
@@ -107,6 +109,7 @@ export class LogOracle {
       return elements.length === 0 ? [] : [(record) => elements.some((element) => matches(record, element))];
     };
     const phrase = (name: ListName, field: string): Matches[] => {
+      if (this.#world.isLiteral) return any(name, (record, element) => hasLiteral(record.text(field), element));
       const phrases = named(name).map(wordsOf);
       return phrases.length === 0
         ? []
@@ -177,6 +180,9 @@ export class LogOracle {
     return sorted;
   }
 }
+
+const hasLiteral = (text: string | undefined, element: string): boolean =>
+  new RegExp(element.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu').test(text ?? '');
 
 const bytewise = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 

@@ -2,6 +2,7 @@ import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { startSimulatedCluster } from '../../dev/cluster/cluster.ts';
 import type { NewObject } from '../../dev/cluster/kube-object.ts';
 import type { LogDocument } from '../../dev/log-store/stored-record.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { LOG_PEOPLE, logCluster } from '../support/logs/log-people.ts';
 import { type LogStand, startLogStand } from '../support/logs/log-stand.ts';
 import { exchange, type WireAnswer } from '../support/observed/exchange.ts';
@@ -21,9 +22,8 @@ export interface StoreStandParts {
   readonly people?: readonly Person[];
 }
 
-/** Gatehouse between a simulated cluster and a real store. */
-export interface StoreStand {
-  readonly store: RealStore;
+/** Gatehouse between a simulated cluster and a store. */
+export interface LogQueryStand {
   readonly corpus: LogStand['corpus'];
   /** The answer to a log query. */
   ask(who: string, parameters: Readonly<Record<string, string>>): Promise<WireAnswer>;
@@ -32,19 +32,16 @@ export interface StoreStand {
   stop(): Promise<void>;
 }
 
+export interface StoreStand extends LogQueryStand {
+  readonly store: RealStore;
+}
+
 interface BegunQuery {
   readonly request: ClientRequest;
   readonly response: Promise<IncomingMessage>;
 }
 
-export async function startStoreStand({
-  name,
-  records,
-  objects = logCluster(platform),
-  people = [],
-}: StoreStandParts): Promise<StoreStand> {
-  const cluster = await startSimulatedCluster({ platform });
-  for (const object of objects) cluster.objects.create(`${object['kind']}s`.toLowerCase(), object);
+export async function startStoreStand({ name, records, ...more }: StoreStandParts): Promise<StoreStand> {
   const began = performance.now();
   const store = await startStore(name);
   const started = performance.now();
@@ -53,9 +50,26 @@ export async function startStoreStand({
   console.log(`${name}: started in ${Math.round(started - began)} ms, loaded in ${Math.round(loaded - started)} ms`);
   // Here Elasticsearch 8 answers `GET /` with 405: what answers it is a module that is not published as a package.
   const version = name === 'elasticsearch-8' ? STORES[name].dialect : '';
+  const stand = await startLogQueries({ logging: { host: store.url, version }, ...more });
+  const stop = async (): Promise<void> => {
+    await stand.stop();
+    await store.stop();
+  };
+  return { ...stand, store, stop };
+}
+
+interface LogQueriesParts extends Pick<StoreStandParts, 'objects' | 'people'> {
+  /** `logging` of the configuration. */
+  readonly logging: object;
+  readonly clock?: Clock;
+}
+
+export async function startLogQueries(parts: LogQueriesParts): Promise<LogQueryStand> {
+  const { logging, objects = logCluster(platform), people = [], clock = systemClock } = parts;
+  const cluster = await startSimulatedCluster({ platform });
+  for (const object of objects) cluster.objects.create(`${object['kind']}s`.toLowerCase(), object);
   const all = [...LOG_PEOPLE, ...people];
-  const logging = { host: store.url, version };
-  const { gatehouse, corpus } = await startLogStand({ kubeconfig: cluster.kubeconfig(), logging, people: all });
+  const { gatehouse, corpus } = await startLogStand({ kubeconfig: cluster.kubeconfig(), logging, people: all, clock });
   const { port } = gatehouse;
   const tokens = new Map<string, Promise<string>>();
   const headersOf = async (who: string): Promise<Record<string, string>> => {
@@ -65,7 +79,6 @@ export async function startStoreStand({
   };
   const pathOf = (parameters: Readonly<Record<string, string>>): string => `${LOGS}?${new URLSearchParams(parameters)}`;
   return {
-    store,
     corpus,
     ask: async (who, parameters) =>
       exchange(port, { method: 'GET', path: pathOf(parameters), headers: Object.entries(await headersOf(who)) }),
@@ -82,7 +95,7 @@ export async function startStoreStand({
     },
     async stop() {
       await gatehouse.stop();
-      await Promise.all([cluster.stop(), store.stop()]);
+      await cluster.stop();
     },
   };
 }

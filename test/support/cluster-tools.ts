@@ -20,7 +20,7 @@ interface Tool {
   readonly ldflags?: (version: string) => string;
   /** A cold build on two cores, for the progress line. */
   readonly minutes: number;
-  /** Only the bench runs it: it is built when it is asked for. */
+  /** Only the bench, or a tier that is run by hand, needs it: it is built when it is asked for. */
   readonly isOnDemand?: true;
   /** Its own source in the module's folder: the program is ours, and is built again when the source changes. */
   readonly source?: string;
@@ -83,6 +83,14 @@ const TOOLS = {
     from: 'github.com/brancz/kube-rbac-proxy',
     package: 'github.com/brancz/kube-rbac-proxy/cmd/kube-rbac-proxy',
     minutes: 2,
+    isOnDemand: true,
+  },
+  loki: {
+    name: 'loki',
+    module: 'loki',
+    from: 'github.com/grafana/loki/v3',
+    package: 'github.com/grafana/loki/v3/cmd/loki',
+    minutes: 12,
     isOnDemand: true,
   },
   helm: { name: 'helm', module: 'helm', from: 'helm.sh/helm/v4', package: 'helm.sh/helm/v4/cmd/helm', minutes: 3 },

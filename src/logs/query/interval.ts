@@ -43,6 +43,10 @@ export const intervalText = ({ count, unit }: Interval): string => `${count}${un
 /** Whether a store counts it by its length. One day and all that is longer than a day it counts by the calendar. */
 export const hasFixedLength = ({ count, unit }: Interval): boolean => isFixed(unit) && !(unit === 'd' && count === 1);
 
+/** In milliseconds; `undefined` for what only the calendar says. */
+export const lengthOf = ({ count, unit }: Interval): number | undefined =>
+  isFixed(unit) ? count * UNIT_MS[unit] : undefined;
+
 /** How many buckets a closed range has. */
 export function bucketsIn({ start, end }: Required<TimeRange>, interval: Interval): number {
   return indexOf(end * 1_000 + 999, interval) - indexOf(start * 1_000, interval) + 1;

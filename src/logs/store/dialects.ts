@@ -34,12 +34,12 @@ export const DIALECTS = {
 
 export type DialectName = keyof typeof DIALECTS;
 
-/** The dialect of a store that answers `GET /` with this. Throws a `StoreError` for any other store. */
-export function dialectIn(body: unknown): Dialect {
+/** The name of the dialect of a store that answers `GET /` with this. Throws a `StoreError` for any other store. */
+export function dialectIn(body: unknown): DialectName {
   const { number, distribution } = asObject(asObject(body)['version']);
   const major = typeof number === 'string' ? number.split('.')[0] : undefined;
   const name = distribution === 'opensearch' ? `opensearchv${major}` : `${major}`;
-  if (isDialect(name)) return DIALECTS[name];
+  if (isDialect(name)) return name;
   throw new StoreError('away', `the log store has a version that is not supported: ${String(number).slice(0, 32)}`);
 }
 

@@ -27,6 +27,10 @@ export interface LogRecord {
   readonly container?: string;
 }
 
+/** The record of these members: of those that are texts and not empty. */
+export const toRecord = (members: Readonly<Record<keyof LogRecord, unknown>>): LogRecord =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => typeof value === 'string' && value !== ''));
+
 /** A record and its place in the order: milliseconds since 1970. */
 export interface FoundRecord {
   readonly at: number;

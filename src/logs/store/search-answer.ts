@@ -1,6 +1,7 @@
 import { asArray, asObject } from '../../kubernetes/object.ts';
 import type { Bucket } from '../query/interval.ts';
-import { type FoundMessage, type FoundRecord, type LogRecord, StoreError } from './log-store.ts';
+import { type FoundMessage, type FoundRecord, StoreError, toRecord } from './log-store.ts';
+import { publicText } from './public-text.ts';
 import type { StoreAnswer } from './store-client.ts';
 
 /** What a search found, as far as we read it. */
@@ -78,21 +79,6 @@ function causeIn(body: unknown): { readonly type: string; readonly reason: strin
   return { type: '', reason: '' };
 }
 
-const LONGEST_TEXT = 256;
-/** How much of a text is looked at. The pattern below may take the square of its length. */
-const LONGEST_LOOK = 1_024;
-/** An address with or without a port, of whatever form, a URL, or a name that only a network of one's own has. */
-const PLACE =
-  /\bhttps?:\/\/[^\s,\]}]+|\[?[\w.:-]*[\w\]]:\d{2,5}\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[\da-f]{0,4}:[\da-f:]*:[\da-f]*|\b[\w-]+(?:\.[\w-]+)*\.(?:svc|local|internal|localdomain)\b[\w.-]*/gi;
-
-/** What of the store's words may be sent to a caller: not where it is. */
-function publicText(text: string): string {
-  const seen = text.slice(0, LONGEST_LOOK);
-  // A place that is cut is not known for one any more: the word at the cut goes.
-  const whole = seen.length < text.length ? seen.replace(/[^\s,]{0,256}$/, '') : seen;
-  return (whole === '' ? seen : whole).replaceAll(PLACE, '…').slice(0, LONGEST_TEXT);
-}
-
 /** The records of a search that was sorted by time. */
 export function recordsIn(hits: readonly unknown[]): FoundRecord[] {
   return hits.map((hit) => {
@@ -100,7 +86,7 @@ export function recordsIn(hits: readonly unknown[]): FoundRecord[] {
     const { namespace_name: namespace, pod_name: pod, container_name: container } = asObject(source['kubernetes']);
     return {
       at: placeOf(hit),
-      record: filled({ log: source['log'], time: source['time'], namespace, pod, container }),
+      record: toRecord({ log: source['log'], time: source['time'], namespace, pod, container }),
     };
   });
 }
@@ -131,7 +117,3 @@ function placeOf(hit: unknown): number {
   const at = asArray(asObject(hit)['sort'])[0];
   return typeof at === 'number' ? at : Number.NEGATIVE_INFINITY;
 }
-
-/** Members that are texts and not empty, in this order. */
-const filled = (members: Readonly<Record<keyof LogRecord, unknown>>): LogRecord =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => typeof value === 'string' && value !== ''));

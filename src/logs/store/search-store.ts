@@ -1,22 +1,13 @@
 import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
 import type { Page } from '../log-query.ts';
 import type { Interval } from '../query/interval.ts';
-import { type Dialect, dialectIn } from './dialects.ts';
+import type { Dialect } from './dialects.ts';
 import { indicesOf } from './indices.ts';
-import {
-  type Found,
-  type FoundMessage,
-  type Histogram,
-  type LogSearch,
-  type LogStore,
-  type Statistics,
-  StoreError,
-} from './log-store.ts';
+import type { Found, FoundMessage, Histogram, LogSearch, LogStore, Statistics } from './log-store.ts';
 import {
   bucketsOf,
   cardinalityIn,
   messagesIn,
-  readAnswer,
   readSearchAnswer,
   recordsIn,
   type SearchAnswer,
@@ -27,8 +18,7 @@ import type { StoreClient } from './store-client.ts';
 export interface SearchStoreOptions {
   /** What the names of the indices begin with. */
   readonly indexPrefix: string;
-  /** Absent: the store is asked, at the first search. */
-  readonly dialect?: Dialect | undefined;
+  readonly dialect: Dialect;
   /** What the store is told of how long it may search. */
   readonly timeLimitMs: number;
 }
@@ -60,13 +50,11 @@ export class SearchStore implements LogStore {
   readonly #client: Pick<StoreClient, 'json'>;
   readonly #clock: Clock;
   readonly #options: SearchStoreOptions;
-  #dialect: Dialect | undefined;
 
   constructor(options: SearchStoreOptions, { client, clock }: SearchStoreParts) {
     this.#client = client;
     this.#clock = clock;
     this.#options = options;
-    this.#dialect = options.dialect;
   }
 
   async find(search: LogSearch, { order, from, size }: Page, signal: AbortSignal): Promise<Found> {
@@ -85,7 +73,7 @@ export class SearchStore implements LogStore {
 
   /** Empty buckets are not asked for: between today and one stray record of 2036 there are 300 million of a second each. */
   async histogram(search: LogSearch, interval: Interval, signal: AbortSignal): Promise<Histogram> {
-    const { bucketLength } = await this.#known(signal);
+    const { bucketLength } = this.#options.dialect;
     const buckets = { date_histogram: { field: FIELDS.time, ...bucketLength(interval), min_doc_count: 1 } };
     const { total, aggregations } = await this.#search(search, { size: 0, aggs: { buckets } }, signal);
     return { total, buckets: bucketsOf(aggregations['buckets']) };
@@ -107,18 +95,11 @@ export class SearchStore implements LogStore {
   }
 
   async #search(search: LogSearch, body: object, signal: AbortSignal, more = ''): Promise<SearchAnswer> {
-    const { mostClauses } = await this.#known(signal);
-    const { indexPrefix, timeLimitMs } = this.#options;
+    const { indexPrefix, timeLimitMs, dialect } = this.#options;
     const path = `/${indicesOf(indexPrefix, search.time)}/_search?${PARAMETERS}${more}`;
-    const asked = { ...body, query: toStoreQuery(search, mostClauses), timeout: `${timeLimitMs}ms` };
+    const asked = { ...body, query: toStoreQuery(search, dialect.mostClauses), timeout: `${timeLimitMs}ms` };
     const request = { purpose: 'search', method: 'POST', path, body: asked } as const;
-    try {
-      return readSearchAnswer(await this.#client.json(request, signal));
-    } catch (error) {
-      // It may come back as another version.
-      if (error instanceof StoreError && error.kind === 'away') this.#dialect = this.#options.dialect;
-      throw error;
-    }
+    return readSearchAnswer(await this.#client.json(request, signal));
   }
 
   async #scroll(id: string, signal: AbortSignal): Promise<SearchAnswer> {
@@ -134,13 +115,5 @@ export class SearchStore implements LogStore {
     const request = { purpose: 'close', method: 'DELETE', path: '/_search/scroll', body } as const;
     const limits = { ms: this.#options.timeLimitMs, signals: [] };
     withTimeLimit(this.#clock, limits, (signal) => this.#client.json(request, signal)).catch(() => undefined);
-  }
-
-  /** Asked at the first search, and again until there is an answer: at the start the store may be away. */
-  async #known(signal: AbortSignal): Promise<Dialect> {
-    this.#dialect ??= dialectIn(
-      readAnswer(await this.#client.json({ purpose: 'detect', method: 'GET', path: '/' }, signal)),
-    );
-    return this.#dialect;
   }
 }

@@ -12,6 +12,8 @@ export interface StoreClientOptions {
   readonly url: string;
   /** True: any certificate is taken. */
   readonly trustsAnybody: boolean;
+  /** Sent with each request, by their names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface StoreClientParts {
@@ -30,12 +32,16 @@ export interface StoreRequest {
   /** With its query. */
   readonly path: string;
   readonly body?: object;
+  /** Instead of a body of JSON. */
+  readonly form?: Readonly<Record<string, string>>;
 }
 
 export interface StoreAnswer {
   readonly status: number;
   /** The parsed body; `undefined` when it is not JSON. */
   readonly body: unknown;
+  /** The beginning of a body that is not JSON. */
+  readonly text?: string;
 }
 
 const CONNECT_MS = 5_000;
@@ -56,18 +62,27 @@ export class StoreClient {
   #agent: { readonly ca: string | undefined; readonly agent: Agent } | undefined;
   readonly #origin: string;
   readonly #prefix: string;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #parts: StoreClientParts;
   readonly #budget = new ByteBudget(MOST_HELD_BYTES);
 
-  private constructor(connect: (ca: string | undefined) => Agent, url: URL, parts: StoreClientParts) {
+  private constructor(
+    connect: (ca: string | undefined) => Agent,
+    { url, headers }: { readonly url: URL; readonly headers: Readonly<Record<string, string>> },
+    parts: StoreClientParts,
+  ) {
     this.#connect = connect;
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/$/, '');
+    this.#headers = headers;
     this.#parts = parts;
   }
 
   /** Connects to nothing yet. */
-  static async open({ url, trustsAnybody }: StoreClientOptions, parts: StoreClientParts): Promise<StoreClient> {
+  static async open(
+    { url, trustsAnybody, headers = {} }: StoreClientOptions,
+    parts: StoreClientParts,
+  ): Promise<StoreClient> {
     const { default: createAgent } = await import('undici/lib/dispatcher/agent.js');
     const lookup = createLookup(parts.clock);
     const connect = (ca: string | undefined): Agent =>
@@ -84,7 +99,7 @@ export class StoreClient {
         headersTimeout: 0, // whoever asks has a time limit of his own
         bodyTimeout: 0,
       });
-    return new StoreClient(connect, new URL(url), parts);
+    return new StoreClient(connect, { url: new URL(url), headers }, parts);
   }
 
   /** The whole answer, whatever its status. Rejects with a `StoreError` when there is none, at once when the signal aborts. */
@@ -99,7 +114,7 @@ export class StoreClient {
       const limits = { signal: stop.signal, maxBytes: () => LONGEST_ANSWER_BYTES };
       await sendRequest(this.#current(), options, { sink: answer, ...limits });
       observe(request.purpose, answer.status, (clock.monotonic() - began) / 1_000);
-      return { status: answer.status, body: answer.parsed() };
+      return { status: answer.status, ...answer.content() };
     } catch (error) {
       observe(request.purpose, 0, (clock.monotonic() - began) / 1_000);
       if (answer.isTooMuch) throw new StoreError('full', 'there is no room for the answer of the log store', error);
@@ -127,21 +142,33 @@ export class StoreClient {
     return agent;
   }
 
-  #options({ method, path, body }: StoreRequest): Dispatcher.DispatchOptions {
+  #options(request: StoreRequest): Dispatcher.DispatchOptions {
+    const { method, path } = request;
     const authorization = this.#parts.files.authorization();
+    const { type, body } = contentOf(request);
     return {
       origin: this.#origin,
       path: this.#prefix + path,
       method,
-      body: body === undefined ? null : JSON.stringify(body),
+      body,
       headers: {
+        ...this.#headers,
         accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(type === undefined ? {} : { 'content-type': type }),
         ...(authorization === undefined ? {} : { authorization }),
       },
     };
   }
 }
+
+function contentOf({ body, form }: StoreRequest): { readonly type?: string; readonly body: string | null } {
+  if (body !== undefined) return { type: 'application/json', body: JSON.stringify(body) };
+  if (form === undefined) return { body: null };
+  return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() };
+}
+
+/** As much of a text as is looked at. */
+const LONGEST_TEXT = 1_024;
 
 /** An answer as it comes in, as far as there is room for it beside the others. */
 class HeldAnswer implements ResponseSink {
@@ -173,12 +200,12 @@ class HeldAnswer implements ResponseSink {
     this.#stop();
   }
 
-  /** `undefined` when it is not JSON. */
-  parsed(): unknown {
+  content(): Pick<StoreAnswer, 'body' | 'text'> {
+    const text = Buffer.concat(this.#chunks).toString();
     try {
-      return JSON.parse(Buffer.concat(this.#chunks).toString());
+      return { body: JSON.parse(text) };
     } catch {
-      return undefined;
+      return { body: undefined, text: text.slice(0, LONGEST_TEXT) };
     }
   }
 

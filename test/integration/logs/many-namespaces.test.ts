@@ -44,7 +44,9 @@ describe('1,500 allowed namespaces, 300 of them younger than the start', () => {
     store = await startSimulatedLogStore();
     store.add(RECORDS);
     const registry = new Registry();
-    const options = { version: undefined, indexPrefix: 'k', insecureSkipTLSVerify: false, exportLogsLimit: 100_000 };
+    const lokiLabels = { namespace: 'namespace', pod: 'pod', container: 'container' };
+    const limits = { insecureSkipTLSVerify: false, exportLogsLimit: 100_000 };
+    const options = { version: undefined, indexPrefix: 'k', lokiLabels, ...limits };
     const logs = await createLogs(
       { host: store.url, ...options },
       {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -11,13 +11,15 @@ interface Asked {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Json;
+  /** The body, where it is a form. */
+  readonly form: Readonly<Record<string, string>>;
   readonly response: ServerResponse;
   /** Its connection. */
   readonly socket: Socket;
 }
 
-/** What is answered: a status with JSON, or whatever is done with the response. Nothing: silence. */
-export type Canned = { readonly status?: number; readonly body: unknown } | undefined;
+/** What is answered: a status with JSON, or with a text; or whatever is done with the response. Nothing: silence. */
+export type Canned = { readonly status?: number; readonly body?: unknown; readonly text?: string } | undefined;
 
 export interface CannedStore {
   readonly url: string;
@@ -32,8 +34,8 @@ export interface CannedStore {
 }
 
 interface CannedStoreOptions {
-  /** `version` of `GET /`. Default: OpenSearch 2. */
-  readonly version?: Json;
+  /** `version` of `GET /`, or a store of another kind, which says itself what it is. Default: OpenSearch 2. */
+  readonly version?: Json | 'its own';
   /** By default plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Default: a free one. */
@@ -67,10 +69,13 @@ export async function startCannedStore(
   const sockets = new Set<Socket>();
   const handle: RequestListener = async (request, response) => {
     response.on('error', () => {});
-    const body = await json(request).catch(() => ({}));
+    const content = await text(request).catch(() => '');
+    const isForm = request.headers['content-type'] === 'application/x-www-form-urlencoded';
+    const form = Object.fromEntries(new URLSearchParams(isForm ? content : ''));
+    const body = isForm || content === '' ? {} : JSON.parse(content);
     const { method = '', url: path = '', headers, socket } = request;
-    if (path === '/') return void write(response, { body: { name: 'n1', version } });
-    const one = { method, path, headers, body: body as Json, response, socket };
+    if (path === '/' && version !== 'its own') return void write(response, { body: { name: 'n1', version } });
+    const one = { method, path, headers, body, form, response, socket };
     asked.push(one);
     const canned = store.answer(one);
     if (canned) write(response, canned);
@@ -98,7 +103,8 @@ export async function startCannedStore(
   return store;
 }
 
-function write(response: ServerResponse, { status = 200, body }: NonNullable<Canned>): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' });
-  response.end(JSON.stringify(body));
+function write(response: ServerResponse, { status = 200, body, text: plain }: NonNullable<Canned>): void {
+  const type = plain === undefined ? 'application/json' : 'text/plain';
+  response.writeHead(status, { 'content-type': `${type}; charset=UTF-8` });
+  response.end(plain ?? JSON.stringify(body));
 }

@@ -1,0 +1,87 @@
+import { asObject } from '../../kubernetes/object.ts';
+import type { Page } from '../log-query.ts';
+import type { Interval } from '../query/interval.ts';
+import { type DialectName, dialectIn } from './dialects.ts';
+import {
+  type Found,
+  type FoundMessage,
+  type Histogram,
+  type LogSearch,
+  type LogStore,
+  type Statistics,
+  StoreError,
+} from './log-store.ts';
+import { readAnswer } from './search-answer.ts';
+import type { StoreClient } from './store-client.ts';
+
+/** What a store is: a dialect of Elasticsearch's search API, or Loki. */
+export type StoreKind = DialectName | 'loki';
+
+/**
+ * A store of which it is not known what it is. It is asked at the first search, because it may be away at the start, and again
+ * after it was away, because it may come back as another one.
+ */
+export class DetectingStore implements LogStore {
+  readonly #client: Pick<StoreClient, 'json'>;
+  readonly #create: (kind: StoreKind) => LogStore;
+  #known: LogStore | undefined;
+
+  constructor(client: Pick<StoreClient, 'json'>, create: (kind: StoreKind) => LogStore) {
+    this.#client = client;
+    this.#create = create;
+  }
+
+  find(search: LogSearch, page: Page, signal: AbortSignal): Promise<Found> {
+    return this.#with(signal, (store) => store.find(search, page, signal));
+  }
+
+  count(search: LogSearch, signal: AbortSignal): Promise<Statistics> {
+    return this.#with(signal, (store) => store.count(search, signal));
+  }
+
+  histogram(search: LogSearch, interval: Interval, signal: AbortSignal): Promise<Histogram> {
+    return this.#with(signal, (store) => store.histogram(search, interval, signal));
+  }
+
+  async *messages(search: LogSearch, signal: AbortSignal): AsyncGenerator<readonly FoundMessage[], void> {
+    const store = await this.#detected(signal);
+    try {
+      yield* store.messages(search, signal);
+    } catch (error) {
+      throw this.#noted(error);
+    }
+  }
+
+  async #with<Result>(signal: AbortSignal, ask: (store: LogStore) => Promise<Result>): Promise<Result> {
+    const store = await this.#detected(signal);
+    return ask(store).catch((error) => {
+      throw this.#noted(error);
+    });
+  }
+
+  #noted(error: unknown): unknown {
+    if (error instanceof StoreError && error.kind === 'away') this.#known = undefined;
+    return error;
+  }
+
+  async #detected(signal: AbortSignal): Promise<LogStore> {
+    this.#known ??= this.#create(await detect(this.#client, signal));
+    return this.#known;
+  }
+}
+
+async function detect(client: Pick<StoreClient, 'json'>, signal: AbortSignal): Promise<StoreKind> {
+  const answer = await client.json({ purpose: 'detect', method: 'GET', path: '/' }, signal);
+  if (isNoSearchStore(answer.status, answer.text) && (await isLoki(client, signal))) return 'loki';
+  return dialectIn(readAnswer(answer));
+}
+
+/** Loki knows no such path, and what its chart puts before it says `OK`. */
+const isNoSearchStore = (status: number, text: string | undefined): boolean =>
+  text !== undefined && (status === 200 || status === 404);
+
+async function isLoki(client: Pick<StoreClient, 'json'>, signal: AbortSignal): Promise<boolean> {
+  const path = '/loki/api/v1/status/buildinfo';
+  const { status, body } = await client.json({ purpose: 'detect', method: 'GET', path }, signal);
+  return status === 200 && typeof asObject(body)['version'] === 'string';
+}

@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { LogFilter } from '../../../src/logs/log-query.ts';
+import { toContainerCount, toCount, toLogQuery } from '../../../src/logs/store/loki-query.ts';
+
+const LABELS = { namespace: 'namespace', pod: 'pod', container: 'container' };
+const NO_FILTER: LogFilter = {
+  workloads: [],
+  workloadQueries: [],
+  podQueries: [],
+  containerQueries: [],
+  pods: [],
+  containers: [],
+  phrases: [],
+};
+const queryOf = (filter: Partial<LogFilter>, namespaces?: readonly string[], labels = LABELS): string =>
+  toLogQuery({ ...NO_FILTER, ...filter }, namespaces, labels);
+
+describe('the question to Loki', () => {
+  test.each<[string, Partial<LogFilter>, readonly string[] | undefined, string]>([
+    ['everything', {}, undefined, '{namespace=~".+"}'],
+    ['namespaces', {}, ['a', 'b'], '{namespace=~"a|b"}'],
+    ['pods', { pods: ['a.1', 'b'] }, ['n'], String.raw`{namespace=~"n",pod=~"a\\.1|b"}`],
+    ['containers', { containers: ['a', 'b'] }, ['n'], '{namespace=~"n",container=~"a|b"}'],
+    ['parts of pods', { podQueries: ['a', 'B'] }, ['n'], '{namespace=~"n",pod=~"(?i).*(?:a|B).*"}'],
+    ['parts of workloads', { workloadQueries: ['a'] }, ['n'], '{namespace=~"n",pod=~"(?i).*(?:a).*"}'],
+    ['parts of containers', { containerQueries: ['a'] }, ['n'], '{namespace=~"n",container=~"(?i).*(?:a).*"}'],
+    ['texts', { phrases: ['a', 'b c'] }, ['n'], '{namespace=~"n"} |~ "(?i)a|b c"'],
+  ])('about %s', (_, filter, namespaces, wanted) => {
+    expect(queryOf(filter, namespaces)).toBe(wanted);
+  });
+
+  test('holds all lists together, each by itself', () => {
+    const query = queryOf({ pods: ['p'], podQueries: ['q'], containers: ['c'], phrases: ['t'] }, ['n']);
+    expect(query).toBe('{namespace=~"n",pod=~"p",pod=~"(?i).*(?:q).*",container=~"c"} |~ "(?i)t"');
+  });
+
+  test('uses the labels of the configuration', () => {
+    const labels = { namespace: 'k8s_namespace', pod: 'k8s_pod', container: 'k8s_container' };
+    expect(queryOf({ pods: ['p'], containers: ['c'] }, undefined, labels)).toBe(
+      '{k8s_namespace=~".+",k8s_pod=~"p",k8s_container=~"c"}',
+    );
+    expect(toContainerCount('{}', 1, labels)).toContain('sum by (k8s_namespace,k8s_pod,k8s_container) (');
+  });
+
+  test('has the pods of a workload as patterns that Go reads', () => {
+    expect(queryOf({ workloads: ['a.b'] }, ['n'])).toContain(
+      String.raw`,pod=~"a\\.b-[bcdfghjklmnpqrstvwxz2456789]{1,10}`,
+    );
+    // Go refuses a backslash before a character beyond ASCII.
+    expect(queryOf({ workloads: ['é\\é'] }, ['n'])).toContain(String.raw`pod=~"é\\\\é-`);
+  });
+
+  test('counts a nanosecond earlier, so that the beginning is counted and the end is not', () => {
+    expect(toCount('{a="b"}', 90)).toBe('sum(count_over_time({a="b"}[90ms] offset 1ns))');
+  });
+
+  test('A-45 has the texts of callers as literal parts of an expression within quotation marks', () => {
+    let longest = 0;
+    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 256, size: 'max' });
+    const odd = fc.string({
+      unit: fc.constantFrom(...'\\"`{}|()[]^$.*+?/#\n\t\0aA \u{1F600}'),
+      minLength: 1,
+      maxLength: 64,
+    });
+    fc.assert(
+      fc.property(fc.array(fc.oneof(text, odd), { minLength: 1, maxLength: 4 }), (phrases) => {
+        const [, string = ''] = /^\{namespace=~"n"\} \|~ (".*")$/s.exec(queryOf({ phrases }, ['n'])) ?? [];
+        expect(string).toMatch(/^"(?:[^"\\\n]|\\.)*"$/s);
+        const pattern = new RegExp(`^(?:${(JSON.parse(string) as string).slice('(?i)'.length)})$`, 'su');
+        for (const phrase of phrases) expect(phrase.toWellFormed()).toMatch(pattern);
+        expect(pattern.test(`${phrases.join('|').toWellFormed()}x`)).toBe(false);
+        longest = Math.max(longest, ...phrases.map(({ length }) => length));
+      }),
+      { numRuns: 500 },
+    );
+    console.log(`largest case of a literal text: ${longest} characters`);
+    expect(longest).toBeGreaterThan(200);
+  });
+});
