@@ -23,7 +23,8 @@ const OPEN_SECONDS = 30 * 86_400;
 const shift = NOW - Date.now();
 const clock = { ...systemClock, now: () => systemClock.now() + shift };
 
-const records = logRecords();
+/** Lines of a day to come are not found any more soon after they were written. */
+const records = logRecords().filter(({ time }) => time < '2036');
 const oracle = new LogOracle({ records, namespaces: readersNamespaces(), now: clock.now, isLiteral: true });
 const query = generatedQuery({ records, callers: Object.keys(READERS) }).filter((one) => lengthOf(one) < LONGEST_URL);
 const some = fc.array(query, { minLength: AT_ONCE, maxLength: AT_ONCE, size: 'max' });
@@ -76,7 +77,7 @@ describe('Loki', () => {
     'L-08 takes %s as it stands',
     async (text) => {
       const { status, text: said } = await stand.ask('admin', { log_query: text, size: '0' });
-      const found = records.filter(({ log, time }) => log.includes(text) && time < '2036').length;
+      const found = records.filter(({ log }) => log.includes(text)).length;
       expect([status, said]).toEqual([200, JSON.stringify({ query: { total: found, records: [] } })]);
     },
   );
