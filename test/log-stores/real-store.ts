@@ -17,6 +17,10 @@ export interface RealStore {
   load(documents: readonly LogDocument[]): Promise<void>;
   /** Places that searches keep open. */
   openPlaces(): Promise<number>;
+  /** As a crash is. `stop` has to follow. */
+  kill(): Promise<void>;
+  /** Connections stay, and nothing is answered, until the function that it returns is called. */
+  freeze(): () => void;
   stop(): Promise<void>;
 }
 
@@ -47,7 +51,7 @@ export async function startStore(name: StoreName, heapMiB = HEAP_MIB): Promise<R
   for (;;) {
     const text = readFileSync(log, 'utf8');
     const [, url] = /^ready (http:\S+)$/m.exec(text) ?? [];
-    if (url) return { ...clientOf(url, store), stop };
+    if (url) return { ...clientOf(url, store), kill: () => server.kill(), freeze: () => server.freeze(), stop };
     if (!server.running || performance.now() - began > LONGEST_START_MS) {
       await server.kill();
       throw new Error(`${name} does not start: ${text.slice(-4_000)}`);
@@ -65,7 +69,7 @@ async function requireJava(): Promise<void> {
   if (!(Number(version) >= OLDEST_JAVA)) throw new Error(`"java" on PATH is too old: ${stderr}; ${advice}`);
 }
 
-function clientOf(url: string, { dialect }: Store): Omit<RealStore, 'stop'> {
+function clientOf(url: string, { dialect }: Store): Omit<RealStore, 'kill' | 'freeze' | 'stop'> {
   const send = async (method: string, path: string, type: string, body?: string) => {
     const content = body === undefined ? {} : { body, headers: { 'content-type': type } };
     const answer = await fetch(`${url}${path}`, { method, ...content });

@@ -1,4 +1,4 @@
-import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request as send } from 'node:http';
 import { startSimulatedCluster } from '../../dev/cluster/cluster.ts';
 import type { NewObject } from '../../dev/cluster/kube-object.ts';
 import type { LogDocument } from '../../dev/log-store/stored-record.ts';
@@ -27,6 +27,8 @@ export interface LogQueryStand {
   readonly corpus: LogStand['corpus'];
   /** The answer to a log query. */
   ask(who: string, parameters: Readonly<Record<string, string>>): Promise<WireAnswer>;
+  /** The answer to any other path. */
+  get(who: string, path: string): Promise<WireAnswer>;
   /** A log query whose answer is read by whoever asks. */
   begin(who: string, parameters: Readonly<Record<string, string>>): Promise<BegunQuery>;
   stop(): Promise<void>;
@@ -78,17 +80,17 @@ export async function startLogQueries(parts: LogQueriesParts): Promise<LogQueryS
     return { Authorization: `Bearer ${await token}` };
   };
   const pathOf = (parameters: Readonly<Record<string, string>>): string => `${LOGS}?${new URLSearchParams(parameters)}`;
+  const get = async (who: string, path: string): Promise<WireAnswer> =>
+    exchange(port, { method: 'GET', path, headers: Object.entries(await headersOf(who)) });
   return {
     corpus,
-    ask: async (who, parameters) =>
-      exchange(port, { method: 'GET', path: pathOf(parameters), headers: Object.entries(await headersOf(who)) }),
+    get,
+    ask: (who, parameters) => get(who, pathOf(parameters)),
     async begin(who, parameters) {
       const headers = await headersOf(who);
       const response = Promise.withResolvers<IncomingMessage>();
-      const request = get(
-        { host: '127.0.0.1', port, path: pathOf(parameters), headers, agent: false },
-        response.resolve,
-      );
+      const target = { host: '127.0.0.1', port, path: pathOf(parameters), headers, agent: false };
+      const request = send(target, response.resolve).end();
       request.on('error', response.reject);
       response.promise.catch(() => undefined); // whoever hangs up does not wait for it
       return { request, response: response.promise };
