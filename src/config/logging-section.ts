@@ -27,7 +27,7 @@ export const logging = section({
   lokiContainerLabel: label('container').describe('Loki: the label with the name of the container.'),
   lokiTenant: textLike(
     /^[A-Za-z0-9!._*'()|-]{1,150}$/,
-    'a tenant of Loki: letters, digits and "!-_.*\'()", at most 150',
+    'a tenant of Loki: letters, digits and "!-_.*\'()|", at most 150',
   )
     .optional()
     .describe('Loki: the tenant (`X-Scope-OrgID`). Default: requests name none.'),

@@ -57,7 +57,7 @@ describe('the log store', () => {
     expect(problems({ host })).toEqual([NO_ADDRESS]);
   });
 
-  test.each(['', '6', '7', '8', 'opensearchv1', 'opensearchv2'])('may be of the version "%s"', (version) => {
+  test.each(['', '6', '7', '8', 'opensearchv1', 'opensearchv2', 'loki'])('may be of the version "%s"', (version) => {
     expect(problems({ host: HOST, version })).toEqual([]);
   });
 
@@ -71,6 +71,22 @@ describe('the log store', () => {
       expect(problems({ host: HOST, indexPrefix })).toEqual([expect.stringMatching(/^logging\.indexPrefix: /)]);
     },
   );
+
+  test.each(['', '1st', 'k8s.namespace', 'a b', 'a"}', 'x'.repeat(101)])(
+    'is refused with a label of Loki named %j',
+    (name) => {
+      for (const label of ['lokiNamespaceLabel', 'lokiPodLabel', 'lokiContainerLabel'])
+        expect(problems({ host: HOST, [label]: name })).toEqual([
+          `logging.${label}: expected the name of a label: letters, digits and "_", at most 100`,
+        ]);
+    },
+  );
+
+  test.each(['', 'a b', 'a/b', 'a\nb', 'x'.repeat(151)])('is refused with a tenant of Loki named %j', (lokiTenant) => {
+    expect(problems({ host: HOST, lokiTenant })).toEqual([
+      expect.stringMatching(/^logging\.lokiTenant: expected a tenant/),
+    ]);
+  });
 
   test.each<[string, object, string[]]>([
     [
