@@ -54,7 +54,11 @@ export async function createLogs(options: LogsOptions, parts: LogsParts): Promis
     { clock, files, observe: (purpose, status, seconds) => metrics.requested(purpose, status, seconds) },
   );
   const create = (kind: StoreKind): LogStore => createStore(kind, options, { client, clock });
-  const store = version ? create(version) : new DetectingStore(client, create);
+  const found = (kind: StoreKind): LogStore => {
+    logger.info({ store: kind }, 'the log store was found');
+    return create(kind);
+  };
+  const store = version ? create(version) : new DetectingStore(client, found);
   const reader = new LogReader(
     { timeLimitMs: TIME_LIMIT_MS, exportLimit: exportLogsLimit },
     { store, clock, metrics, authorizer, namespaces },

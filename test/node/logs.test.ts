@@ -54,8 +54,7 @@ let gustav: string;
 
 beforeAll(async () => {
   stand = await LoggingStand.start('logging', NAMESPACE);
-  await kubectl(['create', 'clusterrole', 'all-pod-logs', '--verb=get', '--resource=pods/log']);
-  await kubectl(['create', 'clusterrolebinding', 'all-pod-logs', '--clusterrole=all-pod-logs', '--user=admin']);
+  await stand.letAdministratorRead();
   await startPrinter(LINES);
   caller = await stand.release.caller();
   admin = await stand.signIn('admin');
@@ -227,6 +226,11 @@ describe('L-04 who may not read the logs of a namespace', () => {
       { histogram: { total: 0, histograms: [] } },
       '',
     ]);
+  });
+
+  test('is told so by the question of the page', async () => {
+    const answers = [await stand.asksForRight('dora'), await stand.asksForRight('gustav')];
+    expect(answers).toEqual(['yes', 'no']);
   });
 
   test('finds those of the namespaces that a role gives, and no others', async () => {

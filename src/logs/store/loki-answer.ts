@@ -2,6 +2,7 @@ import { asArray, asObject } from '../../kubernetes/object.ts';
 import { type LogRecord, StoreError, toRecord } from './log-store.ts';
 import { type LokiLabels, NANOSECONDS_OF_MS } from './loki-query.ts';
 import { publicText } from './public-text.ts';
+import { forbids, refusesUser } from './search-answer.ts';
 import type { StoreAnswer } from './store-client.ts';
 
 /** A line as Loki has it. */
@@ -65,8 +66,14 @@ function resultOf({ status, body, text = '' }: StoreAnswer): readonly unknown[] 
 function failure(status: number, text: string): StoreError {
   if (/context deadline exceeded|timeout/i.test(text) || status === 504)
     return new StoreError('slow', 'the log store gave up at its time limit');
-  if (status === 401 || status === 403)
-    return new StoreError('away', `the log store refuses our credentials: ${status} ${publicText(text)}`);
+  if (status === 401)
+    return /org id/.test(text)
+      ? new StoreError('away', `the log store asks for logging.lokiTenant: ${publicText(text)}`)
+      : refusesUser();
+  if (status === 403) return forbids(text);
+  // Loki says why, in plain text.
+  if (text.trim() === '' && status < 500)
+    return new StoreError('away', `the log store answers ${status} as no Loki does: see logging.version`);
   if (status === 400 || status === 422) return new StoreError('refused', publicText(text.trim()));
   return new StoreError('away', `the log store answers ${status} ${publicText(text)}`);
 }

@@ -42,12 +42,18 @@ export function readAnswer({ status, body }: StoreAnswer): unknown {
   if (status >= 200 && status < 300) throw unreadable();
   const { type, reason } = causeIn(body);
   if (type === 'search_timeout_exception' || reason.startsWith('Time exceeded')) throw gaveUp();
-  if (status === 401 || status === 403)
-    throw new StoreError('away', `the log store refuses our credentials: ${status} ${type}`);
+  if (status === 401) throw refusesUser();
+  if (status === 403) throw forbids(`${type}: ${reason}`);
   if (type === '' || BUSY.has(type))
     throw new StoreError('away', `the log store answers ${status} ${publicText(`${type}: ${reason}`)}`);
   throw new StoreError('refused', publicText(`${type}: ${reason}`));
 }
+
+/** For our log: a caller is told that the store is away. */
+export const refusesUser = (): StoreError =>
+  new StoreError('away', 'the log store refuses our user name or password: 401');
+export const forbids = (text: string): StoreError =>
+  new StoreError('away', `the log store does not let our user do this: 403 ${publicText(text)}`);
 
 const gaveUp = (): StoreError => new StoreError('slow', 'the log store gave up at its time limit');
 const unreadable = (): StoreError => new StoreError('away', 'the log store answers what cannot be read');

@@ -75,6 +75,20 @@ export class LoggingStand {
     await this.#shell!.run(commands.join('\n').replaceAll(NAMESPACE_OF_PAGE, this.release.namespace));
   }
 
+  /** The commands of the page with which an administrator sees everything. */
+  async letAdministratorRead(): Promise<void> {
+    await this.#shell!.run(blockOf('Who sees what, 2'));
+  }
+
+  /** What the page's question for a right of Dora's says when it is asked about this person, in these groups. */
+  async asksForRight(person: Person): Promise<string> {
+    const groups = PEOPLE[person].map((group) => ` --as-group ${group}`).join('');
+    const question = replaced(blockOf('Who sees what, 3'), [
+      [' --as dora --as-group developers', ` --as ${person}${groups}`],
+    ]);
+    return this.#shell!.run(`${question} || true`);
+  }
+
   /** Ends the store, as clients see it. */
   async stopStore(): Promise<void> {
     await this.#door?.close();
@@ -109,7 +123,7 @@ export class LoggingStand {
     await writeFile(this.#path('ca.key'), key);
     await writeFile(this.#path('password.txt'), STORE_USERS.gatehouse);
     const PATH = [dirname(await clusterTool('kubectl')), process.env['PATH']].join(':');
-    const env = { KUBECONFIG: inject('kubeconfig'), CURL_CA_BUNDLE: this.#path('ca.crt') };
+    const env = { KUBECONFIG: inject('kubeconfig') };
     this.#shell = new Shell(this.#folder, { ...process.env, PATH, ...env });
   }
 
@@ -143,8 +157,10 @@ export class LoggingStand {
     };
     const door = { store: this.#store.url, address: NODE_ADDRESS, port: PORT, certificate, users: STORE_USERS };
     this.#door = await openStoreDoor(door);
-    const asOperator = this.#door.url.replace('//', `//operator:${STORE_USERS.operator}@`);
-    const template = replaced(blockOf('What the store has to have, 1'), [[STORE_OF_PAGE, asOperator]]);
+    const template = replaced(blockOf('What the store has to have, 1'), [
+      ['admin:$STORE_PASSWORD', `operator:${STORE_USERS.operator}`],
+      [STORE_OF_PAGE, this.#door.url],
+    ]);
     const answer = await this.#shell!.run(template);
     if (answer !== '{"acknowledged":true}') throw new Error(`the store refuses the template: ${answer}`);
     tellMeasured('logging', performance.now() - began, 'from the start of the store to its template');
