@@ -54,9 +54,14 @@ export async function createLogs(options: LogsOptions, parts: LogsParts): Promis
     { clock, files, observe: (purpose, status, seconds) => metrics.requested(purpose, status, seconds) },
   );
   const create = (kind: StoreKind): LogStore => createStore(kind, options, { client, clock });
+  // Several searches may find out at one time, and again later: what bounds the questions of all is in the store.
+  const stores = new Map<StoreKind, LogStore>();
   const found = (kind: StoreKind): LogStore => {
-    logger.info({ store: kind }, 'the log store was found');
-    return create(kind);
+    const known = stores.get(kind);
+    if (!known) logger.info({ store: kind }, 'the log store was found');
+    const store = known ?? create(kind);
+    stores.set(kind, store);
+    return store;
   };
   const store = version ? create(version) : new DetectingStore(client, found);
   const reader = new LogReader(

@@ -48,19 +48,20 @@ export class DetectingStore implements LogStore {
     try {
       yield* store.messages(search, signal);
     } catch (error) {
-      throw this.#noted(error);
+      throw this.#noted(error, signal);
     }
   }
 
   async #with<Result>(signal: AbortSignal, ask: (store: LogStore) => Promise<Result>): Promise<Result> {
     const store = await this.#detected(signal);
     return ask(store).catch((error) => {
-      throw this.#noted(error);
+      throw this.#noted(error, signal);
     });
   }
 
-  #noted(error: unknown): unknown {
-    if (error instanceof StoreError && error.kind === 'away') this.#known = undefined;
+  /** A search that nobody waits for any more says nothing of the store. */
+  #noted(error: unknown, signal: AbortSignal): unknown {
+    if (!signal.aborted && error instanceof StoreError && error.kind === 'away') this.#known = undefined;
     return error;
   }
 

@@ -1,6 +1,6 @@
 import { asArray, asObject } from '../../kubernetes/object.ts';
 import { type LogRecord, StoreError, toRecord } from './log-store.ts';
-import { type LokiLabels, NANOSECONDS_OF_MS } from './loki-query.ts';
+import { type LokiLabels, NANOSECONDS_OF_MS, type Span } from './loki-query.ts';
 import { publicText } from './public-text.ts';
 import { forbids, refusesUser } from './search-answer.ts';
 import type { StoreAnswer } from './store-client.ts';
@@ -10,20 +10,44 @@ export interface LokiEntry {
   /** Nanoseconds since 1970. */
   readonly at: bigint;
   readonly line: string;
+  /** Of its stream, and the same as one text. */
   readonly labels: Readonly<Record<string, unknown>>;
+  readonly stream: string;
 }
 
-/** The lines of an answer, stream by stream. Throws a `StoreError` when it has none. */
-export function entriesIn(answer: StoreAnswer): LokiEntry[] {
-  return resultOf(answer).flatMap((stream) => {
-    const { stream: labels, values } = asObject(stream);
-    return asArray(values).map((value) => {
-      const [at, line] = asArray(value);
-      if (typeof at !== 'string' || !/^\d{1,19}$/.test(at) || typeof line !== 'string') throw unreadable();
-      return { at: BigInt(at), line, labels: asObject(labels) };
-    });
-  });
+/** What an answer may have. */
+export interface Asked extends Span {
+  readonly limit: number;
+  /** Absent: any. */
+  readonly namespaces?: ReadonlySet<unknown> | undefined;
 }
+
+/** Loki's own limits allow 30 kB. Streams are compared by them. */
+const LONGEST_LABELS = 64 * 1_024;
+
+/** The lines of an answer, stream by stream. Throws a `StoreError` when it has none, or others than were asked for. */
+export function entriesIn(answer: StoreAnswer, names: LokiLabels, asked: Asked): LokiEntry[] {
+  const entries: LokiEntry[] = [];
+  for (const one of resultOf(answer)) {
+    const labels = asObject(asObject(one)['stream']);
+    const stream = JSON.stringify(labels);
+    if (stream.length > LONGEST_LABELS || asked.namespaces?.has(labels[names.namespace]) === false) throw unreadable();
+    for (const value of asArray(asObject(one)['values'])) entries.push({ ...entryOf(value, asked), labels, stream });
+  }
+  if (entries.length > asked.limit) throw unreadable();
+  return entries;
+}
+
+function entryOf(value: unknown, { start, end }: Span): Pick<LokiEntry, 'at' | 'line'> {
+  const [text, line] = asArray(value);
+  if (typeof text !== 'string' || !/^\d{1,19}$/.test(text) || typeof line !== 'string') throw unreadable();
+  const at = BigInt(text);
+  if (at < start || at >= end) throw unreadable();
+  return { at, line };
+}
+
+/** The labels of the streams of an answer. */
+export const streamsIn = (answer: StoreAnswer): Readonly<Record<string, unknown>>[] => dataOf(answer).map(asObject);
 
 /** The one number of an answer; 0 where nothing was counted. */
 export function numberIn(answer: StoreAnswer): number {
@@ -31,9 +55,21 @@ export function numberIn(answer: StoreAnswer): number {
   return sample === undefined ? 0 : sampleOf(asObject(sample)['value']).count;
 }
 
-/** The counts of an answer, each with the time at which it was counted, in milliseconds since 1970. */
-export function countsIn(answer: StoreAnswer): { readonly at: number; readonly count: number }[] {
-  return resultOf(answer).flatMap((series) => asArray(asObject(series)['values']).map(sampleOf));
+/** The times at which counts are asked for, in milliseconds since 1970. */
+export interface CountTimes {
+  readonly first: number;
+  readonly last: number;
+  readonly step: number;
+}
+
+/** The counts of an answer, each with its time. Throws a `StoreError` for one of another time. */
+export function countsIn(
+  answer: StoreAnswer,
+  { first, last, step }: CountTimes,
+): { readonly at: number; readonly count: number }[] {
+  const samples = resultOf(answer).flatMap((series) => asArray(asObject(series)['values']).map(sampleOf));
+  for (const { at } of samples) if (at < first || at > last || (at - first) % step !== 0) throw unreadable();
+  return samples;
 }
 
 /** The record of an entry. Its time has milliseconds, or as many digits as it needs. */
@@ -51,21 +87,23 @@ function timeText(at: bigint): string {
 function sampleOf(value: unknown): { readonly at: number; readonly count: number } {
   const [seconds, text] = asArray(value);
   const count = Number(text);
-  if (typeof seconds !== 'number' || typeof text !== 'string' || !Number.isSafeInteger(count)) throw unreadable();
+  if (typeof seconds !== 'number' || typeof text !== 'string' || !(Number.isSafeInteger(count) && count >= 0))
+    throw unreadable();
   return { at: Math.round(seconds * 1_000), count };
 }
 
-function resultOf({ status, body, text = '' }: StoreAnswer): readonly unknown[] {
+const resultOf = (answer: StoreAnswer): readonly unknown[] => asArray(asObject(goodData(answer))['result']);
+
+const dataOf = (answer: StoreAnswer): readonly unknown[] => asArray(goodData(answer));
+
+function goodData({ status, body, text = '' }: StoreAnswer): unknown {
   const { status: said, data } = asObject(body);
-  if (status === 200 && said === 'success') return asArray(asObject(data)['result']);
-  if (status === 200) throw unreadable();
-  throw failure(status, text);
+  if (status === 200 && said === 'success') return data;
+  throw status === 200 ? unreadable() : failure(status, text);
 }
 
 /** Loki says in plain text why it gives no answer. */
 function failure(status: number, text: string): StoreError {
-  if (/context deadline exceeded|timeout/i.test(text) || status === 504)
-    return new StoreError('slow', 'the log store gave up at its time limit');
   if (status === 401)
     return /org id/.test(text)
       ? new StoreError('away', `the log store asks for logging.lokiTenant: ${publicText(text)}`)
@@ -75,6 +113,8 @@ function failure(status: number, text: string): StoreError {
   if (text.trim() === '' && status < 500)
     return new StoreError('away', `the log store answers ${status} as no Loki does: see logging.version`);
   if (status === 400 || status === 422) return new StoreError('refused', publicText(text.trim()));
+  if (status === 504 || /context deadline exceeded|timeout/i.test(text))
+    return new StoreError('slow', 'the log store gave up at its time limit');
   return new StoreError('away', `the log store answers ${status} ${publicText(text)}`);
 }
 

@@ -21,7 +21,14 @@ export const NANOSECONDS_OF_MS = 1_000_000n;
  * it as literal parts of regular expressions, within quotation marks: they are syntax of neither.
  */
 export function toLogQuery(filter: LogFilter, namespaces: readonly string[] | undefined, labels: LokiLabels): string {
-  const { workloads, workloadQueries, pods, podQueries, containers, containerQueries, phrases } = filter;
+  const { phrases } = filter;
+  const lines = phrases.length === 0 ? '' : ` |~ ${quoted(`(?i)${phrases.map(literal).join('|')}`)}`;
+  return `${toSelector(filter, namespaces, labels)}${lines}`;
+}
+
+/** The streams of these lines, and of others that do not have the phrases. */
+export function toSelector(filter: LogFilter, namespaces: readonly string[] | undefined, labels: LokiLabels): string {
+  const { workloads, workloadQueries, pods, podQueries, containers, containerQueries } = filter;
   const matchers = [
     // A selector must have a matcher that an absent label does not fulfil.
     namespaces ? anyOf(labels.namespace, namespaces.map(literal)) : [`${labels.namespace}=~".+"`],
@@ -31,8 +38,7 @@ export function toLogQuery(filter: LogFilter, namespaces: readonly string[] | un
     anyOf(labels.container, containers.map(literal)),
     anyPart(labels.container, containerQueries),
   ].flat();
-  const lines = phrases.length === 0 ? '' : ` |~ ${quoted(`(?i)${phrases.map(literal).join('|')}`)}`;
-  return `{${matchers.join(',')}}${lines}`;
+  return `{${matchers.join(',')}}`;
 }
 
 /**

@@ -1,10 +1,10 @@
+import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { FairSlots } from '../../runtime/fair-slots.ts';
 import type { LogFilter, Page } from '../log-query.ts';
 import { mergeNewestFirst } from '../merged.ts';
 import { type Bucket, type Interval, lengthOf, MOST_BUCKETS } from '../query/interval.ts';
-import type { TimeRange } from '../query/times.ts';
-import { intervalOfCalendar, rangeTooLong, tooManyBucketsFound } from '../refusals.ts';
+import { intervalOfCalendar, tooManyBucketsFound } from '../refusals.ts';
 import {
   type Found,
   type FoundMessage,
@@ -15,7 +15,8 @@ import {
   type Statistics,
   StoreError,
 } from './log-store.ts';
-import { countsIn, entriesIn, type LokiEntry, numberIn, recordOf } from './loki-answer.ts';
+import { countsIn, entriesIn, type LokiEntry, numberIn, recordOf, streamsIn } from './loki-answer.ts';
+import { type EntriesQuestion, isTooLong, pagesOf } from './loki-pages.ts';
 import {
   type LokiLabels,
   NANOSECONDS_OF_MS,
@@ -24,7 +25,9 @@ import {
   toCount,
   toCounts,
   toLogQuery,
+  toSelector,
 } from './loki-query.ts';
+import { spanOf } from './loki-span.ts';
 import type { StoreAnswer, StoreClient } from './store-client.ts';
 
 export interface LokiStoreParts {
@@ -34,52 +37,41 @@ export interface LokiStoreParts {
   readonly labels: LokiLabels;
 }
 
-/** One question to Loki. */
-interface Part extends Span {
+/** The lines of one span: as much as one question can be about. */
+interface Slice extends Span {
   /** The search that it belongs to. */
   readonly search: string;
-  readonly logQuery: string;
+  readonly filter: LogFilter;
+  /** Absent: all that a stream names. */
+  readonly namespaces: readonly string[] | undefined;
 }
 
-/** All times are milliseconds. */
-interface Buckets {
-  readonly from: number;
-  readonly to: number;
-  readonly length: number;
-}
-
+/** A request to Loki. */
 interface Question {
-  readonly path: 'query' | 'query_range';
+  readonly path: 'query' | 'query_range' | 'series';
   readonly form: Readonly<Record<string, string>>;
 }
 
-/** Loki's own `max_entries_limit_per_query`. */
-const MOST_ENTRIES = 5_000;
+/** How many entries a slice is asked for at first, and at most in one piece. */
+interface PieceSizes {
+  readonly first: number;
+  readonly most: number;
+}
+
+/** Of a page: Loki's own limit is as high. */
+const RECORDS_AT_ONCE = 5_000;
 /** As of the other stores: 100 kB of usual messages. */
 const MESSAGES_AT_ONCE = 500;
-const FEWEST_MESSAGES = 20;
+/** Of each of many slices, of all of which a piece is in memory at a time. */
+const FEWEST_AT_ONCE = 20;
 /** Loki splits each question into several and queues a hundred of them for a user, who is the same one for all of our callers. */
 const QUESTIONS_OF_ALL = 32;
 /** Of one search, so that it keeps nobody out. */
 const QUESTIONS_OF_ONE = 8;
 /** 32 kB of names. Loki takes 128 KiB of query, of which a caller's parameters may be two thirds. */
 const MOST_NAMES = 500;
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-/** How far an open range goes back. Loki refuses ranges of more than 30 days and an hour (`max_query_length`). */
-const OPEN_RANGE_MS = 30 * DAY_MS;
-/**
- * Loki makes a question of each quarter of an hour of a span, all at once in its memory: asked about half a century where its operator
- * had lifted that limit, it took 23 GB. These are some 9,000.
- */
-const LONGEST_RANGE_MS = 92 * DAY_MS;
-/** The clock of a node may be ahead. Loki takes no lines that are ten minutes ahead of its own (`creation_grace_period`). */
-const AHEAD_MS = HOUR_MS;
-/** Loki reads a number of ten digits or fewer as seconds. */
-const EARLIEST_MS = DAY_MS;
-/** Nanoseconds are counted in 64 bits. */
-const LATEST_MS = Number((2n ** 63n - 1n) / NANOSECONDS_OF_MS);
+/** Half of what Loki lets a query count apart (`max_query_series`). */
+const CONTAINERS_AT_ONCE = 250;
 
 /**
  * A store that speaks the HTTP API of Loki 3. It has no query for several spans of time, so each namespace that is younger than the
@@ -95,25 +87,21 @@ export class LokiStore implements LogStore {
   }
 
   async find(search: LogSearch, { order, from, size }: Page, signal: AbortSignal): Promise<Found> {
-    const parts = this.#split(search);
-    const wanted = size === 0 ? 0 : from + size;
-    let first: FoundRecord[] = [];
-    const totals = await this.#each(parts, async (part) => {
-      const [total, records] = await Promise.all([this.#count(part, signal), this.#first(part, order, wanted, signal)]);
-      first = [...first, ...records].sort(order === 'asc' ? (a, b) => a.at - b.at : (a, b) => b.at - a.at);
-      first.length = Math.min(first.length, wanted);
-      return total;
-    });
-    return { total: sum(totals), records: first.slice(from) };
+    const slices = this.#slicesOf(search);
+    const [totals, records] = await Promise.all([
+      Promise.all(slices.map((slice) => this.#count(slice, signal))),
+      this.#records(slices, { order, from, size }, signal),
+    ]);
+    return { total: sum(totals), records };
   }
 
   async count(search: LogSearch, signal: AbortSignal): Promise<Statistics> {
-    const { labels } = this.#parts;
-    const found = await this.#each(this.#split(search), async (part) => {
-      const query = toContainerCount(part.logQuery, lengthMs(part), labels);
-      return Promise.all([this.#number(part, query, signal), this.#count(part, signal)]);
-    });
-    return { containers: sum(found.map(([containers]) => containers)), logs: sum(found.map(([, logs]) => logs)) };
+    const slices = this.#slicesOf(search);
+    const [containers, logs] = await Promise.all([
+      Promise.all(slices.map((slice) => this.#countContainers(slice, signal))),
+      Promise.all(slices.map((slice) => this.#count(slice, signal))),
+    ]);
+    return { containers: sum(containers), logs: sum(logs) };
   }
 
   async histogram(search: LogSearch, interval: Interval, signal: AbortSignal): Promise<Histogram> {
@@ -121,159 +109,198 @@ export class LokiStore implements LogStore {
     if (length === undefined) throw intervalOfCalendar();
     const [start, end] = spanOf(search.time, this.#parts.clock.now());
     if (Math.ceil(end / length) - Math.floor(start / length) > MOST_BUCKETS) throw tooManyBucketsFound();
-    const parts = this.#split(search);
-    const found = await this.#each(parts, (part) =>
-      Promise.all([this.#count(part, signal), this.#buckets(part, length, signal)]),
+    const slices = this.#slicesOf(search);
+    const counts = new Map<number, number>();
+    const add = ({ time, count }: Bucket): void => {
+      if (count > 0) counts.set(time, (counts.get(time) ?? 0) + count);
+    };
+    const totals = await Promise.all(
+      slices.map(async (slice) => {
+        const [total, buckets] = await Promise.all([this.#count(slice, signal), this.#buckets(slice, length, signal)]);
+        for (const bucket of buckets) add(bucket);
+        return total;
+      }),
     );
-    const buckets = found.flatMap(([, one]) => one).filter(({ count }) => count > 0);
-    return { total: sum(found.map(([total]) => total)), buckets };
+    return { total: sum(totals), buckets: Array.from(counts, ([time, count]) => ({ time, count })) };
   }
 
   async *messages(search: LogSearch, signal: AbortSignal): AsyncGenerator<readonly FoundMessage[], void> {
-    const parts = this.#split(search);
-    // All of them have some in memory at a time.
-    const limit = Math.max(Math.floor(MESSAGES_AT_ONCE / parts.length), FEWEST_MESSAGES);
-    yield* mergeNewestFirst(parts.map((part) => this.#messages(part, limit, signal)));
+    const slices = this.#slicesOf(search);
+    const first = Math.max(Math.floor(MESSAGES_AT_ONCE / slices.length), FEWEST_AT_ONCE);
+    for await (const placed of this.#merged(slices, 'desc', { first, most: MESSAGES_AT_ONCE }, signal))
+      yield placed.map(({ entry, at }) => ({ at, log: entry.line }));
   }
 
-  async *#messages(part: Part, limit: number, signal: AbortSignal): AsyncGenerator<readonly FoundMessage[], void> {
-    for await (const entries of this.#entries(part, 'desc', limit, signal))
-      yield entries.map((entry) => ({ at: placeOf(entry), log: entry.line }));
-  }
-
-  async #first(part: Part, order: Page['order'], wanted: number, signal: AbortSignal): Promise<FoundRecord[]> {
-    const found: FoundRecord[] = [];
-    if (wanted === 0) return found;
-    for await (const entries of this.#entries(part, order, Math.min(wanted, MOST_ENTRIES), signal)) {
-      for (const entry of entries) found.push({ at: placeOf(entry), record: recordOf(entry, this.#parts.labels) });
-      if (found.length >= wanted) break;
+  async #records(slices: readonly Slice[], { order, from, size }: Page, signal: AbortSignal): Promise<FoundRecord[]> {
+    const records: FoundRecord[] = [];
+    if (size === 0) return records;
+    const share = slices.length === 1 ? from + size : Math.max(MESSAGES_AT_ONCE / slices.length, FEWEST_AT_ONCE);
+    const first = Math.min(from + size, Math.floor(share));
+    let left = from;
+    for await (const placed of this.#merged(slices, order, { first, most: RECORDS_AT_ONCE }, signal)) {
+      for (const { entry } of placed.slice(left))
+        records.push({ at: placeOf(entry), record: recordOf(entry, this.#parts.labels) });
+      left = Math.max(left - placed.length, 0);
+      if (records.length >= size) break;
     }
-    return found.slice(0, wanted);
+    return records.slice(0, size);
   }
 
-  /**
-   * The entries in the order of time, `limit` at once. Each question goes on at the time of the last entry, with all that were
-   * given of that time: there may be more of them.
-   */
-  async *#entries(
-    part: Part,
+  /** The entries of all slices in this order. The failure of one slice ends the questions about the others. */
+  async *#merged(slices: readonly Slice[], order: Page['order'], sizes: PieceSizes, signal: AbortSignal) {
+    const controller = new AbortController();
+    const letGo = onAbort(signal, () => controller.abort(signal.reason));
+    const endAll = (error: unknown): never => {
+      controller.abort(error);
+      throw error;
+    };
+    const sources = slices.map((slice) => this.#placed(slice, order, sizes, { signal: controller.signal, endAll }));
+    try {
+      yield* mergeNewestFirst(sources);
+    } finally {
+      letGo();
+      controller.abort(new Error('the search is over'));
+    }
+  }
+
+  /** Each entry with its place, which is the higher the sooner it comes. */
+  async *#placed(
+    slice: Slice,
     order: Page['order'],
-    limit: number,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly LokiEntry[], void> {
+    sizes: PieceSizes,
+    { signal, endAll }: { readonly signal: AbortSignal; endAll(error: unknown): never },
+  ): AsyncGenerator<readonly PlacedEntry[], void> {
+    const ask = (question: EntriesQuestion) =>
+      this.#entries(slice, question, signal).catch(endAllUnlessTooLong(endAll));
+    for await (const entries of pagesOf({ start: slice.start, end: slice.end, order, ...sizes, ask }))
+      yield entries.map((entry) => ({ entry, at: order === 'asc' ? -placeOf(entry) : placeOf(entry) }));
+  }
+
+  async #entries(slice: Slice, question: EntriesQuestion, signal: AbortSignal): Promise<readonly LokiEntry[]> {
+    const { start, end, order, limit } = question;
     const direction = order === 'asc' ? 'forward' : 'backward';
-    let { start, end } = part;
-    /** Those of the last time that were given. */
-    let given = new Set<string>();
-    let edge: bigint | undefined;
-    for (let most = limit; ; most = Math.min(limit + given.size, MOST_ENTRIES)) {
-      const range = { start: `${start}`, end: `${end}`, limit: `${most}`, direction };
-      const entries = entriesIn(
-        await this.#ask(part, { path: 'query_range', form: { query: part.logQuery, ...range } }, signal),
-      );
-      entries.sort((a, b) => (order === 'asc' ? compare(a.at, b.at) : compare(b.at, a.at)));
-      const fresh = entries.filter((entry) => entry.at !== edge || !given.has(identityOf(entry)));
-      if (fresh.length > 0) yield fresh;
-      const last = entries.at(-1);
-      if (!last || entries.length < most) return;
-      if (fresh.length === 0)
-        throw new StoreError('refused', `more than ${most} lines have one time; ask for fewer records`);
-      edge = last.at;
-      given = new Set(entries.filter(({ at }) => at === edge).map(identityOf));
-      if (order === 'asc') start = last.at;
-      else end = last.at + 1n;
-    }
+    const form = { query: this.#logQuery(slice), start: `${start}`, end: `${end}`, limit: `${limit}`, direction };
+    const answer = await this.#ask(slice, { path: 'query_range', form }, signal);
+    const namespaces = slice.namespaces && new Set<unknown>(slice.namespaces);
+    return entriesIn(answer, this.#parts.labels, { start, end, limit, namespaces });
   }
 
   /**
    * The buckets begin at multiples of their length; the first and the last one are cut by the span. Those between are asked for
    * together: of these, a line may be in the bucket after its own, as `toCounts` says.
    */
-  async #buckets(part: Part, length: number, signal: AbortSignal): Promise<Bucket[]> {
-    const first = Math.floor(toMs(part.start) / length) * length;
-    const last = Math.floor(toMs(part.end - 1n) / length) * length;
-    if (first === last) return [{ time: first, count: await this.#count(part, signal) }];
+  async #buckets(slice: Slice, length: number, signal: AbortSignal): Promise<Bucket[]> {
+    const first = Math.floor(toMs(slice.start) / length) * length;
+    const last = Math.floor(toMs(slice.end - 1n) / length) * length;
+    if (first === last) return [{ time: first, count: await this.#count(slice, signal) }];
     const second = first + length;
     const [inFirst, between, inLast] = await Promise.all([
-      this.#count({ ...part, end: toNs(second) }, signal),
-      second < last ? this.#wholeBuckets(part, { from: second, to: last, length }, signal) : [],
-      this.#count({ ...part, start: toNs(last) }, signal),
+      this.#count({ ...slice, end: toNs(second) }, signal),
+      second < last ? this.#wholeBuckets(slice, { first: second + length, last, step: length }, signal) : [],
+      this.#count({ ...slice, start: toNs(last) }, signal),
     ]);
     return [{ time: first, count: inFirst }, ...between, { time: last, count: inLast }];
   }
 
-  /** Those that begin before `to`. Each is counted at its end. */
-  async #wholeBuckets(part: Part, { from, to, length }: Buckets, signal: AbortSignal): Promise<Bucket[]> {
-    const range = { start: `${toNs(from + length)}`, end: `${toNs(to)}`, step: `${length / 1_000}` };
-    const form = { query: toCounts(part.logQuery, length), ...range };
-    const answer = await this.#ask(part, { path: 'query_range', form }, signal);
-    return countsIn(answer).map(({ at, count }) => ({ time: at - length, count }));
+  /** Each is counted at its end. */
+  async #wholeBuckets(slice: Slice, ends: Parameters<typeof countsIn>[1], signal: AbortSignal): Promise<Bucket[]> {
+    const { first, last, step } = ends;
+    const range = { start: `${toNs(first)}`, end: `${toNs(last)}`, step: `${step / 1_000}` };
+    const form = { query: toCounts(this.#logQuery(slice), step), ...range };
+    const answer = await this.#ask(slice, { path: 'query_range', form }, signal);
+    return countsIn(answer, ends).map(({ at, count }) => ({ time: at - step, count }));
   }
 
-  #count(part: Part, signal: AbortSignal): Promise<number> {
-    return this.#number(part, toCount(part.logQuery, lengthMs(part)), signal);
+  #count(slice: Slice, signal: AbortSignal): Promise<number> {
+    return this.#number(slice, toCount(this.#logQuery(slice), lengthMs(slice)), signal);
   }
 
-  async #number(part: Part, query: string, signal: AbortSignal): Promise<number> {
-    return numberIn(await this.#ask(part, { path: 'query', form: { query, time: `${part.end}` } }, signal));
+  /** Loki counts a limited number of containers apart: where there are more, some are counted after the others. */
+  async #countContainers(slice: Slice, signal: AbortSignal): Promise<number> {
+    const ask = (some: Slice): Promise<number> =>
+      this.#number(some, toContainerCount(this.#logQuery(some), lengthMs(some), this.#parts.labels), signal);
+    try {
+      return await ask(slice);
+    } catch (error) {
+      if (!(error instanceof StoreError && error.kind === 'refused' && /number of series/.test(error.message)))
+        throw error;
+    }
+    const groups = await this.#podGroups(slice, signal);
+    return sum(await Promise.all(groups.map((pods) => ask({ ...slice, filter: { ...slice.filter, pods } }))));
   }
 
-  async #ask({ search }: Part, { path, form }: Question, signal: AbortSignal): Promise<StoreAnswer> {
+  /** The pods of a slice, in groups with so few containers that Loki counts them apart. */
+  async #podGroups({ filter, namespaces, ...slice }: Slice, signal: AbortSignal): Promise<string[][]> {
+    const { labels } = this.#parts;
+    const match = toSelector(filter, namespaces, labels);
+    const form = { 'match[]': match, start: `${slice.start}`, end: `${slice.end}` };
+    const answer = await this.#ask({ filter, namespaces, ...slice }, { path: 'series', form }, signal);
+    const streams = Map.groupBy(streamsIn(answer), ({ [labels.pod]: pod }) => (typeof pod === 'string' ? pod : ''));
+    const groups: string[][] = [];
+    let room = 0;
+    for (const [pod, { length }] of streams) {
+      if (length > room) {
+        groups.push([]);
+        room = CONTAINERS_AT_ONCE;
+      }
+      groups.at(-1)?.push(pod);
+      room -= length;
+    }
+    return groups;
+  }
+
+  async #number(slice: Slice, query: string, signal: AbortSignal): Promise<number> {
+    return numberIn(await this.#ask(slice, { path: 'query', form: { query, time: `${slice.end}` } }, signal));
+  }
+
+  async #ask({ search }: Slice, { path, form }: Question, signal: AbortSignal): Promise<StoreAnswer> {
     if ((await this.#turns.take(search, signal)) !== 'taken') throw signal.reason;
     const request = { purpose: 'search', method: 'POST', path: `/loki/api/v1/${path}`, form } as const;
     return this.#parts.client.json(request, signal).finally(() => this.#turns.release(search));
   }
 
-  /** What one of them throws ends the search, and with its signal the others. */
-  #each<Result>(parts: readonly Part[], ask: (part: Part) => Promise<Result>): Promise<Result[]> {
-    return Promise.all(parts.map(ask));
-  }
-
-  /** The questions that together find what the search asks for. No line is found by two of them. */
-  #split({ filter, time, namespaces }: LogSearch): Part[] {
+  /** What is to be asked for one after the other to find what the search asks for. No line is in two slices. */
+  #slicesOf({ filter, time, namespaces }: LogSearch): Slice[] {
     const [start, end] = spanOf(time, this.#parts.clock.now());
-    const party = `${++this.#searches}`;
-    const part = (names: readonly string[] | undefined, from: number): Part[] =>
-      from < end ? [{ search: party, logQuery: this.#logQuery(filter, names), start: toNs(from), end: toNs(end) }] : [];
-    if (!namespaces) return part(undefined, start);
+    const search = `${++this.#searches}`;
+    const slice = (names: readonly string[] | undefined, from: number): Slice[] =>
+      from < end ? [{ search, filter, namespaces: names, start: toNs(from), end: toNs(end) }] : [];
+    if (!namespaces) return slice(undefined, start);
     const young = namespaces.young.filter(({ since }) => since > start);
-    const isOld = ({ since }: { readonly since: number }): boolean => since <= start;
-    const whole = [...namespaces.whole, ...namespaces.young.filter(isOld).map(({ name }) => name)];
+    const old = namespaces.young.filter(({ since }) => since <= start);
+    const whole = [...namespaces.whole, ...old.map(({ name }) => name)];
     const pieces = Array.from({ length: Math.ceil(whole.length / MOST_NAMES) }, (_, at) =>
       whole.slice(at * MOST_NAMES, (at + 1) * MOST_NAMES),
     );
     return [
-      ...pieces.flatMap((names) => part(names, start)),
-      ...young.flatMap(({ name, since }) => part([name], since)),
+      ...pieces.flatMap((names) => slice(names, start)),
+      ...young.flatMap(({ name, since }) => slice([name], since)),
     ];
   }
 
-  #logQuery(filter: LogFilter, names: readonly string[] | undefined): string {
-    return toLogQuery(filter, names, this.#parts.labels);
+  #logQuery({ filter, namespaces }: Slice): string {
+    return toLogQuery(filter, namespaces, this.#parts.labels);
   }
 }
 
-/**
- * When the span begins and when it is over, in milliseconds since 1970. An open end is now, with what clocks may be ahead, and
- * an open start is thirty days before the end; an end is not later than both of these say, because nothing is there. Throws a
- * 400 for a span that is too long.
- */
-function spanOf({ start, end }: TimeRange, now: number): readonly [number, number] {
-  const latest = Math.max(now + AHEAD_MS, start === undefined ? 0 : start * 1_000 + OPEN_RANGE_MS);
-  const last = Math.min(end === undefined ? latest : (end + 1) * 1_000, latest, LATEST_MS);
-  const first = start === undefined ? last - OPEN_RANGE_MS : start * 1_000;
-  if (last - first > LONGEST_RANGE_MS) throw rangeTooLong(LONGEST_RANGE_MS / DAY_MS);
-  return [Math.max(first, EARLIEST_MS), last];
+interface PlacedEntry {
+  readonly at: number;
+  readonly entry: LokiEntry;
 }
+
+/** An answer that is too long is asked for again in smaller pieces. */
+const endAllUnlessTooLong =
+  (endAll: (error: unknown) => never) =>
+  (error: unknown): never => {
+    if (isTooLong(error)) throw error;
+    return endAll(error);
+  };
 
 const toNs = (ms: number): bigint => BigInt(Math.trunc(ms)) * NANOSECONDS_OF_MS;
 const toMs = (ns: bigint): number => Number(ns / NANOSECONDS_OF_MS);
 const lengthMs = ({ start, end }: Span): number => toMs(end - start);
 
-/** A fraction of a millisecond counts. */
+/** In milliseconds. A fraction counts. */
 const placeOf = ({ at }: LokiEntry): number => Number(at) / Number(NANOSECONDS_OF_MS);
 
-const identityOf = ({ at, line, labels }: LokiEntry): string => `${at} ${JSON.stringify(labels)} ${line}`;
-
-const compare = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

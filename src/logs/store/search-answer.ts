@@ -109,10 +109,13 @@ export function messagesIn(hits: readonly unknown[]): FoundMessage[] {
 export function bucketsOf(aggregation: unknown): Bucket[] {
   return asArray(asObject(aggregation)['buckets']).map((bucket) => {
     const { key, doc_count: count } = asObject(bucket);
-    if (typeof key !== 'number' || typeof count !== 'number') throw unreadable();
+    if (!isTime(key) || typeof count !== 'number') throw unreadable();
     return { time: key, count };
   });
 }
+
+/** One that a `Date` can have (ECMA-262, 21.4.1.1): with others no bucket after it could be found. */
+const isTime = (value: unknown): value is number => Number.isInteger(value) && Math.abs(value as number) <= 8.64e15;
 
 export function cardinalityIn(aggregation: unknown): number {
   const { value = 0 } = asObject(aggregation);

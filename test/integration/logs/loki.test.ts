@@ -27,8 +27,8 @@ const ns = (seconds: number): string => `${BigInt(seconds) * 1_000_000_000n}`;
 const good = (result: readonly unknown[]): Canned => ({ body: { status: 'success', data: { result } } });
 const number = (count: number): Canned => good(count === 0 ? [] : [{ metric: {}, value: [1, `${count}`] }]);
 type Value = readonly [string, string];
-const stream = (pod: string, values: readonly Value[]) => ({
-  stream: { namespace: 'shop', pod, container: 'c', app: 'x' },
+const stream = (pod: string, values: readonly Value[], namespace = 'shop') => ({
+  stream: { namespace, pod, container: 'c', app: 'x' },
   values,
 });
 
@@ -88,7 +88,7 @@ describe('L-01 Loki answers', () => {
       },
     ]);
     expect(asked(RANGE)).toEqual([
-      { query: '{namespace=~".+"}', start: ns(START), end: ns(START + DAY_S), limit: '3', direction: 'backward' },
+      { query: '{namespace=~".+"}', start: ns(START), end: ns(START + DAY_S), limit: '4', direction: 'backward' },
     ]);
     const query = 'sum(count_over_time({namespace=~".+"}[86400000ms] offset 1ns))';
     expect(asked(INSTANT)).toEqual([{ query, time: ns(START + DAY_S) }]);
@@ -107,6 +107,21 @@ describe('L-01 Loki answers', () => {
     expect(asked(INSTANT).map(({ query }) => query)).toContain(
       'count(sum by (namespace,pod,container) (count_over_time({namespace=~".+"}[1000ms] offset 1ns)))',
     );
+  });
+
+  test('statistics: of more containers than it counts apart, those of some pods after those of others', async () => {
+    const streams = Array.from({ length: 600 }, (_, at) => ({ namespace: 'shop', pod: `p-${at}`, container: 'c' }));
+    store.answer = ({ path, form }) => {
+      if (path === '/loki/api/v1/series') return { body: { status: 'success', data: streams } };
+      if (!form['query']?.startsWith('count(')) return number(9_726);
+      const [, pods] = /,pod=~"([^"]*)"/.exec(form['query']) ?? [];
+      if (!pods) return { status: 400, text: 'maximum number of series (500) reached for a single query' };
+      return number(pods.split('|').length);
+    };
+    const { body } = await logs.ask({ operation: 'statistics', log_query: 'x' });
+    expect(body).toEqual({ statistics: { containers: 600, logs: 9_726 } });
+    expect(asked('/loki/api/v1/series').map((form) => form['match[]'])).toEqual(['{namespace=~".+"}']);
+    expect(asked(INSTANT).filter(({ query }) => query?.includes(',pod=~')).length).toBe(3);
   });
 
   test('a histogram: the total, the first and the last bucket in a question each, and all others in one', async () => {
@@ -202,6 +217,54 @@ describe('pages of Loki', () => {
     const { text } = await logs.ask({ operation: 'export', start_time: `${START}`, end_time: END });
     expect(text.split('\n').slice(0, -1)).toEqual(all.toReversed().map(([, log]) => log));
     expect(asked(RANGE).length).toBeLessThanOrEqual(7);
+    expect(asked(RANGE).every(({ limit }) => Number(limit) <= 501)).toBe(true);
+  });
+
+  test('are the same whatever a page ends with, when lines of several pods have one time', async () => {
+    const pods = ['a', 'b', 'c'].map((pod) =>
+      [0, 1, 2]
+        .flatMap((at) => Array.from({ length: 8 }, (_, n): Value => [ns(START + at), `${pod} ${at} ${n}`]))
+        .map((value) => ({ pod, value })),
+    );
+    // Pod by pod where one time is cut, and another pod first each time.
+    let turn = 0;
+    store.answer = ({ path, form }) => {
+      if (path === INSTANT) return number(72);
+      const { start = '', end = '', limit } = form;
+      const all = [...pods.slice(turn % 3), ...pods.slice(0, turn++ % 3)].flat();
+      const within = all
+        .filter(({ value: [at] }) => BigInt(at) >= BigInt(start) && BigInt(at) < BigInt(end))
+        .sort((a, b) => Number(BigInt(b.value[0]) - BigInt(a.value[0])))
+        .slice(0, Number(limit));
+      return good(
+        [...Map.groupBy(within, ({ pod }) => pod)].map(([pod, some]) =>
+          stream(
+            pod,
+            some.map(({ value }) => value),
+          ),
+        ),
+      );
+    };
+    const found: string[] = [];
+    for (let from = 0; from < 72; from += 10) {
+      const { body } = await logs.ask({ start_time: `${START}`, end_time: END, from: `${from}`, size: '10' });
+      found.push(...body.query.records.map(({ log }: { log: string }) => log));
+    }
+    expect([found.length, new Set(found).size]).toEqual([72, 72]);
+  });
+
+  test('are asked for in smaller pieces where they are too long, which an export cannot ask for itself', async () => {
+    const all = lines(300);
+    const long = 'x'.repeat(100_000);
+    store.answer = holding(all.map(([at, text]) => [at, `${text} ${long}`]));
+    const { status, text } = await logs.ask({ operation: 'export', start_time: `${START}`, end_time: END });
+    expect([
+      status,
+      text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => line.slice(0, -long.length - 1)),
+    ]).toEqual([200, all.toReversed().map(([, log]) => log)]);
   });
 
   test('do not go round for ever where more lines than a page have one time', async () => {
@@ -209,7 +272,7 @@ describe('pages of Loki', () => {
     const { status, body } = await logs.ask({ start_time: `${START}`, end_time: END, size: '10000' });
     expect([status, body.message]).toEqual([
       502,
-      'the log store refuses the query: more than 5000 lines have one time; ask for fewer records',
+      'the log store refuses the query: 5000 lines or more have one time; ask for another time',
     ]);
   });
 });
@@ -235,11 +298,14 @@ describe('the time asked of Loki', () => {
     expect([end, end - start]).toEqual([BigInt(ns(START + 1)), 30n * 24n * HOUR_NS]);
   });
 
-  test('of an end in the years to come ends where clocks may be', async () => {
-    const yesterday = Math.floor(Date.now() / 1_000) - DAY_S;
-    const [start, end] = await span({ start_time: `${yesterday}`, end_time: '253402300799' });
-    expect([start, near(end, start + 31n * 24n * HOUR_NS - 24n * HOUR_NS)]).toEqual([BigInt(ns(yesterday)), true]);
-  });
+  test.each([{}, { end_time: '253402300799' }])(
+    'of an end in the years to come, %j, is an hour from now',
+    async (more) => {
+      const yesterday = Math.floor(Date.now() / 1_000) - DAY_S;
+      const [start, end] = await span({ start_time: `${yesterday}`, ...more });
+      expect([start, near(end, now() + HOUR_NS)]).toEqual([BigInt(ns(yesterday)), true]);
+    },
+  );
 
   test.each(['0', '-1', '5'])('LT-01 of a start at %s is no number that Loki reads as seconds', async (time) => {
     const [start] = await span({ start_time: time, end_time: `${2 * DAY_S}` });
@@ -317,7 +383,7 @@ describe('the namespaces asked of Loki', () => {
               [`${at + 3n}`, 'o2'],
               [`${at}`, 'o1'],
             ];
-      return good([stream('p', values)]);
+      return good([stream('p', values, named(form['query']).split('|')[0])]);
     };
     const { body } = await own.ask({ start_time: `${START}`, end_time: END }, { token: await signInJoe(own) });
     expect(body.query.total).toBe(3);
@@ -439,6 +505,44 @@ describe('Loki is told', () => {
     controller.abort();
     await expect(asking).rejects.toThrow();
     await vi.waitFor(() => expect(store.open()).toBe(0));
+  });
+});
+
+describe('a Loki that lies', () => {
+  const bounds = { start_time: `${START}`, end_time: END };
+
+  test.each<[string, Canned]>([
+    ['lines of another time', good([stream('p', [[ns(START - 1), 'x']])])],
+    [
+      'more lines than it was asked for',
+      good([
+        stream(
+          'p',
+          Array.from({ length: 12 }, () => [ns(START), 'x']),
+        ),
+      ]),
+    ],
+  ])('with %s is away', async (_, canned) => {
+    store.answer = ({ path }) => (path === INSTANT ? number(1) : canned);
+    expect((await logs.ask({ ...bounds })).status).toBe(503);
+  });
+
+  test('with lines of a namespace that was not asked for shows none of them', async () => {
+    const cluster = await startClusterWithRights();
+    cluster.objects.create('namespaces', namespace('a'));
+    letJoeRead(cluster, ['a']);
+    const own = await startOwnLogs({ cluster, logging: { host: store.url, version: 'loki' } });
+    store.answer = ({ path }) =>
+      path === INSTANT ? number(1) : good([stream('p', [[ns(START), 'of a secret']], 'secret')]);
+    for (const operation of ['query', 'export']) {
+      const { status, text } = await own.ask({ ...bounds, operation }, { token: await signInJoe(own) });
+      expect([status, text.includes('of a secret')]).toEqual([503, false]);
+    }
+  });
+
+  test.each([1e19, 8.64e12, -1])('with a bucket at %d is away', async (at) => {
+    store.answer = ({ path }) => (path === INSTANT ? number(0) : good([{ metric: {}, values: [[at, '3']] }]));
+    expect((await logs.ask({ ...bounds, operation: 'histogram', interval: '1h' })).status).toBe(503);
   });
 });
 

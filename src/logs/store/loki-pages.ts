@@ -1,0 +1,74 @@
+import { AnswerTooLong } from '../../kubernetes/client/send-request.ts';
+import type { Page } from '../log-query.ts';
+import { StoreError } from './log-store.ts';
+import type { LokiEntry } from './loki-answer.ts';
+import type { Span } from './loki-query.ts';
+
+/** Loki's own `max_entries_limit_per_query`. */
+const MOST_ENTRIES = 5_000;
+/** The longest answer has room for as many lines of 256 KiB, which is Loki's `max_line_size`, eight times over. */
+const FEWEST_ENTRIES = 8;
+
+type Entries = readonly LokiEntry[];
+
+/** What one question for entries asks. */
+export interface EntriesQuestion extends Span {
+  readonly order: Page['order'];
+  readonly limit: number;
+}
+
+export interface PagesOptions extends Span {
+  readonly order: Page['order'];
+  /** How many entries are wanted at first, and at most in one piece. */
+  readonly first: number;
+  readonly most: number;
+  /** The first of the entries in this order, as many as the limit says, in any order. */
+  ask(question: EntriesQuestion): Promise<Entries>;
+}
+
+/**
+ * The entries of a span in the order of time, those of one time by their streams, and those of one stream as Loki has them. Which of several lines of one
+ * time an answer ends with is up to Loki, so those of its last time are asked for again, with all others of that time.
+ */
+export async function* pagesOf({ order, first, most, ask, ...span }: PagesOptions): AsyncGenerator<Entries, void> {
+  let { start, end } = span;
+  // One more than wanted, because the last one is asked for again.
+  let ceiling = Math.min(most + 1, MOST_ENTRIES);
+  let limit = Math.min(first + 1, ceiling);
+  let isLowered = false;
+  for (;;) {
+    const answer = await ask({ start, end, order, limit }).catch(unlessTooLong);
+    if (!answer) {
+      if (limit < FEWEST_ENTRIES) throw new StoreError('refused', 'the lines of the log store are too long');
+      ceiling = limit = Math.floor(limit / 4);
+      isLowered = true;
+      continue;
+    }
+    const entries = answer.toSorted(order === 'asc' ? oldestFirst : (a, b) => oldestFirst(b, a));
+    const last = entries.at(-1);
+    if (!last || entries.length < limit) return yield entries;
+    const whole = entries.filter(({ at }) => at !== last.at);
+    if (whole.length === 0) {
+      if (limit === MOST_ENTRIES || isLowered)
+        throw new StoreError('refused', `${limit} lines or more have one time; ask for another time`);
+      limit = Math.min(4 * limit, MOST_ENTRIES);
+      continue;
+    }
+    yield whole;
+    if (order === 'asc') start = last.at;
+    else end = last.at + 1n;
+    limit = Math.min(2 * limit, ceiling);
+  }
+}
+
+/** Whether a smaller piece may be had. */
+export const isTooLong = (error: unknown): boolean =>
+  error instanceof StoreError && error.cause instanceof AnswerTooLong;
+
+function unlessTooLong(error: unknown): undefined {
+  if (!isTooLong(error)) throw error;
+}
+
+const oldestFirst = (a: LokiEntry, b: LokiEntry): number => compare(a.at, b.at) || compare(a.stream, b.stream);
+
+const compare = <Value extends bigint | string>(a: Value, b: Value): number => (a < b ? -1 : a > b ? 1 : 0);
