@@ -94,7 +94,7 @@ const NOTHING_WHOLE = '0';
 /**
  * Makes the versions of events: from the cluster's versions where these are numbers, else from those of this process.
  * No two states of one object have the same version. A client that resumes from a version, at this replica or another
- * one, misses nothing and is sent nothing older. At this replica it is sent nothing twice either.
+ * one, misses nothing and is sent nothing older. At this replica it is sent nothing twice either, but for what changed while it was told what it missed.
  */
 export class WatchNaming {
   readonly #store: ResourceStore;

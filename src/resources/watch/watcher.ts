@@ -132,8 +132,7 @@ export class Watcher implements Watch {
     const { batches, store, view } = this.#parts;
     while (this.#beginning) {
       const { plan, at } = this.#beginning;
-      // If a removal was forgotten meanwhile, nothing that follows would tell the client of it.
-      if (!store.changes.knows(plan.version)) return this.#reset(plan.complete);
+      if (this.#isForgotten(plan)) return this.#reset(plan.complete);
       const { bytes, next } = batches.begin(plan, at, view);
       const isDone = next >= plan.keys.length;
       this.#beginning = isDone ? undefined : { plan, at: next };
@@ -143,6 +142,15 @@ export class Watcher implements Watch {
       if (bytes.length > 0 || !isDone) return bytes;
     }
     return undefined;
+  }
+
+  /**
+   * Whether a removal was forgotten meanwhile of which nothing that follows would tell the client: one since the plan was made, or,
+   * where its name has been used again for what the client does not see, one that the client missed.
+   */
+  #isForgotten({ version, since }: Beginning): boolean {
+    const { changes } = this.#parts.store;
+    return !changes.knows(version) || (since !== undefined && !changes.knowsAfter(since.state.objects.newest));
   }
 
   /** Empty: the same, of changes. */

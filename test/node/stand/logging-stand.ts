@@ -86,7 +86,7 @@ export class LoggingStand {
     const question = replaced(blockOf('Who sees what, 3'), [
       [' --as dora --as-group developers', ` --as ${person}${groups}`],
     ]);
-    return this.#shell!.run(`${question} || true`);
+    return this.#shell!.run(`${question.trim()} || true`);
   }
 
   /** Ends the store, as clients see it. */

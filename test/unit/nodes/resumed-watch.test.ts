@@ -69,6 +69,24 @@ describe('a resumed watch', () => {
     expect(refusalOf(() => old.next())).toMatchObject({ code: 410, reason: 'Expired', message: message('2.2.0.0') });
   });
 
+  test('begins again when a node that it missed the end of is forgotten meanwhile, and its name is one that it does not see', () => {
+    const { cache, client } = start(['node-a', 'node-b', 'node-z'], 'labelSelector=tier%3Done');
+    const large = { spec: { note: 'x'.repeat(70_000) } };
+    for (const name of ['node-a', 'node-b']) cache.putNode(makeNode(name, { labels: { tier: 'one' } }, large));
+    cache.removeNode('node-z');
+    client.reconnect();
+    client.take();
+    expect(story(client)).toEqual(['MODIFIED node-a']);
+    for (let at = 0; at < 1_000; at++) {
+      cache.putNode(makeNode(`gone-${at}`));
+      cache.removeNode(`gone-${at}`);
+    }
+    cache.putNode(makeNode('node-z', { uid: 'another', labels: { tier: 'two' } }));
+    client.takeAll();
+    expect(client.expired).toBe(1);
+    expect([...client.items.keys()].sort()).toEqual(['node-a', 'node-b']);
+  });
+
   test('is 410 when 16 MiB of nodes went since', () => {
     const { cache } = start();
     for (let at = 0; at < 17; at++) {
