@@ -230,7 +230,7 @@ describe('L-04 who may not read the logs of a namespace', () => {
 
   test('is told so by the question of the page', async () => {
     const answers = [await stand.asksForRight('dora'), await stand.asksForRight('gustav')];
-    expect(answers).toEqual(['yes', 'no']);
+    expect(answers).toEqual(['yes\n', 'no\n']);
   });
 
   test('finds those of the namespaces that a role gives, and no others', async () => {
