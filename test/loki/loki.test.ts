@@ -25,7 +25,11 @@ const clock = { ...systemClock, now: () => NOW };
 /** Nothing is asked about days to come. */
 const records = logRecords().filter(({ time }) => time < '2036');
 const oracle = new LogOracle({ records, namespaces: readersNamespaces(), now: clock.now, isLiteral: true });
-const query = generatedQuery({ records, callers: Object.keys(READERS) }).filter((one) => lengthOf(one) < LONGEST_URL);
+/** Loki finds an i where this is asked for: it looks for what Go's `ToLower` makes of a text. */
+const OF_OTHER_LENGTH = 'İ';
+const query = generatedQuery({ records, callers: Object.keys(READERS) }).filter(
+  (one) => lengthOf(one) < LONGEST_URL && !JSON.stringify(one.lists).includes(OF_OTHER_LENGTH),
+);
 const some = fc.array(query, { minLength: AT_ONCE, maxLength: AT_ONCE, size: 'max' });
 
 describe('Loki', () => {
