@@ -1,7 +1,7 @@
 import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { FairSlots } from '../../runtime/fair-slots.ts';
-import type { LogFilter, Page } from '../log-query.ts';
+import type { Page } from '../log-query.ts';
 import { mergeNewestFirst } from '../merged.ts';
 import { type Bucket, type Interval, lengthOf, MOST_BUCKETS } from '../query/interval.ts';
 import { intervalOfCalendar, tooManyBucketsFound } from '../refusals.ts';
@@ -20,13 +20,13 @@ import { type EntriesQuestion, isTooLong, pagesOf } from './loki-pages.ts';
 import {
   type LokiLabels,
   NANOSECONDS_OF_MS,
-  type Span,
   toContainerCount,
   toCount,
   toCounts,
   toLogQuery,
   toSelector,
 } from './loki-query.ts';
+import { lengthMs, type Slice, slicesOf, toMs, toNs } from './loki-slice.ts';
 import { spanOf } from './loki-span.ts';
 import type { StoreAnswer, StoreClient } from './store-client.ts';
 
@@ -35,15 +35,6 @@ export interface LokiStoreParts {
   /** Says what an open end is. */
   readonly clock: Pick<Clock, 'now'>;
   readonly labels: LokiLabels;
-}
-
-/** The lines of one span: as much as one question can be about. */
-interface Slice extends Span {
-  /** The search that it belongs to. */
-  readonly search: string;
-  readonly filter: LogFilter;
-  /** Absent: all that a stream names. */
-  readonly namespaces: readonly string[] | undefined;
 }
 
 /** A request to Loki. */
@@ -68,8 +59,6 @@ const FEWEST_AT_ONCE = 20;
 const QUESTIONS_OF_ALL = 32;
 /** Of one search, so that it keeps nobody out. */
 const QUESTIONS_OF_ONE = 8;
-/** 32 kB of names. Loki takes 128 KiB of query, of which a caller's parameters may be two thirds. */
-const MOST_NAMES = 500;
 /** Half of what Loki lets a query count apart (`max_query_series`). */
 const CONTAINERS_AT_ONCE = 250;
 
@@ -253,29 +242,14 @@ export class LokiStore implements LogStore {
     return numberIn(await this.#ask(slice, { path: 'query', form: { query, time: `${slice.end}` } }, signal));
   }
 
-  async #ask({ search }: Slice, { path, form }: Question, signal: AbortSignal): Promise<StoreAnswer> {
-    if ((await this.#turns.take(search, signal)) !== 'taken') throw signal.reason;
+  async #ask({ party }: Slice, { path, form }: Question, signal: AbortSignal): Promise<StoreAnswer> {
+    if ((await this.#turns.take(party, signal)) !== 'taken') throw signal.reason;
     const request = { purpose: 'search', method: 'POST', path: `/loki/api/v1/${path}`, form } as const;
-    return this.#parts.client.json(request, signal).finally(() => this.#turns.release(search));
+    return this.#parts.client.json(request, signal).finally(() => this.#turns.release(party));
   }
 
-  /** What is to be asked for one after the other to find what the search asks for. No line is in two slices. */
-  #slicesOf({ filter, time, namespaces }: LogSearch): Slice[] {
-    const [start, end] = spanOf(time, this.#parts.clock.now());
-    const search = `${++this.#searches}`;
-    const slice = (names: readonly string[] | undefined, from: number): Slice[] =>
-      from < end ? [{ search, filter, namespaces: names, start: toNs(from), end: toNs(end) }] : [];
-    if (!namespaces) return slice(undefined, start);
-    const young = namespaces.young.filter(({ since }) => since > start);
-    const old = namespaces.young.filter(({ since }) => since <= start);
-    const whole = [...namespaces.whole, ...old.map(({ name }) => name)];
-    const pieces = Array.from({ length: Math.ceil(whole.length / MOST_NAMES) }, (_, at) =>
-      whole.slice(at * MOST_NAMES, (at + 1) * MOST_NAMES),
-    );
-    return [
-      ...pieces.flatMap((names) => slice(names, start)),
-      ...young.flatMap(({ name, since }) => slice([name], since)),
-    ];
+  #slicesOf(search: LogSearch): readonly Slice[] {
+    return slicesOf(search, { party: `${++this.#searches}`, now: this.#parts.clock.now() });
   }
 
   #logQuery({ filter, namespaces }: Slice): string {
@@ -295,10 +269,6 @@ const endAllUnlessTooLong =
     if (isTooLong(error)) throw error;
     return endAll(error);
   };
-
-const toNs = (ms: number): bigint => BigInt(Math.trunc(ms)) * NANOSECONDS_OF_MS;
-const toMs = (ns: bigint): number => Number(ns / NANOSECONDS_OF_MS);
-const lengthMs = ({ start, end }: Span): number => toMs(end - start);
 
 /** In milliseconds. A fraction counts. */
 const placeOf = ({ at }: LokiEntry): number => Number(at) / Number(NANOSECONDS_OF_MS);

@@ -1,0 +1,44 @@
+import type { LogFilter } from '../log-query.ts';
+import type { LogSearch } from './log-store.ts';
+import { NANOSECONDS_OF_MS, type Span } from './loki-query.ts';
+import { spanOf } from './loki-span.ts';
+
+/** The lines of one span: as much as one question can be about. */
+export interface Slice extends Span {
+  /** The search that it belongs to: its questions take turns with those of others. */
+  readonly party: string;
+  readonly filter: LogFilter;
+  /** Absent: all that a stream names. */
+  readonly namespaces: readonly string[] | undefined;
+}
+
+/** 32 kB of names. Loki takes 128 KiB of query, of which a caller's parameters may be two thirds. */
+const MOST_NAMES = 500;
+
+/**
+ * What is to be asked for to find what the search asks for. No line is in two slices. `now` is in milliseconds since 1970. Throws a
+ * 400 for a time that is too long.
+ */
+export function slicesOf(
+  { filter, time, namespaces }: LogSearch,
+  { party, now }: { readonly party: string; readonly now: number },
+): readonly Slice[] {
+  const [start, end] = spanOf(time, now);
+  const slice = (names: readonly string[] | undefined, from: number): Slice[] =>
+    from < end ? [{ party, filter, namespaces: names, start: toNs(from), end: toNs(end) }] : [];
+  if (!namespaces) return slice(undefined, start);
+  const young = namespaces.young.filter(({ since }) => since > start);
+  const old = namespaces.young.filter(({ since }) => since <= start);
+  const whole = [...namespaces.whole, ...old.map(({ name }) => name)];
+  const pieces = Array.from({ length: Math.ceil(whole.length / MOST_NAMES) }, (_, at) =>
+    whole.slice(at * MOST_NAMES, (at + 1) * MOST_NAMES),
+  );
+  return [
+    ...pieces.flatMap((names) => slice(names, start)),
+    ...young.flatMap(({ name, since }) => slice([name], since)),
+  ];
+}
+
+export const toNs = (ms: number): bigint => BigInt(Math.trunc(ms)) * NANOSECONDS_OF_MS;
+export const toMs = (ns: bigint): number => Number(ns / NANOSECONDS_OF_MS);
+export const lengthMs = ({ start, end }: Span): number => toMs(end - start);
