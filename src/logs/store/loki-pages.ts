@@ -61,12 +61,9 @@ export async function* pagesOf({ order, first, most, ask, ...span }: PagesOption
   }
 }
 
-/** Whether a smaller piece may be had. */
-export const isTooLong = (error: unknown): boolean =>
-  error instanceof StoreError && error.cause instanceof AnswerTooLong;
-
+/** Of an answer that is too long, a smaller piece may be had. */
 function unlessTooLong(error: unknown): undefined {
-  if (!isTooLong(error)) throw error;
+  if (!(error instanceof StoreError && error.cause instanceof AnswerTooLong)) throw error;
 }
 
 const oldestFirst = (a: LokiEntry, b: LokiEntry): number => compare(a.at, b.at) || compare(a.stream, b.stream);

@@ -16,7 +16,7 @@ import {
   StoreError,
 } from './log-store.ts';
 import { countsIn, entriesIn, type LokiEntry, numberIn, recordOf, streamsIn } from './loki-answer.ts';
-import { type EntriesQuestion, isTooLong, pagesOf } from './loki-pages.ts';
+import { type EntriesQuestion, pagesOf } from './loki-pages.ts';
 import {
   type LokiLabels,
   NANOSECONDS_OF_MS,
@@ -139,11 +139,7 @@ export class LokiStore implements LogStore {
   async *#merged(slices: readonly Slice[], order: Page['order'], sizes: PieceSizes, signal: AbortSignal) {
     const controller = new AbortController();
     const letGo = onAbort(signal, () => controller.abort(signal.reason));
-    const endAll = (error: unknown): never => {
-      controller.abort(error);
-      throw error;
-    };
-    const sources = slices.map((slice) => this.#placed(slice, order, sizes, { signal: controller.signal, endAll }));
+    const sources = slices.map((slice) => this.#placed(slice, order, sizes, controller));
     try {
       yield* mergeNewestFirst(sources);
     } finally {
@@ -152,17 +148,21 @@ export class LokiStore implements LogStore {
     }
   }
 
-  /** Each entry with its place, which is the higher the sooner it comes. */
+  /** Each entry with its place, which is the higher the sooner it comes. A failure aborts the controller. */
   async *#placed(
     slice: Slice,
     order: Page['order'],
     sizes: PieceSizes,
-    { signal, endAll }: { readonly signal: AbortSignal; endAll(error: unknown): never },
+    controller: AbortController,
   ): AsyncGenerator<readonly PlacedEntry[], void> {
-    const ask = (question: EntriesQuestion) =>
-      this.#entries(slice, question, signal).catch(endAllUnlessTooLong(endAll));
-    for await (const entries of pagesOf({ start: slice.start, end: slice.end, order, ...sizes, ask }))
-      yield entries.map((entry) => ({ entry, at: order === 'asc' ? -placeOf(entry) : placeOf(entry) }));
+    const ask = (question: EntriesQuestion) => this.#entries(slice, question, controller.signal);
+    try {
+      for await (const entries of pagesOf({ start: slice.start, end: slice.end, order, ...sizes, ask }))
+        yield entries.map((entry) => ({ entry, at: order === 'asc' ? -placeOf(entry) : placeOf(entry) }));
+    } catch (error) {
+      controller.abort(error);
+      throw error;
+    }
   }
 
   async #entries(slice: Slice, question: EntriesQuestion, signal: AbortSignal): Promise<readonly LokiEntry[]> {
@@ -261,14 +261,6 @@ interface PlacedEntry {
   readonly at: number;
   readonly entry: LokiEntry;
 }
-
-/** An answer that is too long is asked for again in smaller pieces. */
-const endAllUnlessTooLong =
-  (endAll: (error: unknown) => never) =>
-  (error: unknown): never => {
-    if (isTooLong(error)) throw error;
-    return endAll(error);
-  };
 
 /** In milliseconds. A fraction counts. */
 const placeOf = ({ at }: LokiEntry): number => Number(at) / Number(NANOSECONDS_OF_MS);

@@ -427,6 +427,19 @@ describe('the namespaces asked of Loki', () => {
   });
 });
 
+test('a refusal about one namespace ends the questions about the others at once', async () => {
+  const cluster = await startClusterWithRights();
+  const names = Array.from({ length: 30 }, (_, at) => `team-${at}`);
+  for (const name of names) cluster.objects.create('namespaces', namespace(name, '2026-03-10T00:00:00Z'));
+  letJoeRead(cluster, names);
+  const own = await startOwnLogs({ cluster, logging: { host: store.url, version: 'loki' } });
+  store.answer = () => (store.asked.length === 1 ? { status: 400, text: 'no' } : undefined);
+  const parameters = { operation: 'export', start_time: `${START}`, end_time: END };
+  expect((await own.ask(parameters, { token: await signInJoe(own) })).status).toBe(502);
+  await vi.waitFor(() => expect(store.open()).toBe(0));
+  expect(store.asked.length).toBeLessThanOrEqual(9);
+});
+
 describe('what Loki is', () => {
   const isLoki =
     (root: Canned): CannedStore['answer'] =>

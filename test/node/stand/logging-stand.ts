@@ -30,7 +30,7 @@ const PORT = 9200;
 const RSYSLOGD = '/usr/sbin/rsyslogd';
 /** The users of the store, with what they write into requests and files: nothing that has to be escaped. */
 const STORE_USERS = { gatehouse: 'reads-only', collector: 'writes-only', operator: 'does-all' } as const;
-/** Who can sign in besides the administrator, with their groups. */
+/** The people who sign in besides the administrator, and their groups. */
 const PEOPLE = { dora: ['developers'], gustav: [] } as const satisfies Record<string, readonly string[]>;
 type Person = keyof typeof PEOPLE;
 
