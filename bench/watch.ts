@@ -79,7 +79,7 @@ export async function measureWatch(bench: Bench): Promise<WatchResults> {
 function settingsFor(watchers: number) {
   const most = watchers + SPARE;
   const limits = {
-    answerTimeout: STALL,
+    sendTimeout: STALL,
     maxWatches: most,
     maxWatchesPerUser: most,
     maxConnections: most,

@@ -72,6 +72,8 @@ const limits = section({
   // At least four users must fill their places before everybody is refused.
   maxLogQueriesPerUser: countBetween(1, 10_000).default(16).describe('Those of one user, by name; above: 429.'),
   answerTimeout: timeLimit('30s').describe('Time for an answer under /kapis; after: 504.'),
+  // A shorter time cuts off healthy readers on slow lines: `StallDetector` has the arithmetic.
+  sendTimeout: timeLimit('10m').describe('A client that reads nothing of what waits for it for this long is cut off.'),
   // Our longest access token has 2 KiB.
   maxBearerBytes: countBetween(2 * KIB, 1024 * KIB)
     .default(8 * KIB)

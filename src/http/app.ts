@@ -144,12 +144,12 @@ export function createRoutes(parts: AppParts): Route[] {
 }
 
 function servedLogs({ platform, logs, limits, metrics, writer, clock }: AppParts): Route[] {
-  const { maxLogQueries: all, maxLogQueriesPerUser: perUser, answerTimeoutMs: stallMs } = limits;
+  const { maxLogQueries: all, maxLogQueriesPerUser: perUser, sendTimeoutMs } = limits;
   const places = new Places({ all, perUser }, (isPerUser) =>
     metrics.rejected(isPerUser ? 'log_queries_per_user' : 'log_queries'),
   );
   logs?.showUnderway(() => places.taken);
-  return logRoutes({ platform, logs, places, writer, clock, stallMs });
+  return logRoutes({ platform, logs, places, writer, clock, sendTimeoutMs });
 }
 
 function servedGateway(own: NonNullable<AppParts['gateway']>, parts: AppParts): ServedGateway {

@@ -36,6 +36,8 @@ export interface HttpLimits {
   readonly maxLogQueriesPerUser: number;
   /** Time for an answer under /kapis; after: 504. */
   readonly answerTimeoutMs: number;
+  /** Time in which a client must take something of what waits for it; after: cut off. */
+  readonly sendTimeoutMs: number;
   /** Text of a bearer; above: 401 without cryptography. */
   readonly maxBearerBytes: number;
 }

@@ -197,13 +197,14 @@ export function toLogsOptions({ logging }: Sections<'logging'>): LogsOptions | u
 }
 
 export function toHttpLimits(limits: Config['limits']): HttpLimits {
-  const { headersTimeout, bodyTimeout, keepAliveTimeout, answerTimeout, ...counts } = limits;
+  const { headersTimeout, bodyTimeout, keepAliveTimeout, answerTimeout, sendTimeout, ...counts } = limits;
   return {
     ...counts,
     headersTimeoutMs: headersTimeout,
     bodyTimeoutMs: bodyTimeout,
     keepAliveTimeoutMs: keepAliveTimeout,
     answerTimeoutMs: answerTimeout,
+    sendTimeoutMs: sendTimeout,
   };
 }
 

@@ -159,7 +159,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   ];
   const limits = toHttpLimits(config.limits);
   const metrics = createHttpMetrics(registry, tokens.verifications);
-  const writer = new AnswerWriter(clock, limits.answerTimeoutMs);
+  const writer = new AnswerWriter(clock, limits.sendTimeoutMs);
   const gateway = config.gateway.enabled
     ? await createGateway(toGatewayOptions(config), { cluster, registry, events })
     : undefined;

@@ -32,7 +32,12 @@ const VALUES = {
   users: { existingSecret: 'people' },
   config: {
     // A thousand watchers that begin at once wait for one access review together, and count as requests until then.
-    limits: { maxConnectionsPerAddress: 10_000, maxWatchesPerUser: 1_024, maxRequestsInFlight: 2_048 },
+    limits: {
+      maxConnectionsPerAddress: 10_000,
+      maxWatchesPerUser: 1_024,
+      maxRequestsInFlight: 2_048,
+      sendTimeout: '30s',
+    },
     // Or else a flood of sign-ins would end at the throttle, before any password is hashed.
     authentication: { tokenReview: { callerAuth: 'none' }, addressRateLimiterMaxTries: 1_000_000 },
   },

@@ -37,14 +37,14 @@ const LINGER_MS = 1_000;
 /** Writes every answer: the common headers, `Content-Length`, and the body as fast as the client takes it. */
 export class AnswerWriter {
   readonly #clock: Clock;
-  readonly #stallMs: number;
+  readonly #sendTimeoutMs: number;
   readonly #outbox: Outbox;
 
-  /** `stallMs`: a client that reads nothing of its answer for this long is cut off. */
-  constructor(clock: Clock, stallMs: number) {
+  /** `sendTimeoutMs`: a client that reads nothing of its answer for this long is cut off. */
+  constructor(clock: Clock, sendTimeoutMs: number) {
     this.#clock = clock;
-    this.#stallMs = stallMs;
-    this.#outbox = new Outbox(stallMs);
+    this.#sendTimeoutMs = sendTimeoutMs;
+    this.#outbox = new Outbox(sendTimeoutMs);
   }
 
   /** Sends the answer. A HEAD gets the headers alone; a 204 or 304 has neither body nor length. */
@@ -115,7 +115,7 @@ export class AnswerWriter {
   #linger({ request, response }: Exchange, pieces: readonly Uint8Array[]): void {
     for (const piece of pieces) response.write(piece);
     if (pieces.length === 0) response.flushHeaders();
-    cutOffWhenStalled(response, this.#stallMs);
+    cutOffWhenStalled(response, this.#sendTimeoutMs);
     let left = LINGER_BYTES;
     const close = (): void => {
       forget();
@@ -175,13 +175,13 @@ interface Outgoing {
  * (docs/performance.md). At most 64 answers or 16 MiB wait this way.
  */
 export class Outbox {
-  readonly #stallMs: number;
+  readonly #sendTimeoutMs: number;
   #outgoing: Outgoing[] = [];
   #bytes = 0;
 
-  /** `stallMs`: a client that reads nothing of its answer for this long is cut off. */
-  constructor(stallMs: number) {
-    this.#stallMs = stallMs;
+  /** `sendTimeoutMs`: a client that reads nothing of its answer for this long is cut off. */
+  constructor(sendTimeoutMs: number) {
+    this.#sendTimeoutMs = sendTimeoutMs;
   }
 
   /**
@@ -201,17 +201,18 @@ export class Outbox {
     this.#bytes = 0;
     for (const { response, pieces } of outgoing) {
       writePieces(response, pieces, 0);
-      cutOffWhenStalled(response, this.#stallMs);
+      cutOffWhenStalled(response, this.#sendTimeoutMs);
     }
   };
 }
 
 /**
  * If the kernel did not take the whole answer at once, the rest waits for the client: Node ends a socket on which
- * nothing moves for `stallMs`.
+ * nothing moves for `sendTimeoutMs`. `StallDetector` says why that must be minutes; it cannot judge these answers, because one
+ * write may have 16 MiB, and only Node's own timer sees a part of a write go.
  */
-function cutOffWhenStalled(response: ServerResponse, stallMs: number): void {
-  if (response.socket?.writableLength !== 0) response.setTimeout(stallMs);
+function cutOffWhenStalled(response: ServerResponse, sendTimeoutMs: number): void {
+  if (response.socket?.writableLength !== 0) response.setTimeout(sendTimeoutMs);
 }
 
 /** Writes one batch at a time, the next one when the socket has drained. */

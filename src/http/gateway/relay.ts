@@ -1,11 +1,11 @@
 import { passedHeaders } from '../../gateway/response-headers.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
+import type { SlowReader } from '../answer/slow-reader.ts';
 import type { Exchange } from '../exchange.ts';
-import type { SlowReader } from '../slow-reader.ts';
 
 interface RelayParts {
   readonly writer: AnswerWriter;
-  /** Cuts a client off that takes too little; absent where a client may take its time. */
+  /** Cuts off a client that stops reading; absent where a client may take its time. */
   readonly reader?: SlowReader | undefined;
   /** Sent as soon as it begins. */
   readonly isStream: boolean;
@@ -51,10 +51,7 @@ export class Relay {
     this.#exchange.bodyBytes += chunk.length;
     this.#parts.onBytes(chunk.length);
     const { reader } = this.#parts;
-    if (response.write(chunk)) {
-      reader?.rest();
-      return undefined;
-    }
+    if (response.write(chunk)) return undefined;
     reader?.block();
     return new Promise((resolve) => {
       response.once('drain', () => {

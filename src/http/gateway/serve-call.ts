@@ -7,9 +7,9 @@ import type { Clock } from '../../runtime/clock.ts';
 import { type StatusError, serviceUnavailable } from '../../status-error.ts';
 import { type AnswerWriter, hasBody } from '../answer/answer.ts';
 import { unauthorized } from '../answer/refusals.ts';
+import { SlowReader } from '../answer/slow-reader.ts';
 import type { Exchange, Handler } from '../exchange.ts';
 import type { Places } from '../places.ts';
-import { SlowReader } from '../slow-reader.ts';
 import type { CallTurns } from './call-turns.ts';
 import { ClientBody } from './client-body.ts';
 import { EarlyBytes } from './early-bytes.ts';
@@ -30,8 +30,8 @@ export interface ServeCallParts {
   readonly origins: ReadonlySet<string>;
   /** How long a client may send nothing of a body that is waited for. */
   readonly bodyStallMs: number;
-  /** How long a client may take nothing of an answer, logs aside. */
-  readonly answerStallMs: number;
+  /** A client that takes nothing of an answer that waits for it for this long is cut off, logs aside. */
+  readonly sendTimeoutMs: number;
   /** Called when the body of a request is going to be read. */
   onBody(request: IncomingMessage): void;
   /** Called when the answer has been made, whatever it was. */
@@ -170,12 +170,12 @@ function createRelay(
   { abort }: Underway,
   { kind, parts }: { readonly kind: CallKind; readonly parts: ServeCallParts },
 ): Relay {
-  const { gateway, writer, clock, answerStallMs } = parts;
+  const { gateway, writer, clock, sendTimeoutMs } = parts;
   const sentAt = clock.monotonic();
   return new Relay(exchange, abort, {
     writer,
-    // People read logs page by page, and the cluster lets them. Whoever holds them holds a place of his own.
-    reader: kind === 'log' ? undefined : new SlowReader(exchange.response, { clock, stallMs: answerStallMs }),
+    // `kubectl logs | less` may pause for long; each such stream has a place of its own user.
+    reader: kind === 'log' ? undefined : new SlowReader(exchange.response, { clock, sendTimeoutMs }),
     isStream: isLongRunning(kind),
     onStart: () => {
       exchange.upstreamMs = clock.monotonic() - sentAt;

@@ -71,7 +71,7 @@ export function createServedGateway(parts: ServedGatewayParts): ServedGateway {
     platform,
     origins: new Set(corsOrigins),
     bodyStallMs: limits.bodyTimeoutMs,
-    answerStallMs: limits.answerTimeoutMs,
+    sendTimeoutMs: limits.sendTimeoutMs,
     onBody: (request) => paced.add(request),
     onEnd: createCallRecord(events, metrics),
   });

@@ -8,8 +8,8 @@ import type { ByteBudget } from '../../runtime/byte-budget.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { chooseCoding } from '../answer/accept.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
+import { SlowReader } from '../answer/slow-reader.ts';
 import type { Exchange } from '../exchange.ts';
-import { SlowReader } from '../slow-reader.ts';
 
 /** What serves log queries where a store is configured. */
 export interface ServedLogs {
@@ -27,12 +27,15 @@ const HEADERS = {
   Vary: 'Accept-Encoding',
 };
 
+/** Written at a time: the reading of a slow client shows when a whole write has gone (`StallDetector`). */
+const PIECE_BYTES = 64 * 1024;
+
 interface ExportParts {
   readonly logs: ServedLogs;
   readonly writer: AnswerWriter;
   readonly clock: Clock;
-  /** A client that takes nothing for this long is cut off. */
-  readonly stallMs: number;
+  /** A client that takes nothing of what waits for it for this long is cut off. */
+  readonly sendTimeoutMs: number;
   /** Of all answers that their clients have not taken yet. */
   readonly unsent: ByteBudget;
 }
@@ -75,10 +78,13 @@ class ExportBody {
   readonly #reader: SlowReader;
   readonly #unsent: ByteBudget;
 
-  constructor(exchange: Exchange, { clock, stallMs, unsent }: Pick<ExportParts, 'clock' | 'stallMs' | 'unsent'>) {
+  constructor(
+    exchange: Exchange,
+    { clock, sendTimeoutMs, unsent }: Pick<ExportParts, 'clock' | 'sendTimeoutMs' | 'unsent'>,
+  ) {
     const { response, coding } = exchange;
     this.#exchange = exchange;
-    this.#reader = new SlowReader(response, { clock, stallMs });
+    this.#reader = new SlowReader(response, { clock, sendTimeoutMs });
     this.#unsent = unsent;
     this.#out = coding === 'gzip' ? this.#compressed() : response;
   }
@@ -90,8 +96,9 @@ class ExportBody {
     try {
       begin();
       if (this.#out === this.#exchange.response) this.#exchange.bodyBytes += bytes.length;
-      if (this.#out.write(bytes)) this.#reader.rest();
-      else await this.#waitFor('drain');
+      for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+        if (!this.#out.write(bytes.subarray(at, at + PIECE_BYTES))) await this.#waitFor('drain');
+      }
     } finally {
       this.#unsent.give(bytes.length);
     }

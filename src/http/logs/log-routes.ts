@@ -21,8 +21,8 @@ export interface LogRouteParts {
   readonly places: Places;
   readonly writer: AnswerWriter;
   readonly clock: Clock;
-  /** A client that takes nothing of an export for this long is cut off. */
-  readonly stallMs: number;
+  /** The client of an export that takes nothing of what waits for it for this long is cut off. */
+  readonly sendTimeoutMs: number;
 }
 
 const compress = promisify(gzip);

@@ -2,9 +2,8 @@ import type { Watch } from '../../resources/watch/watch.ts';
 import { eventBytes, retryField, type WatchForm } from '../../resources/watch/watch-event.ts';
 import { StatusError } from '../../status-error.ts';
 import { failureOf, toErrorAnswer } from '../answer/error-body.ts';
-import type { SendQueues } from '../answer/send-queues.ts';
+import { bytesTaken, StallDetector } from '../answer/stall-detector.ts';
 import type { Exchange } from '../exchange.ts';
-import { ReaderPace } from './reader-pace.ts';
 import type { Recheck } from './recheck.ts';
 import { StreamedBody } from './streamed-body.ts';
 import { endOf, isSound, type WatchEnd } from './watch-end.ts';
@@ -16,8 +15,8 @@ interface WatchTimes {
   readonly bookmarkMs: number;
   /** The time after which a client of server-sent events reconnects by itself. */
   readonly retryMs: number;
-  /** A client that reads nothing for this long while bytes are ready for it is cut off. */
-  readonly stallMs: number;
+  /** A client that reads nothing of what waits for it for this long is cut off. */
+  readonly sendTimeoutMs: number;
 }
 
 export interface WatchStreamParts {
@@ -42,7 +41,7 @@ export class WatchStream {
   readonly #body: StreamedBody;
   #recheckAt: number;
   #bookmarkAt: number;
-  readonly #pace: ReaderPace;
+  readonly #stall: StallDetector;
   #pending: { readonly end: WatchEnd; readonly error?: unknown } | undefined;
   #end: WatchEnd | undefined;
 
@@ -52,10 +51,10 @@ export class WatchStream {
     this.#recheckAt = parts.startedAt + parts.times.recheckMs;
     this.#bookmarkAt = parts.startedAt + parts.times.bookmarkMs;
     if (parts.form === 'events') this.#body.write(retryField(parts.times.retryMs));
-    this.#pace = new ReaderPace(parts.times.stallMs);
+    this.#stall = new StallDetector(parts.times.sendTimeoutMs);
     parts.exchange.response.on('drain', () => {
       if (this.#end !== undefined) return;
-      this.#pace.unblock();
+      this.#stall.unblock();
       parts.onDrain();
     });
   }
@@ -69,7 +68,7 @@ export class WatchStream {
   isDue(now: number): boolean {
     if (this.#end !== undefined) return false;
     if (this.#pending !== undefined || now >= this.#recheckAt || this.#isOver(now)) return true;
-    return !this.#pace.isBlocked && (this.#parts.watch.isBehind || now >= this.#bookmarkAt);
+    return !this.#stall.isBlocked && (this.#parts.watch.isBehind || now >= this.#bookmarkAt);
   }
 
   /** Does the next thing that is due. */
@@ -78,22 +77,15 @@ export class WatchStream {
     if (now >= this.#recheckAt) this.#recheck(now);
     if (this.#isOver(now)) this.#pending ??= { end: 'timeout' };
     if (this.#pending) this.#finish(this.#pending, now);
-    else if (!this.#pace.isBlocked) this.#tell(now);
+    else if (!this.#stall.isBlocked) this.#tell(now);
   }
 
-  /** Whether it is time to read the kernel's queues and call `cutIfSlow`. */
-  isToBeLookedAt(now: number): boolean {
-    return this.#pace.isDue(now);
-  }
-
-  /** Cuts off a client that reads too little of what is ready for it. `now`: when the queues were read. */
-  cutIfSlow(queues: SendQueues, now: number): void {
+  /** Cuts off a client that has stopped reading. Cheap: called for every stream all the time. */
+  cutIfStalled(now: number): void {
+    if (this.#stall.dueIn(now) !== 0) return;
     const { exchange } = this.#parts;
     const { socket } = exchange.response;
-    // Most streams wait for nothing. Looking up all of ten thousand sockets in the queues took 100 ms.
-    if (!socket || !this.#pace.isBlocked) return;
-    const taken = socket.bytesWritten - socket.writableLength - queues.bytesOf(socket);
-    if (this.#pace.keepsUp(taken, now)) return;
+    if (!socket || !this.#stall.isStalled(bytesTaken(socket), now)) return;
     this.#end ??= 'slow';
     exchange.reason ??= 'slow';
     exchange.response.destroy();
@@ -125,7 +117,6 @@ export class WatchStream {
     try {
       const bytes = now >= this.#bookmarkAt ? this.#sign(now) : watch.next();
       if (bytes) this.#write(bytes, now);
-      else this.#pace.rest();
     } catch (error) {
       this.fail(error);
     }
@@ -144,8 +135,7 @@ export class WatchStream {
   }
 
   #write(bytes: Uint8Array, now: number): void {
-    if (this.#body.write(bytes)) this.#pace.rest();
-    else this.#pace.block(now);
+    if (!this.#body.write(bytes)) this.#block(now);
   }
 
   /**
@@ -179,8 +169,13 @@ export class WatchStream {
     if (bookmark) last.push(bookmark);
     if (error) last.push(...this.#errorEvent(error));
     const bytes = last.length > 0 ? Buffer.concat(last) : undefined;
-    // From here on the client has `stallMs` to read what is left.
-    this.#pace.block(now);
     this.#body.end(bytes);
+    // The client has time to read what is left, by the same rule.
+    this.#block(now);
+  }
+
+  #block(now: number): void {
+    const { socket } = this.#parts.exchange.response;
+    if (socket) this.#stall.block(bytesTaken(socket), now);
   }
 }

@@ -8,7 +8,6 @@ import type { Random } from '../../runtime/random.ts';
 import { serviceUnavailable } from '../../status-error.ts';
 import { chooseCoding } from '../answer/accept.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
-import { readSendQueues } from '../answer/send-queues.ts';
 import { staleHeaders } from '../answer/send-representation.ts';
 import type { Exchange } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
@@ -72,7 +71,6 @@ export class Watches {
   readonly #streams = new Set<WatchStream>();
   readonly #turns: TurnTaking<WatchStream>;
   #isLooking = false;
-  #isLookingForSlow = false;
   /** The version at the last look, or when the first of the streams began. */
   #version: number | undefined;
   /** When the changes were found that some watches have not been sent yet. */
@@ -119,7 +117,7 @@ export class Watches {
         recheckMs: RECHECK_MS,
         bookmarkMs: BOOKMARK_MS,
         retryMs: this.#within(RETRY_MS),
-        stallMs: limits.answerTimeoutMs,
+        sendTimeoutMs: limits.sendTimeoutMs,
       },
       onDrain: () => this.#turns.add(stream),
     });
@@ -172,30 +170,14 @@ export class Watches {
     } catch (error) {
       for (const stream of this.#streams) stream.fail(error);
     }
-    void this.#lookForSlow();
     let stopping = this.#endingShare ?? 0;
     for (const stream of this.#streams) {
+      stream.cutIfStalled(now);
       if (stopping > 0 && stream.stop()) stopping--;
       if (!stream.isDue(now)) continue;
       this.#turns.add(stream);
       if (hasNews) this.#newsAt ??= now;
     }
-  }
-
-  /** Reads the kernel's queues once for all streams that wait for their readers, and again while any of them is due. */
-  async #lookForSlow(): Promise<void> {
-    if (this.#isLookingForSlow) return;
-    this.#isLookingForSlow = true;
-    for (let now = this.#now(); this.#isSlowDue(now); now = this.#now()) {
-      const queues = await readSendQueues();
-      for (const stream of this.#streams) stream.cutIfSlow(queues, now);
-    }
-    this.#isLookingForSlow = false;
-  }
-
-  #isSlowDue(now: number): boolean {
-    for (const stream of this.#streams) if (stream.isToBeLookedAt(now)) return true;
-    return false;
   }
 
   /**

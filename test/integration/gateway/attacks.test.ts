@@ -165,7 +165,7 @@ test('a body that is malformed from its first byte is 400 at once', async () => 
 describe('a client that takes nothing is cut off', () => {
   let slow: GatewayUnderTest;
   beforeAll(async () => {
-    slow = await startGateway({ limits: { ...app.parts.limits, answerTimeoutMs: 300 } });
+    slow = await startGateway({ limits: { ...app.parts.limits, sendTimeoutMs: 300 } });
   });
   afterAll(() => slow.stop());
   const isOver = async (client: RawConnection): Promise<void> => {

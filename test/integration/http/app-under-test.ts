@@ -169,7 +169,7 @@ export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []):
     ),
     registry,
     metrics: createHttpMetrics(registry, createVerificationCounter(registry)),
-    writer: new AnswerWriter(clock, limits.answerTimeoutMs),
+    writer: new AnswerWriter(clock, limits.sendTimeoutMs),
     descriptions: {
       platformYaml: 'openapi: 3.1.0\ninfo:\n  version: 0.0.0\n  title: gatehouse.io\n',
       crdYaml: 'openapi: 3.1.0\ninfo:\n  version: 0.0.0\n  title: iam.gatehouse.io\n',

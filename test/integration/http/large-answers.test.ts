@@ -42,9 +42,9 @@ describe('a list of 40 MB in pieces', () => {
       { ...nodes, list: () => ({ ...representation, body: () => pieces.slice(0, 150), length: () => PIECE * 150 }) },
     ],
   ])(
-    'a client that takes nothing of %s is cut off after the answer time, others are served meanwhile',
+    'a client that takes nothing of %s is cut off after the send time-out, others are served meanwhile',
     async (_, lister) => {
-      const limits = { ...defaultLimits, answerTimeoutMs: 200 };
+      const limits = { ...defaultLimits, sendTimeoutMs: 200 };
       const app = await startApp({ lists: listsWith({ lister }), limits });
       const socket = connect(app.port, '127.0.0.1');
       socket.on('error', () => {});

@@ -19,14 +19,15 @@ function stalled({ app, cache }: Awaited<ReturnType<typeof start>>): Socket {
 }
 
 describe('a slow reader', () => {
-  test('is cut off alone when it takes nothing for 30 s, while others are told', async () => {
+  test('R-23 is cut off alone when it takes nothing for ten minutes, while others are told', async () => {
     const started = await start();
     const { app, cache, clock } = started;
     stalled(started);
     const other = await watching(app, '&name=node-a');
-    await advance(clock, 29_000);
+    await advance(clock, 599_000);
     expect(await metric(app, 'gatehouse_watches')).toBe('gatehouse_watches 2');
-    await pass(clock, () => app.lines.some(({ reason }) => reason === 'slow'));
+    // The ten minutes begin again while the kernels' buffers are still filling.
+    await pass(clock, () => app.lines.some(({ reason }) => reason === 'slow'), 1_000);
     expect(await metric(app, 'gatehouse_watches_ended_total{end="slow"}')).toMatch(/ 1$/);
     expect(app.lines.find(({ reason }) => reason === 'slow')).toMatchObject({ status: 200, aborted: true });
     cache.putNode(makeNode('node-a', { resourceVersion: '2' }));

@@ -32,9 +32,9 @@ export async function start(change: Partial<AppParts> = {}, nodes: Partial<Serve
 }
 
 /** Lets time pass until it is so, with a moment of real time for the sockets at each step. */
-export async function pass(clock: FakeClock, isSo: () => boolean): Promise<void> {
+export async function pass(clock: FakeClock, isSo: () => boolean, stepMs = 20): Promise<void> {
   for (let step = 0; step < 10_000 && !isSo(); step++) {
-    await clock.advance(20);
+    await clock.advance(stepMs);
     await sleep(1);
   }
   expect(isSo()).toBe(true);

@@ -257,9 +257,9 @@ describe('a client that reads slowly', () => {
     await vi.waitFor(() => expect(closed).toBe(1));
   });
 
-  test('L-10 that takes nothing for `limits.answerTimeout` is cut off, and its scroll is given back', async () => {
+  test('L-10 that takes nothing for `limits.sendTimeout` is cut off, and its scroll is given back', async () => {
     closed = 0;
-    const slow = await startOwnLogs({ logging: { host: store.url }, config: { limits: { answerTimeout: '1s' } } });
+    const slow = await startOwnLogs({ logging: { host: store.url }, config: { limits: { sendTimeout: '1s' } } });
     const { answer } = await begin(slow);
     await once(answer, 'readable');
     await vi.waitFor(() => expect(closed).toBe(1), { timeout: 20_000 });

@@ -3,7 +3,7 @@ import * as http from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
-import { toTokenServiceOptions } from '../../../src/service/options.ts';
+import { toHttpLimits, toTokenServiceOptions } from '../../../src/service/options.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { Watcher } from '../../support/watcher.ts';
@@ -204,6 +204,30 @@ describe('configured times', () => {
     const { status: code, body } = await answer;
     expect([code, body.message]).toEqual([504, 'the request could not be answered within 1.7 s']);
     cluster.faults.clear();
+  });
+});
+
+describe('configured times of a connection', () => {
+  test('limits.sendTimeout: a client that reads nothing of a list is kept for 149 s', async () => {
+    const { service, cluster } = await startOdd();
+    const { access_token: token } = await service.signIn('ada');
+    // 20 MB: more than the kernels take for a client that does not read.
+    const note = 'x'.repeat(500_000);
+    for (let at = 0; at < 40; at++)
+      cluster.objects.create('nodes', { metadata: { name: `large-${at}` }, spec: { note } });
+    const listed = async (): Promise<unknown> => (await service.list(token, '?limit=1')).body.totalItems;
+    await eventually(listed, (total) => total === 43);
+    const connected = once(serverAt(service.gatehouse.port) as http.Server, 'connection');
+    const client = connect(service.gatehouse.port, '127.0.0.1').pause();
+    atEnd(() => client.destroy());
+    client.write(`GET ${NODES} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+    const [socket] = (await connected) as [Socket];
+    await eventually(
+      () => socket.timeout,
+      (ms) => ms === 149_000,
+    );
+    const { config } = loadConfig('c.yaml', () => JSON.stringify(ODD));
+    expect(toHttpLimits(config.limits).sendTimeoutMs).toBe(149_000); // streams have it from there, by our own clock
   });
 });
 

@@ -29,6 +29,7 @@ export const ODD = {
     maxLogQueries: 20,
     maxLogQueriesPerUser: 18,
     answerTimeout: '1700ms',
+    sendTimeout: '2m29s',
     maxBearerBytes: 3_007,
   },
   authentication: {

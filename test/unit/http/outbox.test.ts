@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { Outbox } from '../../../src/http/answer/answer.ts';
 
-const STALL_MS = 60_000;
+const SEND_TIMEOUT_MS = 60_000;
 const BODY = { pieces: [Buffer.from('one '), Buffer.from('answer')], length: 10 };
 
 /** What happened on the server, in order. */
@@ -19,7 +19,7 @@ class Told extends ServerResponse {
   }
 }
 
-const outbox = new Outbox(STALL_MS);
+const outbox = new Outbox(SEND_TIMEOUT_MS);
 const server = createServer({ ServerResponse: Told }, (_request, response) => {
   events.push('judged');
   response.writeHead(200, { 'Content-Length': 10 });
@@ -46,7 +46,7 @@ test('sends the answers to what arrived together, in order, once all of it was j
 const MIB = 2 ** 20;
 
 /** What a response that takes everything at once was told, piece by piece. */
-function writtenTo(change: { readonly destroyed?: boolean } = {}) {
+function writtenTo(change: object = {}) {
   const told: string[] = [];
   const response = {
     socket: { writableLength: 0 },
@@ -59,7 +59,7 @@ function writtenTo(change: { readonly destroyed?: boolean } = {}) {
     ...change,
   };
   const pieces = [Buffer.alloc(16 * MIB), Buffer.alloc(1), Buffer.alloc(2)];
-  new Outbox(STALL_MS).add(response as unknown as ServerResponse, { pieces, length: 16 * MIB + 3 });
+  new Outbox(SEND_TIMEOUT_MS).add(response as unknown as ServerResponse, { pieces, length: 16 * MIB + 3 });
   return told;
 }
 
@@ -83,3 +83,15 @@ test('lets no more than 64 wait', async () => {
   expect(received.match(/one answer/g)).toHaveLength(70);
   expect(events.indexOf('sent')).toBe(64);
 });
+
+test.each([
+  [0, []],
+  [1, [SEND_TIMEOUT_MS]],
+])(
+  'R-23 with %i bytes that the kernel did not take, Node ends the socket by its time limit: %j ms',
+  async (left, limits) => {
+    const set: number[] = [];
+    writtenTo({ socket: { writableLength: left }, setTimeout: (ms: number) => set.push(ms) });
+    expect(set).toEqual(limits);
+  },
+);

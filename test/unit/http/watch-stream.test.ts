@@ -1,11 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import type { SendQueues } from '../../../src/http/answer/send-queues.ts';
 import type { Exchange } from '../../../src/http/exchange.ts';
 import { WatchStream, type WatchStreamParts } from '../../../src/http/watch/watch-stream.ts';
 import { serviceUnavailable } from '../../../src/status-error.ts';
 
-const TIMES = { recheckMs: 10_000, bookmarkMs: 45_000, retryMs: 2_500, stallMs: 30_000 };
+const TIMES = { recheckMs: 10_000, bookmarkMs: 45_000, retryMs: 2_500, sendTimeoutMs: 600_000 };
 const ENDS_AT = 1_800_000;
 
 /** What a client was sent, without the framing of chunks. */
@@ -65,8 +64,6 @@ function begin(change: Partial<WatchStreamParts> = {}, bookmark: string | null =
   return { stream, response, events, calls, watch, exchange };
 }
 
-const queueOf = (bytes: number): SendQueues => ({ bytesOf: () => bytes });
-
 describe('a stream that nothing happens to', () => {
   test('judges its bearer anew after the interval, from its beginning on', () => {
     const { stream, calls } = begin();
@@ -113,7 +110,7 @@ describe('a stream whose client has no room', () => {
     events.push('one', 'two');
     response.hasRoom = false;
     stream.work(1_100);
-    expect([stream.isDue(1_200), stream.isToBeLookedAt(1_200)]).toEqual([false, false]);
+    expect(stream.isDue(1_200)).toBe(false);
     stream.work(1_200);
     expect(response.sent).toEqual(['one']);
     response.emit('drain');
@@ -122,76 +119,37 @@ describe('a stream whose client has no room', () => {
     expect(response.sent).toEqual(['one', 'two']);
   });
 
-  test('alone is looked up among the queues: with room, it costs nothing', () => {
-    const { stream, response, events } = begin();
-    const asked: unknown[] = [];
-    const queues: SendQueues = { bytesOf: (socket) => asked.push(socket) };
-    stream.cutIfSlow(queues, 6_000);
-    expect(asked).toEqual([]);
-    events.push('one');
-    response.hasRoom = false;
-    stream.work(7_000);
-    stream.cutIfSlow(queues, 12_000);
-    expect(asked).toEqual([response.socket]);
-  });
-
-  test('is cut off when neither its socket nor the kernel got rid of a byte for 30 s', () => {
-    const { stream, response, events, exchange } = begin();
-    events.push('one');
-    response.hasRoom = false;
-    stream.work(1_000);
-    Object.assign(response.socket, { bytesWritten: 1_000, writableLength: 600 });
-    stream.cutIfSlow(queueOf(300), 6_000);
-    // Node has handed 200 bytes on, all of which the kernel holds: the client took none.
-    Object.assign(response.socket, { bytesWritten: 1_000, writableLength: 400 });
-    stream.cutIfSlow(queueOf(500), 30_999);
+  test('is cut off when its socket got rid of no byte for ten minutes', () => {
+    const begun = begin();
+    const { stream, response, exchange } = begun;
+    const took = waitingSince(1_000, begun);
+    took(100, 300_000);
+    took(100, 899_999);
     expect([response.destroyed, stream.end]).toEqual([false, 'client']);
-    expect(stream.isToBeLookedAt(31_000)).toBe(true);
-    stream.cutIfSlow(queueOf(500), 31_000);
+    took(100, 900_000);
     expect([response.destroyed, stream.end, exchange.reason]).toEqual([true, 'slow', 'slow']);
   });
 
-  test('is judged by the minute anew when it had room meanwhile', () => {
-    const { stream, response, events } = begin();
-    const waits = (now: number): void => {
-      events.push('one');
-      response.hasRoom = false;
-      stream.work(now);
-    };
-    const took = (bytes: number, now: number): void => {
-      Object.assign(response.socket, { bytesWritten: bytes, writableLength: 0 });
-      stream.cutIfSlow(queueOf(0), now);
-    };
-    waits(1_000);
-    took(1_000, 6_000);
-    response.hasRoom = true;
+  test('is not cut off when its socket had room meanwhile', () => {
+    const begun = begin();
+    const { response } = begun;
+    const took = waitingSince(1_000, begun);
     response.emit('drain');
-    events.push('two');
-    stream.work(7_000);
-    waits(60_000);
-    took(2_000, 66_000);
+    took(0, 900_000);
     expect(response.destroyed).toBe(false);
-  });
-
-  test.each([
-    ['the kernel', { bytesWritten: 1_000, writableLength: 600 }, 299],
-    ['its socket', { bytesWritten: 1_000, writableLength: 599 }, 300],
-    ['its socket, which was given more', { bytesWritten: 1_002, writableLength: 601 }, 300],
-  ])('is not cut off when %s got rid of a byte', (_, socket, queue) => {
-    const { stream, response, events } = begin();
-    events.push('one');
-    response.hasRoom = false;
-    stream.work(1_000);
-    Object.assign(response.socket, { bytesWritten: 1_000, writableLength: 600 });
-    stream.cutIfSlow(queueOf(300), 6_000);
-    Object.assign(response.socket, socket);
-    stream.cutIfSlow(queueOf(queue), 20_000);
-    stream.cutIfSlow(queueOf(queue), 49_999);
-    expect(response.destroyed).toBe(false);
-    stream.cutIfSlow(queueOf(queue), 50_000);
-    expect(response.destroyed).toBe(true);
   });
 });
+
+/** Writes what finds no room in the socket; returns what looks later at a client that took so many bytes. */
+function waitingSince(now: number, { stream, response, events }: ReturnType<typeof begin>) {
+  events.push('one');
+  response.hasRoom = false;
+  stream.work(now);
+  return (bytes: number, at: number): void => {
+    Object.assign(response.socket, { bytesWritten: bytes + 600, writableLength: 600 });
+    stream.cutIfStalled(at);
+  };
+}
 
 describe('the end of a stream', () => {
   test('tells its bookmark last, and does nothing more', () => {
@@ -256,8 +214,9 @@ describe('the end of a stream', () => {
     const { stream, response, exchange } = begin();
     stream.stop();
     stream.work(1_000);
-    stream.cutIfSlow(queueOf(0), 6_000);
-    stream.cutIfSlow(queueOf(0), 31_000);
+    stream.cutIfStalled(600_999);
+    expect(response.destroyed).toBe(false);
+    stream.cutIfStalled(601_000);
     expect([response.destroyed, stream.end, exchange.reason]).toEqual([true, 'stopping', 'stopping']);
   });
 });

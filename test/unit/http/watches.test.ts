@@ -241,20 +241,19 @@ describe('the times of a watch', () => {
     expect(response.text).toBe('[bookmark]');
   });
 
-  test('are 30 s for a client that reads nothing, while others are told', async () => {
+  test('are ten minutes for a client that reads nothing, while others are told', async () => {
     const { clock, seen, open, tell } = begin();
     const [slow, other] = [open(), open({ query: { timeoutSeconds: 86_400 } })];
     slow.hasRoom = false;
     tell('[one]');
-    await clock.advance(29_900);
+    await clock.advance(599_900);
     expect([slow.text, slow.destroyed]).toEqual(['[one]', false]);
     await clock.advance(200);
-    // The queues of the kernel are read from files, which takes a moment of real time.
-    await expect.poll(() => slow.destroyed).toBe(true);
+    expect(slow.destroyed).toBe(true);
     expect([seen.ended, other.destroyed]).toEqual([['slow'], false]);
     tell('[two]');
     await clock.advance(200);
-    expect(other.text).toBe('[one][two]');
+    expect(other.text.replaceAll('[bookmark]', '')).toBe('[one][two]');
   });
 });
 
