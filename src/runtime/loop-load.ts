@@ -4,18 +4,32 @@ import type { Clock } from './clock.ts';
 /** Long enough to be told from the work of one request, and short enough that a flood is noticed at once. */
 const WINDOW_MS = 20;
 
-/** Tells which share of the time the event loop was busy, of late: from 0 to 1. Measures anew when asked, at most once in 20 ms. */
-export function createLoopLoad(clock: Pick<Clock, 'monotonic'>): () => number {
+/** How long an event loop has worked and waited since it began. */
+export interface LoopTimes {
+  readonly active: number;
+  readonly idle: number;
+}
+
+const thisLoop = (): LoopTimes => performance.eventLoopUtilization();
+
+/**
+ * Tells which share of the time the event loop was busy, of late: from 0 to 1. Measures anew when asked, at most once in 20 ms.
+ * The loop is this thread's unless a test gives another.
+ */
+export function createLoopLoad(clock: Pick<Clock, 'monotonic'>, read: () => LoopTimes = thisLoop): () => number {
   let measuredAt = clock.monotonic();
-  let before = performance.eventLoopUtilization();
+  let before = read();
   let load = 0;
   return () => {
     const now = clock.monotonic();
     if (now - measuredAt < WINDOW_MS) return load;
-    const current = performance.eventLoopUtilization();
-    load = performance.eventLoopUtilization(current, before).utilization;
+    const current = read();
+    load = shareOf(current.active - before.active, current.idle - before.idle);
     before = current;
     measuredAt = now;
     return load;
   };
 }
+
+/** A loop that has not begun yet has neither worked nor waited. */
+const shareOf = (active: number, idle: number): number => (active > 0 ? active / (active + idle) : 0);
