@@ -33,6 +33,9 @@ async function statusOf(config: KubeConfig, port: number): Promise<number | unde
   return promise;
 }
 
+/** For a shell, whatever is in it. */
+const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;
+
 const PLUG_IN = { KUBERNETES_EXEC_INFO: execInfo() };
 
 describe('the program', () => {
@@ -112,12 +115,13 @@ describe('the program', () => {
     const certificate = selfSigned('localhost');
     const front = await startTlsFront(service.gatehouse.port, certificate);
     atEnd(front.stop);
-    const main = new URL('../../../src/main.ts', import.meta.url).pathname;
-    const program = write('gatehouse', `#!/bin/sh\nHOME='${home}' exec '${process.execPath}' '${main}' "$@"\n`);
-    chmodSync(program, 0o700);
+    const main = join(import.meta.dirname, '..', '..', '..', 'src', 'main.ts');
+    const [ownHome, node, program] = [home, process.execPath, main].map(quoted);
+    const command = write('gatehouse', `#!/bin/sh\nHOME=${ownHome} exec ${node} ${program} "$@"\n`);
+    chmodSync(command, 0o700);
     const login = ['--username', 'ada', '--password-file', passwordFile, '--certificate-authority'];
     const { code, stdout, stderr } = await run([
-      ...['kubeconfig', '--server', front.url, '--command', program, ...login],
+      ...['kubeconfig', '--server', front.url, '--command', command, ...login],
       write('ca.pem', certificate.cert),
     ]);
     expect([code, stderr]).toEqual([0, '']);
