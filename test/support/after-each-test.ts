@@ -1,6 +1,10 @@
 import { afterEach } from 'vitest';
 import { endAll } from './at-end.ts';
+import { endWaits } from './waiting.ts';
 
 // Vitest runs this file again for each test file. A module that test files share runs once a process, so a hook in it
 // would only be for the first test file.
-afterEach(endAll);
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') endWaits();
+  await endAll();
+});

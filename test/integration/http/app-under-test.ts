@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
@@ -20,6 +21,7 @@ import type { Representation } from '../../../src/resources/bytes/representation
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { defaultLimits } from '../../support/default-limits.ts';
+import { type Waiting, waitFor } from '../../support/waiting.ts';
 import { accountsUnderTest } from './accounts-under-test.ts';
 
 /** One answer of the cache, of a fixed text. */
@@ -244,11 +246,9 @@ export async function rawExchange(port: number, text: string, until?: RegExp): P
   return received;
 }
 
-/** Resolves as soon as `holds` does; rejects after a minute. For what happens on the server a moment later. */
-export async function eventually(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error('it did not come true within a minute');
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+/**
+ * Resolves as soon as `holds` does; rejects after a minute, or with the reason of `lost`. For what happens on the server a moment later.
+ */
+export async function eventually(holds: () => boolean, more: Pick<Waiting, 'lost' | 'saw'> = {}): Promise<void> {
+  await waitFor(holds, Boolean, { turn: nextTurn, limitMs: 60_000, ...more });
 }

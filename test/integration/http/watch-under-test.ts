@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect } from 'vitest';
 import { type AppParts, createApp, type ServedList } from '../../../src/http/app.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { waitFor } from '../../support/waiting.ts';
 import { Watcher } from '../../support/watcher.ts';
 import { makeCache, makeNode } from '../../unit/nodes/node-objects.ts';
 import { type AppUnderTest, eventually, listsWith, startApp } from './app-under-test.ts';
@@ -33,11 +33,11 @@ export async function start(change: Partial<AppParts> = {}, nodes: Partial<Serve
 
 /** Lets time pass until it is so, with a moment of real time for the sockets at each step. */
 export async function pass(clock: FakeClock, isSo: () => boolean, stepMs = 20): Promise<void> {
-  for (let step = 0; step < 10_000 && !isSo(); step++) {
+  const turn = async (): Promise<void> => {
     await clock.advance(stepMs);
     await sleep(1);
-  }
-  expect(isSo()).toBe(true);
+  };
+  await waitFor(isSo, Boolean, { turn, looks: 10_000 });
 }
 
 /** So many milliseconds, look by look. */

@@ -130,10 +130,10 @@ export class Mirror {
     const giveUp = AbortSignal.timeout(60_000);
     const began = this.clock.monotonic();
     while (!(await condition())) {
-      if (giveUp.aborted) throw new Error('the condition did not come to hold');
+      if (giveUp.aborted) throw new Error(`a minute was in vain: waited for ${condition}`);
       const waits = (await this.value('reflector_state', { state: 'backing_off' })) === 1;
       if (!waits) await nextTurn();
-      else if (this.clock.monotonic() - began >= atMostMs) throw new Error(`not within ${atMostMs} ms`);
+      else if (this.clock.monotonic() - began >= atMostMs) throw new Error(`not within ${atMostMs} ms: ${condition}`);
       else await this.clock.advance(100);
     }
     return this.clock.monotonic() - began;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { errorEvent } from '../../../dev/cluster/behaviour.ts';
 import type { StoredSecret } from '../../../src/secret-store.ts';
+import { waitFor } from '../../support/waiting.ts';
 import { connect } from './mirror.ts';
 
 const bytes = (text: string) => ({ key: Buffer.from(text) });
@@ -25,10 +26,7 @@ async function follow() {
 
 /** Lets time go on in small steps until the condition holds; the back-off of a watch is the only thing that waits. */
 async function pass(clock: { advance(ms: number): Promise<void> }, condition: () => boolean): Promise<void> {
-  for (const giveUp = AbortSignal.timeout(60_000); !condition(); ) {
-    if (giveUp.aborted) throw new Error('the condition did not come to hold');
-    await clock.advance(10);
-  }
+  await waitFor(condition, Boolean, { turn: () => clock.advance(10), limitMs: 60_000 });
 }
 
 describe('Secrets', () => {

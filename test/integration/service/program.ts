@@ -28,6 +28,7 @@ interface ProgramOptions {
 export class Program {
   readonly #child: ChildProcess;
   readonly #output = { stdout: '', stderr: '' };
+  #hasEnded = false;
   readonly ended: Promise<Ended>;
 
   constructor(args: readonly string[], { stdin = '', env = {}, module = 'src/main.ts' }: ProgramOptions = {}) {
@@ -43,7 +44,10 @@ export class Program {
     });
     this.#child.stdin?.on('error', () => {}).end(stdin); // one that does not read closes it early
     this.ended = new Promise((resolve) => {
-      this.#child.once('close', (code) => resolve({ code, ...this.#output }));
+      this.#child.once('close', (code) => {
+        this.#hasEnded = true;
+        resolve({ code, ...this.#output });
+      });
     });
     atEnd(async () => {
       this.#child.kill('SIGKILL');
@@ -61,24 +65,25 @@ export class Program {
 
   /** Its clients' view, once it is ready; in either form of the log. */
   async service(): Promise<Service> {
-    const find = () => this.#output.stdout.split('\n').find((line) => /\bready\b.*tookMs|tookMs.*"ready"/.test(line));
-    const line = await eventually(find, (found) => found !== undefined || this.#child.exitCode !== null);
+    const line = await this.#line((text) => /\bready\b.*tookMs|tookMs.*"ready"/.test(text));
     const [port, metricsPort] = ['port', 'metricsPort'].map((name) =>
-      Number(new RegExp(`\\b${name}"?[=:](\\d+)`).exec(line ?? '')?.[1]),
+      Number(new RegExp(`\\b${name}"?[=:](\\d+)`).exec(line)?.[1]),
     );
-    if (!port || !metricsPort) throw new Error(`the program did not become ready: ${this.output}`);
+    if (!port || !metricsPort) throw new Error(`the program did not say where it listens: ${this.output}`);
     const nothing = { log: [], writeUsers: () => {}, stop: async () => {} };
     return new Service({ ...nothing, port, metricsPort, origin: `http://127.0.0.1:${port}` });
   }
 
   /** The JSON log line with this message, as soon as it is there. */
   async logged(message: string): Promise<Readonly<Record<string, unknown>>> {
-    const find = () => this.#output.stdout.split('\n').find((line) => line.includes(`"msg":"${message}"`));
-    const line = await eventually(
-      () => find() ?? (this.#child.exitCode === null ? undefined : this.output),
-      (found) => found !== undefined,
-    );
-    return JSON.parse(line ?? '{}') as Record<string, unknown>;
+    return JSON.parse(await this.#line((text) => text.includes(`"msg":"${message}"`))) as Record<string, unknown>;
+  }
+
+  /** The first line of this kind that it writes to standard output. */
+  async #line(isSo: (text: string) => boolean): Promise<string> {
+    const find = () => this.#output.stdout.split('\n').find(isSo);
+    const lost = () => (this.#hasEnded ? `the program has ended, having said ${this.output}` : undefined);
+    return (await eventually(find, (line) => line !== undefined, undefined, lost)) ?? '';
   }
 }
 

@@ -10,6 +10,7 @@ import { type GatehouseOptions, type RunningGatehouse, startGatehouse } from '..
 import { ADMINS_BINDING, ADMINS_ROLE } from '../../support/observed/people.ts';
 import { hashOf } from '../../support/passwords.ts';
 import { signingKeySecret } from '../../support/signing-key-secret.ts';
+import { type Waiting, waitFor } from '../../support/waiting.ts';
 
 export const NODES = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
 export const CLIENT = { client_id: 'gatehouse', client_secret: 'gatehouse' };
@@ -162,19 +163,16 @@ export async function shownAsFailing(service: Service): Promise<string[]> {
   return [...text.matchAll(/^\[-\](\S+) failed: .* \(does not count\)$/gm)].map(([, name = '']) => name);
 }
 
-const ATTEMPTS = 5_000;
+/** Of 10 ms: a minute. With a clock that is moved, as many steps of it. */
+const LOOKS = 5_000;
 
-/** What `read` answers as soon as it is so; `pass` is what happens between two looks, 10 ms unless a clock is moved. */
-export async function eventually<T>(
+/**
+ * What `read` answers as soon as it is so; `pass` is what happens between two looks, 10 ms unless a clock is moved. `lost` says why it
+ * cannot come about any more.
+ */
+export const eventually = <T>(
   read: () => T | Promise<T>,
   isSo: (value: T) => boolean,
   pass: () => Promise<unknown> = () => sleep(10),
-): Promise<T> {
-  let value = await read();
-  for (let attempt = 0; attempt < ATTEMPTS && !isSo(value); attempt++) {
-    await pass();
-    value = await read();
-  }
-  if (!isSo(value)) throw new Error(`it never came about: ${JSON.stringify(value)?.slice(0, 1_000)}`);
-  return value;
-}
+  lost?: Waiting['lost'],
+): Promise<T> => waitFor(read, isSo, { turn: pass, looks: LOOKS, lost });

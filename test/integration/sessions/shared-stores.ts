@@ -14,6 +14,7 @@ import { createSessions } from '../../../src/service/session-stores.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { waitFor } from '../../support/waiting.ts';
 
 export interface SharedStores {
   readonly server: SimulatedCluster;
@@ -63,10 +64,7 @@ export async function openSharedStores(count = 3): Promise<SharedStores> {
   };
   const sessions = await Promise.all(Array.from({ length: count }, open));
   const until = async (condition: () => boolean): Promise<void> => {
-    for (const giveUp = AbortSignal.timeout(60_000); !condition(); ) {
-      if (giveUp.aborted) throw new Error('the condition did not come to hold');
-      await clock.advance(1);
-    }
+    await waitFor(condition, Boolean, { turn: () => clock.advance(1), limitMs: 60_000, saw: () => lines.slice(-10) });
   };
   const replicas = sessions.map(({ store }) => store);
   await until(() => replicas.every((store) => store.fault() === undefined));

@@ -9,6 +9,7 @@ import { readServingCertificate } from '../../../src/http/connection/serving-cer
 import { createLogger } from '../../../src/observability/logger.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { selfSigned } from '../../support/self-signed.ts';
+import { waitFor } from '../../support/waiting.ts';
 
 const first = selfSigned('first.example.com');
 const second = selfSigned('second.example.com');
@@ -75,11 +76,11 @@ async function follow(clientCA?: string, { cert, key } = first) {
   const expiration = async (): Promise<number | undefined> => (await expirations.get()).values[0]?.value;
   /** Lets time pass, and the thread pool read, until it is so. */
   const until = async (isSo: () => boolean): Promise<void> => {
-    for (let turn = 0; turn < 5_000 && !isSo(); turn++) {
+    const turn = async (): Promise<void> => {
       await clock.advance(100);
       await sleep(1);
-    }
-    if (!isSo()) throw new Error('it did not come about');
+    };
+    await waitFor(isSo, Boolean, { turn, looks: 5_000, saw: () => log });
   };
   /** So many looks at the files began. */
   const looks = (count: number) => until(() => clock.slept.filter((ms) => ms === POLL_MS).length >= count);

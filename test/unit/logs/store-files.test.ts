@@ -5,6 +5,7 @@ import { createLogger } from '../../../src/observability/logger.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { waitFor } from '../../support/waiting.ts';
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 
@@ -22,7 +23,7 @@ function follow(options: Parameters<typeof openStoreFiles>[0]) {
   });
   /** Until it is so. Reads of files take real time. */
   const until = async (isSo: () => boolean): Promise<void> => {
-    while (!isSo()) await clock.advance(100);
+    await waitFor(isSo, Boolean, { turn: () => clock.advance(100), limitMs: 30_000, saw: () => lines });
   };
   return { files, clock, lines, until };
 }

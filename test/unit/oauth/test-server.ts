@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import type { AuthorizationServer, FormRequest, TokenResponse } from '../../../src/oauth/authorization-server.ts';
@@ -18,6 +19,7 @@ import type { SecurityEvents } from '../../../src/security-events.ts';
 import type { SignInAttempt, SignInResult } from '../../../src/users/sign-in.ts';
 import type { User } from '../../../src/users/user.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { waitFor } from '../../support/waiting.ts';
 import { MemorySecrets } from './memory-secrets.ts';
 
 export const KEYS_SECRET = 'gatehouse-signing-keys';
@@ -209,8 +211,7 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
 
 /** Waits for work in the thread pool, which has no clock of ours: until the condition holds, at most some ten seconds. */
 export async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 10_000 && !condition(); turn++) await new Promise((resolve) => setTimeout(resolve, 1));
-  if (!condition()) throw new Error('the condition did not come to hold');
+  await waitFor(condition, Boolean, { turn: () => sleep(1), looks: 10_000 });
 }
 
 export const PASSWORD_FORM = {

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Fault } from '../../../../dev/fault-proxy/fault.ts';
 import { type FaultProxy, startFaultProxy } from '../../../../dev/fault-proxy/fault-proxy.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
+import { waitFor } from '../../../support/waiting.ts';
 
 const ends: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -31,8 +32,7 @@ class End {
 
 /** Lets sockets go on until it is so. */
 async function until(isSo: () => boolean): Promise<void> {
-  for (const giveUp = AbortSignal.timeout(30_000); !isSo(); await nextTurn())
-    if (giveUp.aborted) throw new Error('it did not come about');
+  await waitFor(isSo, Boolean, { turn: nextTurn, limitMs: 30_000 });
 }
 
 /** Time enough for whatever is on its way over loopback. */
