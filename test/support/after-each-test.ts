@@ -1,6 +1,9 @@
 import { afterEach } from 'vitest';
 import { endAll } from './at-end.ts';
+import { ownProgram } from './own-program.ts';
 import { endWaits } from './waiting.ts';
+
+process.execPath = ownProgram(process.execPath, process.env['PATH']);
 
 // Vitest runs this file again for each test file. A module that test files share runs once a process, so a hook in it
 // would only be for the first test file.

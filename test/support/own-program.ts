@@ -1,0 +1,21 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, isAbsolute, resolve } from 'node:path';
+
+/**
+ * The path of the Node.js that runs. Without /proc, Node.js knows itself by name only, and a program that is started without a `PATH`
+ * would be whatever Node.js the system has.
+ */
+export function ownProgram(execPath: string, path = ''): string {
+  if (isAbsolute(execPath)) return execPath;
+  const places = path.split(delimiter).map((folder) => resolve(folder, execPath));
+  return places.find(isExecutable) ?? execPath;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
