@@ -38,6 +38,12 @@ export class Watcher {
     return new Watcher(sent, response);
   }
 
+  /** For a wait: why no more can come, once the answer has ended. */
+  lost = (): string | undefined => this.ending && `the watch has ended (${this.ending})`;
+
+  /** For a wait: the last that came. */
+  saw = (): string => this.text.slice(-500);
+
   get status(): number | undefined {
     return this.response.statusCode;
   }

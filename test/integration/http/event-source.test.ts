@@ -33,7 +33,7 @@ describe('server-sent events', () => {
   test('begin a first state with `reset`: what its client has is to be forgotten', async () => {
     const { app } = await start();
     const watcher = await open(app, '', EVENTS);
-    await eventually(() => watcher.text.includes('BOOKMARK'));
+    await eventually(() => watcher.text.includes('BOOKMARK'), watcher);
     expect(watcher.text).toMatch(/^retry: 1000\n\nevent: reset\ndata: \{"type":"RESET"\}\nid:\n\nevent: ADDED\n/);
     expect(storyOf(watcher.text)).toEqual(FIRST_STATE);
   });
@@ -44,7 +44,7 @@ describe('server-sent events', () => {
   ])('go on from a Last-Event-ID %s with `reset` and the first state', async (_, id) => {
     const { app } = await start();
     const watcher = await open(app, '&resourceVersion=e1-1', { ...EVENTS, 'last-event-id': id });
-    await eventually(() => watcher.text.includes('BOOKMARK'));
+    await eventually(() => watcher.text.includes('BOOKMARK'), watcher);
     expect([watcher.status, storyOf(watcher.text)]).toEqual([200, FIRST_STATE]);
   });
 
@@ -56,7 +56,7 @@ describe('server-sent events', () => {
       ['&resourceVersion=e1-2', {}],
     ] as const) {
       const watcher = await open(app, query, { ...EVENTS, ...headers });
-      await eventually(() => watcher.text.includes('BOOKMARK'));
+      await eventually(() => watcher.text.includes('BOOKMARK'), watcher);
       expect([watcher.status, storyOf(watcher.text)]).toEqual([200, FIRST_STATE]);
     }
   });
@@ -65,14 +65,14 @@ describe('server-sent events', () => {
     const { app, cache } = await start();
     cache.putNode(makeNode('node-c'));
     const watcher = await open(app, '', { ...EVENTS, 'last-event-id': 'e1-2' });
-    await eventually(() => watcher.text.includes('BOOKMARK'));
+    await eventually(() => watcher.text.includes('BOOKMARK'), watcher);
     expect(storyOf(watcher.text)).toEqual(['ADDED node-c', 'BOOKMARK']);
   });
 
   test('say to a client that lags behind what is remembered `reset`, on the same stream', async () => {
     const { app, cache, clock } = await start();
     const watcher = await open(app, '', EVENTS);
-    await eventually(() => watcher.text.includes('BOOKMARK'));
+    await eventually(() => watcher.text.includes('BOOKMARK'), watcher);
     comeAndGo(cache);
     cache.removeNode('node-a');
     await advance(clock, 1_000);

@@ -92,7 +92,7 @@ describe('the end of a stream', () => {
     const authorizer = { authorize: () => ({ ...rights, source: 'cache' as const }) };
     const { app, clock } = await start({ authorizer });
     const watcher = await open(app, '', { accept: 'text/event-stream' });
-    await eventually(() => watcher.text.includes('BOOKMARK'));
+    await eventually(() => watcher.text.includes('BOOKMARK'), watcher);
     rights.allowed = false;
     await advance(clock, 31_000);
     await eventually(() => watcher.ending === 'complete');

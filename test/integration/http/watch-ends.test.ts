@@ -32,7 +32,7 @@ describe('a slow reader', () => {
     expect(app.lines.find(({ reason }) => reason === 'slow')).toMatchObject({ status: 200, aborted: true });
     cache.putNode(makeNode('node-a', { resourceVersion: '2' }));
     await clock.advance(100);
-    await eventually(() => other.story.at(-1) === 'MODIFIED node-a');
+    await eventually(() => other.story.at(-1) === 'MODIFIED node-a', other);
   });
 
   test('R-07 does not keep a shutdown from the others: each ends within 5 s', async () => {

@@ -17,7 +17,7 @@ describe('a watch that has ended', () => {
     await expect.poll(() => metric(app, 'gatehouse_watches')).toBe('gatehouse_watches 1');
     cache.putNode(makeNode('node-a', { resourceVersion: '2' }));
     await advance(clock, 1_000);
-    await eventually(() => stays.story.at(-1) === 'MODIFIED node-a');
+    await eventually(() => stays.story.at(-1) === 'MODIFIED node-a', stays);
     expect(over.story).not.toContain('MODIFIED node-a');
     stays.close();
     await expect.poll(() => metric(app, 'gatehouse_watches')).toBe('gatehouse_watches 0');

@@ -44,7 +44,7 @@ describe('the answer to a watch', () => {
     async (accept) => {
       const { app } = await start();
       const watcher = await open(app, '', { accept });
-      await eventually(() => watcher.text.includes('id: 1.2.0.0\n\n'));
+      await eventually(() => watcher.text.includes('id: 1.2.0.0\n\n'), watcher);
       expect(watcher.response.headers['content-type']).toBe('text/event-stream');
       expect(watcher.text).toMatch(
         /\nevent: ADDED\ndata: \{"type":"ADDED","object":\{"kind":"Node","apiVersion":"v1","metadata":\{"name":"node-b",/,
@@ -66,7 +66,7 @@ describe('the answer to a watch', () => {
   ])('tells metadata alone, with the status word, for Accept: %s;as=PartialObjectMetadata', async (type, expected) => {
     const { app } = await start();
     const watcher = await open(app, '', { accept: `${type};as=PartialObjectMetadata;g=meta.k8s.io;v=v1` });
-    await eventually(() => watcher.text.includes('BOOKMARK'));
+    await eventually(() => watcher.text.includes('BOOKMARK'), watcher);
     expect(watcher.response.headers['content-type']).toBe(type);
     expect(watcher.text).toMatch(expected);
     expect(watcher.text.match(/"node\.gatehouse\.io\/status":"running"/g)).toHaveLength(2);
@@ -119,7 +119,7 @@ describe('an open watch', () => {
     await advance(clock, 44_000);
     expect(watcher.story).toEqual(['ADDED node-b', 'ADDED node-a', 'BOOKMARK']);
     await advance(clock, 2_000);
-    await eventually(() => watcher.story.length === 4 && bare.text.endsWith('\n\n:\n\n'));
+    await eventually(() => watcher.story.length === 4 && bare.text.endsWith('\n\n:\n\n'), watcher);
     expect(watcher.events[3]).toEqual({
       type: 'BOOKMARK',
       object: { kind: 'Node', apiVersion: 'v1', metadata: { resourceVersion: '1.2.0.0' } },
