@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { answerOf, firstOf, OK } from '../../support/recording-upstream.ts';
 import { parseAnswer } from '../http/raw-answer.ts';
@@ -121,7 +121,7 @@ describe('bodies to the cluster', () => {
     expect(client.text).toBe('');
     await clock.advance(1_000);
     expect(await client.until(/408/)).toContain('"reason":"Timeout"');
-    await vi.waitFor(() => expect(slow.upstream.open.size).toBe(0));
+    await expect.poll(() => slow.upstream.open.size).toBe(0);
     client.socket.destroy();
     await stopped(slow, clock);
   });
@@ -147,7 +147,7 @@ describe('a body that is not taken, or breaks off', () => {
       await head.promise;
       if (count % 2 === 0) client.socket.resetAndDestroy();
       else client.socket.write('zz\r\nno chunk\r\n');
-      await vi.waitFor(() => expect(app.upstream.open.size).toBe(0));
+      await expect.poll(() => app.upstream.open.size).toBe(0);
       client.socket.destroy();
     }
     app.upstream.onHead = () => {};

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { answerOf, firstOf, OK, type Recorded, valuesOf } from '../../support/recording-upstream.ts';
 import { parseAnswer } from '../http/raw-answer.ts';
@@ -79,13 +79,13 @@ describe('upgrades that the cluster agrees to', () => {
     expect(upstream.line).toBe(`${method} ${path} HTTP/1.1`);
     const read = readAt(upstream);
     client.socket.write('\x81\x85aaaahello', 'latin1');
-    await vi.waitFor(() => expect(read.text).toBe('\x81\x85aaaahello'));
+    await expect.poll(() => read.text).toBe('\x81\x85aaaahello');
     upstream.socket.write('\x81\x02hi', 'latin1');
     await client.until(/hi$/);
     expect(await app.metric('gatehouse_gateway_upgrades_in_flight')).toBe(1);
     client.socket.end();
-    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
-    await vi.waitFor(async () => expect(await app.metric('gatehouse_gateway_upgrades_in_flight')).toBe(0));
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
+    await expect.poll(() => app.metric('gatehouse_gateway_upgrades_in_flight')).toBe(0);
   });
 
   test('what came behind the request and behind the 101 is not lost', async () => {
@@ -118,7 +118,7 @@ describe('upgrades that the cluster agrees to', () => {
     await client.until(/still here$/);
     upstream.socket.end();
     await client.closed();
-    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
   });
 
   test('an idle one is kept', async () => {
@@ -146,7 +146,7 @@ describe('upgrades that the cluster agrees to', () => {
     }
     expect(written).toBeLessThan(64 * 2 ** 20);
     client.socket.destroy();
-    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
   });
 });
 
@@ -161,7 +161,7 @@ describe('upgrades that do not happen', () => {
     const answer = parseAnswer(await app.raw(upgradeOf(EXEC, WEBSOCKET)));
     expect([answer.status, answer.headers.get('content-type')]).toEqual([Number(status.slice(0, 3)), 'x/y']);
     expect(answer.body === body).toBe(true);
-    await vi.waitFor(() => expect(app.upstream.open.size).toBe(0));
+    await expect.poll(() => app.upstream.open.size).toBe(0);
   });
 
   test.each([
@@ -191,7 +191,7 @@ describe('upgrades that do not happen', () => {
     const held = Promise.withResolvers<string>();
     app.upstream.answer = ({ line }) => (line.startsWith('GET /api ') ? held.promise : OK);
     const client = await RawConnection.open(app.port, `GET /api HTTP/1.1\r\n${HEAD}\r\n${upgradeOf(EXEC, WEBSOCKET)}`);
-    await vi.waitFor(() => expect(app.upstream.requests.length).toBe(1));
+    await expect.poll(() => app.upstream.requests.length).toBe(1);
     held.resolve(OK);
     await client.until(/\{\}[\s\S]*\{\}$/);
     expect(client.text.match(/HTTP\/1.1 200/g)?.length).toBe(2);
@@ -271,12 +271,12 @@ describe('frames of a websocket', () => {
     const { client, upstream } = await open();
     const read = readAt(upstream);
     client.socket.write(frame(512 * 1024));
-    await vi.waitFor(() => expect(read.text.length).toBe(512 * 1024 + 14));
+    await expect.poll(() => read.text.length).toBe(512 * 1024 + 14);
     client.socket.write(frame(512 * 1024 + 1));
     await client.closed();
     const close = Buffer.concat(client.pieces).subarray(Buffer.concat(client.pieces).indexOf('\r\n\r\n') + 4);
     expect([close[0], close.readUInt16BE(2)]).toEqual([0x88, 1009]);
-    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
   });
 
   test('A-15 one over 512 KiB whose header comes byte by byte ends it, too', async () => {
@@ -304,7 +304,7 @@ describe('G-15 A-15 a caller who may no longer', () => {
     const bytes = Buffer.concat(client.pieces);
     const close = bytes.subarray(bytes.indexOf(Buffer.from([0x88])));
     expect([close.readUInt16BE(2), close.subarray(4).toString()]).toEqual([1008, 'the session has ended']);
-    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
     client.socket.destroy();
   });
 
@@ -322,7 +322,7 @@ describe('G-15 A-15 a caller who may no longer', () => {
     const bytes = Buffer.concat(client.pieces);
     const close = bytes.subarray(bytes.indexOf(Buffer.from([0x88])));
     expect([close.readUInt16BE(2), close.subarray(4).toString()]).toEqual([1008, 'the right to this has ended']);
-    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
     client.socket.end();
     await stopped(other, own);
   });
@@ -332,7 +332,7 @@ describe('G-15 A-15 a caller who may no longer', () => {
     app.bearers.set('good', { fault: 'expired' });
     await clock.advance(60_000);
     await client.closed();
-    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
   });
 
   test('who came by a subprotocol is judged by that bearer again', async () => {
