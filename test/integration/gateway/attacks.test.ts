@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { ownSockets } from '../../support/own-sockets.ts';
 import { answerOf, OK } from '../../support/recording-upstream.ts';
 import { parseAnswer } from '../http/raw-answer.ts';
 import {
@@ -205,7 +206,7 @@ describe('a client that takes nothing is cut off', () => {
     upstream.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n');
     const piece = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
     const isHeld = () =>
-      openSockets().some(({ localPort, writableLength }) => localPort === slow.port && writableLength > 0);
+      ownSockets().some(({ localPort, writableLength }) => localPort === slow.port && writableLength > 0);
     while (!isHeld()) {
       upstream.write(piece);
       await new Promise((resolve) => setImmediate(resolve));
@@ -215,14 +216,6 @@ describe('a client that takes nothing is cut off', () => {
     client.socket.destroy();
   });
 });
-
-/** Those of this process, the server's too. */
-function openSockets(): readonly Socket[] {
-  const { _getActiveHandles } = process as unknown as { _getActiveHandles(): unknown[] };
-  return _getActiveHandles
-    .call(process)
-    .filter((handle): handle is Socket => (handle as Socket).localPort !== undefined);
-}
 
 test.each([
   ['a length and chunks', 'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'],

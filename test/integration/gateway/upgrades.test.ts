@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { acceptedOn, handedOver, openedTo } from '../../support/own-sockets.ts';
 import { answerOf, firstOf, OK, type Recorded, valuesOf } from '../../support/recording-upstream.ts';
 import { parseAnswer } from '../http/raw-answer.ts';
 import { ALICE, type GatewayUnderTest, HEAD, startGateway, stopped } from './gateway-under-test.ts';
@@ -132,19 +133,22 @@ describe('upgrades that the cluster agrees to', () => {
   test('one end at its own pace: a client that reads nothing makes the cluster wait', async () => {
     const { client, upstream } = await open({ headers: SPDY, yes: YES_SPDY, method: 'POST' });
     client.socket.pause();
-    let [written, last, same] = [0, -1, 0];
     const piece = Buffer.alloc(256 * 1024);
     const pump = (): void => {
-      while (upstream.socket.write(piece)) written += piece.length;
+      while (!upstream.socket.destroyed && upstream.socket.write(piece));
     };
     upstream.socket.on('drain', pump);
     pump();
+    const [read, sent] = [openedTo(app.upstream.port), acceptedOn(app.port)];
+    let [most, last, same] = [0, -1, 0];
     while (same < 10) {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      same = written === last ? same + 1 : 0;
-      last = written;
+      most = Math.max(most, read.bytesRead - handedOver(sent));
+      same = read.bytesRead === last ? same + 1 : 0;
+      last = read.bytesRead;
     }
-    expect(written).toBeLessThan(64 * 2 ** 20);
+    // What the kernel takes for either connection is its own matter; between them there is a piece at a time.
+    expect(most).toBeLessThan(2 ** 20);
     client.socket.destroy();
     await expect.poll(() => upstream.socket.destroyed).toBe(true);
   });
