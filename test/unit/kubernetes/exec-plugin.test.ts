@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ExecPlugin } from '../../../src/kubernetes/access/credentials.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
@@ -56,7 +56,9 @@ describe('exec plugin', () => {
     const { clock, plugin } = create('sleep 600 & echo $$ $! > "$1/begun"; mv "$1/begun" "$1/pids"; wait');
     const answer = plugin.ask();
     const rejected = expect(answer).rejects.toThrow(/^\/bin\/sh gave no credential within 30 s$/);
-    const pids = await vi.waitFor(() => readFile(join(folder, 'pids'), 'utf8'), 60_000);
+    const written = () => readFile(join(folder, 'pids'), 'utf8').catch(() => '');
+    await expect.poll(written).not.toBe('');
+    const pids = await written();
     const [shell, sleeping] = pids.split(' ').map(Number) as [number, number];
     try {
       await clock.advance(29_999);
