@@ -36,6 +36,7 @@ describe('A-36 through a whole day of accounts', () => {
   const answers: Reply[] = [];
   beforeAll(async () => {
     stand = await startWriteStand();
+    await wholeDay();
   });
   afterAll(() => stand?.stop());
 
@@ -109,7 +110,6 @@ describe('A-36 through a whole day of accounts', () => {
   }
 
   test('no password and no hash is in an answer, the log, a metric or an object besides the Secrets of passwords', async () => {
-    await wholeDay();
     expect((await stand.signIn('day', CANARIES.reset)).status).toBe(200); // it did what it says
     const { objects } = stand.cluster;
     const isPassword = ({ metadata: { labels } }: { metadata: { labels?: Record<string, string> } }) =>

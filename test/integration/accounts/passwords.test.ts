@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   PREFIX,
@@ -14,8 +13,8 @@ import { eventually } from '../service/stand.ts';
 const FIRST = 'The-first-one-1';
 const SECOND = 'The-second-one-2';
 
-/** While it is set, compares of passwords wait for it. */
-const held: { by?: Promise<void> } = {};
+/** While it is set, compares of passwords tell that they begin, and wait. */
+const held: { by?: { begun(): void; readonly end: Promise<void> } } = {};
 
 const HELPDESK = [
   { apiGroups: [PREFIX], resources: ['users/password'], verbs: ['update'], resourceNames: ['helped', 'no-such-user'] },
@@ -29,7 +28,8 @@ describe('the passwords of users', () => {
     stand = await startWriteStand({
       people: { helpdesk: { rules: HELPDESK } },
       bcrypt: async (...compared) => {
-        await held.by;
+        held.by?.begun();
+        await held.by?.end;
         return compareQuickly(...compared);
       },
     });
@@ -156,16 +156,16 @@ describe('the passwords of users', () => {
     'AC-50 a %s during a sign-in leaves no token that works',
     async (act) => {
       const { name } = await person(act === 'delete' ? 'other' : undefined);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      held.by = promise;
+      const [begin, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      held.by = { begun: begin.resolve, end: end.promise };
       const signingIn = stand.signIn(name, FIRST);
-      await sleep(20); // it has found the user, and compares
+      await begin.promise; // it has found the user, and compares
       const acted = await {
         delete: () => stand.ask('DELETE', `${USERS}/${name}`),
         disable: () => disable(name),
         'new password': () => change(name, { password: SECOND }),
       }[act]();
-      resolve();
+      end.resolve();
       delete held.by;
       const { status, body: pair } = await signingIn;
       expect(acted).toMatchObject({ status: 200 });

@@ -1,10 +1,20 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { ownSockets } from '../../support/own-sockets.ts';
 import { answerOf, OK } from '../../support/recording-upstream.ts';
 import { parseAnswer } from '../http/raw-answer.ts';
-import { ALICE, type GatewayUnderTest, HEAD, pour, requestOf, startGateway, stopped } from './gateway-under-test.ts';
+import {
+  ALICE,
+  type GatewayUnderTest,
+  HEAD,
+  pass,
+  pour,
+  requestOf,
+  startGateway,
+  stopped,
+} from './gateway-under-test.ts';
 import { RawConnection } from './raw-connection.ts';
 
 /** What was tried against the gateway and once held: docs/security.md has the table. */
@@ -113,7 +123,7 @@ describe('one caller and the way of the others', () => {
     other.upstream.answer = ({ line }) => (line.startsWith('POST') ? undefined : OK);
     const slow = requestOf('POST /apis/metrics.example/v1/slow', 'Content-Length: 2\r\n', '{}');
     const clients = await Promise.all(Array.from({ length: 8 }, () => RawConnection.open(other.port, slow)));
-    await vi.waitFor(() => expect(other.upstream.requests.length).toBe(8));
+    await expect.poll(() => other.upstream.requests.length).toBe(8);
     await clock.advance(30_000);
     expect((await other.get('/api')).status).toBe(200);
     await clock.advance(30_000);
@@ -142,16 +152,16 @@ describe('nothing is left of a client that goes', () => {
       else socket.resetAndDestroy();
     };
     for (let round = 0; round < 4; round++) await Promise.all(Array.from({ length: 25 }, (__, at) => leave(at)));
-    await vi.waitFor(async () => expect([...(await gauges()), app.upstream.open.size]).toEqual([0, 0, 0, 0]), 10_000);
+    await expect.poll(async () => [...(await gauges()), app.upstream.open.size]).toEqual([0, 0, 0, 0]);
   });
 
   test('a client that talks on before its 101 is cut off', async () => {
     app.upstream.answer = () => undefined;
     const client = await RawConnection.open(app.port, exec);
-    await vi.waitFor(() => expect(app.upstream.requests.length).toBe(1));
+    await expect.poll(() => app.upstream.requests.length).toBe(1);
     client.socket.write(Buffer.alloc(100_000));
     await client.closed();
-    await vi.waitFor(() => expect(app.upstream.open.size).toBe(0));
+    await expect.poll(() => app.upstream.open.size).toBe(0);
   });
 });
 
@@ -159,21 +169,16 @@ test('a body that is malformed from its first byte is 400 at once', async () => 
   app.upstream.answer = () => undefined;
   const text = `POST ${MAPS} HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
   expect(await app.raw(text)).toMatch(/^HTTP\/1.1 400/);
-  await vi.waitFor(async () => expect(await gauges()).toEqual([0, 0, 0]));
+  await expect.poll(() => gauges()).toEqual([0, 0, 0]);
 });
 
 describe('a client that takes nothing is cut off', () => {
   let slow: GatewayUnderTest;
+  const clock = new FakeClock();
   beforeAll(async () => {
-    slow = await startGateway({ limits: { ...app.parts.limits, sendTimeoutMs: 300 } });
+    slow = await startGateway({ clock, limits: { ...app.parts.limits, sendTimeoutMs: 300 } });
   });
-  afterAll(() => slow.stop());
-  const isOver = async (client: RawConnection): Promise<void> => {
-    await vi.waitFor(() => expect(slow.upstream.requests.length).toBe(1));
-    await vi.waitFor(() => expect(slow.upstream.open.size).toBe(0), 10_000);
-    client.socket.destroy();
-    slow.upstream.requests.length = 0;
-  };
+  afterAll(() => stopped(slow, clock));
 
   test.each([
     ['of a call, though it sends a byte now and then', requestOf('GET /api/v1/pods')],
@@ -183,8 +188,12 @@ describe('a client that takes nothing is cut off', () => {
     const client = await RawConnection.open(slow.port);
     client.socket.pause();
     client.socket.write(text);
-    const ticking = setInterval(() => client.socket.write('G'), 50);
-    await isOver(client).finally(() => clearInterval(ticking));
+    await expect.poll(() => slow.upstream.open.size).toBe(1);
+    await pass(clock, () => {
+      client.socket.write('G');
+      return slow.upstream.open.size === 0;
+    });
+    client.socket.destroy();
   });
 
   test('of the last bytes, when all others are with the kernel', async () => {
@@ -197,24 +206,16 @@ describe('a client that takes nothing is cut off', () => {
     upstream.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n');
     const piece = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
     const isHeld = () =>
-      openSockets().some(({ localPort, writableLength }) => localPort === slow.port && writableLength > 0);
+      ownSockets().some(({ localPort, writableLength }) => localPort === slow.port && writableLength > 0);
     while (!isHeld()) {
       upstream.write(piece);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await new Promise((resolve) => setImmediate(resolve));
     }
     upstream.write('0\r\n\r\n');
-    await vi.waitFor(async () => expect(await slow.metric('gatehouse_gateway_streams')).toBe(0), 10_000);
+    await pass(clock, async () => (await slow.metric('gatehouse_gateway_streams')) === 0);
     client.socket.destroy();
   });
 });
-
-/** Those of this process, the server's too. */
-function openSockets(): readonly Socket[] {
-  const { _getActiveHandles } = process as unknown as { _getActiveHandles(): unknown[] };
-  return _getActiveHandles
-    .call(process)
-    .filter((handle): handle is Socket => (handle as Socket).localPort !== undefined);
-}
 
 test.each([
   ['a length and chunks', 'Content-Length: 4\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'],

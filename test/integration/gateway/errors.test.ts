@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { answerOf, firstOf, OK, type RecordingUpstream } from '../../support/recording-upstream.ts';
 import { selfSigned } from '../../support/self-signed.ts';
@@ -98,7 +98,7 @@ describe('G-12 a cluster that gives no answer', () => {
     const other = await startGateway({ clock });
     other.upstream.answer = () => undefined;
     const client = await RawConnection.open(other.port, text);
-    await vi.waitFor(() => expect(other.upstream.requests.length).toBe(1));
+    await expect.poll(() => other.upstream.requests.length).toBe(1);
     await clock.advance(59_000);
     expect(client.text).toBe('');
     await clock.advance(1_000);
@@ -134,7 +134,7 @@ describe('a cluster that is known to be away', () => {
     const timeOut = async (count: number): Promise<void> => {
       const clients = Array.from({ length: count }, () => RawConnection.open(other.port, post));
       const before = other.upstream.requests.length;
-      await vi.waitFor(() => expect(other.upstream.requests.length).toBe(before + count));
+      await expect.poll(() => other.upstream.requests.length).toBe(before + count);
       await clock.advance(60_000);
       for (const client of clients) expect(parseAnswer(await (await client).closed()).status).toBe(504);
     };
@@ -145,7 +145,7 @@ describe('a cluster that is known to be away', () => {
     }
     await clock.advance(1_000);
     const tried = await RawConnection.open(other.port, post);
-    await vi.waitFor(() => expect(other.upstream.requests.length).toBe(6));
+    await expect.poll(() => other.upstream.requests.length).toBe(6);
     expect((await answerOn(other, post)).status).toBe(503); // within the same second: the clock stands
     await clock.advance(60_000);
     expect(parseAnswer(await tried.closed()).status).toBe(504);
@@ -273,16 +273,16 @@ describe('places', () => {
     });
     other.upstream.answer = () => undefined;
     const held = [1, 2].map(() => RawConnection.open(other.port, requestOf('GET /api/v1/pods')));
-    await vi.waitFor(() => expect(other.upstream.requests.length).toBe(2));
+    await expect.poll(() => other.upstream.requests.length).toBe(2);
     const refused = parseAnswer(await other.raw(requestOf('GET /api/v1/pods')));
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
     expect(await refusals(other, 'requests_per_user')).toBe(1);
     const watch = await RawConnection.open(other.port, requestOf('GET /api/v1/pods?watch=1'));
-    await vi.waitFor(() => expect(other.upstream.requests.length).toBe(3));
+    await expect.poll(() => other.upstream.requests.length).toBe(3);
     expect(parseAnswer(await other.raw(exec)).status).toBe(429);
     expect((await other.get('/kapis/resources.gatehouse.io/v1alpha3/nodes')).status).toBe(200);
     for (const client of [...(await Promise.all(held)), watch]) client.socket.destroy();
-    await vi.waitFor(async () => expect(await other.metric('gatehouse_gateway_requests_in_flight')).toBe(0));
+    await expect.poll(() => other.metric('gatehouse_gateway_requests_in_flight')).toBe(0);
     other.upstream.answer = () => OK;
     expect(parseAnswer(await other.raw(requestOf('GET /api/v1/pods'))).status).toBe(200);
     await other.stop();

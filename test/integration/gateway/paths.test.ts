@@ -47,8 +47,9 @@ describe('A-25 G-04 a target that can be read in two ways is 400, and nothing is
       '/api/v1/namespaces/a/services/https:x:443/proxy/..%2f',
     ],
   ])('%s', async (target) => {
+    const before = app.upstream.opened;
     const answer = await answerTo(requestOf(`GET ${Buffer.from(target).toString('latin1')}`));
-    expect([answer.status, app.upstream.opened]).toEqual([400, 0]);
+    expect([answer.status, app.upstream.opened - before, app.upstream.requests]).toEqual([400, 0, []]);
   });
 });
 

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { acceptedOn, handedOver, openedTo } from '../../support/own-sockets.ts';
 import { answerOf, firstOf, OK, type Recorded, valuesOf } from '../../support/recording-upstream.ts';
 import { parseAnswer } from '../http/raw-answer.ts';
 import { ALICE, type GatewayUnderTest, HEAD, startGateway, stopped } from './gateway-under-test.ts';
@@ -79,13 +80,13 @@ describe('upgrades that the cluster agrees to', () => {
     expect(upstream.line).toBe(`${method} ${path} HTTP/1.1`);
     const read = readAt(upstream);
     client.socket.write('\x81\x85aaaahello', 'latin1');
-    await vi.waitFor(() => expect(read.text).toBe('\x81\x85aaaahello'));
+    await expect.poll(() => read.text).toBe('\x81\x85aaaahello');
     upstream.socket.write('\x81\x02hi', 'latin1');
     await client.until(/hi$/);
     expect(await app.metric('gatehouse_gateway_upgrades_in_flight')).toBe(1);
     client.socket.end();
-    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
-    await vi.waitFor(async () => expect(await app.metric('gatehouse_gateway_upgrades_in_flight')).toBe(0));
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
+    await expect.poll(() => app.metric('gatehouse_gateway_upgrades_in_flight')).toBe(0);
   });
 
   test('what came behind the request and behind the 101 is not lost', async () => {
@@ -118,7 +119,7 @@ describe('upgrades that the cluster agrees to', () => {
     await client.until(/still here$/);
     upstream.socket.end();
     await client.closed();
-    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
   });
 
   test('an idle one is kept', async () => {
@@ -132,21 +133,24 @@ describe('upgrades that the cluster agrees to', () => {
   test('one end at its own pace: a client that reads nothing makes the cluster wait', async () => {
     const { client, upstream } = await open({ headers: SPDY, yes: YES_SPDY, method: 'POST' });
     client.socket.pause();
-    let [written, last, same] = [0, -1, 0];
     const piece = Buffer.alloc(256 * 1024);
     const pump = (): void => {
-      while (upstream.socket.write(piece)) written += piece.length;
+      while (!upstream.socket.destroyed && upstream.socket.write(piece));
     };
     upstream.socket.on('drain', pump);
     pump();
-    while (same < 10) {
+    const [read, sent] = [openedTo(app.upstream.port), acceptedOn(app.port)];
+    let [most, last, same] = [0, -1, 0];
+    while (same < 10 && most < 2 ** 20) {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      same = written === last ? same + 1 : 0;
-      last = written;
+      most = Math.max(most, read.bytesRead - handedOver(sent));
+      same = read.bytesRead === last ? same + 1 : 0;
+      last = read.bytesRead;
     }
-    expect(written).toBeLessThan(64 * 2 ** 20);
+    // What the kernel takes for either connection is its own matter; between them there is a piece at a time.
+    expect(most).toBeLessThan(2 ** 20);
     client.socket.destroy();
-    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
   });
 });
 
@@ -161,7 +165,7 @@ describe('upgrades that do not happen', () => {
     const answer = parseAnswer(await app.raw(upgradeOf(EXEC, WEBSOCKET)));
     expect([answer.status, answer.headers.get('content-type')]).toEqual([Number(status.slice(0, 3)), 'x/y']);
     expect(answer.body === body).toBe(true);
-    await vi.waitFor(() => expect(app.upstream.open.size).toBe(0));
+    await expect.poll(() => app.upstream.open.size).toBe(0);
   });
 
   test.each([
@@ -191,7 +195,7 @@ describe('upgrades that do not happen', () => {
     const held = Promise.withResolvers<string>();
     app.upstream.answer = ({ line }) => (line.startsWith('GET /api ') ? held.promise : OK);
     const client = await RawConnection.open(app.port, `GET /api HTTP/1.1\r\n${HEAD}\r\n${upgradeOf(EXEC, WEBSOCKET)}`);
-    await vi.waitFor(() => expect(app.upstream.requests.length).toBe(1));
+    await expect.poll(() => app.upstream.requests.length).toBe(1);
     held.resolve(OK);
     await client.until(/\{\}[\s\S]*\{\}$/);
     expect(client.text.match(/HTTP\/1.1 200/g)?.length).toBe(2);
@@ -271,12 +275,12 @@ describe('frames of a websocket', () => {
     const { client, upstream } = await open();
     const read = readAt(upstream);
     client.socket.write(frame(512 * 1024));
-    await vi.waitFor(() => expect(read.text.length).toBe(512 * 1024 + 14));
+    await expect.poll(() => read.text.length).toBe(512 * 1024 + 14);
     client.socket.write(frame(512 * 1024 + 1));
     await client.closed();
     const close = Buffer.concat(client.pieces).subarray(Buffer.concat(client.pieces).indexOf('\r\n\r\n') + 4);
     expect([close[0], close.readUInt16BE(2)]).toEqual([0x88, 1009]);
-    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
   });
 
   test('A-15 one over 512 KiB whose header comes byte by byte ends it, too', async () => {
@@ -304,7 +308,7 @@ describe('G-15 A-15 a caller who may no longer', () => {
     const bytes = Buffer.concat(client.pieces);
     const close = bytes.subarray(bytes.indexOf(Buffer.from([0x88])));
     expect([close.readUInt16BE(2), close.subarray(4).toString()]).toEqual([1008, 'the session has ended']);
-    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
     client.socket.destroy();
   });
 
@@ -322,7 +326,7 @@ describe('G-15 A-15 a caller who may no longer', () => {
     const bytes = Buffer.concat(client.pieces);
     const close = bytes.subarray(bytes.indexOf(Buffer.from([0x88])));
     expect([close.readUInt16BE(2), close.subarray(4).toString()]).toEqual([1008, 'the right to this has ended']);
-    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
     client.socket.end();
     await stopped(other, own);
   });
@@ -332,7 +336,7 @@ describe('G-15 A-15 a caller who may no longer', () => {
     app.bearers.set('good', { fault: 'expired' });
     await clock.advance(60_000);
     await client.closed();
-    await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
   });
 
   test('who came by a subprotocol is judged by that bearer again', async () => {

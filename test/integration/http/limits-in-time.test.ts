@@ -46,13 +46,14 @@ describe.concurrent('limits in time', () => {
   });
 
   test.each([
-    ['headers', 60_000, `GET ${LIST} HTTP/1.1\r\n`, 'X: a\r\n', 'the request did not arrive in time'],
-    ['a body', 300, TRICKLED_FORM, 'a', 'the request body did not arrive within 0.3 s'],
-    ['a body that nobody reads', 300, TRICKLED_BODY, 'a', 'the request did not arrive in time'],
+    // Where the body is late, the head may take as long as a busy machine needs for it.
+    ['headers', 300, 60_000, `GET ${LIST} HTTP/1.1\r\n`, 'X: a\r\n', 'the request did not arrive in time'],
+    ['a body', 60_000, 300, TRICKLED_FORM, 'a', 'the request body did not arrive within 0.3 s'],
+    ['a body that nobody reads', 300, 300, TRICKLED_BODY, 'a', 'the request did not arrive in time'],
   ])(
     'A-10 N-52 R-08 %s that trickles in is 408: no byte buys more time',
-    async (_, bodyTimeoutMs, start, drop, message) => {
-      const limits = { ...defaultLimits, headersTimeoutMs: 300, bodyTimeoutMs };
+    async (_, headersTimeoutMs, bodyTimeoutMs, start, drop, message) => {
+      const limits = { ...defaultLimits, headersTimeoutMs, bodyTimeoutMs };
       // While the right is being asked for nothing but the time of the request ends it.
       const decided = Promise.withResolvers<{ allowed: boolean; source: 'review' }>();
       const slow = await startApp({ limits, authorizer: { authorize: () => decided.promise } });

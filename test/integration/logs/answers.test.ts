@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type SimulatedLogStore, startSimulatedLogStore } from '../../../dev/log-store/log-store.ts';
 import type { LogDocument } from '../../../dev/log-store/stored-record.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -91,13 +91,16 @@ describe('a query', () => {
   let store: CannedStore;
   let logs: LogsUnderTest;
   beforeAll(async () => {
-    store = await startCannedStore(({ body }) => ({
+    store = await startCannedStore(() => undefined);
+    logs = await startLogs({ logging: { host: store.url } });
+  });
+  beforeEach(() => {
+    store.answer = ({ body }) => ({
       body: foundBody(
         Array.from({ length: Number(body['size'] ?? 0) }, (_, at) => hit(AT - at)),
         1_000_000,
       ),
-    }));
-    logs = await startLogs({ logging: { host: store.url } });
+    });
   });
   afterAll(async () => {
     await logs?.stop();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startSimulatedLogStore } from '../../../dev/log-store/log-store.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { type CannedStore, foundBody, hit } from '../../support/logs/canned-store.ts';
@@ -61,8 +61,8 @@ describe('clients that leave at any moment', () => {
       else client.socket.destroy();
     };
     await Promise.all(Array.from({ length: 60 }, (_, index) => one(index)));
-    await vi.waitFor(async () => expect(await logs.metric('gatehouse_log_queries_in_flight')).toBe(0));
-    await vi.waitFor(() => expect([store.open(), [...scrolls]]).toEqual([0, []]));
+    await expect.poll(() => logs.metric('gatehouse_log_queries_in_flight')).toBe(0);
+    await expect.poll(() => [store.open(), [...scrolls]]).toEqual([0, []]);
     const agent = { port, path: `${LOGS}?size=0`, headers: { authorization: `Bearer ${logs.token}` } };
     const [last] = (await once(request(agent).end(), 'response')) as [IncomingMessage];
     last.resume();

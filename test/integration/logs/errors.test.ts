@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Canned, type CannedStore, foundBody, hit, startCannedStore } from '../../support/logs/canned-store.ts';
 import { RawConnection } from '../gateway/raw-connection.ts';
 import type { Answer } from '../service/stand.ts';
@@ -143,10 +143,10 @@ describe.each(['query', 'statistics', 'histogram', 'export'])('a %s', (operation
     const { service, token, metric } = logs;
     const request = `GET ${LOGS}?operation=${operation} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     const client = await RawConnection.open(service.gatehouse.port, request);
-    await vi.waitFor(() => expect(store.open()).toBe(1));
+    await expect.poll(() => store.open()).toBe(1);
     client.socket.destroy();
-    await vi.waitFor(() => expect(store.open()).toBe(0));
-    await vi.waitFor(() => expect(service.logged('request').at(-1)).toMatchObject({ status: 499 }));
+    await expect.poll(() => store.open()).toBe(0);
+    await expect.poll(() => service.logged('request').at(-1)).toMatchObject({ status: 499 });
     expect(await metric('gatehouse_log_exports_cut_total')).toBe(0);
   });
 });
@@ -164,7 +164,7 @@ describe('an answer of the store', () => {
       return undefined;
     };
     expect(await answered(flood)).toEqual(refused('the answer of the log store is too long; ask for fewer records'));
-    await vi.waitFor(() => expect(store.open()).toBe(0));
+    await expect.poll(() => store.open()).toBe(0);
   });
 
   test('that is refused says nothing of where the store is', async () => {
@@ -211,7 +211,7 @@ test.each(['query', 'export'])('a %s is 504 after 30 s of silence, and ends at t
   const mute = await startOwnStore(silent);
   const { ask, clock } = await startDrivenLogs({ logging: { host: mute.url } });
   const asking = ask({ operation });
-  await vi.waitFor(() => expect(mute.open()).toBe(1));
+  await expect.poll(() => mute.open()).toBe(1);
   expect(told(await clock.during(asking, 1_000))).toEqual(TOO_SLOW);
-  await vi.waitFor(() => expect(mute.open()).toBe(0));
+  await expect.poll(() => mute.open()).toBe(0);
 });

@@ -46,7 +46,7 @@ test('C-32 while DNS hangs, 64 queries wait with one look-up, and nodes and sign
   answer = undefined;
   vi.mocked(lookup).mockClear();
   const asking = Array.from({ length: 64 }, () => ask());
-  await vi.waitFor(async () => expect(await service.metric('gatehouse_log_queries_in_flight')).toBe(64));
+  await expect.poll(() => service.metric('gatehouse_log_queries_in_flight')).toBe(64);
   const began = performance.now();
   expect((await service.list(token)).status).toBe(200);
   tellMeasured('C-32', performance.now() - began, 'for a list of nodes, while DNS hangs for 64 log queries');

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { type SimulatedLogStore, startSimulatedLogStore } from '../../../dev/log-store/log-store.ts';
 import type { LogDocument } from '../../../dev/log-store/stored-record.ts';
@@ -192,8 +192,8 @@ test('a caller who leaves while the rights are asked has nothing asked of the st
   const before = reviews();
   const request = `GET ${LOGS} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${joe}\r\n\r\n`;
   const client = await RawConnection.open(logs.service.gatehouse.port, request);
-  await vi.waitFor(() => expect(reviews()).toBeGreaterThan(before));
+  await expect.poll(() => reviews()).toBeGreaterThan(before);
   client.socket.destroy();
-  await vi.waitFor(() => expect(logs.service.logged('request').at(-1)).toMatchObject({ status: 499 }));
+  await expect.poll(() => logs.service.logged('request').at(-1)).toMatchObject({ status: 499 });
   expect(store.requests).toEqual([]);
 });

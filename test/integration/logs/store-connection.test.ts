@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type CannedStore, foundBody } from '../../support/logs/canned-store.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -146,7 +146,7 @@ describe('credentials', () => {
     bodies.push((await ask()).text);
     for (const secret of [where, String(store.port), 'canary-password', basic('canary-password').slice(6)])
       for (const body of bodies) expect(body).not.toContain(secret);
-    await vi.waitFor(() => expect(service.logged('request').length).toBeGreaterThan(12));
+    await expect.poll(() => service.logged('request').length).toBeGreaterThan(12);
     const log = logOf(service) + (await service.metrics());
     for (const secret of ['canary-password', basic('canary-password').slice(6)]) expect(log).not.toContain(secret);
   });

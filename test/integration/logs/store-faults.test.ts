@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Canned, type CannedStore, foundBody, hit, startCannedStore } from '../../support/logs/canned-store.ts';
 import { tellMeasured } from '../../support/measured.ts';
 import { selfSigned } from '../../support/self-signed.ts';
@@ -40,7 +40,7 @@ describe('a log store', () => {
     await expectFound(logs, 'killed');
     store.answer = silent;
     const underWay = timed(logs);
-    await vi.waitFor(() => expect(store.open()).toBe(1));
+    await expect.poll(() => store.open()).toBe(1);
     await store.stop();
     const { status, ms } = await underWay;
     expect(status).toBe(503);
@@ -55,7 +55,7 @@ describe('a log store', () => {
     const logs = await startDrivenLogs({ logging: { host: store.url } });
     const began = logs.clock.monotonic();
     const asking = logs.ask();
-    await vi.waitFor(() => expect(store.open()).toBe(1));
+    await expect.poll(() => store.open()).toBe(1);
     expect((await logs.clock.during(asking, 500)).status).toBe(504);
     tellMeasured('frozen', logs.clock.monotonic() - began, 'until a query was answered 504 (test clock)');
     store.answer = found;

@@ -142,12 +142,16 @@ describe('the text of a users file', () => {
 describe('a users file', () => {
   let folder: string;
   let path: string;
-  const stop = new AbortController();
+  let stop: AbortController;
   beforeEach(async () => {
+    stop = new AbortController();
     folder = await mkdtemp(join(tmpdir(), 'users-file-'));
     path = join(folder, 'users.yaml');
   });
-  afterEach(() => rm(folder, { recursive: true }));
+  afterEach(() => {
+    stop.abort();
+    return rm(folder, { recursive: true });
+  });
 
   async function started(text: string) {
     await writeFile(path, text);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Fault } from '../../../../dev/fault-proxy/fault.ts';
 import { type FaultProxy, startFaultProxy } from '../../../../dev/fault-proxy/fault-proxy.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
@@ -35,7 +35,7 @@ async function until(isSo: () => boolean): Promise<void> {
   await waitFor(isSo, Boolean, { turn: nextTurn, limitMs: 30_000 });
 }
 
-/** Time enough for whatever is on its way over loopback. */
+/** Time in which what must not come would come: it makes no test fail that is to pass. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await sleep(1);
 }
@@ -135,11 +135,12 @@ describe('the fault proxy', () => {
 
   test('delays each byte by the clock, and does not slow the stream', async () => {
     const { client, server, clock } = await joined({ delayMs: 300 });
+    const waits = vi.spyOn(clock, 'sleep');
     server.socket.write('a');
-    await settled();
+    await until(() => waits.mock.calls.length === 1); // the proxy has it
     await clock.advance(200);
     server.socket.write('b');
-    await settled();
+    await until(() => waits.mock.calls.length === 2);
     await clock.advance(99);
     expect(client.text).toBe('');
     await clock.advance(1);
@@ -153,7 +154,7 @@ describe('the fault proxy', () => {
   test('holds to a rate by the clock', async () => {
     const { proxy, server, clock } = await joined({ bytesPerSecond: 1_000 });
     server.socket.write('x'.repeat(5_000));
-    await settled();
+    await until(() => proxy.bytes.toClient > 0); // the first slice has gone
     const before = proxy.bytes.toClient;
     for (let step = 0; step < 20; step++) await clock.advance(100);
     // What may be caught up after a late timer comes on top.
@@ -198,6 +199,7 @@ describe('the fault proxy', () => {
     const { proxy, client, server } = await joined({ hold });
     client.socket.write('up');
     server.socket.write('down');
+    await until(() => server.text === up && client.text === down);
     await settled();
     expect([server.text, client.text]).toEqual([up, down]);
     proxy.set({});
