@@ -18,15 +18,15 @@ function testFilesWith(pattern: RegExp): string[] {
   return files.filter((file) => pattern.test(readFileSync(join(import.meta.dirname, file), 'utf8')));
 }
 
-/** Other cases at each run. */
+/** Other cases in each run. */
 const { TEST_SEED, LONG } = newCases();
 
 /**
  * One project a tier. `unit`, `integration`, `mocked`, `contract`, `model`, `long` and `planted` need Node only. `long` runs the generated
- * tests of the others again, whole and with a new seed. `planted` runs tests with
- * faults that they must see. `soak` is minutes of faults. `vectors` needs Go to download the public test vectors and to run the
- * scheduler's own code. `netns` needs root, iproute2 and nftables for network namespaces of its own. `cluster` needs Go for the API
- * server that it builds; `chart` needs that and Helm. These two are slow and share one API server a file, so they run one file at a time.
+ * tests of the others again, with all their cases and a new seed. `planted` runs tests with faults that they must see. `soak` is minutes of
+ * faults. `vectors` needs Go to download the public test vectors and to run the scheduler's own code. `netns` needs root, iproute2 and
+ * nftables for network namespaces of its own. `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. These two
+ * are slow and share one API server a file, so they run one file at a time.
  * `logs` runs real log stores: it needs Java, Maven, and Debian's packages `rsyslog` and `rsyslog-elasticsearch`.
  * `openapi` needs Python with `venv`. `release` builds and pushes as a release does: it needs root, Go for Helm, and Debian's packages
  * `buildah` and `docker-registry`. `monitoring` needs Debian's package `prometheus`. `node` runs pods: it needs root, and the packages
@@ -66,10 +66,10 @@ export default defineConfig({
       tier('long', {
         ...SHARED,
         ...SEEDED,
-        include: GENERATED,
+        include: [...GENERATED, 'test/model/**/*.test.ts'],
         env: { LONG, TEST_SEED },
-        testTimeout: 3_600_000,
-        hookTimeout: 3_600_000,
+        testTimeout: 600_000 * Number(LONG),
+        hookTimeout: 600_000 * Number(LONG),
       }),
       tier('planted', { testTimeout: 120_000, hookTimeout: 900_000, fileParallelism: false }),
       tier('vectors', { ...SEEDED, env: { TEST_SEED }, testTimeout: 120_000, hookTimeout: 300_000 }),

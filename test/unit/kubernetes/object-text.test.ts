@@ -44,6 +44,7 @@ describe('what only looks like metadata stays as it is', () => {
       'a version beside that of the object',
       object({ ownerReferences: [{ resourceVersion: '7' }], resourceVersion: '1' }),
     ],
+    ['a short version with a blank at its end', object({ resourceVersion: '1 ' })],
     ['a version with blanks at its end', object({ resourceVersion: `1${' '.repeat(10)}` })],
     ['a long version', object({ resourceVersion: '12345678901234567890' })],
     ['an empty version', object({ resourceVersion: '' })],
