@@ -19,8 +19,12 @@ export const newCases = () => ({
   LONG: LONG ?? '1',
 });
 
+/** These change the number of cases of two tests. */
+const COUNTS = ['MODEL_RUNS', 'FUZZ_REQUESTS'];
+
 /** The command that makes the same cases in these files of tests again. */
-export const repeatCommand = (files: string): string =>
-  LONG === undefined
-    ? `TEST_SEED=${SEED} npm test -- ${files}`
-    : `LONG=${LONG} TEST_SEED=${SEED} npm run test:long -- ${files}`;
+export function repeatCommand(files: string): string {
+  const given = [...COUNTS, 'LONG'].flatMap((name) => (process.env[name] ? [`${name}=${process.env[name]}`] : []));
+  const script = LONG === undefined ? 'npm test' : 'npm run test:long';
+  return `${[...given, `TEST_SEED=${SEED}`].join(' ')} ${script} -- ${files}`;
+}
