@@ -2,22 +2,31 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { newCases, SEED } from './test/support/seed.ts';
 
 /** `expect.poll` gives up after a second unless told otherwise. */
 const PATIENT = { poll: { timeout: 60_000 } };
 
 /** These change more of their process than a spy does, which is undone after each test. */
-const MOCKED = globSync('test/{unit,integration}/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
-  /\bvi\.(mock|doMock|resetModules|stubGlobal|stubEnv|useFakeTimers)\(/.test(
-    readFileSync(join(import.meta.dirname, file), 'utf8'),
-  ),
-);
+const MOCKED = testFilesWith(/\bvi\.(mock|doMock|resetModules|stubGlobal|stubEnv|useFakeTimers)\(/);
+
+/** These run generated cases, as many as their seed gives. */
+const GENERATED = testFilesWith(/\bfrom '[./]+\/support\/(property|seed)\.ts'/);
+
+function testFilesWith(pattern: RegExp): string[] {
+  const files = globSync('test/{unit,integration,contract,model}/**/*.test.ts', { cwd: import.meta.dirname });
+  return files.filter((file) => pattern.test(readFileSync(join(import.meta.dirname, file), 'utf8')));
+}
+
+/** Other cases in each run. */
+const { TEST_SEED, LONG } = newCases();
 
 /**
- * One project a tier. `unit`, `integration`, `mocked`, `contract`, `model` and `planted` need Node only. `planted` runs tests with
- * faults that they must see. `soak` is minutes of faults. `vectors` needs Go to download the public test vectors and to run the
- * scheduler's own code. `netns` needs root, iproute2 and nftables for network namespaces of its own. `cluster` needs Go for the API
- * server that it builds; `chart` needs that and Helm. These two are slow and share one API server a file, so they run one file at a time.
+ * One project a tier. `unit`, `integration`, `mocked`, `contract`, `model`, `long` and `planted` need Node only. `long` runs the generated
+ * tests of the others again, with all their cases and a new seed. `planted` runs tests with faults that they must see. `soak` is minutes of
+ * faults. `vectors` needs Go to download the public test vectors and to run the scheduler's own code. `netns` needs root, iproute2 and
+ * nftables for network namespaces of its own. `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. These two
+ * are slow and share one API server a file, so they run one file at a time.
  * `logs` runs real log stores: it needs Java, Maven, and Debian's packages `rsyslog` and `rsyslog-elasticsearch`.
  * `openapi` needs Python with `venv`. `release` builds and pushes as a release does: it needs root, Go for Helm, and Debian's packages
  * `buildah` and `docker-registry`. `monitoring` needs Debian's package `prometheus`. `node` runs pods: it needs root, and the packages
@@ -41,19 +50,29 @@ const tier = (name: string, more: object = {}) => ({
  */
 const SHARED = { isolate: false, exclude: MOCKED };
 
+const SEEDED = { globalSetup: 'test/support/print-seed.ts', env: { TEST_SEED: `${SEED}` } };
+
 /** These run what the image runs, which is built before they start. */
 const PROGRAM = { globalSetup: 'test/support/provide-program.ts' };
 
 export default defineConfig({
   test: {
     projects: [
-      tier('unit', { ...SHARED, testTimeout: 60_000, hookTimeout: 60_000 }),
-      tier('integration', { ...SHARED, testTimeout: 120_000, hookTimeout: 120_000 }),
-      tier('contract', { ...SHARED, testTimeout: 120_000, hookTimeout: 120_000 }),
+      tier('unit', { ...SHARED, ...SEEDED, testTimeout: 60_000, hookTimeout: 60_000 }),
+      tier('integration', { ...SHARED, ...SEEDED, testTimeout: 120_000, hookTimeout: 120_000 }),
+      tier('contract', { ...SHARED, ...SEEDED, testTimeout: 120_000, hookTimeout: 120_000 }),
       tier('mocked', { include: MOCKED, testTimeout: 120_000, hookTimeout: 120_000 }),
-      tier('model', { testTimeout: 600_000 }),
+      tier('model', { ...SEEDED, testTimeout: 600_000 }),
+      tier('long', {
+        ...SHARED,
+        ...SEEDED,
+        include: [...GENERATED, 'test/model/**/*.test.ts'],
+        env: { LONG, TEST_SEED },
+        testTimeout: 600_000 * Number(LONG),
+        hookTimeout: 600_000 * Number(LONG),
+      }),
       tier('planted', { testTimeout: 120_000, hookTimeout: 900_000, fileParallelism: false }),
-      tier('vectors', { testTimeout: 120_000, hookTimeout: 300_000 }),
+      tier('vectors', { ...SEEDED, env: { TEST_SEED }, testTimeout: 120_000, hookTimeout: 300_000 }),
       tier('soak', { testTimeout: 180_000, fileParallelism: false }),
       tier('netns', { testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false }),
       tier('cluster', { ...PROGRAM, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Sizes } from '../support/property.ts';
 
 /** How a list request, the first page or a later one, goes wrong. `older`: the state is older than what was asked for. */
 const LIST_FAULTS = [
@@ -137,4 +138,4 @@ export const settings: fc.Arbitrary<Setting> = fc.record({
   jitter: fc.nat(1_000),
 });
 
-export const commands = fc.array(command, { minLength: 1, maxLength: 60, size: 'max' });
+export const commandsOf = ({ upTo }: Sizes) => fc.array(command, upTo(60, 1));

@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 
 /**
- * The largest case that a property test saw. A generator that makes only small cases proves little, and without this
- * nobody would notice.
+ * The largest case that a generated test saw. Small cases alone prove little, and without this nobody would notice.
  */
 export class Largest {
   readonly #name: string;
@@ -20,8 +19,8 @@ export class Largest {
   }
 
   /**
-   * Prints it, and fails when it was smaller than `least`, which is half of the largest possible case or less. Among
-   * fifty cases one is that large, except once in ten thousand million runs.
+   * Prints it, and fails when it was smaller than `least`. A case of that size must be made on purpose, by `checkSizes` or as an example:
+   * a generator promises no size, and fast-check leans to small ones.
    */
   expectAtLeast(least: number): void {
     process.stdout.write(`largest case of ${this.#name}: ${this.#seen} ${this.#unit}\n`);

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
+import { cases, repeatCommand, SEED } from '../../support/seed.ts';
 import { startProgram } from '../service/program.ts';
 import { eventually, passwordOf, type Service, startCluster } from '../service/stand.ts';
 import { Attack } from './attack.ts';
 
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 4_000);
+const GIVEN = process.env['FUZZ_REQUESTS'];
+const REQUESTS = cases(Number(GIVEN ?? 4_000), Number(GIVEN ?? 1_000));
 /** Fewer cannot tell growth from caches that fill and a heap that is not swept yet. */
 const LONG = 100_000;
-/** New ground is for the long run; a short one repeats what held before. */
-const SEED = Number(process.env['FUZZ_SEED'] ?? (REQUESTS < LONG ? 1 : Date.now() % 2 ** 31));
 const MOST_GROWTH_BYTES = 20 * 1024 * 1024;
 /** As the chart starts the program. */
 const NODE_OPTIONS = '--max-semi-space-size=8';
@@ -40,8 +40,8 @@ async function expectServing(service: Service): Promise<void> {
 test(
   'R-12 hostile requests are answered below 500 or cut; the program lives on, does not grow, and tells no secret',
   async () => {
-    const repeat = `FUZZ_REQUESTS=${REQUESTS} FUZZ_SEED=${SEED}`;
-    print(repeat);
+    const repeat = repeatCommand('test/integration/fuzz');
+    print(`${REQUESTS}`);
     const program = await startProgram(await startCluster(), { config: SETTINGS, env: { NODE_OPTIONS } });
     const service = await program.service();
     const attack = new Attack(service, SEED);

@@ -148,17 +148,21 @@ const DROPPED = [
     '__proto__: a',
   ],
 ];
+export const MOST_BODY_BYTES = 300_000;
 const METHODS = ['GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** A request of somebody who is signed in, of parts that somebody has read in two ways, and what the rules say of it. */
-export function makeRequest(chance: Chance, authorization: string): MadeRequest {
+/**
+ * A request of somebody who is signed in, of parts that somebody has read in two ways, and what the rules say of it. The largest has
+ * every good segment in its path and a body as long as any.
+ */
+export function makeRequest(chance: Chance, authorization: string, { isLargest = false } = {}): MadeRequest {
   const method = chance.one(METHODS);
-  const isBad = chance.percent(30);
-  const path = makePath(chance, isBad);
+  const isBad = !isLargest && chance.percent(30);
+  const path = isLargest ? ['/apis', ...SEGMENTS].join('/') : makePath(chance, isBad);
   const target = path + chance.one(QUERIES);
   const copied = chance.some(5, () => chance.one(COPIED));
   const lines = [...copied, ...chance.some(chance.percent(2) ? 60 : 6, () => chance.one(DROPPED))];
-  const body = chance.percent(60) ? '' : chance.bytes(chance.percent(2) ? 300_000 : 300);
+  const body = isLargest ? chance.bytes(MOST_BODY_BYTES).padEnd(MOST_BODY_BYTES, '\xff') : makeBody(chance);
   const { framing, bytes } = frame(chance, body);
   const shuffled = lines.toSorted(() => (chance.percent(50) ? 1 : -1));
   const head = ['Host: gatehouse.example', `Authorization: ${authorization}`, ...shuffled, ...framing];
@@ -173,6 +177,9 @@ export function makeRequest(chance: Chance, authorization: string): MadeRequest 
     fate,
   };
 }
+
+const makeBody = (chance: Chance): string =>
+  chance.percent(60) ? '' : chance.bytes(chance.percent(2) ? MOST_BODY_BYTES : 300);
 
 function makePath(chance: Chance, isBad: boolean): string {
   const segments = Array.from({ length: chance.count(0, 7) }, () =>

@@ -4,10 +4,11 @@ import type { RequestAttributes, Subject } from '../../../src/authorization/auth
 import { AnswerWriter, NO_BODY } from '../../../src/http/answer/answer.ts';
 import { createRoutes, serveRoutes } from '../../../src/http/app.ts';
 import type { Handler, Route } from '../../../src/http/exchange.ts';
+import { checkAsync } from '../../support/property.ts';
 import { type AppUnderTest, appParts, startApp } from './app-under-test.ts';
 
-/** So many requests, each again with one part changed; a failure prints the seed. */
-const REQUESTS = { numRuns: 100, endOnFailure: true };
+/** So many requests, each again with one part changed. */
+const REQUESTS = { cases: 100, endOnFailure: true } as const;
 
 /** One of each shape that a path of Kubernetes has: what is asked must not depend on which paths we serve today. */
 const SHAPES = [
@@ -75,7 +76,7 @@ async function attributesOf(shape: string, at: Partial<Place>, method: Method = 
 describe('what the authorizer is asked about a request', () => {
   test('changes in exactly the part of the path that changes', async () => {
     const FULL = SHAPES.at(-1) ?? '';
-    await fc.assert(
+    await checkAsync(
       fc.asyncProperty(place, fc.constantFrom(...(Object.keys(VERBS) as Method[])), async (at, method) => {
         const before = await attributesOf(FULL, at, method);
         expect(before).toEqual({ verb: VERBS[method], ...at });

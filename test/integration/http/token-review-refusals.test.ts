@@ -6,6 +6,7 @@ import { createSigningKeys } from '../../../src/oauth/keys/signing-keys.ts';
 import { createTokenData } from '../../../src/oauth/token-data.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { Largest } from '../../support/largest.ts';
+import { checkSizesAsync, type Sizes } from '../../support/property.ts';
 import { keyOptions, newTestServer } from '../../unit/oauth/test-server.ts';
 import { CALLER, type ReviewUnderTest, startReview, V1, withOwn } from './review-under-test.ts';
 
@@ -156,40 +157,41 @@ describe('a body that asks nothing', () => {
   test('A-23 no JSON makes it fail or changes a prototype', async () => {
     const before = Object.getOwnPropertyNames(Object.prototype).join();
     const largest = new Largest('a body for the TokenReview webhook', 'bytes');
-    await fc.assert(
-      fc.asyncProperty(jsonText(under.token), async (body) => {
-        largest.see(Buffer.byteLength(body));
-        const { status, text } = await under.post(body);
-        expect([200, 400]).toContain(status);
-        JSON.parse(text);
-      }),
-      { numRuns: 1_000 },
+    await checkSizesAsync(
+      (sizes) =>
+        fc.asyncProperty(jsonText(under.token, sizes), async (body) => {
+          largest.see(Buffer.byteLength(body));
+          const { status, text } = await under.post(body);
+          expect(Buffer.byteLength(body) > 65_536 ? [413] : [200, 400]).toContain(status);
+          JSON.parse(text);
+        }),
+      { cases: 1_000, short: 250 },
     );
-    largest.expectAtLeast(400);
+    largest.expectAtLeast(4 * 4 * 4 * 9);
     expect(Object.getOwnPropertyNames(Object.prototype).join()).toBe(before);
     expect(({} as { token?: unknown }).token).toBeUndefined();
   });
 });
 
 /** JSON as text, so that names may stand twice and be `__proto__`; half of it with the head of a review. */
-function jsonText(token: string): fc.Arbitrary<string> {
+function jsonText(token: string, { isLargest, upTo }: Sizes): fc.Arbitrary<string> {
   const names = ['apiVersion', 'kind', 'spec', 'token', 'audiences', '__proto__', 'constructor', 'prototype'];
   const member = (value: fc.Arbitrary<string>) =>
     fc.tuple(fc.constantFrom(...names), value).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
-  const listOf = (items: fc.Arbitrary<string>) =>
-    fc.array(items, { maxLength: 4, size: 'max' }).map((texts) => texts.join());
+  const listOf = (items: fc.Arbitrary<string>) => fc.array(items, upTo(4)).map((texts) => texts.join());
   const known = [V1, 'TokenReview', 'a.b.c', token, '\ud800', true, null].map((value) => JSON.stringify(value));
+  const word = fc.constantFrom(...known, '1e999', '-0', '"\\ud800"');
+  const leaf = fc.oneof(word, fc.json());
+  const arrayOf = (items: fc.Arbitrary<string>) => listOf(items).map((texts) => `[${texts}]`);
+  const objectOf = (values: fc.Arbitrary<string>) => listOf(member(values)).map((members) => `{${members}}`);
   const { value } = fc.letrec<{ value: string }>((tie) => ({
-    value: fc.oneof(
-      { maxDepth: 5, depthIdentifier: 'json' },
-      fc.constantFrom(...known, '1e999', '-0', '"\\ud800"'),
-      fc.json(),
-      listOf(tie('value')).map((items) => `[${items}]`),
-      listOf(member(tie('value'))).map((members) => `{${members}}`),
-    ),
+    value: fc.oneof({ maxDepth: 5, depthIdentifier: 'json' }, leaf, arrayOf(tie('value')), objectOf(tie('value'))),
   }));
-  const spec = listOf(member(value)).map((text) => `{"apiVersion":"${V1}","kind":"TokenReview","spec":{${text}}}`);
-  return fc.oneof(value, spec);
+  // With that, bodies have 4 members of 4 items of 4 members of 9 bytes, `"kind":-0`, to 1 kB, which is the token.
+  const large = arrayOf(objectOf(word));
+  const specOf = (values: fc.Arbitrary<string>) =>
+    objectOf(values).map((spec) => `{"apiVersion":"${V1}","kind":"TokenReview","spec":${spec}}`);
+  return isLargest ? fc.oneof(objectOf(large), specOf(large)) : fc.oneof(value, specOf(value));
 }
 
 describe('a caller', () => {

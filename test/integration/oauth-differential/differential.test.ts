@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SEED } from '../../support/seed.ts';
 import { Comparison } from './comparison.ts';
 import { type Contestant, startGatehouseContestant, startPeerContestant } from './contestants.ts';
 import { QUESTION_FLOWS, TOKEN_FLOWS } from './plan.ts';
 import { mixedPlans, plainPlans } from './plans.ts';
-
-/** Decides the mixtures. The same at each run, so that a red one is about the change at hand; any other explores more. */
-const SEED = 2782977401;
 
 let gatehouse: Contestant;
 let peer: Contestant;

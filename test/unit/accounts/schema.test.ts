@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { userSchema } from '../../../src/accounts/schema/user-schema.ts';
 import { emailFaults, groupsFaults, nameFaults, textFaults } from '../../../src/accounts/users/user-fields.ts';
 import { RESERVED_NAMES } from '../../../src/users/user.ts';
+import { check } from '../../support/property.ts';
 
 const user = { apiVersion: 'iam.gatehouse.io/v1alpha2', kind: 'User', metadata: { name: 'alice' } };
 const isGood = (object: object): boolean => userSchema.safeParse({ ...user, spec: { email: '' }, ...object }).success;
@@ -23,17 +24,17 @@ describe('the rules that writes through us follow, and the schema that the clust
       fc.nat(2).map((more) => 'a'.repeat(62 + more)),
     );
     const faults = (name: string): number => nameFaults(name, new Set(RESERVED_NAMES)).length;
-    fc.assert(fc.property(names, (name) => isGood({ metadata: { name } }) === (faults(name) === 0)));
+    check(fc.property(names, (name) => isGood({ metadata: { name } }) === (faults(name) === 0)));
   });
 
   test('agree about e-mail addresses', () => {
-    fc.assert(fc.property(text(254), (email) => isGood({ spec: { email } }) === (emailFaults(email).length === 0)));
+    check(fc.property(text(254), (email) => isGood({ spec: { email } }) === (emailFaults(email).length === 0)));
   });
 
   test.each(['lang', 'displayName', 'description'])('agree about %s', (field) => {
     const agrees = (value: string): boolean =>
       isGood({ spec: { email: '', [field]: value } }) === (textFaults(field, value).length === 0);
-    fc.assert(fc.property(text(256), agrees));
+    check(fc.property(text(256), agrees));
   });
 
   test('agree about groups', () => {
@@ -41,7 +42,7 @@ describe('the rules that writes through us follow, and the schema that the clust
     const groups = fc.array(group, { maxLength: 5, size: 'max' });
     const agrees = (list: string[]): boolean =>
       isGood({ spec: { email: '', groups: list } }) === (groupsFaults(list).length === 0);
-    fc.assert(fc.property(groups, agrees));
+    check(fc.property(groups, agrees));
     for (const length of [64, 65]) expect(agrees(Array.from({ length }, (_, index) => `group-${index}`))).toBe(true);
   });
 });

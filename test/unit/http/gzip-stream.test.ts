@@ -2,6 +2,8 @@ import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GzipStream } from '../../../src/http/watch/gzip-stream.ts';
+import { Largest } from '../../support/largest.ts';
+import { checkSizes, type Sizes } from '../../support/property.ts';
 
 /** The whole body of a stream that was sent these texts. */
 function bodyOf(texts: readonly Uint8Array[]): Buffer {
@@ -12,20 +14,29 @@ function bodyOf(texts: readonly Uint8Array[]): Buffer {
 describe('a gzip stream', () => {
   test('is one member, with a right checksum and length, of any pieces', () => {
     // Up to 200 kB: three windows of deflate; a batch of a watch is 64 KiB and one node.
-    const piece = fc.oneof(
-      { weight: 3, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 400, size: 'max' }) },
-      { weight: 1, arbitrary: fc.nat(199_999).map((length) => new Uint8Array(length + 1).fill(length % 251)) },
-    );
-    const largest = { pieces: 0, bytes: 0 };
-    const property = fc.property(fc.array(piece, { maxLength: 40, size: 'max' }), (texts) => {
-      const plain = Buffer.concat(texts);
-      expect(gunzipSync(bodyOf(texts)).equals(plain)).toBe(true);
-      largest.pieces = Math.max(largest.pieces, texts.length);
-      largest.bytes = Math.max(largest.bytes, plain.length);
-    });
-    fc.assert(property, { numRuns: 50 });
-    expect(largest.pieces).toBeGreaterThan(30);
-    expect(largest.bytes).toBeGreaterThan(500_000);
+    const long = (length: number): Uint8Array => new Uint8Array(length).fill(length % 251);
+    const piecesOf = ({ upTo, isLargest }: Sizes) => {
+      const short = fc.uint8Array(upTo(400, 1));
+      const piece = fc.oneof(
+        { weight: 3, arbitrary: short },
+        { weight: 1, arbitrary: fc.integer({ min: 1, max: 200_000 }).map(long) },
+      );
+      return isLargest
+        ? fc.array(short, upTo(37)).map((pieces) => [...[198_000, 199_000, 200_000].map(long), ...pieces])
+        : fc.array(piece, upTo(40));
+    };
+    const pieces = new Largest('a gzip stream', 'pieces');
+    const bytes = new Largest('a gzip stream', 'bytes');
+    const propertyOf = (sizes: Sizes) =>
+      fc.property(piecesOf(sizes), (texts) => {
+        const plain = Buffer.concat(texts);
+        expect(gunzipSync(bodyOf(texts)).equals(plain)).toBe(true);
+        pieces.see(texts.length);
+        bytes.see(plain.length);
+      });
+    checkSizes(propertyOf, { cases: 50, short: 20 });
+    pieces.expectAtLeast(40);
+    bytes.expectAtLeast(597_000);
   });
 
   test('gives all of a piece to a reader that has all up to it', async () => {

@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { ApiClient, ApiRequest } from '../../../src/kubernetes/client/api-client.ts';
 import { AccessReviews } from '../../../src/kubernetes/reviews.ts';
 import { Largest } from '../../support/largest.ts';
+import { checkSizesAsync, type Sizes } from '../../support/property.ts';
 
-/** Sets that many questions; a failure prints the seed. It is not made smaller: questions of 300 groups have many smaller ones. */
-const QUESTIONS = { numRuns: 300, endOnFailure: true };
+/** A question that fails is not made smaller: one of 300 groups has many smaller ones. */
+const QUESTIONS = { cases: 300, short: 50, endOnFailure: true } as const;
 
 const signal = new AbortController().signal;
 const PATH = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
@@ -39,11 +40,7 @@ const resource = fc.record({
   namespace: word,
   name: word,
 });
-const subject = fc.record({
-  name: word,
-  uid: word,
-  groups: fc.array(word, { minLength: 1, maxLength: 300, size: 'max' }),
-});
+const subjectOf = ({ upTo }: Sizes) => fc.record({ name: word, uid: word, groups: fc.array(word, upTo(300, 1)) });
 
 /** Where each part of a question stands in the review. */
 const PLACES: Readonly<Record<string, string>> = {
@@ -78,64 +75,67 @@ const changedAt = <Value>(value: Value, path: string): Value => {
 describe('the body of an access review', () => {
   test('changes in exactly the place of the one part of the subject that changes', async () => {
     const largest = new Largest('one part of a review', 'groups');
-    await fc.assert(
-      fc.asyncProperty(subject, resource, fc.nat(), async (who, what, choice) => {
-        largest.see(who.groups.length);
-        const parts = Object.keys(leavesOf(who));
-        const part = parts[choice % parts.length] ?? '';
-        const before = await sent(who, { resource: what });
-        expect(difference(before, await sent(changedAt(who, part), { resource: what }))).toEqual({
-          [PLACES[part] ?? 'nowhere']: 'CHANGED',
-        });
-      }),
+    await checkSizesAsync(
+      (sizes) =>
+        fc.asyncProperty(subjectOf(sizes), resource, fc.nat(), async (who, what, choice) => {
+          largest.see(who.groups.length);
+          const parts = Object.keys(leavesOf(who));
+          const part = parts[choice % parts.length] ?? '';
+          const before = await sent(who, { resource: what });
+          expect(difference(before, await sent(changedAt(who, part), { resource: what }))).toEqual({
+            [PLACES[part] ?? 'nowhere']: 'CHANGED',
+          });
+        }),
       QUESTIONS,
     );
-    largest.expectAtLeast(150);
+    largest.expectAtLeast(300);
   });
 
   test('has every group of the subject, in its order, and nothing else of it', async () => {
     const largest = new Largest('a review', 'groups');
-    await fc.assert(
-      fc.asyncProperty(subject, resource, async (who, what) => {
-        largest.see(who.groups.length);
-        const { asked, reviews } = scripted();
-        await reviews.review(who, { resource: what }, signal);
-        expect(asked).toEqual([
-          {
-            method: 'POST',
-            path: PATH,
-            purpose: 'review',
-            body: {
-              apiVersion: 'authorization.k8s.io/v1',
-              kind: 'SubjectAccessReview',
-              spec: { user: who.name, uid: who.uid, groups: who.groups, resourceAttributes: what },
+    await checkSizesAsync(
+      (sizes) =>
+        fc.asyncProperty(subjectOf(sizes), resource, async (who, what) => {
+          largest.see(who.groups.length);
+          const { asked, reviews } = scripted();
+          await reviews.review(who, { resource: what }, signal);
+          expect(asked).toEqual([
+            {
+              method: 'POST',
+              path: PATH,
+              purpose: 'review',
+              body: {
+                apiVersion: 'authorization.k8s.io/v1',
+                kind: 'SubjectAccessReview',
+                spec: { user: who.name, uid: who.uid, groups: who.groups, resourceAttributes: what },
+              },
             },
-          },
-        ]);
-      }),
+          ]);
+        }),
       QUESTIONS,
     );
-    largest.expectAtLeast(150);
+    largest.expectAtLeast(300);
   });
 
   test.each(['verb', 'group', 'version', 'resource', 'subresource', 'namespace', 'name'])(
     'changes in its attribute %s alone when that changes, and lacks it when it is absent',
     async (name) => {
       const largest = new Largest(`a review whose ${name} changes`, 'groups');
-      await fc.assert(
-        fc.asyncProperty(subject, resource, async (who, what) => {
-          largest.see(who.groups.length);
-          const before = await sent(who, { resource: what });
-          const path = `spec.resourceAttributes.${name}`;
-          expect(difference(before, await sent(who, { resource: changedAt(what, name) }))).toEqual({
-            [path]: 'CHANGED',
-          });
-          const { [name as 'name']: _, ...rest } = what;
-          expect(difference(before, await sent(who, { resource: rest }))).toEqual({ [path]: '' });
-        }),
-        { ...QUESTIONS, numRuns: 50 },
+      await checkSizesAsync(
+        (sizes) =>
+          fc.asyncProperty(subjectOf(sizes), resource, async (who, what) => {
+            largest.see(who.groups.length);
+            const before = await sent(who, { resource: what });
+            const path = `spec.resourceAttributes.${name}`;
+            expect(difference(before, await sent(who, { resource: changedAt(what, name) }))).toEqual({
+              [path]: 'CHANGED',
+            });
+            const { [name as 'name']: _, ...rest } = what;
+            expect(difference(before, await sent(who, { resource: rest }))).toEqual({ [path]: '' });
+          }),
+        { ...QUESTIONS, cases: 50, short: 20 },
       );
-      largest.expectAtLeast(150);
+      largest.expectAtLeast(300);
     },
   );
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { KeyTable, textHash } from '../../../src/kubernetes/reflector/key-table.ts';
-import { atEnd } from '../../support/at-end.ts';
+import { Largest } from '../../support/largest.ts';
+import { checkSizes, type Sizes } from '../../support/property.ts';
 
 interface Entry {
   readonly key: string;
@@ -56,41 +57,41 @@ describe('KeyTable', () => {
   });
 
   test('does what a Map does, whatever the hash takes for one', () => {
-    let longestCell = 0;
-    let largest = 0;
+    const largest = new Largest('a table of keys', 'keys');
+    const largestCell = new Largest('a cell of a table of keys', 'keys');
+    const KEYS = Array.from({ length: 61 }, (_, number) => `default/pod-${number}`);
     const change = fc.record({
-      verb: fc.constantFrom('set', 'set', 'set', 'delete'),
-      key: fc.nat(60).map((number) => `default/pod-${number}`),
+      verb: fc.constantFrom('set' as const, 'set' as const, 'set' as const, 'delete' as const),
+      key: fc.constantFrom(...KEYS),
       value: fc.nat(),
     });
-    fc.assert(
-      fc.property(
-        fc.array(change, { minLength: 1, maxLength: 200, size: 'max' }),
-        fc.integer({ min: 1, max: 70 }),
-        (changes, cells) => {
-          const table = new KeyTable<Entry>((key) => textHash(key) % cells);
-          const model = new Map<string, Entry>();
-          for (const { verb, key, value } of changes) {
-            if (verb === 'set') {
-              table.set({ key, value });
-              model.set(key, { key, value });
-            } else {
-              table.delete(key);
-              model.delete(key);
-            }
-            expect(table.get(key)).toEqual(model.get(key));
-            expect(table.size).toBe(model.size);
-            largest = Math.max(largest, model.size);
-            longestCell = Math.max(longestCell, Math.ceil(model.size / (2 * cells)));
+    // The largest cases begin with all keys, in one cell.
+    const all = KEYS.map((key, value) => ({ verb: 'set' as const, key, value }));
+    const changesOf = ({ upTo, isLargest }: Sizes) =>
+      fc.array(change, upTo(200, 1)).map((changes) => (isLargest ? [...all, ...changes] : changes));
+    const cellsOf = ({ isLargest }: Sizes) => fc.integer({ min: 1, max: isLargest ? 1 : 70 });
+    checkSizes((sizes) =>
+      fc.property(changesOf(sizes), cellsOf(sizes), (changes, cells) => {
+        const table = new KeyTable<Entry>((key) => textHash(key) % cells);
+        const model = new Map<string, Entry>();
+        for (const { verb, key, value } of changes) {
+          if (verb === 'set') {
+            table.set({ key, value });
+            model.set(key, { key, value });
+          } else {
+            table.delete(key);
+            model.delete(key);
           }
-          expect(sorted(table.values())).toEqual(sorted(model.values()));
-          for (const key of model.keys()) expect(table.get(key)).toEqual(model.get(key));
-        },
-      ),
+          expect(table.get(key)).toEqual(model.get(key));
+          expect(table.size).toBe(model.size);
+          largest.see(model.size);
+          largestCell.see(Math.ceil(model.size / cells));
+        }
+        expect(sorted(table.values())).toEqual(sorted(model.values()));
+        for (const key of model.keys()) expect(table.get(key)).toEqual(model.get(key));
+      }),
     );
-    atEnd(() => {
-      expect(largest).toBeGreaterThanOrEqual(30);
-      expect(longestCell).toBeGreaterThanOrEqual(10);
-    });
+    largest.expectAtLeast(KEYS.length);
+    largestCell.expectAtLeast(KEYS.length);
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseWatchEvent } from '../../../src/kubernetes/reflector/event-decoder.ts';
 import { Largest } from '../../support/largest.ts';
+import { check, checkSizes } from '../../support/property.ts';
 
 describe('watch event', () => {
   test('is read from its line', () => {
@@ -20,8 +21,8 @@ describe('watch event', () => {
       largest.see(line.length);
       parseWatchEvent(line);
     };
-    fc.assert(fc.property(fc.string({ maxLength: 2_000, size: 'max' }), read));
-    fc.assert(fc.property(fc.json({ maxDepth: 6 }), read));
-    largest.expectAtLeast(1_000);
+    checkSizes(({ upTo }) => fc.property(fc.string(upTo(2_000)), read));
+    check(fc.property(fc.json({ maxDepth: 6 }), read));
+    largest.expectAtLeast(2_000);
   });
 });

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LogFilter } from '../../../src/logs/log-query.ts';
 import { toContainerCount, toCount, toLogQuery } from '../../../src/logs/store/loki-query.ts';
+import { Largest } from '../../support/largest.ts';
+import { checkSizes, type Sizes } from '../../support/property.ts';
 
 const LABELS = { namespace: 'namespace', pod: 'pod', container: 'container' };
 const NO_FILTER: LogFilter = {
@@ -56,26 +58,25 @@ describe('the question to Loki', () => {
   });
 
   test('A-45 has the texts of callers as literal parts of an expression within quotation marks', () => {
-    let longest = 0;
-    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 256, size: 'max' });
-    const odd = fc.string({
-      unit: fc.constantFrom(...'\\"`{}|()[]^$.*+?/#\n\t\0aA \u{1F600}'),
-      minLength: 1,
-      maxLength: 64,
-      size: 'max',
-    });
-    fc.assert(
-      fc.property(fc.array(fc.oneof(text, odd), { minLength: 1, maxLength: 4, size: 'max' }), (phrases) => {
-        const [, string = ''] = /^\{namespace=~"n"\} \|~ (".*")$/s.exec(queryOf({ phrases }, ['n'])) ?? [];
-        expect(string).toMatch(/^"(?:[^"\\\n]|\\.)*"$/s);
-        const pattern = new RegExp(`^(?:${(JSON.parse(string) as string).slice('(?i)'.length)})$`, 'su');
-        for (const phrase of phrases) expect(phrase.toWellFormed()).toMatch(pattern);
-        expect(pattern.test(`${phrases.join('|').toWellFormed()}x`)).toBe(false);
-        longest = Math.max(longest, ...phrases.map(({ length }) => length));
-      }),
-      { numRuns: 500 },
+    const largest = new Largest('a literal text', 'characters');
+    const unit = fc.constantFrom(...'\\"`{}|()[]^$.*+?/#\n\t\0aA \u{1F600}');
+    const phrasesOf = ({ upTo, isLargest }: Sizes) => {
+      const text = fc.string({ unit: 'grapheme', ...upTo(256, 1) });
+      const odd = fc.string({ unit, ...upTo(64, 1) });
+      return fc.array(isLargest ? text : fc.oneof(text, odd), upTo(4, 1));
+    };
+    checkSizes(
+      (sizes) =>
+        fc.property(phrasesOf(sizes), (phrases) => {
+          const [, string = ''] = /^\{namespace=~"n"\} \|~ (".*")$/s.exec(queryOf({ phrases }, ['n'])) ?? [];
+          expect(string).toMatch(/^"(?:[^"\\\n]|\\.)*"$/s);
+          const pattern = new RegExp(`^(?:${(JSON.parse(string) as string).slice('(?i)'.length)})$`, 'su');
+          for (const phrase of phrases) expect(phrase.toWellFormed()).toMatch(pattern);
+          expect(pattern.test(`${phrases.join('|').toWellFormed()}x`)).toBe(false);
+          for (const { length } of phrases) largest.see(length);
+        }),
+      { cases: 500, short: 200 },
     );
-    console.log(`largest case of a literal text: ${longest} characters`);
-    expect(longest).toBeGreaterThan(200);
+    largest.expectAtLeast(256);
   });
 });

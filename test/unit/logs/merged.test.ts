@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mergeNewestFirst } from '../../../src/logs/merged.ts';
+import { checkAsync } from '../../support/property.ts';
 
 interface Element {
   readonly at: number;
@@ -51,7 +52,7 @@ describe('sources that are merged', () => {
         size: 'max',
       },
     );
-    await fc.assert(
+    await checkAsync(
       fc.asyncProperty(pieces, async (wanted) => {
         const sorted = wanted.map((source) => {
           const flat = source.flat().sort((a, b) => b - a);
@@ -59,7 +60,7 @@ describe('sources that are merged', () => {
         });
         expect(await all(sorted.map((one) => sourceOf(one)))).toEqual(wanted.flat(2).sort((a, b) => b - a));
       }),
-      { numRuns: 100, seed: 1 },
+      { cases: 100 },
     );
   });
 

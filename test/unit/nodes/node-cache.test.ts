@@ -6,6 +6,7 @@ import type { Representation } from '../../../src/resources/bytes/representation
 import type { Lister } from '../../../src/resources/cache.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import { Largest } from '../../support/largest.ts';
+import { checkSizes, type Sizes } from '../../support/property.ts';
 import { replaceAll } from '../../support/replace-all.ts';
 import {
   LARGE,
@@ -174,31 +175,39 @@ describe('node answers', () => {
   test('after any changes the list is what the nodes are, in every order and coding', () => {
     const seldom = fc.nat(15).map((one) => one === 0);
     const node = fc.record({ name: fc.nat(600), second: fc.nat(9), remove: seldom, read: seldom });
+    const there = Array.from({ length: 600 }, (_, name) => ({ name, second: name % 10, remove: false, read: false }));
+    const stepsOf = ({ upTo, isLargest }: Sizes) =>
+      isLargest
+        ? fc
+            .tuple(fc.shuffledSubarray(there, { minLength: 600 }), fc.array(node, upTo(100)))
+            .map((steps) => steps.flat())
+        : fc.array(node, upTo(700));
     const largest = new Largest('the list after any changes', 'nodes');
-    fc.assert(
-      fc.property(fc.array(node, { maxLength: 700, size: 'max' }), (steps) => {
-        const { lister, nodes, putNode } = makeCache({ usage: false });
-        const expected = new Map<string, number>();
-        for (const { name, second, remove, read } of steps) {
-          const creationTimestamp = `2026-01-01T00:00:0${second}Z`;
-          if (remove) nodes.remove(`n${name}`, '999');
-          else putNode(makeNode(`n${name}`, { ...LARGE, creationTimestamp, resourceVersion: `${expected.size}` }));
-          if (remove) expected.delete(`n${name}`);
-          else expected.set(`n${name}`, second);
-          if (read) list(lister).body('gzip');
-        }
-        const sorted = [...expected]
-          .sort(([a, x], [b, y]) => (x === y ? (a < b ? 1 : -1) : y - x))
-          .map(([name]) => name);
-        expect(namesOf(lister)).toEqual(sorted);
-        expect(namesOf(lister, 'ascending=true')).toEqual(sorted.toReversed());
-        expect(namesOf(lister, 'sortBy=name&ascending=true')).toEqual([...expected.keys()].sort());
-        expect(inflated(list(lister))).toBe(plain(list(lister)));
-        largest.see(expected.size);
-      }),
-      { numRuns: 20 },
+    checkSizes(
+      (sizes) =>
+        fc.property(stepsOf(sizes), (steps) => {
+          const { lister, nodes, putNode } = makeCache({ usage: false });
+          const expected = new Map<string, number>();
+          for (const { name, second, remove, read } of steps) {
+            const creationTimestamp = `2026-01-01T00:00:0${second}Z`;
+            if (remove) nodes.remove(`n${name}`, '999');
+            else putNode(makeNode(`n${name}`, { ...LARGE, creationTimestamp, resourceVersion: `${expected.size}` }));
+            if (remove) expected.delete(`n${name}`);
+            else expected.set(`n${name}`, second);
+            if (read) list(lister).body('gzip');
+          }
+          const sorted = [...expected]
+            .sort(([a, x], [b, y]) => (x === y ? (a < b ? 1 : -1) : y - x))
+            .map(([name]) => name);
+          expect(namesOf(lister)).toEqual(sorted);
+          expect(namesOf(lister, 'ascending=true')).toEqual(sorted.toReversed());
+          expect(namesOf(lister, 'sortBy=name&ascending=true')).toEqual([...expected.keys()].sort());
+          expect(inflated(list(lister))).toBe(plain(list(lister)));
+          largest.see(expected.size);
+        }),
+      { cases: 20, short: 8 },
     );
-    largest.expectAtLeast(200);
+    largest.expectAtLeast(600 - 100);
   });
 
   test('a relist swaps the whole set', () => {

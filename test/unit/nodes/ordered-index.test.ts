@@ -4,6 +4,7 @@ import type { Entry } from '../../../src/resources/entries/entry.ts';
 import { ORDERS, OrderedIndex } from '../../../src/resources/entries/ordered-index.ts';
 import { atOnce as finish } from '../../../src/runtime/time-slices.ts';
 import { Largest } from '../../support/largest.ts';
+import { checkSizes, type Sizes } from '../../support/property.ts';
 import { makeNode, toNodeEntry } from './node-objects.ts';
 
 const made = new Map<string, Entry>();
@@ -24,11 +25,10 @@ const entries = (length: number, from = 0) => Array.from({ length }, (_, at) => 
 const NAMES = 1_500;
 const step = fc.record({ name: fc.nat(NAMES), day: fc.nat(9), isGone: fc.nat(3).map((of) => of === 0) });
 /** A cluster of a leaf or two, or of twenty and more. */
-const first = fc.oneof(
-  fc.uniqueArray(fc.nat(NAMES), { maxLength: 60, size: 'max' }),
-  fc.uniqueArray(fc.nat(NAMES), { minLength: 500, maxLength: 700, size: 'max' }),
-);
-const later = fc.array(step, { maxLength: 400, size: 'max' });
+const firstOf = ({ upTo, isLargest }: Sizes) => {
+  const large = fc.uniqueArray(fc.nat(NAMES), upTo(700, 500));
+  return isLargest ? large : fc.oneof(fc.uniqueArray(fc.nat(NAMES), upTo(60)), large);
+};
 
 const namesOf = (index: OrderedIndex): string[] => index.leaves.flatMap((leaf) => leaf.entries.map((one) => one.key));
 const sizesOf = (index: OrderedIndex): number[] => index.leaves.map((leaf) => leaf.entries.length);
@@ -36,34 +36,35 @@ const sizesOf = (index: OrderedIndex): number[] => index.leaves.map((leaf) => le
 describe.each(['name', 'creationTimestamp'] as const)('the order by %s', (by) => {
   test('is that of a sort, in leaves of 1 to 32, whether nodes came one by one or all at once', () => {
     const largest = new Largest(`the order by ${by}`, 'leaves');
-    const property = fc.property(first, later, (names, steps) => {
-      const known = new Map<string, Entry>();
-      const atOnce = new OrderedIndex(ORDERS[by]);
-      const oneByOne = new OrderedIndex(ORDERS[by]);
-      const put = (one: Entry): void => {
-        for (const index of [atOnce, oneByOne]) index.put(one, known.get(one.key));
-        known.set(one.key, one);
-      };
-      const remove = (one: Entry): void => {
-        for (const index of [atOnce, oneByOne]) index.remove(known.get(one.key) ?? one);
-        known.delete(one.key);
-      };
-      for (const name of names) {
-        const one = entry(name, name % 10);
-        oneByOne.put(one, undefined);
-        known.set(one.key, one);
-      }
-      finish(atOnce.fillInSteps([...known.values()]));
-      for (const { name, day, isGone } of steps) isGone ? remove(entry(name, day)) : put(entry(name, day));
-      const sorted = [...known.values()].sort(ORDERS[by]).map(({ key }) => key);
-      for (const index of [atOnce, oneByOne]) {
-        expect(namesOf(index)).toEqual(sorted);
-        expect(sizesOf(index).filter((size) => size < 1 || size > 32)).toEqual([]);
-        largest.see(index.leaves.length);
-      }
-    });
-    fc.assert(property, { numRuns: 40 });
-    largest.expectAtLeast(20);
+    const propertyOf = (sizes: Sizes) =>
+      fc.property(firstOf(sizes), fc.array(step, sizes.upTo(400)), (names, steps) => {
+        const known = new Map<string, Entry>();
+        const atOnce = new OrderedIndex(ORDERS[by]);
+        const oneByOne = new OrderedIndex(ORDERS[by]);
+        const put = (one: Entry): void => {
+          for (const index of [atOnce, oneByOne]) index.put(one, known.get(one.key));
+          known.set(one.key, one);
+        };
+        const remove = (one: Entry): void => {
+          for (const index of [atOnce, oneByOne]) index.remove(known.get(one.key) ?? one);
+          known.delete(one.key);
+        };
+        for (const name of names) {
+          const one = entry(name, name % 10);
+          oneByOne.put(one, undefined);
+          known.set(one.key, one);
+        }
+        finish(atOnce.fillInSteps([...known.values()]));
+        for (const index of [atOnce, oneByOne]) largest.see(index.leaves.length);
+        for (const { name, day, isGone } of steps) isGone ? remove(entry(name, day)) : put(entry(name, day));
+        const sorted = [...known.values()].sort(ORDERS[by]).map(({ key }) => key);
+        for (const index of [atOnce, oneByOne]) {
+          expect(namesOf(index)).toEqual(sorted);
+          expect(sizesOf(index).filter((size) => size < 1 || size > 32)).toEqual([]);
+        }
+      });
+    checkSizes(propertyOf, { cases: 40, short: 15 });
+    largest.expectAtLeast(Math.ceil(700 / 32));
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { divideUp, formatQuantity, parseQuantity, type QuantityFormat } from '../../../src/nodes/usage/quantity.ts';
+import { check } from '../../support/property.ts';
 
 const GREATEST = (2n ** 63n - 1n) * 10n ** 9n;
 
@@ -100,7 +101,7 @@ describe('quantity', () => {
 
   test('what is written reads back as the same amount', () => {
     const formats = fc.constantFrom<QuantityFormat>('BinarySI', 'DecimalSI', 'DecimalExponent');
-    fc.assert(
+    check(
       fc.property(fc.bigInt(0n, GREATEST), fc.integer({ min: 0, max: 27 }), formats, (digits, zeros, format) => {
         const nano = (digits / 10n ** BigInt(zeros)) * 10n ** BigInt(zeros);
         expect(parseQuantity(formatQuantity(nano, format))?.nano).toBe(nano);
@@ -109,7 +110,7 @@ describe('quantity', () => {
   });
 
   test('binary amounts read back with their format from 1Ki', () => {
-    fc.assert(
+    check(
       fc.property(fc.bigInt(1n, 2n ** 22n), fc.integer({ min: 1, max: 4 }), (count, power) => {
         const nano = count * 1024n ** BigInt(power) * 10n ** 9n;
         expect(parseQuantity(formatQuantity(nano, 'BinarySI'))).toEqual({ nano, format: 'BinarySI' });

@@ -5,6 +5,7 @@ import { PodStore } from '../../../src/nodes/usage/pod-store.ts';
 import { usageMembers } from '../../../src/nodes/usage/usage-decoration.ts';
 import { UsageLedger } from '../../../src/nodes/usage/usage-ledger.ts';
 import { Largest } from '../../support/largest.ts';
+import { checkSizes, type Sizes } from '../../support/property.ts';
 import { replaceAll } from '../../support/replace-all.ts';
 import { listOf, makeCache, makeNode } from './node-objects.ts';
 
@@ -18,31 +19,45 @@ const container = fc.record({
   }),
 });
 
-/** One of forty pods in some state. */
-const podState = fc
-  .record({
-    number: fc.nat(39),
-    spec: fc.record({
-      nodeName: fc.constantFrom(...NODES),
-      containers: fc.array(container, { maxLength: 3, size: 'max' }),
-      initContainers: fc.array(container, { maxLength: 3, size: 'max' }),
-      overhead: fc.record({ cpu: quantity, memory: quantity }),
-    }),
-    phase: fc.constantFrom('Pending', 'Running', 'Failed', 'Succeeded'),
-  })
-  .map(
-    ({ number, spec, phase }): KubernetesObject => ({
-      metadata: { name: `pod-${number}`, namespace: 'default', uid: `${number}`, resourceVersion: '1' },
-      spec,
-      status: { phase },
-    }),
-  );
+const PODS = 40;
+
+/** A pod of that number in some state. */
+const podStateOf = (numbers: fc.Arbitrary<number>) =>
+  fc
+    .record({
+      number: numbers,
+      spec: fc.record({
+        nodeName: fc.constantFrom(...NODES),
+        containers: fc.array(container, { maxLength: 3, size: 'max' }),
+        initContainers: fc.array(container, { maxLength: 3, size: 'max' }),
+        overhead: fc.record({ cpu: quantity, memory: quantity }),
+      }),
+      phase: fc.constantFrom('Pending', 'Running', 'Failed', 'Succeeded'),
+    })
+    .map(
+      ({ number, spec, phase }): KubernetesObject => ({
+        metadata: { name: `pod-${number}`, namespace: 'default', uid: `${number}`, resourceVersion: '1' },
+        spec,
+        status: { phase },
+      }),
+    );
+
+const anyNumber = fc.nat(PODS - 1);
+const podState = podStateOf(anyNumber);
+const allPods = fc.tuple(...Array.from({ length: PODS }, (_, number) => podStateOf(fc.constant(number))));
 
 const step = fc.oneof(
   podState.map((pod) => ({ put: pod })),
-  fc.nat(39).map((number) => ({ remove: `default/pod-${number}` })),
+  anyNumber.map((number) => ({ remove: `default/pod-${number}` })),
   fc.array(podState, { maxLength: 30, size: 'max' }).map((pods) => ({ replace: pods })),
 );
+
+/** The largest cases end with a list of every pod. */
+const stepsOf = ({ upTo, isLargest }: Sizes) => {
+  const steps = fc.array(step, upTo(60));
+  const listed = allPods.map((pods) => ({ replace: pods }));
+  return isLargest ? fc.tuple(steps, listed).map(([before, last]) => [...before, last]) : steps;
+};
 
 const ALLOCATABLE = { cpu: 4n * 10n ** 9n, memory: 12n * 2n ** 30n * 10n ** 9n };
 const shown = (ledger: UsageLedger) => NODES.map((node) => usageMembers('gatehouse', ledger.of(node), ALLOCATABLE));
@@ -57,8 +72,8 @@ function recomputed(pods: PodStore): UsageLedger {
 describe('usage ledger', () => {
   test('NU-26 after any sequence the sums are those of the pods that are left', () => {
     const largest = new Largest('the usage ledger', 'pods');
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
+    checkSizes((sizes) =>
+      fc.property(stepsOf(sizes), (steps) => {
         const ledger = new UsageLedger();
         const pods = new PodStore(ledger);
         for (const change of steps) {
@@ -73,25 +88,26 @@ describe('usage ledger', () => {
         largest.see(pods.size);
       }),
     );
-    largest.expectAtLeast(15);
+    largest.expectAtLeast(PODS);
   });
 
   test('NU-26 the answer follows the ledger through every change', () => {
     const largest = new Largest('the answer with its usage', 'pods');
-    fc.assert(
-      fc.property(fc.array(podState, { maxLength: 40, size: 'max' }), (states) => {
-        const { lister, putNode, putPod, pods } = makeCache();
-        putNode(makeNode('node-a', {}, { status: { allocatable: { cpu: '4', memory: '12Gi' } } }));
-        for (const state of states) {
-          putPod(state);
-          const { annotations } = listOf(lister).items[0]?.metadata ?? {};
-          expect(annotations).toEqual(JSON.parse(`{${shown(recomputed(pods))[0]}}`));
-        }
-        largest.see(pods.size);
-      }),
-      { numRuns: 50 },
+    checkSizes(
+      ({ upTo, isLargest }) =>
+        fc.property(isLargest ? allPods : fc.array(podState, upTo(PODS)), (states) => {
+          const { lister, putNode, putPod, pods } = makeCache();
+          putNode(makeNode('node-a', {}, { status: { allocatable: { cpu: '4', memory: '12Gi' } } }));
+          for (const state of states) {
+            putPod(state);
+            const { annotations } = listOf(lister).items[0]?.metadata ?? {};
+            expect(annotations).toEqual(JSON.parse(`{${shown(recomputed(pods))[0]}}`));
+          }
+          largest.see(pods.size);
+        }),
+      { cases: 50, short: 30 },
     );
-    largest.expectAtLeast(12);
+    largest.expectAtLeast(PODS);
   });
 
   test('the sums of a node changed with the newest of their changes, in whatever order a list names them', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { checkSizes } from '../../support/property.ts';
 import { WatchClient, type WatchClientOptions } from './watch-client.ts';
 import { type NodeState, stateOf, WatchedCluster } from './watched-cluster.ts';
 
@@ -111,6 +112,21 @@ function expectNoWayBack({ told, forgotAt }: WatchClient): void {
     seen.set(uid, object.status.version);
   }
   expect(back).toEqual([]);
+}
+
+/** All nodes are there, and one reader goes on ten times, at one replica and the other, each time with something new. */
+const goingOnTenTimes: readonly Step[] = [
+  ...NAMES.map((one): Step => ({ do: 'put', name: one, tier: 'one' })),
+  ...Array.from({ length: 10 }, (_, turn): Step[] => [
+    { do: 'touch', name: NAMES[turn] as string },
+    ...Array.from({ length: REPLICAS * 4 }, (_step, at): Step => hearMost(at % REPLICAS)),
+    { do: 'take', reader: 1 },
+    { do: 'reconnect', reader: 1, replica: turn % REPLICAS },
+  ]).flat(),
+];
+
+function hearMost(at: number): Step {
+  return { do: 'hear', replica: at, collection: 'nodes', count: 9 };
 }
 
 const largest = { steps: 0, nodes: 0, resumes: 0, expired: 0, bookmarks: 0, deleted: 0, goneOn: 0 };
@@ -248,15 +264,14 @@ describe('a client of a watch', () => {
   ])(
     'has at each bookmark the list that it names, wherever it was cut and went on, while long work is done %s',
     (_, inSlices) => {
-      const steps = fc.array(step, { minLength: 1, maxLength: 300, size: 'max' });
-      const numRuns = Number(process.env['WATCH_RUNS'] ?? (inSlices ? 50 : 100));
-      fc.assert(
-        fc.property(steps, (all) => run(all, inSlices)),
-        { numRuns },
+      checkSizes(
+        ({ upTo }) => fc.property(fc.array(step, upTo(300, 1)), (all) => run(all, inSlices)),
+        inSlices ? { cases: 50, short: 15 } : { cases: 100, short: 20 },
       );
-      expect(largest.steps).toBeGreaterThan(200);
-      expect(largest.nodes).toBeGreaterThan(12);
-      expect(largest.goneOn).toBeGreaterThanOrEqual(8); // 12 to 14 as a rule
+      run(goingOnTenTimes, inSlices);
+      expect(largest.steps).toBe(300);
+      expect(largest.nodes).toBe(NAMES.length);
+      expect(largest.goneOn).toBeGreaterThanOrEqual(10);
     },
     600_000,
   );

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { activated, type KeyRecord, nextKey, published, revoked, rotated } from '../../../src/oauth/keys/key-plan.ts';
 import type { KeyState } from '../../../src/oauth/keys/signing-key-data.ts';
 import { Largest } from '../../support/largest.ts';
+import { checkSizesAsync, type Sizes } from '../../support/property.ts';
 
 const MINUTE = 60_000;
 const PERIOD = 6 * 60 * MINUTE;
@@ -17,20 +18,21 @@ interface Step {
   readonly which: number;
 }
 
-const steps = fc.array(
-  fc.record<Step>({
-    passMs: fc.oneof(
-      fc.integer({ min: 0, max: 2 * MINUTE }),
-      fc.integer({ min: 10 * MINUTE, max: 20 * MINUTE }),
-      // The last moment, and the first one after it.
-      fc.constantFrom(LIFE + LAG - 1, LIFE + LAG, 15 * MINUTE - 1, 15 * MINUTE),
-      fc.integer({ min: 0, max: 8 * 60 * MINUTE }),
-    ),
-    act: fc.constantFrom('look', 'look', 'look', 'look', 'rotate', 'rotate-now', 'revoke'),
-    which: fc.nat(9),
-  }),
-  { maxLength: 60, size: 'max' },
-);
+const stepsOf = ({ upTo }: Sizes) =>
+  fc.array(
+    fc.record<Step>({
+      passMs: fc.oneof(
+        fc.integer({ min: 0, max: 2 * MINUTE }),
+        fc.integer({ min: 10 * MINUTE, max: 20 * MINUTE }),
+        // The last moment, and the first one after it.
+        fc.constantFrom(LIFE + LAG - 1, LIFE + LAG, 15 * MINUTE - 1, 15 * MINUTE),
+        fc.integer({ min: 0, max: 8 * 60 * MINUTE }),
+      ),
+      act: fc.constantFrom('look', 'look', 'look', 'look', 'rotate', 'rotate-now', 'revoke'),
+      which: fc.nat(9),
+    }),
+    upTo(60),
+  );
 
 /** The keys of one Secret over time, and what must be true of them after each step. */
 class Life {
@@ -105,16 +107,16 @@ class Life {
   }
 }
 
-/** vitest prints what fast-check throws: the seed, the path and the shortest steps that fail. */
 test('signing keys: one is active, it was published before, and what it signed is verified as long as it lives', async () => {
   const largest = new Largest('the life of signing keys', 'steps');
-  await fc.assert(
-    fc.asyncProperty(steps, async (taken) => {
-      largest.see(taken.length);
-      const life = new Life();
-      for (const step of taken) await life.take(step);
-    }),
-    { numRuns: 300 },
+  await checkSizesAsync(
+    (sizes) =>
+      fc.asyncProperty(stepsOf(sizes), async (taken) => {
+        largest.see(taken.length);
+        const life = new Life();
+        for (const step of taken) await life.take(step);
+      }),
+    { cases: 300, short: 100 },
   );
-  largest.expectAtLeast(30);
+  largest.expectAtLeast(60);
 });

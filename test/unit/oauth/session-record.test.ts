@@ -3,45 +3,50 @@ import { describe, expect, test } from 'vitest';
 import { decodeSessions, encodeSessions, recordName } from '../../../src/oauth/sessions/session-record.ts';
 import type { UserSessions } from '../../../src/oauth/sessions/sessions.ts';
 import { Largest } from '../../support/largest.ts';
+import { checkSizes, type Sizes } from '../../support/property.ts';
 
 const time = fc.nat();
-const SEVERAL = { maxKeys: 60, size: 'max' } as const;
+const MOST = 60;
 const sid = fc.string({ minLength: 1, maxLength: 22, size: 'max' }).filter((text) => text !== '__proto__');
-const sessions: fc.Arbitrary<UserSessions> = fc
-  .record({
-    live: fc.dictionary(
-      sid,
-      fc.record({
-        ...{ generation: fc.nat(), rotatedAtMs: time, issuedAt: time, keepUntil: time },
-        ...{ kid: sid, accessJti: sid, refreshJti: sid },
-        rotationsMs: fc.array(time, { maxLength: 20, size: 'max' }),
-      }),
-      { ...SEVERAL, noNullPrototype: true },
-    ),
-    dead: fc.dictionary(sid, fc.record({ endedAt: time, keepUntil: time }), { ...SEVERAL, noNullPrototype: true }),
-    cutOff: time,
-    cutOffKeepUntil: time,
-    more: fc.record({ spared: sid, cutOffCause: sid }, { requiredKeys: [] }),
-  })
-  .map(({ live, dead, more, ...rest }) => ({
-    ...rest,
-    ...more,
-    live: new Map(Object.entries(live)),
-    dead: new Map(Object.entries(dead)),
-  }));
+const sessionsOf = ({ upTo }: Sizes): fc.Arbitrary<UserSessions> => {
+  const { minLength: minKeys, maxLength: maxKeys, size } = upTo(MOST);
+  const several = { minKeys, maxKeys, size, noNullPrototype: true };
+  return fc
+    .record({
+      live: fc.dictionary(
+        sid,
+        fc.record({
+          ...{ generation: fc.nat(), rotatedAtMs: time, issuedAt: time, keepUntil: time },
+          ...{ kid: sid, accessJti: sid, refreshJti: sid },
+          rotationsMs: fc.array(time, upTo(20)),
+        }),
+        several,
+      ),
+      dead: fc.dictionary(sid, fc.record({ endedAt: time, keepUntil: time }), several),
+      cutOff: time,
+      cutOffKeepUntil: time,
+      more: fc.record({ spared: sid, cutOffCause: sid }, { requiredKeys: [] }),
+    })
+    .map(({ live, dead, more, ...rest }) => ({
+      ...rest,
+      ...more,
+      live: new Map(Object.entries(live)),
+      dead: new Map(Object.entries(dead)),
+    }));
+};
 
 const document = (text: string) => ({ user: Buffer.from('alice'), 'record.json': Buffer.from(text) });
 
 describe('a session record', () => {
   test('comes out as it went in', () => {
     const largest = new Largest('a session record', 'sessions');
-    fc.assert(
-      fc.property(sessions, (record) => {
+    checkSizes((sizes) =>
+      fc.property(sessionsOf(sizes), (record) => {
         largest.see(record.live.size + record.dead.size);
         expect(decodeSessions(encodeSessions('alice', record))).toEqual({ user: 'alice', sessions: record });
       }),
     );
-    largest.expectAtLeast(40);
+    largest.expectAtLeast(2 * MOST);
   });
 
   test('is named after its user, whatever the length of the name', () => {
