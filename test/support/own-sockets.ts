@@ -8,20 +8,11 @@ export function ownSockets(): readonly Socket[] {
     .filter((handle): handle is Socket => (handle as Socket).localPort !== undefined);
 }
 
-/** The one end of a connection that was accepted on this port, from that port where there are several. */
-export const acceptedOn = (port: number, from?: number): Socket =>
-  only(
-    ownSockets().filter(
-      ({ localPort, remotePort }) => localPort === port && (from === undefined || remotePort === from),
-    ),
-  );
-
-/** The one end of a connection that was opened to this port. */
-export const openedTo = (port: number): Socket => only(ownSockets().filter(({ remotePort }) => remotePort === port));
-
-function only([socket, ...others]: readonly Socket[]): Socket {
-  if (!socket || others.length > 0) throw new Error(`there are ${others.length + (socket ? 1 : 0)} such connections`);
-  return socket;
+/** The other end of this connection, which is in this process as well. */
+export function otherEnd({ localPort, remotePort }: Socket): Socket {
+  const found = ownSockets().find((socket) => socket.localPort === remotePort && socket.remotePort === localPort);
+  if (!found) throw new Error(`nobody here is at the other end of the connection from ${localPort} to ${remotePort}`);
+  return found;
 }
 
 /** Bytes that the kernel has taken. What it takes beyond them is up to its settings: they are no measure of a program. */

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { acceptedOn, handedOver, openedTo } from '../../support/own-sockets.ts';
+import { handedOver, otherEnd } from '../../support/own-sockets.ts';
 import { answerOf, firstOf, OK } from '../../support/recording-upstream.ts';
 import { parseAnswer } from '../http/raw-answer.ts';
 import { type GatewayUnderTest, HEAD, requestOf, startGateway, stopped } from './gateway-under-test.ts';
@@ -80,10 +81,10 @@ describe('bodies to the cluster', () => {
   });
 
   test('G-06 a slow cluster makes the client wait: what is kept between them is bounded', async () => {
-    const held = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<Socket>();
     app.upstream.onHead = ({ line, socket }) => {
       if (line.startsWith('PUT')) socket.pause();
-      held.resolve();
+      held.resolve(socket);
     };
     const length = 64 * 1024 * 1024;
     const client = await RawConnection.open(
@@ -99,8 +100,7 @@ describe('bodies to the cluster', () => {
       }
     };
     const pumping = pump().catch(() => {});
-    await held.promise;
-    const [taken, sent] = [acceptedOn(app.port), openedTo(app.upstream.port)];
+    const [taken, sent] = [client.socket, await held.promise].map(otherEnd) as [Socket, Socket];
     let most = 0;
     await settled(() => {
       most = Math.max(most, taken.bytesRead - handedOver(sent));

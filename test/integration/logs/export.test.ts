@@ -7,7 +7,7 @@ import { type SimulatedLogStore, startSimulatedLogStore } from '../../../dev/log
 import type { LogDocument } from '../../../dev/log-store/stored-record.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { type CannedStore, foundBody, hit, startCannedStore } from '../../support/logs/canned-store.ts';
-import { acceptedOn, handedOver } from '../../support/own-sockets.ts';
+import { handedOver, otherEnd } from '../../support/own-sockets.ts';
 import { LOGS, type LogsUnderTest, startDrivenLogs, startLogs, startOwnLogs } from './logs-under-test.ts';
 
 const DAY = Date.parse('2026-03-09T00:00:00Z');
@@ -215,7 +215,7 @@ describe('a client that reads slowly', () => {
   /** Of 16 MiB on their way, what is not with the kernel: how much that takes, its settings say. */
   const OF_OURS = 4 * MiB;
   /** The end of the connection from which this answer is sent. */
-  const sentTo = ({ socket }: IncomingMessage) => acceptedOn(logs.service.gatehouse.port, socket.localPort);
+  const sentTo = ({ socket }: IncomingMessage) => otherEnd(socket);
   /** Bytes of messages that the store has given. */
   let given = 0;
   let closed = 0;
