@@ -13,7 +13,7 @@ Options: how often in each way; without any of them, 20 runs, the ways in turn
   --plain N      as it is
   --busy N       beside one busy loop more than there are cores
   --one-core N   on one core (needs taskset)
-  --shuffled N   test files in another order
+  --shuffled N   files and tests in another order
   --runs N       N runs, the ways in turn
   --help         print this text and end
 `;
@@ -71,7 +71,8 @@ function planOf(args: readonly string[]): readonly Way[] | undefined {
 function commandOf(way: Way, report: string, seed: number): readonly string[] {
   const test = ['npm', 'test', '--', '--reporter=json', `--outputFile.json=${report}`];
   if (way === 'one-core') return ['taskset', '--cpu-list', '0', ...test];
-  if (way === 'shuffled') return [...test, '--sequence.shuffle.files', `--sequence.seed=${seed}`];
+  if (way === 'shuffled')
+    return [...test, '--sequence.shuffle.files', '--sequence.shuffle.tests', `--sequence.seed=${seed}`];
   return test;
 }
 
