@@ -74,9 +74,7 @@ async function untilShown(cluster: SimulatedCluster, shell: Shell): Promise<void
 }
 
 describe('docs/accounts.md', () => {
-  test('A-36 has commands that do what the page says, and that show no password', {
-    timeout: 30_000,
-  }, async (context) => {
+  test('A-36 has commands that do what the page says, and that show no password', async (context) => {
     needs(context, 'curl and jq');
     const { cluster, gatehouse, shell, secrets } = await startPage();
     expect(COMMANDS.map(({ name }) => name)).toEqual(Object.keys(SAYS));
