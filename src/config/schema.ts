@@ -14,6 +14,11 @@ const server = section({
     .describe(
       'How long the server goes on serving after SIGTERM while /readyz already fails, so that load balancers notice.',
     ),
+  streamDrain: duration({ minMs: 0, maxMs: 3_600_000, bounds: 'at most 1h' })
+    .prefault('60s')
+    .describe(
+      'How long followed logs, `exec`, `attach`, `port-forward` and `proxy` calls through the gateway go on after the port has closed. What is left then is cut, so that its client notices. Watches end within 10s.',
+    ),
   tls: z
     .strictObject({
       certFile: path.describe('The certificate and its chain, in PEM.'),

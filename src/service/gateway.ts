@@ -9,6 +9,8 @@ export interface GatewayServiceOptions extends GatewayOptions {
   readonly platform: string;
   /** Users whom nobody acts as. */
   readonly reservedNames: readonly string[];
+  /** How long streams go on at a shutdown. */
+  readonly streamDrainMs: number;
 }
 
 interface GatewayServiceParts {
@@ -19,9 +21,9 @@ interface GatewayServiceParts {
 
 /** The way to the cluster for everybody who is signed in. Rejects with one sentence when there can be none. */
 export async function createGateway(
-  { platform, reservedNames, ...options }: GatewayServiceOptions,
+  { platform, reservedNames, streamDrainMs, ...options }: GatewayServiceOptions,
   { cluster, registry, events }: GatewayServiceParts,
-): Promise<{ readonly gateway: Gateway; readonly events: SecurityEvents }> {
+): Promise<{ readonly gateway: Gateway; readonly events: SecurityEvents; readonly streamDrainMs: number }> {
   const passage = await cluster.openPassage();
   const policy = new CallerPolicy({ platform, names: reservedNames });
   const gateway = new Gateway(options, {
@@ -37,5 +39,5 @@ export async function createGateway(
         source: address,
       }),
   });
-  return { gateway, events };
+  return { gateway, events, streamDrainMs };
 }

@@ -181,11 +181,13 @@ export const toGatewayOptions = ({
   platform,
   accounts: { reservedNames },
   gateway: { allowProxySubresources, rejectImpersonation },
-}: Sections<'platform' | 'accounts' | 'gateway'>): GatewayServiceOptions => ({
+  server: { streamDrain },
+}: Sections<'platform' | 'accounts' | 'gateway' | 'server'>): GatewayServiceOptions => ({
   platform,
   reservedNames,
   allowProxySubresources,
   rejectImpersonation,
+  streamDrainMs: streamDrain,
 });
 
 /** `undefined` when no log store is configured. */
@@ -207,7 +209,7 @@ export function toHttpLimits(limits: Config['limits']): HttpLimits {
   };
 }
 
-/** The time for answers in flight at the end of the delay: 15 s + 30 s stay inside the pod's grace period of 50 s. */
+/** The time for answers in flight at the end of the delay: 15 s + 30 s stay inside the pod's grace period. */
 const DRAIN_MS = 30_000;
 
 export function toApiServerOptions(
@@ -221,6 +223,7 @@ export function toApiServerOptions(
     port: server.port,
     shutdownDelayMs: server.shutdownDelay,
     drainMs: DRAIN_MS,
+    streamDrainMs: server.streamDrain,
   };
 }
 

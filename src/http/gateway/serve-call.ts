@@ -6,6 +6,7 @@ import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type StatusError, serviceUnavailable } from '../../status-error.ts';
 import { type AnswerWriter, hasBody } from '../answer/answer.ts';
+import { cutOff } from '../answer/cut-off.ts';
 import { unauthorized } from '../answer/refusals.ts';
 import type { Exchange, Handler } from '../exchange.ts';
 import type { Places } from '../places.ts';
@@ -93,26 +94,30 @@ async function forward(exchange: Exchange, kind: CallKind, parts: ServeCallParts
   const relay = createRelay(exchange, underway, { kind, parts });
   try {
     await gateway.forward({ ...callOf(exchange, kind), body }, relay, underway.signal);
+    relay.end();
   } catch (error) {
-    conclude(exchange, { underway, relay, error: body?.errored ?? error, platform: parts.platform });
+    conclude(exchange, kind, { underway, relay, error: body?.errored ?? error, platform: parts.platform });
   }
-  relay.end();
 }
 
-/** The answer did not come to its end by itself. Returns when it is to be ended as if it had. */
-function conclude(
-  exchange: Exchange,
-  {
-    underway,
-    relay,
-    error,
-    platform,
-  }: { readonly underway: Underway; readonly relay: Relay; readonly error: unknown; readonly platform: string },
-): void {
+interface Broken {
+  readonly underway: Underway;
+  readonly relay: Relay;
+  readonly error: unknown;
+  readonly platform: string;
+}
+
+/**
+ * The answer did not come to its end by itself. When we have ended it, a watch ends as if it had: its client begins again.
+ * Anything else is cut: a part of a log must not pass for the whole one.
+ */
+function conclude(exchange: Exchange, kind: CallKind, { underway, relay, error, platform }: Broken): void {
   if (relay.isUnusable) throw badGateway(new Error('a header of the answer has a control character'));
   if (!underway.ended) throw error;
   exchange.reason = underway.ended;
   if (!exchange.response.headersSent) throw endedEarly(underway.ended, platform);
+  if (kind === 'watch') relay.end();
+  else cutOff(exchange.response);
 }
 
 function endedEarly(why: StreamEnd, platform: string): StatusError {
@@ -147,6 +152,7 @@ async function upgrade(
     relay.switchTo(upgraded.headers, request.headers.upgrade ?? protocol);
     const tunnel = new Tunnel({
       client: taken.socket,
+      reset: taken.reset,
       upstream: upgraded.socket,
       head,
       isWebsocket: protocol === 'websocket',
@@ -160,8 +166,7 @@ async function upgrade(
     exchange.reason = await tunnel.closed;
   } catch (error) {
     early.stop();
-    conclude(exchange, { underway, relay, error, platform: parts.platform });
-    relay.end();
+    conclude(exchange, kind, { underway, relay, error, platform: parts.platform });
   }
 }
 

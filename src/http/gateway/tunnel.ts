@@ -23,6 +23,8 @@ const KEEP_ALIVE_PROBE_MS = 30_000;
 
 export interface TunnelParts {
   readonly client: Socket;
+  /** Ends the client's connection so that it notices, whatever is spoken there. */
+  reset(): void;
   readonly upstream: Socket;
   /** What the client has already sent behind its request. */
   readonly head: Buffer;
@@ -50,8 +52,10 @@ export class Tunnel {
       socket.setTimeout(0);
       socket.setNoDelay(true);
       socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
-      socket.on('error', () => this.#cut());
     }
+    client.on('error', () => this.#cut());
+    // What the cluster broke off has not come to its end.
+    upstream.on('error', () => (parts.isWebsocket ? this.#cut() : this.#reset()));
     client.on('data', (piece: Buffer) => this.#fromClient(piece));
     upstream.on('data', (piece: Buffer) => this.#fromUpstream(piece));
     client.once('end', () => upstream.end());
@@ -71,12 +75,15 @@ export class Tunnel {
     return this.#closed.promise;
   }
 
-  /** Ends both connections: a websocket with the reason, between two frames of the cluster's. */
+  /**
+   * Ends both connections: a websocket with the reason, between two frames of the cluster's; any other with a reset, because
+   * its client would take an orderly end for that of the command.
+   */
   end(why: StreamEnd): void {
     if (this.#ending) return;
     this.#ending = why;
     if (!this.#parts.isWebsocket) {
-      this.#cut();
+      this.#reset();
       return;
     }
     this.#cutSoon();
@@ -123,6 +130,11 @@ export class Tunnel {
   #cutSoon(): void {
     this.#cancel();
     this.#cancel = this.#parts.after(FINISH_MS, () => this.#cut());
+  }
+
+  #reset(): void {
+    this.#parts.reset();
+    this.#parts.upstream.destroy();
   }
 
   #cut(): void {

@@ -42,10 +42,17 @@ export interface Change extends Partial<AppParts> {
   /** The address of the API server; by default that of the recording one. */
   readonly server?: string;
   readonly drainMs?: number;
+  readonly streamDrainMs?: number;
 }
 
 /** The app with a gateway, in front of an API server that keeps what it is sent. */
-export async function startGateway({ options, server, drainMs, ...change }: Change = {}): Promise<GatewayUnderTest> {
+export async function startGateway({
+  options,
+  server,
+  drainMs,
+  streamDrainMs = 60_000,
+  ...change
+}: Change = {}): Promise<GatewayUnderTest> {
   const upstream = await new RecordingUpstream().listen();
   const { registry = new Registry(), clock = systemClock } = change;
   const pool = await ConnectionPool.load(undefined, { connectMs: 5_000, oldWatches: 'keep' });
@@ -78,7 +85,7 @@ export async function startGateway({ options, server, drainMs, ...change }: Chan
   const bearers = new Map<string, Verification>([['good', { identity: ALICE, cached: true }]]);
   const verifier = { verify: (text: string): Verification => bearers.get(text) ?? { fault: 'invalid' } };
   const app = await startApp(
-    { registry, clock, verifier, gateway: { gateway, events }, ...change },
+    { registry, clock, verifier, gateway: { gateway, events, streamDrainMs }, ...change },
     createApp,
     drainMs,
   );

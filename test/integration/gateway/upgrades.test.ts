@@ -327,11 +327,11 @@ describe('G-15 A-15 a caller who may no longer', () => {
     await stopped(other, own);
   });
 
-  test('has an exec by SPDY for at most 60 s: both ends are cut', async () => {
+  test('has an exec by SPDY for at most 60 s: it ends with a reset, for SPDY has no word for it', async () => {
     const { client, upstream } = await open({ headers: SPDY, yes: YES_SPDY, method: 'POST' });
     app.bearers.set('good', { fault: 'expired' });
     await clock.advance(60_000);
-    await client.closed();
+    await vi.waitFor(() => expect([client.isEnded, client.fault]).toEqual([false, 'ECONNRESET']));
     await vi.waitFor(() => expect(upstream.socket.destroyed).toBe(true));
   });
 
@@ -349,16 +349,61 @@ describe('G-15 A-15 a caller who may no longer', () => {
   });
 });
 
-test('R-07 C-35 at a shutdown a websocket ends with 1001', async () => {
-  const own = new FakeClock();
-  const other = await startGateway({ clock: own, drainMs: 30_000 });
-  const { client } = await open({ on: other });
-  const stopping = other.stop();
-  for (let second = 0; second < 12; second++) await own.advance(1_000);
-  await client.closed();
-  const bytes = Buffer.concat(client.pieces);
-  expect(bytes.subarray(bytes.indexOf(Buffer.from([0x88]))).readUInt16BE(2)).toBe(1001);
-  client.socket.end();
-  await own.advance(30_000);
-  await stopping;
+describe('R-07 C-35 at a shutdown', () => {
+  async function openAtShutdown(change: Parameters<typeof open>[0], streamDrainMs: number) {
+    const own = new FakeClock();
+    const other = await startGateway({ clock: own, drainMs: 30_000, streamDrainMs });
+    const opened = await open({ ...change, on: other });
+    const stopping = other.stop();
+    return { ...opened, own, stopping };
+  }
+
+  const closeCodeOf = ({ pieces }: RawConnection): number => {
+    const bytes = Buffer.concat(pieces);
+    return bytes.subarray(bytes.indexOf(Buffer.from([0x88]))).readUInt16BE(2);
+  };
+
+  test('an exec by websocket goes on for server.streamDrain, and ends with 1001', async () => {
+    const { client, upstream, own, stopping } = await openAtShutdown({}, 60_000);
+    await own.advance(59_000);
+    upstream.socket.write('\x81\x05still', 'latin1');
+    await client.until(/still$/);
+    await own.advance(1_000);
+    await client.closed();
+    expect(closeCodeOf(client)).toBe(1001);
+    client.socket.end();
+    await own.advance(2_000);
+    await stopping;
+  });
+
+  test('a port-forward by SPDY goes on for as long, and ends with a reset', async () => {
+    const path = '/api/v1/namespaces/a/pods/p/portforward';
+    const { client, own, stopping } = await openAtShutdown(
+      { path, headers: SPDY, yes: YES_SPDY, method: 'POST' },
+      40_000,
+    );
+    await own.advance(39_000);
+    expect([client.isEnded, client.isClosed]).toEqual([false, false]);
+    await own.advance(1_000);
+    await vi.waitFor(() => expect([client.isEnded, client.fault]).toEqual([false, 'ECONNRESET']));
+    await stopping;
+  });
+
+  test('a watch by websocket ends with 1001 within 10 s: its client begins again', async () => {
+    const { client, own, stopping } = await openAtShutdown({ path: '/api/v1/pods?watch=1' }, 60_000);
+    await own.advance(10_000);
+    await client.closed();
+    expect(closeCodeOf(client)).toBe(1001);
+    client.socket.end();
+    await own.advance(2_000);
+    await stopping;
+  });
+});
+
+describe('a cluster that breaks off', () => {
+  test('an exec by SPDY ends with a reset', async () => {
+    const { client, upstream } = await open({ headers: SPDY, yes: YES_SPDY, method: 'POST' });
+    upstream.socket.resetAndDestroy();
+    await vi.waitFor(() => expect([client.isEnded, client.fault]).toEqual([false, 'ECONNRESET']));
+  });
 });

@@ -24,5 +24,5 @@ export function gatewayUnderTest(): NonNullable<AppParts['gateway']> {
       onReserved: () => {},
     },
   );
-  return { gateway, events: { report: () => {} } };
+  return { gateway, streamDrainMs: 60_000, events: { report: () => {} } };
 }
