@@ -211,6 +211,12 @@ export const configSchema = z
         .boolean()
         .default(false)
         .describe('Whether a call with `Impersonate-*` headers is refused with 403. Otherwise they are dropped.'),
+      unknownGroups: z
+        .enum(['refuse', 'drop'])
+        .default('refuse')
+        .describe(
+          'What becomes of the calls of a user in a group that this server may not impersonate. `refuse`: 403, which names the group; `drop`: they go on without the group.',
+        ),
     }).describe('The cluster’s own API, through this server.'),
     logging,
     sessions: section({

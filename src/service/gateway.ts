@@ -3,6 +3,8 @@ import { CallerPolicy } from '../gateway/caller.ts';
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts';
 import { GatewayMetrics } from '../gateway/metrics.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { SecurityEvents } from '../security-events.ts';
 
 export interface GatewayServiceOptions extends GatewayOptions {
@@ -15,14 +17,19 @@ export interface GatewayServiceOptions extends GatewayOptions {
 
 interface GatewayServiceParts {
   readonly cluster: Pick<Cluster, 'openPassage'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
   readonly registry: Registry;
   readonly events: SecurityEvents;
 }
 
+const LEFT_OUT =
+  'the cluster does not let this server act as members of a group: calls go on without it (gateway.unknownGroups)';
+
 /** The way to the cluster for everybody who is signed in. Rejects with one sentence when there can be none. */
 export async function createGateway(
   { platform, reservedNames, streamDrainMs, ...options }: GatewayServiceOptions,
-  { cluster, registry, events }: GatewayServiceParts,
+  { cluster, clock, logger, registry, events }: GatewayServiceParts,
 ): Promise<{ readonly gateway: Gateway; readonly events: SecurityEvents; readonly streamDrainMs: number }> {
   const passage = await cluster.openPassage();
   const policy = new CallerPolicy({ platform, names: reservedNames });
@@ -30,6 +37,8 @@ export async function createGateway(
     passage,
     policy,
     metrics: new GatewayMetrics(registry),
+    clock,
+    onLeftOut: (group) => logger.warn({ group }, LEFT_OUT),
     onReserved: ({ caller, requestId, address }) =>
       events.report('reserved_identity_refused', {
         result: 'refused',

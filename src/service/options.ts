@@ -180,13 +180,14 @@ export const toAccountKeepingOptions = ({
 export const toGatewayOptions = ({
   platform,
   accounts: { reservedNames },
-  gateway: { allowProxySubresources, rejectImpersonation },
+  gateway: { allowProxySubresources, rejectImpersonation, unknownGroups },
   server: { streamDrain },
 }: Sections<'platform' | 'accounts' | 'gateway' | 'server'>): GatewayServiceOptions => ({
   platform,
   reservedNames,
   allowProxySubresources,
   rejectImpersonation,
+  unknownGroups,
   streamDrainMs: streamDrain,
 });
 

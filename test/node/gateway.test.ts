@@ -88,7 +88,7 @@ describe('what differs', () => {
     });
   });
 
-  test('G-16 who is not named to the chart gets 502, in words that name no account', async () => {
+  test('G-16 who is not named to the chart gets 403, in words that name no account', async () => {
     const { access_token: token } = await stand.signIn('stranger');
     const { code, stderr } = await (await stand.wayThrough('stranger', token)).kubectl([
       'get',
@@ -97,7 +97,7 @@ describe('what differs', () => {
     ]);
     expect([code, stderr]).toEqual([
       1,
-      "Error from server (BadGateway): the cluster's API server could not be reached\n",
+      'Error from server (Forbidden): the user "stranger" may not call the cluster through this server: ask the operator of this server to name it (gateway.users)\n',
     ]);
   });
 });

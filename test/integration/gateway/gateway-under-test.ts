@@ -73,12 +73,15 @@ export async function startGateway({
   const policy = new CallerPolicy({ platform: 'gatehouse', names: RESERVED_NAMES });
   const seen: GatewayUnderTest['events'] = [];
   const events = { report: (event: string, fields: SecurityEventFields): void => void seen.push({ event, fields }) };
+  const leftOut: string[] = [];
   const gateway = new Gateway(
-    { allowProxySubresources: false, rejectImpersonation: false, ...options },
+    { allowProxySubresources: false, rejectImpersonation: false, unknownGroups: 'refuse', ...options },
     {
       passage,
       policy,
       metrics: new GatewayMetrics(registry),
+      clock,
+      onLeftOut: (group) => void leftOut.push(group),
       onReserved: ({ caller }) => events.report('reserved_identity_refused', { user: caller.name }),
     },
   );
