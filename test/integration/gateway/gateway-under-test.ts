@@ -23,6 +23,7 @@ export const ALICE: Identity = {
   sid: 's-1',
 };
 
+const CLUSTER_VERSION = { major: '1', minor: '36', gitVersion: 'v1.36.2' };
 const OWN_TOKEN = 'own-token';
 const TLS = { rejectUnauthorized: true };
 
@@ -88,7 +89,14 @@ export async function startGateway({
   const bearers = new Map<string, Verification>([['good', { identity: ALICE, cached: true }]]);
   const verifier = { verify: (text: string): Verification => bearers.get(text) ?? { fault: 'invalid' } };
   const app = await startApp(
-    { registry, clock, verifier, gateway: { gateway, events, streamDrainMs }, ...change },
+    {
+      clusterVersion: () => CLUSTER_VERSION,
+      registry,
+      clock,
+      verifier,
+      gateway: { gateway, events, streamDrainMs },
+      ...change,
+    },
     createApp,
     drainMs,
   );
