@@ -50,6 +50,8 @@ export interface GatewayCall {
   /** The whole address of the client. */
   readonly address: string;
   readonly requestId: string;
+  /** Called before anything is sent on; not called for a call that is refused. */
+  onSend?(): void;
   readonly body?: PassedBody | undefined;
 }
 
@@ -85,6 +87,7 @@ export class Gateway {
     this.#admit(call);
     const caller = this.#groups ? await this.#known(call, signal) : call.caller;
     const passed = this.#prepare(call, caller, []);
+    call.onSend?.();
     await this.#parts.passage.send(passed, answer, signal).catch((error) => this.#fail(error, call));
   }
 
@@ -100,6 +103,7 @@ export class Gateway {
     this.#admit(call);
     const caller = this.#groups ? await this.#known(call, signal) : call.caller;
     const passed = this.#prepare(call, caller, more);
+    call.onSend?.();
     return passage.upgrade(passed, answer, signal).catch((error) => this.#fail(error, call));
   }
 

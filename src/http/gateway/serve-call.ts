@@ -11,6 +11,7 @@ import { unauthorized } from '../answer/refusals.ts';
 import type { Exchange, Handler } from '../exchange.ts';
 import type { Places } from '../places.ts';
 import { SlowReader } from '../slow-reader.ts';
+import type { CallRecord } from './call-record.ts';
 import type { CallTurns } from './call-turns.ts';
 import { ClientBody } from './client-body.ts';
 import { EarlyBytes } from './early-bytes.ts';
@@ -35,18 +36,17 @@ export interface ServeCallParts {
   readonly answerStallMs: number;
   /** Called when the body of a request is going to be read. */
   onBody(request: IncomingMessage): void;
-  /** Called when the answer has been made, whatever it was. */
-  onEnd(exchange: Exchange, kind: CallKind): void;
+  readonly record: CallRecord;
 }
 
 /** Passes a call on to the cluster, and its answer back (docs/gateway.md). */
 export function serveCall(parts: ServeCallParts): Handler {
-  const { places, onEnd } = parts;
+  const { places, record } = parts;
   return async (exchange) => {
     const { info, identity } = exchange;
     if (!info || !identity) throw new Error('the gateway comes after authentication and request info');
     const kind = kindOf(info);
-    exchange.atEnd(() => onEnd(exchange, kind));
+    exchange.atEnd(() => record.ended(exchange, kind));
     exchange.takePlace(places[isLongRunning(kind) ? 'streams' : 'requests'].take(identity.name));
     const protocol = exchange.upgrade && askedProtocol(exchange.request);
     if (protocol) await upgrade(exchange, { kind, protocol }, parts);
@@ -93,7 +93,7 @@ async function forward(exchange: Exchange, kind: CallKind, parts: ServeCallParts
   if (turn !== undefined) await turn;
   const relay = createRelay(exchange, underway, { kind, parts });
   try {
-    await gateway.forward({ ...callOf(exchange, kind), body }, relay, underway.signal);
+    await gateway.forward({ ...callOf(exchange, kind, parts.record), body }, relay, underway.signal);
     relay.end();
   } catch (error) {
     conclude(exchange, kind, { underway, relay, error: body?.errored ?? error, platform: parts.platform });
@@ -144,7 +144,7 @@ async function upgrade(
   streams.opened(exchange, { kind, isUpgrade: true, end: underway.end });
   const relay = createRelay(exchange, underway, { kind, parts });
   const subprotocols = protocol === 'websocket' ? readSubprotocols(request).others : [];
-  const call = { ...callOf(exchange, kind), protocol, subprotocols };
+  const call = { ...callOf(exchange, kind, parts.record), protocol, subprotocols };
   try {
     const upgraded = await gateway.upgrade(call, relay, underway.signal);
     const head = early.stop();
@@ -190,7 +190,8 @@ function createRelay(
   });
 }
 
-function callOf({ identity, request, address, requestId, rawTarget, target }: Exchange, kind: CallKind): GatewayCall {
+function callOf(exchange: Exchange, kind: CallKind, record: CallRecord): GatewayCall {
+  const { identity, request, address, requestId, rawTarget, target } = exchange;
   if (!identity) throw new Error('the gateway comes after authentication');
   // Of an absolute-form target only the path goes on (RFC 9112 3.2.2).
   const exact = rawTarget.startsWith('/') ? rawTarget : originForm(target);
@@ -202,6 +203,7 @@ function callOf({ identity, request, address, requestId, rawTarget, target }: Ex
     rawHeaders: request.rawHeaders,
     address,
     requestId,
+    ...(isLongRunning(kind) ? { onSend: () => record.began(exchange) } : {}),
   };
 }
 

@@ -77,7 +77,7 @@ export function createServedGateway(parts: ServedGatewayParts): ServedGateway {
     bodyStallMs: limits.bodyTimeoutMs,
     answerStallMs: limits.answerTimeoutMs,
     onBody: (request) => paced.add(request),
-    onEnd: createCallRecord(events, metrics),
+    record: createCallRecord(events, metrics),
   });
   return {
     routes: gatewayRoutes(serve),
