@@ -50,6 +50,8 @@ export interface GatewayCall {
   /** The whole address of the client. */
   readonly address: string;
   readonly requestId: string;
+  /** Ours, which no caller can choose: the cluster's audit log has it. */
+  readonly auditId: string;
   /** Called before anything is sent on; not called for a call that is refused. */
   onSend?(): void;
   readonly body?: PassedBody | undefined;
@@ -152,13 +154,13 @@ export class Gateway {
   /** What is sent on. Throws the refusal of a call that cannot be. */
   #prepare(call: GatewayCall, caller: GatewayCaller, more: readonly string[]): PassedCall {
     const { policy, metrics } = this.#parts;
-    const { kind, method, target, rawHeaders, address, requestId, body } = call;
+    const { kind, method, target, rawHeaders, address, auditId, body } = call;
     const copied = copiedHeaders(rawHeaders, { isUpgrade: more.length > 0 });
     if ('badHeader' in copied) {
       metrics.refused('header');
       throw badRequest(`the request is malformed: its header ${copied.badHeader} has a control character`);
     }
-    const own = ['X-Forwarded-For', address, 'Audit-ID', requestId];
+    const own = ['X-Forwarded-For', address, 'Audit-ID', auditId];
     const headers = [...copied, ...more, ...own, ...policy.headersOf(caller)];
     policy.assertOf(headers, caller);
     return { method, target, headers, body, isLongRunning: isLongRunning(kind) };

@@ -191,7 +191,7 @@ function createRelay(
 }
 
 function callOf(exchange: Exchange, kind: CallKind, record: CallRecord): GatewayCall {
-  const { identity, request, address, requestId, rawTarget, target } = exchange;
+  const { identity, request, address, requestId, ownRequestId, rawTarget, target } = exchange;
   if (!identity) throw new Error('the gateway comes after authentication');
   // Of an absolute-form target only the path goes on (RFC 9112 3.2.2).
   const exact = rawTarget.startsWith('/') ? rawTarget : originForm(target);
@@ -203,6 +203,7 @@ function callOf(exchange: Exchange, kind: CallKind, record: CallRecord): Gateway
     rawHeaders: request.rawHeaders,
     address,
     requestId,
+    auditId: ownRequestId ?? requestId,
     ...(isLongRunning(kind) ? { onSend: () => record.began(exchange) } : {}),
   };
 }

@@ -115,11 +115,11 @@ const API_LEVEL = { gitVersion: 'v3.4.1', gitMajor: '3', gitMinor: '4' };
 export function versionRoutes(parts: VersionParts, writer: AnswerWriter): Route[] {
   const own: Shown = (cluster) => toVersion(parts.release, cluster);
   return [
-    versionRoute('/kapis/version', own, { parts, writer }),
     versionRoute('/version', parts.gateway ? (cluster) => ofTheCluster(parts.release, cluster) : own, {
       parts,
       writer,
     }),
+    versionRoute('/kapis/version', own, { parts, writer }),
   ];
 }
 

@@ -35,6 +35,20 @@ describe('the identity that goes out', () => {
     expect(valuesOf(headers, 'impersonate-uid')).toEqual([]);
   });
 
+  test('G-01 has our own id for the cluster’s audit log, whatever id the client has chosen, and our line has both', async () => {
+    const ids = new Set<string>();
+    for (let count = 0; count < 2; count++) {
+      app.events.length = 0;
+      await answerTo(requestOf('GET /api/v1/nodes', 'X-Request-Id: chosen\r\n'));
+      const [auditId = ''] = valuesOf(app.upstream.last.headers, 'audit-id');
+      await vi.waitFor(() => expect(app.events.at(-1)?.event).toBe('cluster_call'));
+      expect(app.events.at(-1)?.fields).toMatchObject({ requestId: 'chosen', ownRequestId: auditId });
+      expect(auditId).toMatch(/^[0-9a-f]{16}$/);
+      ids.add(auditId);
+    }
+    expect(ids.size).toBe(2);
+  });
+
   test('G-01 leaves an audit line: who, as whom, what, and how it went', async () => {
     const answer = await answerTo(requestOf('GET /apis/apps/v1/namespaces/shop/deployments/web'));
     await vi.waitFor(() => expect(app.events.at(-1)?.event).toBe('cluster_call'));
