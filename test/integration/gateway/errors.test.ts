@@ -186,6 +186,16 @@ describe('a connection that was closed meanwhile', () => {
     expect(parseAnswer(await app.raw(text)).status).toBe(502);
     expect(app.upstream.requests.length).toBe(1);
   });
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('a %s without a body is not: it may have been done', async (method) => {
+    for (const headers of ['', 'Content-Length: 0\r\n']) {
+      app.upstream.requests.length = 0;
+      closeFirst(app.upstream);
+      const text = requestOf(`${method} /api/v1/namespaces/a/pods/p`, headers);
+      expect(parseAnswer(await app.raw(text)).status).toBe(502);
+      expect(app.upstream.requests.length).toBe(1);
+    }
+  });
 });
 
 describe('G-13 a cluster that does not know our credential', () => {

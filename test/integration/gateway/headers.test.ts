@@ -143,6 +143,24 @@ describe('headers of the client', () => {
     expect([answer.status, app.upstream.requests.length]).toEqual([400, 0]);
   });
 
+  test.each([
+    ...[
+      'User-Agent: a\x07b',
+      'Accept: a\x01',
+      'Kubectl-Command: a\x7f',
+      'If-Match: \x1b[2J',
+      'Range: a\x0bb',
+      'Tracestate: a\x08',
+    ],
+  ])('a control character in what would be copied is 400, and nothing is sent: %j', async (line) => {
+    for (const headers of [`${line}\r\n`, `Upgrade: websocket\r\n${line}\r\n`]) {
+      const text = requestOf('GET /api/v1/namespaces/a/pods/p/exec', headers);
+      const isUpgrade = headers.startsWith('Upgrade');
+      const sent = isUpgrade ? text.replace('Connection: close', 'Connection: Upgrade') : text;
+      expect([(await answerTo(sent)).status, app.upstream.requests.length]).toEqual([400, 0]);
+    }
+  });
+
   test('A-35 the agent of a prober and its parameters give no right', async () => {
     const line = 'GET /api/v1/nodes?allowed=true';
     const answer = await answerTo(
@@ -194,6 +212,16 @@ describe('with gateway.rejectImpersonation', () => {
     async (line) => {
       const answer = parseAnswer(await strict.raw(requestOf('GET /api', `${line}\r\n`)));
       expect([answer.status, strict.upstream.opened]).toEqual([403, 0]);
+    },
+  );
+
+  test.each(forged.filter((line) => /^impersonate/i.test(line)))(
+    'A-30 "%s" on an exec upgrade is 403, and nothing is sent',
+    async (line) => {
+      const upgrade = requestOf('GET /api/v1/namespaces/a/pods/p/exec', `Upgrade: websocket\r\n${line}\r\n`);
+      const answer = parseAnswer(await strict.raw(upgrade.replace('Connection: close', 'Connection: Upgrade')));
+      expect([answer.status, strict.upstream.opened]).toEqual([403, 0]);
+      expect(answer.body).toContain('Impersonate headers are not accepted here');
     },
   );
 });

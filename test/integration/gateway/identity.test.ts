@@ -52,9 +52,17 @@ describe('the identity that goes out', () => {
   test('G-01 leaves an audit line: who, as whom, what, and how it went', async () => {
     const answer = await answerTo(requestOf('GET /apis/apps/v1/namespaces/shop/deployments/web'));
     await vi.waitFor(() => expect(app.events.at(-1)?.event).toBe('cluster_call'));
-    expect(app.events.at(-1)?.fields).toMatchObject({
-      ...{ user: 'alice', impersonatedUser: 'alice', verb: 'get', group: 'apps', resource: 'deployments' },
-      ...{ namespace: 'shop', name: 'web', status: 200, requestId: answer.headers.get('x-request-id') },
+    expect(app.events.at(-1)?.fields).toEqual({
+      ...{
+        result: 'ok',
+        user: 'alice',
+        impersonatedUser: 'alice',
+        sid: 's-1',
+        clientId: 'console',
+        source: '127.0.0.1',
+      },
+      ...{ verb: 'get', group: 'apps', version: 'v1', resource: 'deployments', namespace: 'shop', name: 'web' },
+      ...{ status: 200, requestId: answer.headers.get('x-request-id') },
     });
   });
 
