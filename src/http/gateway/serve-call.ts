@@ -17,7 +17,8 @@ import { ClientBody } from './client-body.ts';
 import { EarlyBytes } from './early-bytes.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { Relay } from './relay.ts';
-import { type StreamEnd, Tunnel } from './tunnel.ts';
+import { readsFailures } from './spdy-frames.ts';
+import { type Speech, type StreamEnd, Tunnel } from './tunnel.ts';
 import { askedProtocol, isForeign, readSubprotocols } from './upgrade-request.ts';
 
 export interface ServeCallParts {
@@ -155,7 +156,7 @@ async function upgrade(
       reset: taken.reset,
       upstream: upgraded.socket,
       head,
-      isWebsocket: protocol === 'websocket',
+      speech: speechOf(kind, protocol, upgraded.headers),
       after: clock.after,
       onBytes: (direction, bytes) => {
         metrics[direction](bytes);
@@ -168,6 +169,13 @@ async function upgrade(
     early.stop();
     conclude(exchange, kind, { underway, relay, error, platform: parts.platform });
   }
+}
+
+function speechOf(kind: CallKind, protocol: UpgradeProtocol, headers: readonly string[]): Speech {
+  if (protocol === 'websocket') return 'websocket';
+  const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'x-stream-protocol-version');
+  const isCommand = kind === 'exec' || kind === 'attach';
+  return isCommand && at >= 0 && readsFailures(headers[at + 1]) ? 'spdy-command' : 'other';
 }
 
 function createRelay(

@@ -389,6 +389,34 @@ describe('R-07 C-35 at a shutdown', () => {
     await stopping;
   });
 
+  test.each(['exec', 'attach'])(
+    'an %s by SPDY of version 4 ends with a Status on its stream of errors',
+    async (word) => {
+      const yes = YES_SPDY.replace('\r\n\r\n', '\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n');
+      const path = `/api/v1/namespaces/a/pods/p/${word}`;
+      const { client, upstream, own, stopping } = await openAtShutdown(
+        { path, headers: SPDY, yes, method: 'POST' },
+        40_000,
+      );
+      // A frame of 6 bytes for stream 5, of which a part has come at that time.
+      upstream.socket.write('\0\0\0\x05\0\0\0\x06hal', 'latin1');
+      await client.until(/hal$/);
+      await own.advance(40_000);
+      upstream.socket.write('f a', 'latin1');
+      await client.closed();
+      const said = Buffer.concat(client.pieces);
+      const frame = said.subarray(said.indexOf('half a') + 6);
+      expect([frame.readUInt32BE(0), frame[4], frame.readUIntBE(5, 3)]).toEqual([1, 1, frame.length - 8]);
+      expect(JSON.parse(frame.subarray(8).toString())).toMatchObject({
+        status: 'Failure',
+        message: 'the server is stopping',
+      });
+      client.socket.end();
+      await own.advance(2_000);
+      await stopping;
+    },
+  );
+
   test('a watch by websocket ends with 1001 within 10 s: its client begins again', async () => {
     const { client, own, stopping } = await openAtShutdown({ path: '/api/v1/pods?watch=1' }, 60_000);
     await own.advance(10_000);
