@@ -26,6 +26,8 @@ export type ActName =
 
 export type SecurityEventName =
   | ActName
+  /** A stream goes on to the cluster. Its `cluster_call` comes when it ends, or never when the process dies before. */
+  | 'cluster_call_began'
   /** All sessions of a user ended, because the user is gone, disabled or enabled, or has another password. */
   | 'user_sessions_ended'
   /** Somebody whom the cluster would take for one of its own came to the gateway. Nothing was sent (A-31, A-32). */

@@ -14,6 +14,11 @@ const server = section({
     .describe(
       'How long the server goes on serving after SIGTERM while /readyz already fails, so that load balancers notice.',
     ),
+  streamDrain: duration({ minMs: 0, maxMs: 3_600_000, bounds: 'at most 1h' })
+    .prefault('60s')
+    .describe(
+      'How long followed logs, `exec`, `attach`, `port-forward` and `proxy` calls through the gateway go on after the port has closed. What is left then is cut, so that its client notices. Watches end within 10s.',
+    ),
   tls: z
     .strictObject({
       certFile: path.describe('The certificate and its chain, in PEM.'),
@@ -208,6 +213,12 @@ export const configSchema = z
         .boolean()
         .default(false)
         .describe('Whether a call with `Impersonate-*` headers is refused with 403. Otherwise they are dropped.'),
+      unknownGroups: z
+        .enum(['refuse', 'drop'])
+        .default('refuse')
+        .describe(
+          'What becomes of the calls of a user in a group that this server may not impersonate. `refuse`: 403, which names the group; `drop`: they go on without the group.',
+        ),
     }).describe('The cluster’s own API, through this server.'),
     logging,
     sessions: section({

@@ -13,7 +13,7 @@ export interface GatewayCaller {
 }
 
 /** The group of everybody whom the cluster has authenticated. Kubernetes adds it to no impersonated user by itself. */
-const AUTHENTICATED = 'system:authenticated';
+export const AUTHENTICATED = 'system:authenticated';
 
 const USER = 'Impersonate-User';
 const GROUP = 'Impersonate-Group';

@@ -7,9 +7,13 @@ import {
   type PassedCall,
 } from '../kubernetes/passage/passed-call.ts';
 import type { Upgraded } from '../kubernetes/passage/upgrade.ts';
+import type { RefusedImpersonation } from '../kubernetes/status.ts';
+import { unlessAborted } from '../runtime/abort.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { badRequest, type StatusError } from '../status-error.ts';
 import { type CallKind, isLongRunning, type UpgradeProtocol } from './call.ts';
 import type { CallerPolicy, GatewayCaller } from './caller.ts';
+import { KnownGroups } from './known-groups.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import * as refusals from './refusals.ts';
 import { asksToImpersonate, copiedHeaders } from './request-headers.ts';
@@ -19,12 +23,17 @@ export interface GatewayOptions {
   readonly allowProxySubresources: boolean;
   /** Whether a request with `Impersonate` headers is refused. Otherwise they are dropped (A-30). */
   readonly rejectImpersonation: boolean;
+  /** What becomes of a caller in a group that the cluster does not let us act in: a 403, or a call without that group. */
+  readonly unknownGroups: 'refuse' | 'drop';
 }
 
 export interface GatewayParts {
   readonly passage: Passage;
   readonly policy: CallerPolicy;
   readonly metrics: GatewayMetrics;
+  readonly clock: Clock;
+  /** Called once for each group that is left out of calls. */
+  onLeftOut(group: string): void;
   /** Reports a caller who would have been one of the cluster's own. */
   onReserved(call: GatewayCall): void;
 }
@@ -41,6 +50,10 @@ export interface GatewayCall {
   /** The whole address of the client. */
   readonly address: string;
   readonly requestId: string;
+  /** Ours, which no caller can choose: the cluster's audit log has it. */
+  readonly auditId: string;
+  /** Called before anything is sent on; not called for a call that is refused. */
+  onSend?(): void;
   readonly body?: PassedBody | undefined;
 }
 
@@ -54,10 +67,14 @@ export interface UpgradeCall extends GatewayCall {
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #parts: GatewayParts;
+  readonly #groups: KnownGroups | undefined;
 
   constructor(options: GatewayOptions, parts: GatewayParts) {
     this.#options = options;
     this.#parts = parts;
+    const { clock, onLeftOut } = parts;
+    const refusedGroup = (caller: GatewayCaller): Promise<string | undefined> => this.#refusedGroup(caller);
+    this.#groups = options.unknownGroups === 'drop' ? new KnownGroups({ clock, onLeftOut, refusedGroup }) : undefined;
   }
 
   get metrics(): GatewayMetrics {
@@ -69,7 +86,10 @@ export class Gateway {
    * came, and with another error when the answer broke off after it had begun.
    */
   async forward(call: GatewayCall, answer: PassedAnswer, signal: AbortSignal): Promise<void> {
-    const passed = this.#prepare(call, []);
+    this.#admit(call);
+    const caller = this.#groups ? await this.#known(call, signal) : call.caller;
+    const passed = this.#prepare(call, caller, []);
+    call.onSend?.();
     await this.#parts.passage.send(passed, answer, signal).catch((error) => this.#fail(error, call));
   }
 
@@ -82,13 +102,17 @@ export class Gateway {
     const more = ['Upgrade', call.protocol === 'websocket' ? 'websocket' : 'SPDY/3.1'];
     if (call.protocol === 'websocket') more.push('Origin', passage.origin);
     if (call.subprotocols.length > 0) more.push('Sec-WebSocket-Protocol', call.subprotocols.join(', '));
-    return passage.upgrade(this.#prepare(call, more), answer, signal).catch((error) => this.#fail(error, call));
+    this.#admit(call);
+    const caller = this.#groups ? await this.#known(call, signal) : call.caller;
+    const passed = this.#prepare(call, caller, more);
+    call.onSend?.();
+    return passage.upgrade(passed, answer, signal).catch((error) => this.#fail(error, call));
   }
 
-  /** What is sent on. Throws the refusal of a call that is not. */
-  #prepare(call: GatewayCall, more: readonly string[]): PassedCall {
+  /** Throws the refusal of a call that is not sent on. */
+  #admit(call: GatewayCall): void {
     const { policy, metrics, onReserved } = this.#parts;
-    const { caller, kind, method, target, rawHeaders, address, requestId, body } = call;
+    const { caller, kind, rawHeaders } = call;
     if (policy.isReserved(caller)) {
       metrics.refused('reserved_identity');
       onReserved(call);
@@ -102,38 +126,75 @@ export class Gateway {
       metrics.refused('proxy_subresource');
       throw refusals.proxyRefused();
     }
+  }
+
+  /** The caller without the groups that the cluster does not let us act in. */
+  async #known(call: GatewayCall, signal: AbortSignal): Promise<GatewayCaller> {
+    const known = (this.#groups as KnownGroups).of(call.caller);
+    return unlessAborted(known, signal).catch((error) =>
+      this.#fail(signal.aborted ? new PassageError('left', error) : error, call),
+    );
+  }
+
+  /** A call that everybody may make: so a refusal of it is about our acting as the caller. */
+  async #refusedGroup(caller: GatewayCaller): Promise<string | undefined> {
+    const { passage, policy } = this.#parts;
+    const headers = policy.headersOf(caller);
+    policy.assertOf(headers, caller);
+    const call = { method: 'GET', target: '/version', headers, isLongRunning: false };
+    try {
+      await passage.send(call, { start: () => {}, data: () => undefined }, new AbortController().signal);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof PassageError) || error.fault !== 'impersonation') throw error;
+      return error.refused?.resource === 'groups' ? error.refused.name : undefined;
+    }
+  }
+
+  /** What is sent on. Throws the refusal of a call that cannot be. */
+  #prepare(call: GatewayCall, caller: GatewayCaller, more: readonly string[]): PassedCall {
+    const { policy, metrics } = this.#parts;
+    const { kind, method, target, rawHeaders, address, auditId, body } = call;
     const copied = copiedHeaders(rawHeaders, { isUpgrade: more.length > 0 });
     if ('badHeader' in copied) {
       metrics.refused('header');
       throw badRequest(`the request is malformed: its header ${copied.badHeader} has a control character`);
     }
-    const own = ['X-Forwarded-For', address, 'Audit-ID', requestId];
+    const own = ['X-Forwarded-For', address, 'Audit-ID', auditId];
     const headers = [...copied, ...more, ...own, ...policy.headersOf(caller)];
     policy.assertOf(headers, caller);
     return { method, target, headers, body, isLongRunning: isLongRunning(kind) };
   }
 
-  #fail(error: unknown, { target }: GatewayCall): never {
+  #fail(error: unknown, { target, caller }: GatewayCall): never {
     if (!(error instanceof PassageError)) throw error;
     const isSpoken = error.fault === 'impersonation' && speaksOfImpersonation(target);
     if (error.fault !== 'left' && !isSpoken) this.#parts.metrics.refused(error.fault);
-    throw ANSWERS[error.fault](error);
+    if (error.fault !== 'impersonation') throw ANSWERS[error.fault](error);
+    this.#groups?.forget(caller);
+    throw refusals.notLentToUs(ownOf(error.refused, caller), error);
   }
+}
+
+/** What was refused, if it is the caller's own: others are nobody's business. */
+function ownOf(refused: RefusedImpersonation | undefined, { name, groups }: GatewayCaller): RefusedImpersonation {
+  if (refused?.name === undefined) return {};
+  const isOwn = refused.resource === 'users' ? refused.name === name : groups.includes(refused.name);
+  return isOwn ? refused : {};
 }
 
 /**
  * Whether a 403 may have its words about an impersonation from the caller: the cluster repeats resource and name of a path.
- * He gets the same 502 then, but our operator no alert.
+ * The answer is the same then, but our operator gets no alert.
  */
 const speaksOfImpersonation = (target: string): boolean =>
   target
     .replaceAll(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
     .includes('impersonate');
 
-const ANSWERS: Readonly<Record<PassageFault, (error: PassageError) => StatusError>> = {
+const ANSWERS: Readonly<Record<Exclude<PassageFault, 'impersonation'>, (error: PassageError) => StatusError>> = {
   unreachable: refusals.badGateway,
   credential: refusals.badGateway,
-  impersonation: refusals.badGateway,
   timeout: refusals.timedOut,
   away: refusals.away,
   full: refusals.away,

@@ -1,3 +1,4 @@
+import type { RefusedImpersonation } from '../kubernetes/status.ts';
 import { StatusError, serviceUnavailable } from '../status-error.ts';
 
 /** The answers of the gateway's own. None names an address, an account, or what a library said. */
@@ -26,6 +27,21 @@ export const proxyRefused = (): StatusError =>
 
 export const foreignOrigin = (): StatusError =>
   new StatusError({ code: 403, reason: 'Forbidden', message: 'the Origin of this request may not connect here' });
+
+/**
+ * The cluster does not let this server act as the caller. `missing` is the caller's own name, or a group that the caller is
+ * in; absent where something else is missing.
+ */
+export function notLentToUs(missing: RefusedImpersonation, cause: unknown): StatusError {
+  return new StatusError({ code: 403, reason: 'Forbidden', message: whatIsMissing(missing) }, cause);
+}
+
+function whatIsMissing({ resource, name }: RefusedImpersonation): string {
+  const way = 'call the cluster through this server: ask the operator of this server to name it';
+  if (resource === 'users') return `the user "${name}" may not ${way} (gateway.users)`;
+  if (resource === 'groups') return `members of the group "${name}" may not ${way} (gateway.groups)`;
+  return 'you may not do this in the cluster through this server: ask the operator of this server';
+}
 
 export const rightEnded = (): StatusError =>
   new StatusError({ code: 403, reason: 'Forbidden', message: 'the right to this has ended' });

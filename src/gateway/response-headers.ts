@@ -1,33 +1,40 @@
 /**
- * What is not passed on: what belongs to one connection (RFC 9110 7.6.1), what makes a browser trust or remember another
- * server's words, and what every answer of ours says itself.
+ * What is passed on when it is there; everything else is dropped (docs/contract/gateway.md, section 3). New headers are
+ * invented all the time that make browsers, or proxies between us and the client, do or remember something; an answer may be
+ * that of any backend. What clients of the cluster read is known.
  */
-const DROPPED: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authentication-info',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'set-cookie',
-  'set-cookie2',
-  'www-authenticate',
-  'clear-site-data',
-  'alt-svc',
-  'nel',
-  'report-to',
-  'reporting-endpoints',
-  'service-worker-allowed',
-  'public-key-pins',
-  'x-request-id',
-  'x-content-type-options',
-  'x-frame-options',
-  'referrer-policy',
-  'content-security-policy',
-  'strict-transport-security',
+const PASSED: ReadonlySet<string> = new Set([
+  // What the body is.
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'content-language',
+  'content-disposition',
+  'content-range',
+  'accept-ranges',
+  'date',
+  // Whether it may be used again.
+  'cache-control',
+  'etag',
+  'last-modified',
+  'expires',
+  'age',
+  'vary',
+  // What to do next.
+  'location',
+  'retry-after',
+  'allow',
+  // What kubectl shows, and operators look for: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
+  'warning',
+  'audit-id',
+  'x-kubernetes-pf-flowschema-uid',
+  'x-kubernetes-pf-prioritylevel-uid',
+  // Of upgrades.
+  'sec-websocket-accept',
+  'sec-websocket-extensions',
+  'sec-websocket-protocol',
+  'x-stream-protocol-version',
+  'x-accepted-stream-protocol-versions',
 ]);
 
 /** What a field value may be made of (RFC 9110 5.5): anything else could end the header early. */
@@ -42,8 +49,7 @@ export function passedHeaders(rawHeaders: readonly string[]): readonly string[] 
     const value = rawHeaders[index + 1] as string;
     const word = name.toLowerCase();
     if (!PERMITTED.test(value)) return undefined;
-    if (DROPPED.has(word) || word.startsWith('access-control-') || named?.has(word)) continue;
-    passed.push(name, value);
+    if (PASSED.has(word) && !named?.has(word)) passed.push(name, value);
   }
   return passed;
 }

@@ -92,7 +92,7 @@ export interface AppParts {
   /** Absent: there is no log store, and log queries are told so. */
   readonly logs?: ServedLogs | undefined;
   /** Absent: the paths of the cluster are not served. */
-  readonly gateway?: Pick<ServedGatewayParts, 'gateway' | 'events'> | undefined;
+  readonly gateway?: Pick<ServedGatewayParts, 'gateway' | 'events' | 'streamDrainMs'> | undefined;
   /** Aborts when the port has closed: open streams must end then. */
   readonly closing: AbortSignal;
   readonly health: HealthChecks;
@@ -115,7 +115,9 @@ export interface AppParts {
 export function createApp(parts: AppParts): App {
   const gateway = parts.gateway && servedGateway(parts.gateway, parts);
   const app = serveRoutes([...createRoutes(parts), ...(gateway?.routes ?? [])], parts, gateway?.turns.other);
-  return gateway ? { ...app, takesUpgrade: isUpgrade, pacesItself: gateway.pacesItself } : app;
+  if (!gateway) return app;
+  const { pacesItself, outlasts } = gateway;
+  return { ...app, takesUpgrade: isUpgrade, pacesItself, outlasts };
 }
 
 /** The one table of what is served and who may access it. */

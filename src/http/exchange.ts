@@ -33,6 +33,8 @@ export interface Taken {
   readonly socket: Socket;
   /** What came behind the request. */
   readonly head: Buffer;
+  /** Ends the connection so that its client notices. */
+  reset(): void;
 }
 
 /** The exchange as it writes itself. */

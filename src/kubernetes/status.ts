@@ -75,13 +75,25 @@ const IMPERSONATION = new RegExp(
  * https://github.com/kubernetes/kubernetes/blob/v1.37.0/staging/src/k8s.io/apiserver/pkg/endpoints/filters/impersonation/mode.go
  */
 const IMPERSONATION_BYTES =
-  /is forbidden: User \\?"[ !#-~\x80-\xff]{0,600}" cannot impersonate[a-z:-]* (resource|path) /;
+  /(?:(users|groups)(?:\.authentication\.k8s\.io)? \\?"([!#-[\]-~]{1,300})\\?" )?is forbidden: User \\?"[ !#-~\x80-\xff]{0,600}" cannot impersonate[a-z:-]* (?:resource|path) /;
 
 /** Whether a 403 refuses that we act as somebody else, and not what he would do. */
 export const isOfImpersonation = ({ code, message }: Status): boolean => code === 403 && IMPERSONATION.test(message);
 
-/** `isOfImpersonation` for the body of a 403, in whichever of its media types the API server wrote it. */
-export const isImpersonationRefusal = (body: Buffer): boolean => IMPERSONATION_BYTES.test(body.toString('latin1'));
+/** Whom our account may not act as, as far as the API server says so. */
+export interface RefusedImpersonation {
+  /** Absent: something else of the identity, or what is done in its name. */
+  readonly resource?: 'users' | 'groups' | undefined;
+  readonly name?: string | undefined;
+}
+
+/** `isOfImpersonation` for the body of a 403, in whichever of its media types the API server wrote it, and what it refuses. */
+export function refusedImpersonationIn(body: Buffer): RefusedImpersonation | undefined {
+  const found = IMPERSONATION_BYTES.exec(body.toString('latin1'));
+  if (!found) return undefined;
+  const [, resource, name] = found;
+  return { resource: resource as RefusedImpersonation['resource'], name };
+}
 
 /** Stays below the 5 min without an attempt after which a reflector counts as dead (I8), whatever a server asks for. */
 const LONGEST_RETRY_AFTER_MS = 240_000;

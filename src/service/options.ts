@@ -180,12 +180,15 @@ export const toAccountKeepingOptions = ({
 export const toGatewayOptions = ({
   platform,
   accounts: { reservedNames },
-  gateway: { allowProxySubresources, rejectImpersonation },
-}: Sections<'platform' | 'accounts' | 'gateway'>): GatewayServiceOptions => ({
+  gateway: { allowProxySubresources, rejectImpersonation, unknownGroups },
+  server: { streamDrain },
+}: Sections<'platform' | 'accounts' | 'gateway' | 'server'>): GatewayServiceOptions => ({
   platform,
   reservedNames,
   allowProxySubresources,
   rejectImpersonation,
+  unknownGroups,
+  streamDrainMs: streamDrain,
 });
 
 /** `undefined` when no log store is configured. */
@@ -208,7 +211,7 @@ export function toHttpLimits(limits: Config['limits']): HttpLimits {
   };
 }
 
-/** The time for answers in flight at the end of the delay: 15 s + 30 s stay inside the pod's grace period of 50 s. */
+/** The time for answers in flight at the end of the delay: 15 s + 30 s stay inside the pod's grace period. */
 const DRAIN_MS = 30_000;
 
 export function toApiServerOptions(
@@ -222,6 +225,7 @@ export function toApiServerOptions(
     port: server.port,
     shutdownDelayMs: server.shutdownDelay,
     drainMs: DRAIN_MS,
+    streamDrainMs: server.streamDrain,
   };
 }
 

@@ -161,7 +161,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const metrics = createHttpMetrics(registry, tokens.verifications);
   const writer = new AnswerWriter(clock, limits.sendTimeoutMs);
   const gateway = config.gateway.enabled
-    ? await createGateway(toGatewayOptions(config), { cluster, registry, events })
+    ? await createGateway(toGatewayOptions(config), { cluster, clock, logger, registry, events })
     : undefined;
   const logs =
     logsOptions &&

@@ -8,6 +8,8 @@ const everything = {
   tls: { existingSecret: 'certificate' },
 };
 
+const GATEWAY = { enabled: true, users: ['ada'] };
+
 describe('the pod is "restricted"', () => {
   test('8.2 runs as user and group 65532, never as root, under the runtime’s seccomp profile', async () => {
     expect((await render()).pod.securityContext).toEqual({
@@ -125,6 +127,15 @@ describe('availability', () => {
   test('8.2 the grace period follows a longer delay', async () => {
     const rendered = await render({ config: { server: { shutdownDelay: '40s' } } });
     expect(rendered.pod.terminationGracePeriodSeconds).toBe(75);
+  });
+
+  test.each([
+    ['with the gateway: streams have 60 s', { gateway: GATEWAY }, 80],
+    ['with other times', { gateway: GATEWAY, config: { server: { shutdownDelay: '10s', streamDrain: '300s' } } }, 315],
+    ['with a short one, as requests have 30 s', { gateway: GATEWAY, config: { server: { streamDrain: '0s' } } }, 50],
+    ['without the gateway', { config: { server: { streamDrain: '300s' } } }, 50],
+  ])('8.2 R-07 the grace period follows server.streamDrain: %s', async (_, values, seconds) => {
+    expect((await render(values)).pod.terminationGracePeriodSeconds).toBe(seconds);
   });
 
   test('another configuration file means new pods', async () => {

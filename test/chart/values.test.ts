@@ -47,6 +47,11 @@ describe('contradictory values', () => {
       "config.authentication.oauthOptions.issuer is not for the chart's config: set the value issuer instead.",
     ],
     [
+      'a time for streams that is not in whole seconds',
+      { config: { server: { streamDrain: '5m' } } },
+      'config.server.streamDrain is "5m": write it in whole seconds, such as 60s; the pod\'s grace period is computed from it.',
+    ],
+    [
       'a shutdown delay that is not in whole seconds',
       { config: { server: { shutdownDelay: '1m' } } },
       'config.server.shutdownDelay is "1m": write it in whole seconds, such as 15s; the pod\'s grace period is computed from it.',

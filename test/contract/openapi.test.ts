@@ -83,7 +83,8 @@ beforeAll(async () => {
   };
   const health = [{ name: 'broken', endpoints: ['livez' as const], check: () => 'on purpose' }];
   const descriptions = { platformYaml: descriptionText, crdYaml: crdDescription(), parseYaml: parse };
-  app = await startApp({ authorizationServer, health, descriptions, gateway: gatewayUnderTest() });
+  const clusterVersion = () => ({ major: '1', minor: '36', gitVersion: 'v1.36.2', platform: 'linux/amd64' });
+  app = await startApp({ authorizationServer, health, descriptions, clusterVersion, gateway: gatewayUnderTest() });
   const server = createMetricsServer(
     { address: '127.0.0.1', port: 0, shutdownDelayMs: 0, drainMs: 1_000 },
     { ...app.parts, limits: defaultLimits },

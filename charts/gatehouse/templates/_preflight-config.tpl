@@ -110,6 +110,10 @@
 {{- if not (regexMatch "^[0-9]{1,3}s$" $delay) -}}
 {{- fail (printf "config.server.shutdownDelay is %q: write it in whole seconds, such as 15s; the pod's grace period is computed from it." $delay) -}}
 {{- end -}}
+{{- $streams := toString (dig "server" "streamDrain" "60s" .Values.config) -}}
+{{- if not (regexMatch "^[0-9]{1,4}s$" $streams) -}}
+{{- fail (printf "config.server.streamDrain is %q: write it in whole seconds, such as 60s; the pod's grace period is computed from it." $streams) -}}
+{{- end -}}
 {{- if and (gt (int .Values.replicaCount) 1) (lt (trimSuffix "s" $delay | int) 5) (not .Values.allow.shortShutdownDelay) -}}
 {{- fail (printf "config.server.shutdownDelay is %s with %d replicas: the others get a replica's requests only after the cluster has learned that it stops, which takes seconds; set 5s or more, or allow.shortShutdownDelay to true." $delay (int .Values.replicaCount)) -}}
 {{- end -}}

@@ -92,7 +92,8 @@ export class ServerCalls {
     const proxyEnv = isLoopback(this.#server) ? {} : { proxyEnv: environment };
     if (!isTls) return new HttpAgent(proxyEnv);
     const ca = authority ?? [...getCACertificates('default'), ...getCACertificates('system')];
-    return new HttpsAgent({ ca, ...proxyEnv });
+    // By default NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would turn the check off (K-07).
+    return new HttpsAgent({ ca, rejectUnauthorized: true, ...proxyEnv });
   }
 }
 
@@ -111,9 +112,12 @@ async function toAnswer(server: string, message: IncomingMessage): Promise<Serve
       message.destroy(new LoginError(`${server} answers with too much: is it Gatehouse?`));
   });
   const body = toObject(await text(message));
-  const retryAfter = Number(headers['retry-after'] ?? Number.NaN);
-  return { status, body, retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined };
+  return { status, body, retryAfterSeconds: wholeSeconds(headers['retry-after']) };
 }
+
+/** RFC 9110 10.2.3: a date, which we never send, counts as absent, and so does anything else. */
+const wholeSeconds = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : undefined;
 
 function toObject(json: string): Readonly<Record<string, unknown>> {
   try {

@@ -1,4 +1,5 @@
-import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, link, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { LoginError, systemReason } from './login-error.ts';
@@ -49,7 +50,7 @@ export class SessionLock {
     try {
       return await work();
     } finally {
-      if ((await this.#read()) === this.#own) await rm(this.#path, { force: true });
+      if ((await this.#read().catch(() => undefined)) === this.#own) await rm(this.#path, { force: true });
     }
   }
 
@@ -59,11 +60,7 @@ export class SessionLock {
     let isTold = false;
     while (!(await this.#create())) {
       const seen = await this.#read();
-      if (seen === undefined) continue; // it has just been released
-      if (await this.#isAbandoned(seen)) {
-        await this.#putAside(seen);
-        continue;
-      }
+      if (seen !== undefined && (await this.#isAbandoned(seen)) && (await this.#putAside(seen))) continue;
       const waitedMs = clock.monotonic() - since;
       if (waitedMs > LONGEST_WAIT_MS)
         throw new LoginError(`${this.#path} is held by ${describe(seen)}: end it, or remove the file`);
@@ -83,8 +80,27 @@ export class SessionLock {
     }
   }
 
+  /** `undefined` when it has just been released, or cannot be read. Throws a `LoginError` for what is no file. */
   async #read(): Promise<string | undefined> {
-    return readFile(this.#path, 'utf8').catch(() => undefined);
+    const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+    let handle: FileHandle | undefined;
+    try {
+      // Without O_NONBLOCK a FIFO would be waited for until somebody writes to it.
+      handle = await open(this.#path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      if (!(await handle.stat()).isFile()) throw this.#noFile();
+      return await handle.readFile('utf8');
+    } catch (error) {
+      if (error instanceof LoginError) throw error;
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ELOOP' || code === 'EISDIR') throw this.#noFile();
+      return undefined;
+    } finally {
+      await handle?.close();
+    }
+  }
+
+  #noFile(): LoginError {
+    return new LoginError(`${this.#path} is no file: remove it, or name another place by --session-file`);
   }
 
   /** A process that is gone, or, on whatever machine, one that has held it for longer than anything can take. */
@@ -96,17 +112,21 @@ export class SessionLock {
     return since !== undefined && clock.now() - since.mtimeMs > LONGEST_HOLD_MS;
   }
 
-  /** One of several that find it abandoned moves it away; whoever got a newer lock instead gives that back. */
-  async #putAside(seen: string): Promise<void> {
+  /**
+   * One of several that find it abandoned moves it away; whoever got a newer lock instead gives that back. Resolves with
+   * whether anything was moved.
+   */
+  async #putAside(seen: string): Promise<boolean> {
     const aside = `${this.#path}.${this.#parts.random.bytes(6).toString('hex')}`;
     try {
       await rename(this.#path, aside);
     } catch {
-      return; // another process was faster
+      return false; // another process was faster, or the folder does not allow it
     }
     const moved = await readFile(aside, 'utf8').catch(() => seen);
     if (moved !== seen) await link(aside, this.#path).catch(() => {});
     await rm(aside, { force: true });
+    return true;
   }
 }
 
@@ -121,7 +141,7 @@ function parseHolder(text: string): Holder | undefined {
   }
 }
 
-function describe(text: string): string {
-  const holder = parseHolder(text);
+function describe(text: string | undefined): string {
+  const holder = text === undefined ? undefined : parseHolder(text);
   return holder === undefined ? 'another process' : `process ${holder.processId} on ${holder.hostName}`;
 }

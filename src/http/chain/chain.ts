@@ -13,6 +13,8 @@ export interface App {
   takesUpgrade?(request: IncomingMessage): boolean;
   /** Whether the body of a request has its own time limits: it may take long as a whole. Absent: none has. */
   pacesItself?(request: IncomingMessage): boolean;
+  /** Whether the answer to a request may go on at a shutdown when those of others are cut. Absent: none may. */
+  outlasts?(request: IncomingMessage): boolean;
 }
 
 /** What Express's middleware finds in `response.locals`. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { normaliseAddress } from '../../runtime/source-address.ts';
 import type { Rejection } from '../metrics.ts';
@@ -151,8 +152,19 @@ export class Connections {
     }
   }
 
-  closeAll(): void {
-    for (const socket of [...this.#open.keys()]) this.#close(socket);
+  /** Closes all connections, but for those whose request may go on. */
+  closeAll(mayGoOn: (request: IncomingMessage) => boolean = () => false): void {
+    for (const [socket, { current }] of [...this.#open]) if (!current || !mayGoOn(current.request)) this.#close(socket);
+  }
+
+  /**
+   * Ends a connection with a reset. An orderly end would look like that of the conversation: also under TLS, where many
+   * clients do not miss the alert that comes before it.
+   */
+  reset(socket: Socket): void {
+    const opened = this.#secured.get(socket) ?? socket;
+    if ('encrypted' in opened) opened.destroy();
+    else opened.resetAndDestroy();
   }
 
   #begin(connection: Connection, inFlight: InFlight, handle: Handle): void {

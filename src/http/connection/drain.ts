@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -10,7 +10,14 @@ export interface DrainParts {
   readonly connections: Connections;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly options: { readonly shutdownDelayMs: number; readonly drainMs: number };
+  readonly options: {
+    readonly shutdownDelayMs: number;
+    readonly drainMs: number;
+    /** How long those go on that outlast the drain time; they end by themselves then. */
+    readonly streamDrainMs?: number;
+  };
+  /** Whether the answer to this request is not cut at the drain time. */
+  outlasts(request: IncomingMessage): boolean;
   onDraining(): void;
   readonly onClosing?: (() => void) | undefined;
 }
@@ -18,9 +25,13 @@ export interface DrainParts {
 /** A connection that was opened just before the end may still bring its first request within this time. */
 const FRESH_MS = 1_000;
 
+/** A websocket that was told to end has 2 s to do so (`FINISH_MS` of src/http/gateway/tunnel.ts). */
+const FINISH_MS = 2_000;
+
 /**
  * Serves until the signal aborts, then leaves in the order of R-07: readiness fails, serving goes on while load balancers
- * notice, the port closes, streams end, answers in flight are finished, whatever is left after the drain time is cut.
+ * notice, the port closes, streams end, answers in flight are finished, whatever is left after the drain time is cut. Some
+ * streams outlast it, and have a time of their own.
  */
 export async function drain(parts: DrainParts, signal: AbortSignal): Promise<void> {
   const { server, connections, clock, logger, options } = parts;
@@ -34,12 +45,16 @@ export async function drain(parts: DrainParts, signal: AbortSignal): Promise<voi
   parts.onClosing?.();
   logger.info({ connections: connections.size }, 'shutting down: not accepting any more');
   const cancelFresh = clock.after(FRESH_MS, () => connections.closeIdle(true));
-  const cancelHardStop = clock.after(options.drainMs, () => {
+  const cut = (mayGoOn?: (request: IncomingMessage) => boolean): void => {
     logger.warn({ connections: connections.size }, 'shutting down: cutting what is left');
-    connections.closeAll();
-  });
+    connections.closeAll(mayGoOn);
+  };
+  const { drainMs, streamDrainMs = 0 } = options;
+  const cancelStop = clock.after(drainMs, () => cut(parts.outlasts));
+  const cancelHardStop = clock.after(Math.max(drainMs, streamDrainMs + FINISH_MS), () => cut());
   await closed;
   cancelFresh();
+  cancelStop();
   cancelHardStop();
   server.close(() => {}); // ends the timer with which Node looks for overdue requests
 }

@@ -35,6 +35,8 @@ export interface HttpServerOptions {
   readonly shutdownDelayMs: number;
   /** How long answers in flight may then take before they are cut. */
   readonly drainMs: number;
+  /** How long streams that outlast this may go on, from the same moment on. Default: none does. */
+  readonly streamDrainMs?: number;
 }
 
 export interface HttpServerParts {
@@ -97,7 +99,9 @@ export function servePort({ name, options, app, connections }: Port, parts: Http
   server.on('upgrade', (request, duplex, head) => {
     const socket = duplex as Socket;
     const response = responseOn(socket, request);
-    connections.came({ request, response }, () => app.handle(request, response, { socket, head }));
+    connections.came({ request, response }, () =>
+      app.handle(request, response, { socket, head, reset: () => connections.reset(socket) }),
+    );
   });
   if (options.tls) {
     server.on('connection', (socket: Socket) => connections.openedForTls(socket));
@@ -116,7 +120,9 @@ export function servePort({ name, options, app, connections }: Port, parts: Http
   return {
     listen: () => listen(server, options),
     run: async (signal) => {
-      const draining = drain({ server, connections, clock, logger, options, onDraining, onClosing }, signal);
+      const outlasts = (request: IncomingMessage): boolean => app.outlasts?.(request) === true;
+      const parts = { server, connections, clock, logger, options, outlasts, onDraining, onClosing };
+      const draining = drain(parts, signal);
       await Promise.all([draining, followFiles(signal)]);
     },
   };

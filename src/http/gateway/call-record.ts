@@ -1,37 +1,56 @@
 import type { CallKind } from '../../gateway/call.ts';
 import type { GatewayMetrics } from '../../gateway/metrics.ts';
-import type { SecurityEvents } from '../../security-events.ts';
+import type { SecurityEventFields, SecurityEvents } from '../../security-events.ts';
 import { nameOrNothing } from '../access-log.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** Counts each call that came to the gateway, and writes its line of the audit trail: who, as whom, what, and how it went. */
-export function createCallRecord(
-  events: SecurityEvents,
-  metrics: GatewayMetrics,
-): (exchange: Exchange, kind: CallKind) => void {
-  return (exchange, kind) => {
-    const { identity, info, status, requestId, ownRequestId, source, upstreamMs } = exchange;
-    if (!identity || !info) return;
-    metrics.answered(info.verb, kind, status);
-    events.report('cluster_call', {
-      result: resultOf(status),
-      user: identity.name,
-      impersonatedUser: upstreamMs === undefined ? undefined : identity.name,
-      verb: info.verb,
-      group: nameOrNothing(info.group),
-      version: nameOrNothing(info.version),
-      resource: nameOrNothing(info.resource),
-      subresource: nameOrNothing(info.subresource),
-      namespace: nameOrNothing(info.namespace),
-      name: nameOrNothing(info.name),
-      path: info.isResource ? undefined : nameOrNothing(exchange.target.path),
-      status,
-      requestId,
-      ownRequestId,
-      sid: identity.sid,
-      clientId: identity.clientId,
-      source,
-    });
+/** What is told of a call. */
+export interface CallRecord {
+  /** A stream goes on to the cluster: it may last for days, and end with the process. */
+  began(exchange: Exchange): void;
+  /** The answer has been made, whatever it was. */
+  ended(exchange: Exchange, kind: CallKind): void;
+}
+
+/**
+ * Counts each call that came to the gateway, and writes its lines of the audit trail: who, as whom, what, and how it went. A
+ * stream has one at its beginning as well, with the same ids.
+ */
+export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics): CallRecord {
+  return {
+    began: (exchange) => {
+      events.report('cluster_call_began', { ...whoAndWhat(exchange), impersonatedUser: exchange.identity?.name });
+    },
+    ended: (exchange, kind) => {
+      const { identity, info, status, upstreamMs } = exchange;
+      if (!identity || !info) return;
+      metrics.answered(info.verb, kind, status);
+      events.report('cluster_call', {
+        result: resultOf(status),
+        ...whoAndWhat(exchange),
+        impersonatedUser: upstreamMs === undefined ? undefined : identity.name,
+        status,
+      });
+    },
+  };
+}
+
+function whoAndWhat({ identity, info, target, requestId, ownRequestId, source }: Exchange): SecurityEventFields {
+  return {
+    user: identity?.name,
+    verb: info?.verb,
+    group: nameOrNothing(info?.group),
+    version: nameOrNothing(info?.version),
+    resource: nameOrNothing(info?.resource),
+    subresource: nameOrNothing(info?.subresource),
+    namespace: nameOrNothing(info?.namespace),
+    name: nameOrNothing(info?.name),
+    path: info?.isResource ? undefined : nameOrNothing(target.path),
+    requestId,
+    ownRequestId,
+    sid: identity?.sid,
+    clientId: identity?.clientId,
+    source,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { CallKind } from '../../gateway/call.ts';
 import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -8,7 +9,7 @@ import type { StreamEnd } from './tunnel.ts';
 
 /** A stream ends at most 60 s after its caller may no longer have it: two of these. */
 const CHECK_MS = 30_000;
-/** At a shutdown streams end one after the other in this time, so that not all clients come back to another replica at once. */
+/** At a shutdown watches end one after the other in this time, so that not all clients come back to another replica at once. */
 const CLOSING_MS = 10_000;
 
 export interface OpenStreamsParts {
@@ -17,6 +18,8 @@ export interface OpenStreamsParts {
   readonly recheck: (exchange: Exchange) => Recheck;
   /** Aborts when the port has closed. */
   readonly closing: AbortSignal;
+  /** How long streams other than watches go on from then on: nobody begins them again. */
+  readonly streamDrainMs: number;
 }
 
 interface OpenStream {
@@ -29,6 +32,7 @@ interface OpenStream {
 export class OpenStreams {
   readonly #parts: OpenStreamsParts;
   readonly #streams = new Set<OpenStream>();
+  readonly #lasting = new WeakSet<IncomingMessage>();
 
   constructor(parts: OpenStreamsParts) {
     this.#parts = parts;
@@ -42,6 +46,8 @@ export class OpenStreams {
   get upgrades(): number {
     return this.#number(({ isUpgrade }) => isUpgrade);
   }
+
+  readonly outlasts = (request: IncomingMessage): boolean => this.#lasting.has(request);
 
   /** Keeps watch over a stream until its exchange ends. */
   opened(exchange: Exchange, stream: OpenStream): void {
@@ -60,6 +66,7 @@ export class OpenStreams {
       }
     };
     this.#streams.add(stream);
+    if (stream.kind !== 'watch') this.#lasting.add(exchange.request);
     checkLater();
     exchange.atEnd(() => {
       this.#streams.delete(stream);
@@ -75,9 +82,18 @@ export class OpenStreams {
   }
 
   #endAll(): void {
-    const streams = [...this.#streams];
-    for (const [at, stream] of streams.entries())
-      this.#parts.clock.after((at * CLOSING_MS) / streams.length, () => stream.end('closing'));
+    const { clock, streamDrainMs } = this.#parts;
+    const watches: OpenStream[] = [];
+    for (const stream of this.#streams) {
+      if (stream.kind === 'watch') watches.push(stream);
+      else clock.after(streamDrainMs, () => this.#endAtClosing(stream));
+    }
+    for (const [at, watch] of watches.entries())
+      clock.after((at * CLOSING_MS) / watches.length, () => this.#endAtClosing(watch));
+  }
+
+  #endAtClosing(stream: OpenStream): void {
+    if (this.#streams.has(stream)) stream.end('closing');
   }
 }
 

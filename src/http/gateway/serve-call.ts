@@ -6,16 +6,19 @@ import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type StatusError, serviceUnavailable } from '../../status-error.ts';
 import { type AnswerWriter, hasBody } from '../answer/answer.ts';
+import { cutOff } from '../answer/cut-off.ts';
 import { unauthorized } from '../answer/refusals.ts';
 import { SlowReader } from '../answer/slow-reader.ts';
 import type { Exchange, Handler } from '../exchange.ts';
 import type { Places } from '../places.ts';
+import type { CallRecord } from './call-record.ts';
 import type { CallTurns } from './call-turns.ts';
 import { ClientBody } from './client-body.ts';
 import { EarlyBytes } from './early-bytes.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { Relay } from './relay.ts';
-import { type StreamEnd, Tunnel } from './tunnel.ts';
+import { readsFailures } from './spdy-frames.ts';
+import { type Speech, type StreamEnd, Tunnel } from './tunnel.ts';
 import { askedProtocol, isForeign, readSubprotocols } from './upgrade-request.ts';
 
 export interface ServeCallParts {
@@ -34,18 +37,17 @@ export interface ServeCallParts {
   readonly sendTimeoutMs: number;
   /** Called when the body of a request is going to be read. */
   onBody(request: IncomingMessage): void;
-  /** Called when the answer has been made, whatever it was. */
-  onEnd(exchange: Exchange, kind: CallKind): void;
+  readonly record: CallRecord;
 }
 
 /** Passes a call on to the cluster, and its answer back (docs/gateway.md). */
 export function serveCall(parts: ServeCallParts): Handler {
-  const { places, onEnd } = parts;
+  const { places, record } = parts;
   return async (exchange) => {
     const { info, identity } = exchange;
     if (!info || !identity) throw new Error('the gateway comes after authentication and request info');
     const kind = kindOf(info);
-    exchange.atEnd(() => onEnd(exchange, kind));
+    exchange.atEnd(() => record.ended(exchange, kind));
     exchange.takePlace(places[isLongRunning(kind) ? 'streams' : 'requests'].take(identity.name));
     const protocol = exchange.upgrade && askedProtocol(exchange.request);
     if (protocol) await upgrade(exchange, { kind, protocol }, parts);
@@ -92,27 +94,31 @@ async function forward(exchange: Exchange, kind: CallKind, parts: ServeCallParts
   if (turn !== undefined) await turn;
   const relay = createRelay(exchange, underway, { kind, parts });
   try {
-    await gateway.forward({ ...callOf(exchange, kind), body }, relay, underway.signal);
+    await gateway.forward({ ...callOf(exchange, kind, parts.record), body }, relay, underway.signal);
+    relay.end();
   } catch (error) {
-    conclude(exchange, { underway, relay, error: body?.errored ?? error, platform: parts.platform });
+    conclude(exchange, kind, { underway, relay, error: body?.errored ?? error, platform: parts.platform });
   }
-  relay.end();
 }
 
-/** The answer did not come to its end by itself. Returns when it is to be ended as if it had. */
-function conclude(
-  exchange: Exchange,
-  {
-    underway,
-    relay,
-    error,
-    platform,
-  }: { readonly underway: Underway; readonly relay: Relay; readonly error: unknown; readonly platform: string },
-): void {
+interface Broken {
+  readonly underway: Underway;
+  readonly relay: Relay;
+  readonly error: unknown;
+  readonly platform: string;
+}
+
+/**
+ * The answer did not come to its end by itself. When we have ended it, a watch ends as if it had: its client begins again.
+ * Anything else is cut: a part of a log must not pass for the whole one.
+ */
+function conclude(exchange: Exchange, kind: CallKind, { underway, relay, error, platform }: Broken): void {
   if (relay.isUnusable) throw badGateway(new Error('a header of the answer has a control character'));
   if (!underway.ended) throw error;
   exchange.reason = underway.ended;
   if (!exchange.response.headersSent) throw endedEarly(underway.ended, platform);
+  if (kind === 'watch') relay.end();
+  else cutOff(exchange.response);
 }
 
 function endedEarly(why: StreamEnd, platform: string): StatusError {
@@ -139,7 +145,7 @@ async function upgrade(
   streams.opened(exchange, { kind, isUpgrade: true, end: underway.end });
   const relay = createRelay(exchange, underway, { kind, parts });
   const subprotocols = protocol === 'websocket' ? readSubprotocols(request).others : [];
-  const call = { ...callOf(exchange, kind), protocol, subprotocols };
+  const call = { ...callOf(exchange, kind, parts.record), protocol, subprotocols };
   try {
     const upgraded = await gateway.upgrade(call, relay, underway.signal);
     const head = early.stop();
@@ -147,9 +153,10 @@ async function upgrade(
     relay.switchTo(upgraded.headers, request.headers.upgrade ?? protocol);
     const tunnel = new Tunnel({
       client: taken.socket,
+      reset: taken.reset,
       upstream: upgraded.socket,
       head,
-      isWebsocket: protocol === 'websocket',
+      speech: speechOf(kind, protocol, upgraded.headers),
       after: clock.after,
       onBytes: (direction, bytes) => {
         metrics[direction](bytes);
@@ -160,9 +167,15 @@ async function upgrade(
     exchange.reason = await tunnel.closed;
   } catch (error) {
     early.stop();
-    conclude(exchange, { underway, relay, error, platform: parts.platform });
-    relay.end();
+    conclude(exchange, kind, { underway, relay, error, platform: parts.platform });
   }
+}
+
+function speechOf(kind: CallKind, protocol: UpgradeProtocol, headers: readonly string[]): Speech {
+  if (protocol === 'websocket') return 'websocket';
+  const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'x-stream-protocol-version');
+  const isCommand = kind === 'exec' || kind === 'attach';
+  return isCommand && at >= 0 && readsFailures(headers[at + 1]) ? 'spdy-command' : 'other';
 }
 
 function createRelay(
@@ -185,7 +198,8 @@ function createRelay(
   });
 }
 
-function callOf({ identity, request, address, requestId, rawTarget, target }: Exchange, kind: CallKind): GatewayCall {
+function callOf(exchange: Exchange, kind: CallKind, record: CallRecord): GatewayCall {
+  const { identity, request, address, requestId, ownRequestId, rawTarget, target } = exchange;
   if (!identity) throw new Error('the gateway comes after authentication');
   // Of an absolute-form target only the path goes on (RFC 9112 3.2.2).
   const exact = rawTarget.startsWith('/') ? rawTarget : originForm(target);
@@ -197,6 +211,8 @@ function callOf({ identity, request, address, requestId, rawTarget, target }: Ex
     rawHeaders: request.rawHeaders,
     address,
     requestId,
+    auditId: ownRequestId ?? requestId,
+    ...(isLongRunning(kind) ? { onSend: () => record.began(exchange) } : {}),
   };
 }
 

@@ -28,6 +28,8 @@ export interface ServedGatewayParts {
   readonly registry: Registry;
   /** Aborts when the port has closed. */
   readonly closing: AbortSignal;
+  /** How long streams go on from then on; watches have 10 s. */
+  readonly streamDrainMs: number;
   readonly recheck: (exchange: Exchange) => Recheck;
 }
 
@@ -38,13 +40,15 @@ export interface ServedGateway {
   readonly turns: CallTurns;
   /** Whether the body of this request is read at the pace of the cluster, so that it has no time limit as a whole. */
   pacesItself(request: IncomingMessage): boolean;
+  /** Whether this request has a stream that goes on at a shutdown, when those of others are cut. */
+  outlasts(request: IncomingMessage): boolean;
 }
 
 /** Puts the parts of the gateway together. */
 export function createServedGateway(parts: ServedGatewayParts): ServedGateway {
-  const { gateway, events, platform, limits, corsOrigins, writer, clock, loopLoad, registry, closing, recheck } = parts;
+  const { gateway, events, platform, limits, corsOrigins, writer, clock, loopLoad, registry } = parts;
   const { metrics } = gateway;
-  const streams = new OpenStreams({ clock, recheck, closing });
+  const streams = new OpenStreams(parts);
   const places = {
     requests: new Places({ all: limits.maxGatewayRequests, perUser: limits.maxGatewayRequestsPerUser }, (isPerUser) =>
       metrics.refused(isPerUser ? 'requests_per_user' : 'requests'),
@@ -73,7 +77,12 @@ export function createServedGateway(parts: ServedGatewayParts): ServedGateway {
     bodyStallMs: limits.bodyTimeoutMs,
     sendTimeoutMs: limits.sendTimeoutMs,
     onBody: (request) => paced.add(request),
-    onEnd: createCallRecord(events, metrics),
+    record: createCallRecord(events, metrics),
   });
-  return { routes: gatewayRoutes(serve), turns, pacesItself: (request) => paced.has(request) };
+  return {
+    routes: gatewayRoutes(serve),
+    turns,
+    pacesItself: (request) => paced.has(request),
+    outlasts: streams.outlasts,
+  };
 }

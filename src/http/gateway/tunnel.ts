@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import { closeFrame, WebsocketFrames } from './websocket-frames.ts';
+import { failureFrame, SpdyFrames } from './spdy-frames.ts';
+import { closeFrame, type FramesSeen, WebsocketFrames } from './websocket-frames.ts';
 
 /** Why we end a stream of our own accord. */
 export type StreamEnd = 'revoked' | 'forbidden' | 'closing' | 'frame_too_large';
@@ -21,37 +22,56 @@ const FINISH_MS = 2_000;
 /** A peer that is gone without a word is found by the kernel's probes. Who is only silent is kept. */
 const KEEP_ALIVE_PROBE_MS = 30_000;
 
+/** What is spoken on a connection: what we can say there when we end it. */
+export type Speech =
+  /** A close frame. */
+  | 'websocket'
+  /** A Status on the stream of errors. */
+  | 'spdy-command'
+  /** Nothing that a client would take for anything but the end. */
+  | 'other';
+
+interface Frames {
+  readonly isBetween: boolean;
+  take(piece: Buffer): FramesSeen;
+}
+
 export interface TunnelParts {
   readonly client: Socket;
+  /** Ends the client's connection so that it notices, whatever is spoken there. */
+  reset(): void;
   readonly upstream: Socket;
   /** What the client has already sent behind its request. */
   readonly head: Buffer;
-  readonly isWebsocket: boolean;
+  readonly speech: Speech;
   onBytes(direction: 'sent' | 'received', bytes: number): void;
   after(ms: number, run: () => void): () => void;
 }
 
 /**
- * Passes bytes both ways between two connections, each at the pace of the other. Of a websocket the headers of frames are
- * read: for the limit on what the client sends, and to say why when we end it.
+ * Passes bytes both ways between two connections, each at the pace of the other. The headers of frames are read where we have a
+ * word to say when we end it, and of a websocket for the limit on what the client sends.
  */
 export class Tunnel {
   readonly #parts: TunnelParts;
   readonly #sent = new WebsocketFrames();
-  readonly #received = new WebsocketFrames();
+  readonly #received: Frames | undefined;
   readonly #closed = Promise.withResolvers<StreamEnd | undefined>();
   #ending: StreamEnd | undefined;
   #cancel = (): void => undefined;
 
   constructor(parts: TunnelParts) {
     this.#parts = parts;
-    const { client, upstream, head } = parts;
+    const { client, upstream, head, speech } = parts;
+    if (speech !== 'other') this.#received = speech === 'websocket' ? new WebsocketFrames() : new SpdyFrames();
     for (const socket of [client, upstream]) {
       socket.setTimeout(0);
       socket.setNoDelay(true);
       socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
-      socket.on('error', () => this.#cut());
     }
+    client.on('error', () => this.#cut());
+    // What the cluster broke off has not come to its end.
+    upstream.on('error', () => (speech === 'websocket' ? this.#cut() : this.#reset()));
     client.on('data', (piece: Buffer) => this.#fromClient(piece));
     upstream.on('data', (piece: Buffer) => this.#fromUpstream(piece));
     client.once('end', () => upstream.end());
@@ -71,31 +91,35 @@ export class Tunnel {
     return this.#closed.promise;
   }
 
-  /** Ends both connections: a websocket with the reason, between two frames of the cluster's. */
+  /**
+   * Ends both connections: with the reason, between two frames of the cluster's, where there is a word for it; any other with a
+   * reset, because its client would take an orderly end for that of the command.
+   */
   end(why: StreamEnd): void {
     if (this.#ending) return;
     this.#ending = why;
-    if (!this.#parts.isWebsocket) {
-      this.#cut();
+    if (!this.#received) {
+      this.#reset();
       return;
     }
-    this.#cutSoon();
+    const { speech } = this.#parts;
+    this.#cutSoon(() => (speech === 'websocket' ? this.#cut() : this.#reset()));
     if (this.#received.isBetween) this.#sayGoodbye();
   }
 
   #fromClient(piece: Buffer): void {
     if (this.#ending) return;
-    const { client, upstream, isWebsocket, onBytes } = this.#parts;
+    const { client, upstream, speech, onBytes } = this.#parts;
     onBytes('sent', piece.length);
-    if (isWebsocket && this.#sent.take(piece).longest > LONGEST_FRAME) this.end('frame_too_large');
+    if (speech === 'websocket' && this.#sent.take(piece).longest > LONGEST_FRAME) this.end('frame_too_large');
     else pass(piece, client, upstream);
   }
 
   #fromUpstream(piece: Buffer): void {
-    const { client, upstream, isWebsocket, onBytes } = this.#parts;
+    const { client, upstream, onBytes } = this.#parts;
     if (client.destroyed || client.writableEnded) return;
-    const wasBetween = this.#received.isBetween;
-    const { firstEnd } = isWebsocket ? this.#received.take(piece) : { firstEnd: undefined };
+    const wasBetween = this.#received?.isBetween;
+    const firstEnd = this.#received?.take(piece).firstEnd;
     if (!this.#ending) {
       onBytes('received', piece.length);
       pass(piece, upstream, client);
@@ -107,9 +131,11 @@ export class Tunnel {
   }
 
   #sayGoodbye(): void {
-    const { client, upstream } = this.#parts;
+    const { client, upstream, speech } = this.#parts;
     upstream.destroy();
-    if (this.#ending) client.end(closeFrame(...CLOSES[this.#ending]));
+    if (!this.#ending) return;
+    const [code, reason] = CLOSES[this.#ending];
+    client.end(speech === 'websocket' ? closeFrame(code, reason) : failureFrame(reason));
   }
 
   /** The cluster has finished: so does the client's connection, when all has been written. */
@@ -120,9 +146,14 @@ export class Tunnel {
     this.#cutSoon();
   }
 
-  #cutSoon(): void {
+  #cutSoon(cut = (): void => this.#cut()): void {
     this.#cancel();
-    this.#cancel = this.#parts.after(FINISH_MS, () => this.#cut());
+    this.#cancel = this.#parts.after(FINISH_MS, cut);
+  }
+
+  #reset(): void {
+    this.#parts.reset();
+    this.#parts.upstream.destroy();
   }
 
   #cut(): void {

@@ -1,4 +1,5 @@
 import type { Representation } from '../../resources/bytes/representation.ts';
+import { serviceUnavailable } from '../../status-error.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
 import { toJsonBytes, toRepresentation } from '../answer/document.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
@@ -97,6 +98,8 @@ export interface VersionParts {
   readonly release: ReleaseInfo;
   /** The cluster's own `/version`, whole; `undefined` until it is known. A changed version is a new object. */
   clusterVersion(): Readonly<Record<string, unknown>> | undefined;
+  /** Present: the paths of the cluster are served. */
+  readonly gateway?: object | undefined;
 }
 
 /**
@@ -105,13 +108,34 @@ export interface VersionParts {
  */
 const API_LEVEL = { gitVersion: 'v3.4.1', gitMajor: '3', gitMinor: '4' };
 
+/**
+ * The two versions. At `/version` clients of Kubernetes look for that of the API server that they call: with the gateway it
+ * is the cluster's, with our release beside it, and nothing before that is known.
+ */
 export function versionRoutes(parts: VersionParts, writer: AnswerWriter): Route[] {
-  let shown: { readonly of: unknown; readonly representation: Representation } | undefined;
+  const own: Shown = (cluster) => toVersion(parts.release, cluster);
+  return [
+    versionRoute('/version', parts.gateway ? (cluster) => ofTheCluster(parts.release, cluster) : own, {
+      parts,
+      writer,
+    }),
+    versionRoute('/kapis/version', own, { parts, writer }),
+  ];
+}
+
+type ClusterVersion = ReturnType<VersionParts['clusterVersion']>;
+type Shown = (cluster: ClusterVersion) => object;
+
+function versionRoute(
+  template: string,
+  toShown: Shown,
+  { parts, writer }: { readonly parts: VersionParts; readonly writer: AnswerWriter },
+): Route {
+  let shown: { readonly of: ClusterVersion; readonly representation: Representation } | undefined;
   const handler: Handler = (exchange) => {
     const cluster = parts.clusterVersion();
-    if (!shown || shown.of !== cluster) {
-      shown = { of: cluster, representation: toRepresentation(toJsonBytes(toVersion(parts.release, cluster))) };
-    }
+    if (!shown || shown.of !== cluster)
+      shown = { of: cluster, representation: toRepresentation(toJsonBytes(toShown(cluster))) };
     const { representation } = shown;
     return sendRepresentation(writer, exchange, {
       contentType: 'application/json',
@@ -119,16 +143,21 @@ export function versionRoutes(parts: VersionParts, writer: AnswerWriter): Route[
       representation,
     });
   };
-  return ['/version', '/kapis/version'].map((template) => ({
+  return {
     template,
     access: 'public',
     admission: 'other',
     produces: 'json',
     methods: { GET: handler, HEAD: handler },
-  }));
+  };
 }
 
-function toVersion(release: ReleaseInfo, cluster: Readonly<Record<string, unknown>> | undefined): object {
+function ofTheCluster(release: ReleaseInfo, cluster: ClusterVersion): object {
+  if (!cluster) throw serviceUnavailable('the version of the cluster is not known yet', 1);
+  return { ...cluster, gatehouse: `v${release.version}` };
+}
+
+function toVersion(release: ReleaseInfo, cluster: ClusterVersion): object {
   return {
     ...API_LEVEL,
     gitVersion: `${API_LEVEL.gitVersion}+gatehouse.${release.version}`,

@@ -1,5 +1,5 @@
 import { constants, gunzipSync } from 'node:zlib';
-import { isImpersonationRefusal } from '../status.ts';
+import { type RefusedImpersonation, refusedImpersonationIn } from '../status.ts';
 import type { PassedAnswer } from './passed-call.ts';
 
 /** The refusal of an impersonation is a Status of some hundred bytes, with the names of our account and of the user. */
@@ -22,6 +22,7 @@ export class HeldAnswer implements PassedAnswer {
   #held: Held | undefined;
   #hasBegun = false;
   #fault: 'credential' | 'impersonation' | undefined;
+  #refused: RefusedImpersonation | undefined;
 
   /** `begun` is called with the status of every answer, as it begins. */
   constructor(answer: PassedAnswer, begun: (status: number) => void) {
@@ -32,6 +33,11 @@ export class HeldAnswer implements PassedAnswer {
   /** What the answer was about, if it was about us. To be asked when it has ended. */
   get fault(): 'credential' | 'impersonation' | undefined {
     return this.#fault;
+  }
+
+  /** Whom our account may not act as. To be asked when the fault is `impersonation`. */
+  get refused(): RefusedImpersonation | undefined {
+    return this.#refused;
   }
 
   /** Whether the server has answered, whether or not that was passed on. */
@@ -55,8 +61,7 @@ export class HeldAnswer implements PassedAnswer {
     held.bytes += chunk.length;
     if (held.bytes <= LONGEST_REFUSAL) return undefined;
     // Its first words tell, whatever follows them: the reasons of an authorizer may be long.
-    if (!isRefusal(held)) return this.#release(held);
-    this.#fault = 'impersonation';
+    if (!this.#isRefusal(held)) return this.#release(held);
     this.#held = undefined;
     return undefined;
   }
@@ -64,9 +69,13 @@ export class HeldAnswer implements PassedAnswer {
   /** The answer has ended. */
   end(): void {
     const held = this.#held;
-    if (!held) return;
-    if (isRefusal(held)) this.#fault = 'impersonation';
-    else void this.#release(held);
+    if (held && !this.#isRefusal(held)) void this.#release(held);
+  }
+
+  #isRefusal(held: Held): boolean {
+    this.#refused = refusedImpersonationIn(textOf(held));
+    if (this.#refused) this.#fault = 'impersonation';
+    return this.#refused !== undefined;
   }
 
   #release({ headers, chunks }: Held): Promise<void> | undefined {
@@ -75,8 +84,6 @@ export class HeldAnswer implements PassedAnswer {
     return chunks.length > 0 ? this.#answer.data(Buffer.concat(chunks)) : undefined;
   }
 }
-
-const isRefusal = (held: Held): boolean => isImpersonationRefusal(textOf(held));
 
 /** The body, unpacked when a proxy before the API server has packed it: callers may ask for gzip. It may be only a part. */
 function textOf({ headers, chunks }: Held): Buffer {

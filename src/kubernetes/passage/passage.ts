@@ -205,7 +205,7 @@ interface Sending {
 /** An answer has ended: throws when it was about our account and the caller. */
 function concluded(held: HeldAnswer): 'passed' | 'credential' {
   held.end();
-  if (held.fault === 'impersonation') throw new PassageError('impersonation');
+  if (held.fault === 'impersonation') throw new PassageError('impersonation', undefined, held.refused);
   return held.fault ?? 'passed';
 }
 

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { RefusedImpersonation } from '../status.ts';
 
 /** One call of somebody else's that goes on to the API server, as the bytes that are sent. */
 export interface PassedCall {
@@ -47,10 +48,13 @@ export type PassageFault =
 /** A call that was not answered, or not to its end. The message and the cause are for the log. */
 export class PassageError extends Error {
   readonly fault: PassageFault;
+  /** Of the fault `impersonation`: whom our account may not act as. */
+  readonly refused: RefusedImpersonation | undefined;
 
-  constructor(fault: PassageFault, cause?: unknown) {
+  constructor(fault: PassageFault, cause?: unknown, refused?: RefusedImpersonation) {
     super(cause instanceof Error ? `${fault}: ${cause.message}` : fault, { cause });
     this.name = 'PassageError';
     this.fault = fault;
+    this.refused = refused;
   }
 }

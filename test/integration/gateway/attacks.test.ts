@@ -76,12 +76,12 @@ describe('our own account in a 403', () => {
       `HTTP/1.1 403 Forbidden\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n${packed}`,
     ],
     ['of a name beyond ASCII', Buffer.from(answerOf('403 Forbidden', REFUSAL.replace(ACCOUNT, 'Jürgen')))],
-  ])('G-16 %s: 502, and nothing of it', async (_, answer) => {
+  ])('G-16 %s: 403, and nothing of it', async (_, answer) => {
     for (const text of [requestOf('GET /api/v1/pods'), exec]) {
       app.upstream.answer = ({ socket }) => void socket.write(answer, 'latin1');
       const before = await impersonations();
       const answered = await app.raw(text);
-      expect(answered).toMatch(/^HTTP\/1.1 502/);
+      expect(answered).toMatch(/^HTTP\/1.1 403/);
       expect(answered).not.toMatch(/serviceaccount|rgen|impersonate/);
       expect((await impersonations()) - before).toBe(1);
     }
@@ -92,7 +92,7 @@ describe('our own account in a 403', () => {
     app.upstream.answer = () => answerOf('403 Forbidden', JSON.stringify({ details: { name } }));
     const before = await impersonations();
     const path = encodeURIComponent(name).replace('impersonate', word);
-    expect((await app.raw(requestOf(`GET /api/v1/namespaces/a/pods/${path}`))).slice(9, 12)).toBe('502');
+    expect((await app.raw(requestOf(`GET /api/v1/namespaces/a/pods/${path}`))).slice(9, 12)).toBe('403');
     expect((await impersonations()) - before).toBe(0);
   });
 });

@@ -186,6 +186,16 @@ describe('a connection that was closed meanwhile', () => {
     expect(parseAnswer(await app.raw(text)).status).toBe(502);
     expect(app.upstream.requests.length).toBe(1);
   });
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('a %s without a body is not: it may have been done', async (method) => {
+    for (const headers of ['', 'Content-Length: 0\r\n']) {
+      app.upstream.requests.length = 0;
+      closeFirst(app.upstream);
+      const text = requestOf(`${method} /api/v1/namespaces/a/pods/p`, headers);
+      expect(parseAnswer(await app.raw(text)).status).toBe(502);
+      expect(app.upstream.requests.length).toBe(1);
+    }
+  });
 });
 
 describe('G-13 a cluster that does not know our credential', () => {
@@ -246,15 +256,48 @@ describe('G-16 a cluster that does not let us act as the caller', () => {
     }),
   };
 
-  test.each(Object.entries(bodies))('says so in %s: 502 without the name of our account, counted', async (_, body) => {
+  test.each(Object.entries(bodies))('says so in %s: 403 without the name of our account, counted', async (_, body) => {
     app.upstream.answer = () => answerOf('403 Forbidden', body);
     const before = await refusals(app, 'impersonation');
     for (const [, text] of KINDS) {
       const answer = await answerOn(app, text);
-      expect(answer.status).toBe(502);
-      expect(JSON.stringify(answer.body)).not.toMatch(/serviceaccount|alice/);
+      expect(answer).toMatchObject({ status: 403, body: { kind: 'Status', reason: 'Forbidden', code: 403 } });
+      expect(JSON.stringify(answer.body)).not.toMatch(/serviceaccount/);
     }
     expect((await refusals(app, 'impersonation')) - before).toBe(KINDS.length);
+  });
+
+  const refusalOf = (resource: string, name: string): string =>
+    `${resource} "${name}" is forbidden: User "${account}" cannot impersonate resource "${resource}" in API group "" at the cluster scope`;
+  const ASK = 'ask the operator of this server';
+
+  test.each([
+    [
+      'a user',
+      refusalOf('users', 'alice'),
+      `the user "alice" may not call the cluster through this server: ${ASK} to name it (gateway.users)`,
+    ],
+    [
+      'a group',
+      refusalOf('groups', 'ops'),
+      `members of the group "ops" may not call the cluster through this server: ${ASK} to name it (gateway.groups)`,
+    ],
+    [
+      'a group that the caller is not in',
+      refusalOf('groups', 'secret-ops'),
+      `you may not do this in the cluster through this server: ${ASK}`,
+    ],
+    ['another user', refusalOf('users', 'bob'), `you may not do this in the cluster through this server: ${ASK}`],
+    [
+      'a session',
+      refusalOf('userextras/gatehouse.io/session', 's-1'),
+      `you may not do this in the cluster through this server: ${ASK}`,
+    ],
+  ])('names what is missing and whom to ask: %s', async (_, message, sentence) => {
+    for (const body of [JSON.stringify({ message, code: 403 }), `kind: Status\nmessage: ${message}\n`]) {
+      app.upstream.answer = () => answerOf('403 Forbidden', body);
+      for (const [, text] of KINDS) expect((await answerOn(app, text)).body.message).toBe(sentence);
+    }
   });
 
   test('a 403 of the caller’s own is his, whatever words are in it', async () => {

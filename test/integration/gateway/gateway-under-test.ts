@@ -24,6 +24,7 @@ export const ALICE: Identity = {
   sid: 's-1',
 };
 
+const CLUSTER_VERSION = { major: '1', minor: '36', gitVersion: 'v1.36.2' };
 const OWN_TOKEN = 'own-token';
 const TLS = { rejectUnauthorized: true };
 
@@ -43,10 +44,17 @@ export interface Change extends Partial<AppParts> {
   /** The address of the API server; by default that of the recording one. */
   readonly server?: string;
   readonly drainMs?: number;
+  readonly streamDrainMs?: number;
 }
 
 /** The app with a gateway, in front of an API server that keeps what it is sent. */
-export async function startGateway({ options, server, drainMs, ...change }: Change = {}): Promise<GatewayUnderTest> {
+export async function startGateway({
+  options,
+  server,
+  drainMs,
+  streamDrainMs = 60_000,
+  ...change
+}: Change = {}): Promise<GatewayUnderTest> {
   const upstream = await new RecordingUpstream().listen();
   const { registry = new Registry(), clock = systemClock } = change;
   const pool = await ConnectionPool.load(undefined, { connectMs: 5_000, oldWatches: 'keep' });
@@ -67,19 +75,29 @@ export async function startGateway({ options, server, drainMs, ...change }: Chan
   const policy = new CallerPolicy({ platform: 'gatehouse', names: RESERVED_NAMES });
   const seen: GatewayUnderTest['events'] = [];
   const events = { report: (event: string, fields: SecurityEventFields): void => void seen.push({ event, fields }) };
+  const leftOut: string[] = [];
   const gateway = new Gateway(
-    { allowProxySubresources: false, rejectImpersonation: false, ...options },
+    { allowProxySubresources: false, rejectImpersonation: false, unknownGroups: 'refuse', ...options },
     {
       passage,
       policy,
       metrics: new GatewayMetrics(registry),
+      clock,
+      onLeftOut: (group) => void leftOut.push(group),
       onReserved: ({ caller }) => events.report('reserved_identity_refused', { user: caller.name }),
     },
   );
   const bearers = new Map<string, Verification>([['good', { identity: ALICE, cached: true }]]);
   const verifier = { verify: (text: string): Verification => bearers.get(text) ?? { fault: 'invalid' } };
   const app = await startApp(
-    { registry, clock, verifier, gateway: { gateway, events }, ...change },
+    {
+      clusterVersion: () => CLUSTER_VERSION,
+      registry,
+      clock,
+      verifier,
+      gateway: { gateway, events, streamDrainMs },
+      ...change,
+    },
     createApp,
     drainMs,
   );

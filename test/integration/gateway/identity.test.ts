@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { valuesOf } from '../../support/recording-upstream.ts';
+import { OK, valuesOf } from '../../support/recording-upstream.ts';
 import { parseAnswer } from '../http/raw-answer.ts';
 import { ALICE, type GatewayUnderTest, requestOf, startGateway } from './gateway-under-test.ts';
+import { RawConnection } from './raw-connection.ts';
 
 let app: GatewayUnderTest;
 beforeAll(async () => {
@@ -10,6 +11,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 afterEach(() => {
   vi.restoreAllMocks();
+  app.upstream.answer = () => OK;
   app.upstream.requests.length = 0;
 });
 
@@ -33,13 +35,88 @@ describe('the identity that goes out', () => {
     expect(valuesOf(headers, 'impersonate-uid')).toEqual([]);
   });
 
+  test('G-01 has our own id for the cluster’s audit log, whatever id the client has chosen, and our line has both', async () => {
+    const ids = new Set<string>();
+    for (let count = 0; count < 2; count++) {
+      app.events.length = 0;
+      await answerTo(requestOf('GET /api/v1/nodes', 'X-Request-Id: chosen\r\n'));
+      const [auditId = ''] = valuesOf(app.upstream.last.headers, 'audit-id');
+      await expect.poll(() => app.events.at(-1)?.event).toBe('cluster_call');
+      expect(app.events.at(-1)?.fields).toMatchObject({ requestId: 'chosen', ownRequestId: auditId });
+      expect(auditId).toMatch(/^[0-9a-f]{16}$/);
+      ids.add(auditId);
+    }
+    expect(ids.size).toBe(2);
+  });
+
   test('G-01 leaves an audit line: who, as whom, what, and how it went', async () => {
     const answer = await answerTo(requestOf('GET /apis/apps/v1/namespaces/shop/deployments/web'));
     await expect.poll(() => app.events.at(-1)?.event).toBe('cluster_call');
-    expect(app.events.at(-1)?.fields).toMatchObject({
-      ...{ user: 'alice', impersonatedUser: 'alice', verb: 'get', group: 'apps', resource: 'deployments' },
-      ...{ namespace: 'shop', name: 'web', status: 200, requestId: answer.headers.get('x-request-id') },
+    expect(app.events.at(-1)?.fields).toEqual({
+      ...{
+        result: 'ok',
+        user: 'alice',
+        impersonatedUser: 'alice',
+        sid: 's-1',
+        clientId: 'console',
+        source: '127.0.0.1',
+      },
+      ...{ verb: 'get', group: 'apps', version: 'v1', resource: 'deployments', namespace: 'shop', name: 'web' },
+      ...{ status: 200, requestId: answer.headers.get('x-request-id') },
     });
+  });
+
+  const UPGRADE = 'Upgrade: websocket\r\nConnection: Upgrade\r\n';
+  const YES = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
+  const STREAM = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const streams = [
+    ['a watch', 'GET /api/v1/namespaces/a/pods?watch=1', '', STREAM, { verb: 'watch', resource: 'pods' }],
+    [
+      'a log',
+      'GET /api/v1/namespaces/a/pods/p/log?follow=1',
+      '',
+      STREAM,
+      { verb: 'get', subresource: 'log', name: 'p' },
+    ],
+    ['an exec', 'GET /api/v1/namespaces/a/pods/p/exec', UPGRADE, YES, { verb: 'get', subresource: 'exec', name: 'p' }],
+  ] as const;
+
+  test.each(streams)(
+    'G-01 leaves an audit line at the beginning of %s, and one at its end, with one id',
+    async (_, line, headers, answer, asked) => {
+      app.events.length = 0;
+      app.upstream.answer = () => answer;
+      const text = requestOf(line, `X-Request-Id: mine\r\n${headers}`);
+      const client = await RawConnection.open(
+        app.port,
+        headers === '' ? text : text.replace('Connection: close\r\n', ''),
+      );
+      await client.until(/\r\n\r\n/);
+      const began = { event: 'cluster_call_began', fields: app.events[0]?.fields };
+      expect(app.events).toEqual([began]);
+      expect(began.fields).toMatchObject({
+        ...{ ...asked, user: 'alice', impersonatedUser: 'alice', sid: 's-1', clientId: 'console', namespace: 'a' },
+        ...{ requestId: 'mine', ownRequestId: expect.stringMatching(/^[0-9a-f]{16}$/), source: '127.0.0.1' },
+      });
+      client.socket.destroy();
+      await expect.poll(() => app.events.at(-1)?.event).toBe('cluster_call');
+      expect(app.events.length).toBe(2);
+      expect(app.events[1]?.fields).toMatchObject({
+        ...asked,
+        requestId: 'mine',
+        ownRequestId: began.fields?.['ownRequestId'],
+        sid: 's-1',
+      });
+    },
+  );
+
+  test.each([
+    ['that ends at once', requestOf('GET /api/v1/nodes')],
+    ['of which nothing is sent', requestOf('GET /api/v1/nodes/n/proxy/')],
+  ])('G-01 a call %s leaves one line', async (_, text) => {
+    app.events.length = 0;
+    await app.raw(text);
+    await expect.poll(() => app.events.map(({ event }) => event)).toEqual(['cluster_call']);
   });
 
   test.each(['get', 'upgrade'])(

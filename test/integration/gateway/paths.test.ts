@@ -201,3 +201,40 @@ describe('methods and paths that are ours', () => {
     expect(app.upstream.requests).toEqual([]);
   });
 });
+
+describe('/version, while the gateway is on', () => {
+  const CLUSTER = {
+    major: '1',
+    minor: '36',
+    gitVersion: 'v1.36.2',
+    gitCommit: 'd'.repeat(40),
+    platform: 'linux/arm64',
+  };
+  let other: GatewayUnderTest;
+  let known: typeof CLUSTER | undefined;
+  beforeAll(async () => {
+    other = await startGateway({ clusterVersion: () => known });
+  });
+  afterAll(() => other.stop());
+
+  test('is the cluster’s, with our release beside it, without a call to the cluster', async () => {
+    known = CLUSTER;
+    const answer = await fetch(`${other.url}/version`);
+    expect([answer.status, await answer.json()]).toEqual([200, { ...CLUSTER, gatehouse: 'v0.4.0' }]);
+    expect(other.upstream.requests).toEqual([]);
+  });
+
+  test('/kapis/version is as it is without: clients of KubeSphere 3.4 read it', async () => {
+    known = CLUSTER;
+    const answer = await fetch(`${other.url}/kapis/version`);
+    expect(await answer.json()).toMatchObject({ gitVersion: 'v3.4.1+gatehouse.0.4.0', kubernetes: CLUSTER });
+  });
+
+  test('is 503 until the cluster’s is known: ours would be taken for it', async () => {
+    known = undefined;
+    const answer = await fetch(`${other.url}/version`);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await answer.json()).toMatchObject({ message: 'the version of the cluster is not known yet' });
+    expect((await fetch(`${other.url}/kapis/version`)).status).toBe(200);
+  });
+});

@@ -8,6 +8,8 @@ export class RawConnection {
   readonly #came = new EventTarget();
   isEnded = false;
   isClosed = false;
+  /** The code with which it broke off; `undefined` after an orderly end. */
+  fault: string | undefined;
 
   private constructor(socket: Socket) {
     this.socket = socket;
@@ -15,7 +17,9 @@ export class RawConnection {
       this.pieces.push(piece);
       this.#tell();
     });
-    socket.on('error', () => {});
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.fault = error.code;
+    });
     socket.on('end', () => {
       this.isEnded = true;
       this.#tell();

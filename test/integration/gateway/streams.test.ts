@@ -110,6 +110,17 @@ describe('G-15 R-06 a caller who may no longer', () => {
     client.socket.destroy();
   });
 
+  test('whose token was revoked has a followed log for at most 60 s, which is cut', async () => {
+    const { client, upstream } = await openWatch(app, '/api/v1/namespaces/a/pods/p/log?follow=true');
+    upstream.socket.write(chunk('a line\n'));
+    await client.until(/a line/);
+    app.bearers.set('good', { fault: 'revoked' });
+    await clock.advance(60_000);
+    expect(await client.closed()).not.toContain('\r\n0\r\n');
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
+    client.socket.destroy();
+  });
+
   test('who lost the right to it has a watch for at most 60 s, and keeps others', async () => {
     const own = new FakeClock();
     const asked: unknown[] = [];
@@ -171,6 +182,37 @@ describe('R-07 C-35 at a shutdown', () => {
     await expect.poll(() => other.upstream.open.size).toBe(0);
     for (const { client } of watches) client.socket.destroy();
     await own.advance(30_000);
+    await stopping;
+  });
+
+  const LOG = '/api/v1/namespaces/a/pods/p/log?follow=true';
+
+  test('a followed log goes on for server.streamDrain, and is cut then, so that half of it does not pass for all', async () => {
+    const own = new FakeClock();
+    const other = await startGateway({ clock: own, drainMs: 30_000, streamDrainMs: 60_000 });
+    const { client, upstream } = await openWatch(other, LOG);
+    const stopping = other.stop();
+    await own.advance(59_000);
+    upstream.socket.write(chunk('one line more\n'));
+    await client.until(/one line more/);
+    expect([client.isEnded, client.isClosed]).toEqual([false, false]);
+    await own.advance(1_000);
+    expect(await client.closed()).not.toContain('\r\n0\r\n');
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
+    client.socket.destroy();
+    await stopping;
+    expect(other.lines.find(({ route, reason }) => route === '/api/*' && reason === 'closing')).toBeDefined();
+  });
+
+  test('a log that ends by itself in that time is whole', async () => {
+    const own = new FakeClock();
+    const other = await startGateway({ clock: own, drainMs: 30_000, streamDrainMs: 60_000 });
+    const { client, upstream } = await openWatch(other, LOG);
+    const stopping = other.stop();
+    await own.advance(45_000);
+    upstream.socket.write(`${chunk('the last line\n')}0\r\n\r\n`);
+    expect(await client.until(/\r\n0\r\n\r\n$/)).toContain('the last line');
+    client.socket.destroy();
     await stopping;
   });
 });

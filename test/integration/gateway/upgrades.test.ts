@@ -334,11 +334,11 @@ describe('G-15 A-15 a caller who may no longer', () => {
     await stopped(other, own);
   });
 
-  test('has an exec by SPDY for at most 60 s: both ends are cut', async () => {
+  test('has an exec by SPDY for at most 60 s: it ends with a reset, for SPDY has no word for it', async () => {
     const { client, upstream } = await open({ headers: SPDY, yes: YES_SPDY, method: 'POST' });
     app.bearers.set('good', { fault: 'expired' });
     await clock.advance(60_000);
-    await client.closed();
+    await expect.poll(() => [client.isEnded, client.fault]).toEqual([false, 'ECONNRESET']);
     await expect.poll(() => upstream.socket.destroyed).toBe(true);
   });
 
@@ -356,16 +356,89 @@ describe('G-15 A-15 a caller who may no longer', () => {
   });
 });
 
-test('R-07 C-35 at a shutdown a websocket ends with 1001', async () => {
-  const own = new FakeClock();
-  const other = await startGateway({ clock: own, drainMs: 30_000 });
-  const { client } = await open({ on: other });
-  const stopping = other.stop();
-  for (let second = 0; second < 12; second++) await own.advance(1_000);
-  await client.closed();
-  const bytes = Buffer.concat(client.pieces);
-  expect(bytes.subarray(bytes.indexOf(Buffer.from([0x88]))).readUInt16BE(2)).toBe(1001);
-  client.socket.end();
-  await own.advance(30_000);
-  await stopping;
+describe('R-07 C-35 at a shutdown', () => {
+  async function openAtShutdown(change: Parameters<typeof open>[0], streamDrainMs: number) {
+    const own = new FakeClock();
+    const other = await startGateway({ clock: own, drainMs: 30_000, streamDrainMs });
+    const opened = await open({ ...change, on: other });
+    const stopping = other.stop();
+    return { ...opened, own, stopping };
+  }
+
+  const closeCodeOf = ({ pieces }: RawConnection): number => {
+    const bytes = Buffer.concat(pieces);
+    return bytes.subarray(bytes.indexOf(Buffer.from([0x88]))).readUInt16BE(2);
+  };
+
+  test('an exec by websocket goes on for server.streamDrain, and ends with 1001', async () => {
+    const { client, upstream, own, stopping } = await openAtShutdown({}, 60_000);
+    await own.advance(59_000);
+    upstream.socket.write('\x81\x05still', 'latin1');
+    await client.until(/still$/);
+    await own.advance(1_000);
+    await client.closed();
+    expect(closeCodeOf(client)).toBe(1001);
+    client.socket.end();
+    await own.advance(2_000);
+    await stopping;
+  });
+
+  test('a port-forward by SPDY goes on for as long, and ends with a reset', async () => {
+    const path = '/api/v1/namespaces/a/pods/p/portforward';
+    const { client, own, stopping } = await openAtShutdown(
+      { path, headers: SPDY, yes: YES_SPDY, method: 'POST' },
+      40_000,
+    );
+    await own.advance(39_000);
+    expect([client.isEnded, client.isClosed]).toEqual([false, false]);
+    await own.advance(1_000);
+    await expect.poll(() => [client.isEnded, client.fault]).toEqual([false, 'ECONNRESET']);
+    await stopping;
+  });
+
+  test.each(['exec', 'attach'])(
+    'an %s by SPDY of version 4 ends with a Status on its stream of errors',
+    async (word) => {
+      const yes = YES_SPDY.replace('\r\n\r\n', '\r\nX-Stream-Protocol-Version: v4.channel.k8s.io\r\n\r\n');
+      const path = `/api/v1/namespaces/a/pods/p/${word}`;
+      const { client, upstream, own, stopping } = await openAtShutdown(
+        { path, headers: SPDY, yes, method: 'POST' },
+        40_000,
+      );
+      // A frame of 6 bytes for stream 5, of which a part has come at that time.
+      upstream.socket.write('\0\0\0\x05\0\0\0\x06hal', 'latin1');
+      await client.until(/hal$/);
+      await own.advance(40_000);
+      upstream.socket.write('f a', 'latin1');
+      await client.closed();
+      const said = Buffer.concat(client.pieces);
+      const frame = said.subarray(said.indexOf('half a') + 6);
+      expect([frame.readUInt32BE(0), frame[4], frame.readUIntBE(5, 3)]).toEqual([1, 1, frame.length - 8]);
+      expect(JSON.parse(frame.subarray(8).toString())).toMatchObject({
+        status: 'Failure',
+        message: 'the server is stopping',
+      });
+      client.socket.end();
+      await own.advance(2_000);
+      await stopping;
+    },
+  );
+
+  test('a watch by websocket ends with 1001 within 10 s: its client begins again', async () => {
+    const { client, own, stopping } = await openAtShutdown({ path: '/api/v1/pods?watch=1' }, 60_000);
+    await own.advance(10_000);
+    await client.closed();
+    expect(closeCodeOf(client)).toBe(1001);
+    client.socket.end();
+    await own.advance(2_000);
+    await stopping;
+  });
+});
+
+describe('a cluster that breaks off', () => {
+  test('an exec by SPDY ends with a reset', async () => {
+    const { client, upstream } = await open({ headers: SPDY, yes: YES_SPDY, method: 'POST' });
+    upstream.socket.resetAndDestroy();
+    await expect.poll(() => [client.isEnded, client.fault]).toEqual([false, 'ECONNRESET']);
+  });
 });

@@ -207,7 +207,11 @@ export async function startApp(
   const parts = appParts({ closing: closing.signal, ...change }, lines);
   const onClosing = (): void => closing.abort();
   const app = makeApp(parts);
-  const server = createHttpServer({ ...SERVER, drainMs }, app, { ...parts, onDraining: () => {}, onClosing });
+  const server = createHttpServer({ ...SERVER, drainMs, streamDrainMs: parts.gateway?.streamDrainMs ?? 0 }, app, {
+    ...parts,
+    onDraining: () => {},
+    onClosing,
+  });
   const { port } = await server.listen();
   const ending = new AbortController();
   const running = server.run(ending.signal);

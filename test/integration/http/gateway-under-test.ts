@@ -4,6 +4,7 @@ import { Gateway } from '../../../src/gateway/gateway.ts';
 import { GatewayMetrics } from '../../../src/gateway/metrics.ts';
 import type { AppParts } from '../../../src/http/app.ts';
 import type { Passage } from '../../../src/kubernetes/passage/passage.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 
 /** The gateway of the app, in front of a cluster that answers everything with an empty list. */
 export function gatewayUnderTest(): NonNullable<AppParts['gateway']> {
@@ -16,13 +17,15 @@ export function gatewayUnderTest(): NonNullable<AppParts['gateway']> {
     upgrade: async () => undefined,
   };
   const gateway = new Gateway(
-    { allowProxySubresources: false, rejectImpersonation: false },
+    { allowProxySubresources: false, rejectImpersonation: false, unknownGroups: 'refuse' },
     {
       passage: passage as Passage,
       policy: new CallerPolicy({ platform: 'gatehouse', names: [] }),
       metrics: new GatewayMetrics(new Registry()),
+      clock: systemClock,
       onReserved: () => {},
+      onLeftOut: () => {},
     },
   );
-  return { gateway, events: { report: () => {} } };
+  return { gateway, streamDrainMs: 60_000, events: { report: () => {} } };
 }

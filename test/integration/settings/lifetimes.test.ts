@@ -108,4 +108,24 @@ describe('configured lifetimes', () => {
     await eventually(version, (status) => status === 0);
     await clock.during(stopping);
   });
+
+  test('server.streamDrain: a followed log has 37 s from then on', async () => {
+    const { service, cluster, clock } = await startOdd({ config: { gateway: { enabled: true } } });
+    cluster.faults.until({ subresource: 'log' }, { connection: 'silence' });
+    const { access_token: token } = await service.signIn('ada');
+    let status: number | undefined;
+    const log = service
+      .call('/api/v1/namespaces/a/pods/p/log?follow=true', { token })
+      .then((answer) => (status = answer.status));
+    await eventually(
+      () => service.metric('gatehouse_gateway_streams{kind="log"}'),
+      (count) => count === 1,
+    );
+    const stopping = service.gatehouse.stop();
+    await clock.advance(7_000 + 36_999);
+    expect(status).toBe(undefined);
+    await clock.advance(1);
+    expect(await log).toBe(503);
+    await clock.during(stopping);
+  });
 });

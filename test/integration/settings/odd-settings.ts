@@ -8,7 +8,7 @@ import { passwordOf, startCluster } from '../service/stand.ts';
  * that is lost on its way, changed, or taken for its neighbour, is seen at the other end. Ports are given by the kernel.
  */
 export const ODD = {
-  server: { shutdownDelay: '7s' },
+  server: { shutdownDelay: '7s', streamDrain: '37s' },
   limits: {
     maxHeaderBytes: 5_003,
     maxHeaders: 37,

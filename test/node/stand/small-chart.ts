@@ -28,7 +28,7 @@ const templates: Readonly<Record<string, object>> = {
 /** Writes a chart with a Deployment, a ConfigMap and a test into this folder. */
 export async function writeSmallChart(folder: string): Promise<void> {
   await mkdir(join(folder, 'templates'), { recursive: true });
-  const chart = { apiVersion: 'v2', name: 'small', version: '1.0.0', kubeVersion: '>=1.30.0-0' };
+  const chart = { apiVersion: 'v2', name: 'small', version: '1.0.0', kubeVersion: '>=1.30.0-0 <2.0.0-0' };
   await writeFile(join(folder, 'Chart.yaml'), JSON.stringify(chart));
   await writeFile(join(folder, 'values.yaml'), JSON.stringify({ color: 'red' }));
   for (const [name, object] of Object.entries(templates))

@@ -27,7 +27,7 @@ describe('the configuration file', () => {
   test('may be empty: every key has a default', () => {
     const { config } = load('');
     expect(config.platform).toBe('gatehouse');
-    expect(config.server).toEqual({ port: 9090, metricsPort: 9091, shutdownDelay: 0 });
+    expect(config.server).toEqual({ port: 9090, metricsPort: 9091, shutdownDelay: 0, streamDrain: 60_000 });
     expect(config.authentication.oauthOptions.issuer).toBe('http://localhost:9090/oauth');
     expect(config.authentication.oauthOptions.accessTokenMaxAge).toBe(7_200_000);
     expect(config.keys.secretName).toBe('gatehouse-signing-keys');

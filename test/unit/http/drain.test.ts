@@ -24,6 +24,7 @@ async function serve(signal: AbortSignal) {
       clock,
       logger,
       options: { shutdownDelayMs: 5_000, drainMs: 20_000 },
+      outlasts: () => false,
       onDraining: () => said.push('draining'),
       onClosing: () => said.push('closing'),
     },

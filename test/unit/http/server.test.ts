@@ -9,6 +9,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import type { App } from '../../../src/http/chain/chain.ts';
 import { createHttpServer, type HttpServerOptions } from '../../../src/http/connection/server.ts';
+import type { Taken } from '../../../src/http/exchange.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
 import { createVerificationCounter } from '../../../src/oauth/metrics.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
@@ -25,7 +26,12 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 const hello: Serve = (_request, response) => void response.end('hello');
 
 /** A port with an app that serves each request this way; its timers are Node's, its shutdown is on the test's clock. */
-async function start(serve: Serve = hello, options: Partial<HttpServerOptions> = {}, limits = {}) {
+async function start(
+  serve: Serve = hello,
+  options: Partial<HttpServerOptions> = {},
+  limits = {},
+  offered: Partial<App> = {},
+) {
   const clock = new FakeClock();
   const registry = new Registry();
   const lines: Record<string, unknown>[] = [];
@@ -34,7 +40,7 @@ async function start(serve: Serve = hello, options: Partial<HttpServerOptions> =
     { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
   const said: string[] = [];
-  const app = { handle: serve, classes: {} } as unknown as App;
+  const app = { handle: serve, classes: {}, ...offered } as unknown as App;
   const server = createHttpServer(
     { address: '127.0.0.1', port: 0, shutdownDelayMs: 1_000, drainMs: 5_000, ...options },
     app,
@@ -158,6 +164,27 @@ describe('a request whose body', () => {
     const { send, lines } = await start(() => {}, {}, { headersTimeoutMs: 100, bodyTimeoutMs: 100 });
     expect(await send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n')).toMatch(/^HTTP\/1\.1 408 /);
     expect(lines).toMatchObject([{ status: 408, rule: 'header_time' }]);
+  });
+});
+
+describe('an upgraded connection', () => {
+  test.each([
+    ['plain', false],
+    ['of TLS', true],
+  ])('%s ends with a reset where that was asked for', async (_, isSecure) => {
+    const taken: Taken[] = [];
+    const { open } = await start(
+      ((_request: IncomingMessage, _response: ServerResponse, upgrade: Taken) => void taken.push(upgrade)) as Serve,
+      isSecure ? withTls() : {},
+      {},
+      { takesUpgrade: () => true },
+    );
+    const { socket } = await open(isSecure);
+    const broken = once(socket, 'error');
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n');
+    await expect.poll(() => taken.length).toBe(1);
+    taken[0]?.reset();
+    expect(await broken).toMatchObject([{ code: 'ECONNRESET' }]);
   });
 });
 
@@ -305,5 +332,30 @@ describe('the connections of a port', () => {
     await gone;
     await running;
     expect([text(), lines.at(-1)]).toMatchObject(['', { msg: 'shutting down: cutting what is left', connections: 1 }]);
+  });
+
+  test('R-07 that outlast the drain time are cut when theirs has passed, too', async () => {
+    const held: ServerResponse[] = [];
+    const outlasts = ({ url }: IncomingMessage): boolean => url === '/log';
+    const { clock, ending, running, open } = await start(
+      (_request, response) => void held.push(response),
+      { streamDrainMs: 20_000 },
+      {},
+      { outlasts },
+    );
+    const [log, list] = [await open(), await open()];
+    log.socket.write('GET /log HTTP/1.1\r\nHost: a\r\n\r\n');
+    list.socket.write(GET);
+    await expect.poll(() => held.length).toBe(2);
+    const gone = [log, list].map(({ socket }) => once(socket, 'close'));
+    ending.abort();
+    await clock.advance(6_000);
+    await gone[1];
+    await clock.advance(16_999); // 1 s of delay, 20 s, and 2 s to finish: 23 s
+    expect(log.socket.destroyed).toBe(false);
+    await clock.advance(1);
+    await gone[0];
+    await running;
+    expect(clock.pendingTimers).toBe(0);
   });
 });

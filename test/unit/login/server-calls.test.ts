@@ -54,6 +54,17 @@ describe('a call', () => {
     expect(clock.now()).toBeGreaterThanOrEqual(new FakeClock().now() + 4_000);
   });
 
+  test.each(['-5', '1.5', '0x10', '1e1', '', 'soon', 'Thu, 26 Nov 2026 00:00:00 GMT'])(
+    'is not repeated after a Retry-After of %j, which is ignored',
+    async (value) => {
+      const pauses: number[] = [];
+      const clock: Clock = { ...systemClock, sleep: async (ms) => void pauses.push(ms) };
+      const port = await serve((_, response) => response.writeHead(503, { 'Retry-After': value }).end());
+      const answer = await callsTo(`http://127.0.0.1:${port}`, clock).call({ path: '/' });
+      expect([answer.retryAfterSeconds, pauses]).toEqual([undefined, []]);
+    },
+  );
+
   test('follows no redirect: its secrets are for this server', async () => {
     let seen = 0;
     const port = await serve((_, response) => response.writeHead(308, { Location: `/${seen++}` }).end());
@@ -137,6 +148,28 @@ describe('the certificate of the server', () => {
     const sentence = `the certificate of ${url} is not trusted: give its authority by --certificate-authority FILE`;
     await expect(callsTo(url).call({ path: '/' })).rejects.toThrow(sentence);
     await expect(callsTo(url, systemClock, selfSigned('other').cert).call({ path: '/' })).rejects.toThrow(sentence);
+  });
+
+  test('K-07 is not trusted whatever the environment says, and is sent nothing', async () => {
+    const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    atEnd(() => {
+      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
+    });
+    const seen: string[] = [];
+    const port = await serve((request, response) => {
+      seen.push(request.url ?? '');
+      response.end();
+    });
+    const { url, stop } = await startTlsFront(port, certificate);
+    atEnd(stop);
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    const call = { path: '/oauth/token', form: { password: 'made-up' } };
+    await expect(callsTo(url).call(call)).rejects.toThrow('is not trusted');
+    await expect(
+      callsTo(url.replace('127.0.0.1', 'localhost'), systemClock, certificate.cert).call(call),
+    ).rejects.toThrow('is for another name');
+    expect(seen).toEqual([]);
   });
 
   test('K-07 is not trusted for another name, or when it has expired', async () => {

@@ -1,8 +1,20 @@
-import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SessionLock } from '../../../src/cli/login/session-lock.ts';
-import { systemRandom } from '../../../src/runtime/random.ts';
+import { type Random, systemRandom } from '../../../src/runtime/random.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -13,10 +25,10 @@ function setUp({ processId = RUNNING } = {}) {
   const { folder } = temporaryFolder();
   const clock = new FakeClock(Date.now());
   const complaints: string[] = [];
-  const another = (id = processId) =>
+  const another = (id = processId, random = systemRandom) =>
     new SessionLock(join(folder, 'session'), {
       clock,
-      random: systemRandom,
+      random,
       processId: id,
       hostName: 'here',
       isRunning: (one) => one !== GONE,
@@ -24,6 +36,9 @@ function setUp({ processId = RUNNING } = {}) {
     });
   return { folder, clock, complaints, another, path: join(folder, 'session.lock') };
 }
+
+/** Draws nothing but zeros. */
+const NO_CHANCE: Random = { ...systemRandom, bytes: (size) => Buffer.alloc(size), fraction: () => 0 };
 
 const holder = (processId: number, hostName: string) => JSON.stringify({ processId, hostName, nonce: 'n' });
 
@@ -114,6 +129,50 @@ describe('the lock of a session', () => {
     await another().hold(async () => writeFileSync(path, holder(RUNNING, 'elsewhere')));
     expect(existsSync(path)).toBe(true);
   });
+
+  /** Lets a reader of a FIFO go on that waits for somebody to write. */
+  const letGo = (path: string): void => {
+    try {
+      closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
+    } catch {
+      // Nobody reads it.
+    }
+  };
+
+  test.each<[string, (path: string) => void]>([
+    ['a directory', (path) => mkdirSync(path)],
+    ['a link that leads nowhere', (path) => symlinkSync('/nowhere/at/all', path)],
+    ['a link to a file', (path) => symlinkSync('/etc/hostname', path)],
+    ['a FIFO', (path) => void execFileSync('mkfifo', [path])],
+  ])(
+    'K-05 where it is %s, one sentence says so, and it stays',
+    async (_, make) => {
+      const { another, clock, folder, path } = setUp();
+      make(path);
+      atEnd(() => letGo(path));
+      await expect(
+        passing(
+          clock,
+          another().hold(async () => 'done'),
+        ),
+      ).rejects.toThrow(`${path} is no file: remove it, or name another place by --session-file`);
+      expect(readdirSync(folder)).toEqual(['session.lock']);
+    },
+    10_000,
+  );
+
+  test('that is of a process that is gone, and cannot be put aside, is given up after four minutes', async () => {
+    const { another, clock, folder, path } = setUp();
+    writeFileSync(path, holder(GONE, 'here'));
+    // What it would be renamed to is a directory that is not empty.
+    mkdirSync(join(folder, 'session.lock.000000000000', 'x'), { recursive: true });
+    await expect(
+      passing(
+        clock,
+        another(RUNNING, NO_CHANCE).hold(async () => 'done'),
+      ),
+    ).rejects.toThrow(`${path} is held by process 200 on here: end it, or remove the file`);
+  }, 10_000);
 
   test('names the folder that cannot be written', async () => {
     const lock = new SessionLock('/nowhere/session', {

@@ -1,0 +1,86 @@
+import { VISIBLE_ASCII } from '../kubernetes/objects/impersonation.ts';
+import { BoundedMap } from '../runtime/bounded-map.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { AUTHENTICATED, type GatewayCaller } from './caller.ts';
+
+/** What the operator changes counts after this time. */
+const REMEMBERED_MS = 60_000;
+/** Callers that are remembered: some hundred bytes each. */
+const MOST_CALLERS = 10_000;
+/** Groups that are told of: more of them are a flood, and say nothing new. */
+const MOST_TOLD = 1_000;
+
+export interface KnownGroupsParts {
+  readonly clock: Clock;
+  /** Asks the cluster whether we may act as this caller: the first group that it does not let us be in. */
+  refusedGroup(caller: GatewayCaller): Promise<string | undefined>;
+  /** Called once for each group that is left out. */
+  onLeftOut(group: string): void;
+}
+
+interface Answer {
+  readonly at: number;
+  readonly groups: Promise<readonly string[]>;
+}
+
+/**
+ * The groups of a caller that the cluster lets us act in. It refuses a call as a whole because of one group, and names one at
+ * a time; a call with a body cannot be sent again. So the cluster is asked beforehand, once a minute for each caller.
+ */
+export class KnownGroups {
+  readonly #parts: KnownGroupsParts;
+  readonly #answers = new BoundedMap<Answer>(MOST_CALLERS);
+  readonly #told = new Set<string>();
+
+  constructor(parts: KnownGroupsParts) {
+    this.#parts = parts;
+  }
+
+  /** The caller without the other groups. Rejects when the cluster gives no answer. */
+  async of(caller: GatewayCaller): Promise<GatewayCaller> {
+    const key = keyOf(caller);
+    const now = this.#parts.clock.monotonic();
+    let answer = this.#answers.get(key);
+    if (!answer || now - answer.at >= REMEMBERED_MS) {
+      answer = { at: now, groups: this.#find(caller) };
+      this.#answers.set(key, answer);
+    }
+    try {
+      return { ...caller, groups: await answer.groups };
+    } catch (error) {
+      if (this.#answers.get(key) === answer) this.#answers.delete(key);
+      throw error;
+    }
+  }
+
+  /** The cluster has refused one of the groups that were left. */
+  forget(caller: GatewayCaller): void {
+    this.#answers.delete(keyOf(caller));
+  }
+
+  async #find(caller: GatewayCaller): Promise<readonly string[]> {
+    let groups = caller.groups.filter((group) => group !== AUTHENTICATED && this.#isSendable(group));
+    while (groups.length > 0) {
+      const refused = await this.#parts.refusedGroup({ ...caller, groups });
+      if (refused === undefined || !groups.includes(refused)) break;
+      this.#leaveOut(refused);
+      groups = groups.filter((group) => group !== refused);
+    }
+    return groups;
+  }
+
+  /** A header can carry nothing else. */
+  #isSendable(group: string): boolean {
+    const isSendable = VISIBLE_ASCII.test(group);
+    if (!isSendable) this.#leaveOut(group);
+    return isSendable;
+  }
+
+  #leaveOut(group: string): void {
+    if (this.#told.has(group) || this.#told.size >= MOST_TOLD) return;
+    this.#told.add(group);
+    this.#parts.onLeftOut(group);
+  }
+}
+
+const keyOf = ({ name, groups }: GatewayCaller): string => JSON.stringify([name, ...groups]);
