@@ -30,6 +30,7 @@ import {
   refuseUnknownPublicPaths,
   refuseWithdrawnPaths,
 } from './chain/routes.ts';
+import { createTakeTurn, UserTurns } from './chain/user-turns.ts';
 import { createCallerAddress, type TrustedProxy } from './connection/source-address.ts';
 import type { Route } from './exchange.ts';
 import { createServedGateway, type ServedGateway, type ServedGatewayParts } from './gateway/served-gateway.ts';
@@ -114,7 +115,7 @@ export interface AppParts {
 /** Everything that the API port serves. */
 export function createApp(parts: AppParts): App {
   const gateway = parts.gateway && servedGateway(parts.gateway, parts);
-  const app = serveRoutes([...createRoutes(parts), ...(gateway?.routes ?? [])], parts, gateway?.turns.other);
+  const app = serveRoutes([...createRoutes(parts), ...(gateway?.routes ?? [])], parts, gateway?.turns);
   return gateway ? { ...app, takesUpgrade: isUpgrade, pacesItself: gateway.pacesItself } : app;
 }
 
@@ -188,11 +189,17 @@ function servedLists(parts: AppParts): Route[] {
   });
 }
 
+/** What the turns of calls to the cluster hear of other requests: that one has come, and whose it is. */
+interface OtherRequests {
+  other(): void;
+  asked(user: string): void;
+}
+
 /**
- * The steps that every request goes through, in their order, and the routes between them. `onOther` is told of each request
- * that is not the gateway's.
+ * The steps that every request goes through, in their order, and the routes between them. `calls` is told of each request that
+ * is not the gateway's.
  */
-export function serveRoutes(routes: readonly Route[], parts: AppParts, onOther?: () => void): App {
+export function serveRoutes(routes: readonly Route[], parts: AppParts, calls?: OtherRequests): App {
   const { platform, limits, metrics, registry, writer, clock, random, logger } = parts;
   const cors = createCors(parts.corsOrigins);
   const { authenticate, authorize } = callerSteps(parts, guardedBelow(routes));
@@ -200,10 +207,11 @@ export function serveRoutes(routes: readonly Route[], parts: AppParts, onOther?:
   const guard = createGuard({ platform, limits, metrics }); // protocol, header and path rules
   const first = [
     answerMethod(writer, cors), // OPTIONS and 405, without credentials
-    admission(limits, { metrics, registry, onOther }), // bounds the requests in flight, by class
+    admission(limits, { metrics, registry, onOther: calls?.other }), // bounds the requests in flight, by class
   ];
   const judged = [
     authenticate, // from here on a user is known, or 401 was answered
+    createTakeTurn({ turns: new UserTurns(parts), registry, onOther: calls?.asked }), // users take turns while the event loop is busy
     readRequestInfo, // verb, group, resource, name
     refuseWithdrawnPaths, // 410 to anybody signed in
     authorize, // before any cache is read
