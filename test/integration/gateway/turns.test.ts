@@ -49,7 +49,7 @@ test('while the event loop is busy a call waits for the one before it, and is se
   await stopped(app, clock);
 });
 
-test('G-26 a call is sent before those of users who have many, who take turns', async () => {
+test('G-22 a call is sent before those of users who have many, who take turns', async () => {
   const { clock, app, held, sent, waiting } = await startBusy();
   await ask(app);
   const clients: RawConnection[] = [];
@@ -79,7 +79,7 @@ test('G-26 a call is sent before those of users who have many, who take turns', 
   await stopped(app, clock);
 });
 
-test('G-26 calls whose clients have gone are not sent, and nobody waits for them', async () => {
+test('G-22 calls whose clients have gone are not sent, and nobody waits for them', async () => {
   const { clock, app, sent, waiting } = await startBusy();
   await ask(app);
   const clients: RawConnection[] = [];

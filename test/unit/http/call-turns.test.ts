@@ -56,7 +56,7 @@ describe('a call to the cluster begins at once', () => {
     expect(began.length).toBe(200);
   });
 
-  test('G-26 when its user has no other under way, however many calls of others wait', async () => {
+  test('G-22 when its user has no other under way, however many calls of others wait', async () => {
     const { began, turns, call, leave, others } = start({ load: 1 });
     others(1);
     await call(120, 'joe');
@@ -161,7 +161,7 @@ describe('beside others, in a busy loop, a further call of a user', () => {
     expect(began).toEqual(['ann 0', 'eve 0', 'max 0', 'ann 1', 'joe 0']);
   });
 
-  test('G-26 takes turns with those of other users, whoever came first', async () => {
+  test('G-22 takes turns with those of other users, whoever came first', async () => {
     const { began, call, others } = start({ load: 1 });
     others(1);
     await call(4, 'joe');
@@ -175,7 +175,7 @@ describe('beside others, in a busy loop, a further call of a user', () => {
     expect(began.slice(3)).toEqual(['joe 1', 'ann 1', 'eve 1', 'joe 2', 'eve 2', 'joe 3']);
   });
 
-  test('G-26 costs no turn and no memory when its client has gone', async () => {
+  test('G-22 costs no turn and no memory when its client has gone', async () => {
     const { began, turns, call, leave, others } = start({ load: 1 });
     others(1);
     await call(3);
