@@ -13,6 +13,8 @@ const BUSY = 0.9;
 const TURN_MS = 0.5;
 /** Lists from memory take 34 µs each, so a turn has some fifteen. */
 const MOST_IN_A_TURN = 16;
+/** A user is alone when no other has asked for so long. Dashboards ask each few seconds. */
+const COMPANY_MS = 60_000;
 
 interface UserTurnsParts {
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -23,7 +25,8 @@ interface UserTurnsParts {
 /**
  * Lets only some requests begin in each turn of the event loop while it is busy: as many as keep it short. Beyond them users
  * take turns, each with its own requests in order. A user's first one in a turn always begins at once. So whoever sends many
- * requests waits for them, and the others do not.
+ * requests waits for them, and the others do not. A user who is alone never waits: short turns have their price, some ten
+ * microseconds each, and answers of one turn go to the kernel together.
  */
 export class UserTurns {
   readonly #parts: UserTurnsParts;
@@ -31,6 +34,9 @@ export class UserTurns {
   /** Those whose requests have begun in this turn of a busy loop. */
   readonly #users = new Set<string>();
   #begun = 0;
+  #lastUser: string | undefined;
+  /** When two users last asked one after the other. */
+  #companyAt = Number.NEGATIVE_INFINITY;
   #most = MOST_IN_A_TURN;
   #turnAt = 0;
   #isRunning = false;
@@ -46,12 +52,19 @@ export class UserTurns {
 
   /** Asks for a turn of this user. `undefined`: it is now. */
   take(user: string): Waiter | undefined {
-    const isBusy = this.#parts.loopLoad() >= BUSY;
+    const isBusy = !this.#isAlone(user) && this.#parts.loopLoad() >= BUSY;
     if (isBusy && !this.#isRunning) this.#run();
     const isFull = isBusy && this.#begun >= this.#most && this.#users.has(user);
     if (isFull || this.#queue.has(user)) return this.#queue.wait(user);
     this.#began(user);
     return undefined;
+  }
+
+  #isAlone(user: string): boolean {
+    const now = this.#parts.clock.monotonic();
+    if (this.#lastUser !== undefined && this.#lastUser !== user) this.#companyAt = now;
+    this.#lastUser = user;
+    return now - this.#companyAt >= COMPANY_MS;
   }
 
   #began(user: string): void {

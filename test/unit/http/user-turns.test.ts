@@ -40,6 +40,7 @@ function start({ load = 1 } = {}) {
   };
   /** Turns are long, until only one request goes on in each. */
   const untilSlow = async (): Promise<void> => {
+    come('somebody');
     for (let turn = 0; turn < 5; turn++) {
       come('warm');
       await aTurn();
@@ -70,6 +71,20 @@ test('the turns of calls to the cluster hear whose the other requests are', () =
   come('joe');
   come('ann', 'gateway');
   expect(others).toEqual(['joe']);
+});
+
+test('a user who was alone for a minute never waits, however busy the event loop is', async () => {
+  const { come, began, turns, aTurn } = start();
+  for (let index = 0; index < 100; index++) come('joe');
+  await tick();
+  expect([began.length, turns.waiting]).toEqual([100, 0]);
+  come('ann');
+  for (let index = 0; index < 100; index++) come('joe');
+  expect(turns.waiting).toBe(85);
+  while (turns.waiting > 0) await aTurn(0);
+  await aTurn(60_000);
+  for (let index = 0; index < 100; index++) come('joe');
+  expect(turns.waiting).toBe(0);
 });
 
 describe('while the event loop is busy', () => {
@@ -103,9 +118,10 @@ describe('while the event loop is busy', () => {
 
   test('more requests go on in a turn when turns are short', async () => {
     const { come, began, aTurn, untilSlow } = start();
+    for (const user of ['somebody', 'ann']) come(user);
     for (let index = 0; index < 40; index++) come('joe');
     await tick();
-    expect(began.length).toBe(16); // at first, and at most
+    expect(began).toEqual(['somebody', 'ann', ...Array<string>(15).fill('joe')]); // 16 at first, and at most
     await untilSlow();
     for (let index = 0; index < 10; index++) come('joe');
     await tick();
