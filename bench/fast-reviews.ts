@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startFaultProxy } from '../dev/fault-proxy/fault-proxy.ts';
 import type { Bench } from './bench.ts';
 import type { CallerReport } from './load/callers.ts';
 import type { Ask } from './load/connection.ts';
 import { startGenerator } from './load/generator.ts';
 import { startSimulated } from './peers/clusters.ts';
 import { BENCH_USERS, bearersOf, type Gatehouse, startGatehouse, withoutBearer } from './peers/gatehouse.ts';
+import { startQuickReviews } from './peers/quick-reviews.ts';
 import { median, quantile } from './statistics.ts';
 import { count, number, table, verdict } from './table.ts';
 
@@ -19,7 +19,7 @@ export interface FastReviews {
   readonly rounds: readonly { readonly elsewhere: Reports; readonly here: Reports }[];
 }
 
-const ROUND_TRIP_MS = 3;
+const REVIEW_MS = 3;
 const CONNECTIONS = 40;
 const SETTLE_MS = 2_000;
 const MEDIAN_RATIO = 2;
@@ -34,15 +34,14 @@ const FLOODER = BENCH_USERS[1] ?? '';
 const OTHER = BENCH_USERS.at(-1) ?? '';
 
 export async function measureFastReviews(bench: Bench): Promise<FastReviews> {
-  const cluster = await startSimulated(1, 1, ({ user }) => user !== FLOODER);
-  const { port } = cluster.target;
-  const proxy = await startFaultProxy(port);
-  const kubeconfig = cluster.kubeconfig.replace(`127.0.0.1:${port}`, `127.0.0.1:${proxy.port}`);
+  const cluster = await startSimulated(1, 1);
+  const { port: upstream } = cluster.target;
+  const port = await startQuickReviews(bench.children, { upstream, reviewMs: REVIEW_MS, refused: FLOODER });
+  const kubeconfig = cluster.kubeconfig.replace(`127.0.0.1:${upstream}`, `127.0.0.1:${port}`);
   const start = (name: string) => startGatehouse(bench.children, { name, kubeconfig, settings: SETTINGS });
   const [here, elsewhere] = [await start('here'), await start('elsewhere')];
   const [node = ''] = cluster.nodeNames;
   const others = await asksOf(here, OTHER, node);
-  proxy.set({ delayMs: ROUND_TRIP_MS / 2 });
   const rounds: { elsewhere: Reports; here: Reports }[] = [];
   for (let round = 1; round <= bench.options.rounds; round++) {
     const reports: Partial<Record<'elsewhere' | 'here', Reports>> = {};
@@ -58,7 +57,7 @@ export async function measureFastReviews(bench: Bench): Promise<FastReviews> {
     }
     rounds.push(reports as { elsewhere: Reports; here: Reports });
   }
-  for (const peer of [here, elsewhere, proxy, cluster]) await peer.stop();
+  for (const peer of [here, elsewhere, cluster]) await peer.stop();
   return { rounds };
 }
 
@@ -110,7 +109,7 @@ export function printFastReviews({ rounds }: FastReviews): string {
   });
   const head = ['', 'p50 ms, flood elsewhere', 'here', '×', 'p99 ms, flood elsewhere', 'here', 'target', ''];
   return table(
-    `Another user beside ${CONNECTIONS} connections of questions that were never asked, reviews of ${ROUND_TRIP_MS} ms`,
+    `Another user beside ${CONNECTIONS} connections of questions that were never asked, reviews of ${REVIEW_MS} ms`,
     head,
     rows,
   );
