@@ -20,7 +20,7 @@ import { type AnswerDeadline, createAnswerDeadline } from './chain/answer-deadli
 import { createAuthenticate } from './chain/authenticate.ts';
 import { createAuthorize, createStillAuthorized, readRequestInfo } from './chain/authorize.ts';
 import { createBegin } from './chain/begin.ts';
-import { type App, createRouter, middleware, serveRouter } from './chain/chain.ts';
+import { type App, createRouter, gate, middleware, serveRouter } from './chain/chain.ts';
 import { createGuard } from './chain/guard.ts';
 import {
   answerMethod,
@@ -205,25 +205,25 @@ export function serveRoutes(routes: readonly Route[], parts: AppParts, calls?: O
   const { authenticate, authorize } = callerSteps(parts, guardedBelow(routes));
   const addressOf = createCallerAddress(parts.trustedProxies);
   const guard = createGuard({ platform, limits, metrics }); // protocol, header and path rules
+  const takeTurn = createTakeTurn({ turns: new UserTurns(parts), registry, onOther: calls?.asked });
   const first = [
     answerMethod(writer, cors), // OPTIONS and 405, without credentials
     admission(limits, { metrics, registry, onOther: calls?.other }), // bounds the requests in flight, by class
-  ];
+  ].map(middleware);
   const judged = [
-    authenticate, // from here on a user is known, or 401 was answered
-    createTakeTurn({ turns: new UserTurns(parts), registry, onOther: calls?.asked }), // users take turns while the event loop is busy
-    readRequestInfo, // verb, group, resource, name
-    refuseWithdrawnPaths, // 410 to anybody signed in
-    authorize, // before any cache is read
+    middleware(authenticate), // from here on a user is known, or 401 was answered
+    gate(takeTurn), // users take turns while the event loop is busy
+    middleware(readRequestInfo), // verb, group, resource, name
+    middleware(refuseWithdrawnPaths), // 410 to anybody signed in
+    middleware(authorize), // before any cache is read
   ];
   const router = createRouter();
   // Public routes (health, version, descriptions, /oauth) do not look at the bearer: a stale one must not fail a probe.
   mountRoutes(router, routes, ({ access, before }) => {
     if (access === 'public') return first;
-    return before ? [...first, before, ...judged] : [...first, ...judged];
+    return before ? [...first, middleware(before), ...judged] : [...first, ...judged];
   });
-  const unknown = [...first, refuseUnknownPublicPaths(platform), ...judged, refuseUnknownPaths];
-  router.use(...unknown.map(middleware));
+  router.use(...first, middleware(refuseUnknownPublicPaths(platform)), ...judged, middleware(refuseUnknownPaths));
   return serveRouter(router, {
     guard,
     writer,

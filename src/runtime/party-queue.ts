@@ -1,20 +1,13 @@
-/** One that waits. */
-export interface Waiter {
-  /** `true`: it is its turn. `false`: it left before. */
-  readonly turn: Promise<boolean>;
-  /** Gives the place in the queue up. Returns whether there was one: not after the turn. */
-  leave(): boolean;
-}
-
-type Settle = (isTurn: boolean) => void;
+/** Gives the place in the queue up. Returns whether there was one: not after the turn. */
+export type Leave = () => boolean;
 
 /**
  * Waiters by party: parties take turns, each in its own order. Whoever gives out the turns decides when. It keeps nothing of
  * a party that does not wait, and has no bound of its own.
  */
 export class PartyQueue {
-  /** In the order of the next turns. A party in it has a waiter. */
-  readonly #waiting = new Map<string, Set<Settle>>();
+  /** In the order of the next turns. A party in it has a waiter: what is to be done at its turn. */
+  readonly #waiting = new Map<string, Set<() => void>>();
   #size = 0;
 
   /** How many wait, of all parties together. */
@@ -26,32 +19,28 @@ export class PartyQueue {
     return this.#waiting.has(party);
   }
 
-  wait(party: string): Waiter {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
+  /** Calls `begin` when it is the turn, unless it leaves before. */
+  wait(party: string, begin: () => void): Leave {
     const own = this.#waiting.get(party) ?? new Set();
-    this.#waiting.set(party, own.add(resolve));
+    const waiter = (): void => begin();
+    this.#waiting.set(party, own.add(waiter));
     this.#size++;
-    const leave = (): boolean => {
-      const waited = this.#remove(party, resolve);
-      if (waited) resolve(false);
-      return waited;
-    };
-    return { turn: promise, leave };
+    return () => this.#remove(party, waiter);
   }
 
-  /** Gives the turn to the first of this party, or of the one whose turn it is. Returns the party, if anybody waits. */
-  next(party = this.#first): string | undefined {
-    if (party === undefined) return undefined;
+  /** Gives the turn to the first of this party, or of the one whose turn it is. Returns whether anybody waited. */
+  next(party = this.#first): boolean {
+    if (party === undefined) return false;
     const [first] = this.#waiting.get(party) ?? [];
-    if (!first) return undefined;
+    if (!first) return false;
     this.#remove(party, first);
     const others = this.#waiting.get(party);
     if (others) {
       this.#waiting.delete(party);
       this.#waiting.set(party, others);
     }
-    first(true);
-    return party;
+    first();
+    return true;
   }
 
   get #first(): string | undefined {
@@ -59,9 +48,9 @@ export class PartyQueue {
     return undefined;
   }
 
-  #remove(party: string, settle: Settle): boolean {
+  #remove(party: string, waiter: () => void): boolean {
     const own = this.#waiting.get(party);
-    if (!own?.delete(settle)) return false;
+    if (!own?.delete(waiter)) return false;
     if (own.size === 0) this.#waiting.delete(party);
     this.#size--;
     return true;

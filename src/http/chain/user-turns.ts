@@ -1,19 +1,17 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../runtime/clock.ts';
-import { PartyQueue, type Waiter } from '../../runtime/party-queue.ts';
-import type { Step } from '../exchange.ts';
+import { type Leave, PartyQueue } from '../../runtime/party-queue.ts';
 import { registerWaiting } from '../metrics.ts';
+import type { Gate } from './chain.ts';
 
 /** From this load on, what a request takes is taken from others. */
 const BUSY = 0.9;
 /**
- * How long a turn of the event loop is to take. A request that asks the cluster takes some 0.6 ms of it, in several turns:
- * those of forty connections at once made each turn 20 ms, and everybody waits for several turns. With turns of 0.5 ms others
- * waited 0.2 ms longer, and a flood of lists got a third more of them.
+ * What requests that begin may take of a turn of the event loop: seven lists from memory, or one or two requests that ask the
+ * cluster. What these take when they are answered comes on top, as much again and more. Without a bound, those of forty
+ * connections made each turn 20 ms, and everybody waits for several turns.
  */
 const TURN_MS = 0.25;
-/** Lists from memory take 34 µs each. */
-const MOST_IN_A_TURN = 8;
 /** A user is alone when no other has asked for so long. Dashboards ask each few seconds. */
 const COMPANY_MS = 60_000;
 
@@ -32,15 +30,13 @@ interface UserTurnsParts {
 export class UserTurns {
   readonly #parts: UserTurnsParts;
   readonly #queue = new PartyQueue();
-  /** Those whose requests have begun in this turn of a busy loop. */
+  /** Those whose requests have begun in this turn of a busy loop, and what these took. */
   readonly #users = new Set<string>();
-  #begun = 0;
+  #spentMs = 0;
+  #isRunning = false;
   #lastUser: string | undefined;
   /** When two users last asked one after the other. */
   #companyAt = Number.NEGATIVE_INFINITY;
-  #most = MOST_IN_A_TURN;
-  #turnAt = 0;
-  #isRunning = false;
 
   constructor(parts: UserTurnsParts) {
     this.#parts = parts;
@@ -51,13 +47,13 @@ export class UserTurns {
     return this.#queue.size;
   }
 
-  /** Asks for a turn of this user. `undefined`: it is now. */
-  take(user: string): Waiter | undefined {
+  /** Calls `begin` at the turn of this user, or now: then nothing is returned. It must not throw. */
+  take(user: string, begin: () => void): Leave | undefined {
     const isBusy = !this.#isAlone(user) && this.#parts.loopLoad() >= BUSY;
     if (isBusy && !this.#isRunning) this.#run();
-    const isFull = isBusy && this.#begun >= this.#most && this.#users.has(user);
-    if (isFull || this.#queue.has(user)) return this.#queue.wait(user);
-    this.#began(user);
+    const isFull = isBusy && this.#spentMs >= TURN_MS && this.#users.has(user);
+    if (isFull || this.#queue.has(user)) return this.#queue.wait(user, () => this.#begin(user, begin));
+    this.#begin(user, begin);
     return undefined;
   }
 
@@ -68,33 +64,30 @@ export class UserTurns {
     return now - this.#companyAt >= COMPANY_MS;
   }
 
-  #began(user: string): void {
-    if (!this.#isRunning) return;
-    this.#begun++;
+  #begin(user: string, begin: () => void): void {
+    if (!this.#isRunning) return void begin();
     this.#users.add(user);
+    const { clock } = this.#parts;
+    const beganAt = clock.monotonic();
+    begin();
+    this.#spentMs += clock.monotonic() - beganAt;
   }
 
   #run(): void {
     this.#isRunning = true;
-    this.#turnAt = this.#parts.clock.monotonic();
     setImmediate(this.#turn);
   }
 
   /** The turn of the event loop is over. Those that wait go before those that come in the next one. */
   #turn = (): void => {
-    const now = this.#parts.clock.monotonic();
-    if (now - this.#turnAt > TURN_MS) this.#most = Math.max(1, Math.floor(this.#most / 2));
-    else if (this.#begun >= this.#most) this.#most = Math.min(this.#most + 1, MOST_IN_A_TURN);
-    this.#isRunning = this.#begun > 0 || this.#queue.size > 0;
-    this.#begun = 0;
+    const isIdle = this.#users.size === 0 && this.#queue.size === 0;
     this.#users.clear();
-    if (!this.#isRunning) return;
-    this.#turnAt = now;
-    while (this.#begun < this.#most) {
-      const user = this.#queue.next();
-      if (user === undefined) break;
-      this.#began(user);
+    this.#spentMs = 0;
+    if (isIdle) {
+      this.#isRunning = false;
+      return;
     }
+    while (this.#spentMs < TURN_MS && this.#queue.next());
     setImmediate(this.#turn);
   };
 }
@@ -107,19 +100,22 @@ interface TakeTurnParts {
 }
 
 /** A request waits for the turn of its user. Meanwhile it holds its connection, and no place of admission. */
-export function createTakeTurn({ turns, registry, onOther }: TakeTurnParts): Step {
+export function createTakeTurn({ turns, registry, onOther }: TakeTurnParts): Gate {
   registerWaiting(registry, turns);
-  return function takeTurn(exchange) {
+  return function takeTurn(exchange, go) {
     const user = exchange.identity?.name ?? '';
     if (exchange.route?.admission !== 'gateway') onOther?.(user);
-    const waiter = turns.take(user);
-    if (!waiter) return 'next';
-    const stepBack = exchange.stepAside();
-    exchange.atEnd(waiter.leave);
-    return waiter.turn.then((isTurn) => {
-      if (!isTurn) return 'answered'; // the client has gone
-      stepBack();
-      return 'next';
+    let stepBack = (): void => undefined;
+    const leave = turns.take(user, () => {
+      try {
+        stepBack();
+      } catch (error) {
+        return go(error); // there is no place for it any more
+      }
+      go();
     });
+    if (!leave) return;
+    stepBack = exchange.stepAside();
+    exchange.atEnd(leave);
   };
 }

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { PartyQueue, type Waiter } from '../../runtime/party-queue.ts';
+import { PartyQueue } from '../../runtime/party-queue.ts';
 
 /**
  * A call costs the event loop as much as four pages of the node list (0.5 ms and 0.12 ms), and the API server, which may
@@ -25,7 +25,7 @@ interface CallTurnsParts {
 /** A call that may begin now, or soon. */
 export interface CallTurn {
   /** Resolves when the call may begin, or has left; `undefined`: at once. */
-  readonly begins: Promise<unknown> | undefined;
+  readonly begins: Promise<void> | undefined;
   /** To be called when the call is over, whether or not it has begun. Once or more. */
   leave(): void;
 }
@@ -73,14 +73,18 @@ export class CallTurns {
   };
 
   take(user: string): CallTurn {
-    const waiter = this.#beginsNow(user) ? undefined : this.#wait(user);
-    let isOver = false;
-    const leave = (): void => {
-      if (isOver) return;
-      isOver = true;
-      if (!waiter?.leave()) this.#ended(user);
-    };
-    return { begins: waiter?.turn, leave };
+    if (this.#beginsNow(user)) return { begins: undefined, leave: once(() => this.#ended(user)) };
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const leaveQueue = this.#queue.wait(user, () => {
+      this.#began(user);
+      resolve();
+    });
+    if (this.#queue.size === 1) this.#look();
+    const leave = once(() => {
+      if (leaveQueue()) resolve();
+      else this.#ended(user);
+    });
+    return { begins: promise, leave };
   }
 
   #beginsNow(user: string): boolean {
@@ -98,12 +102,6 @@ export class CallTurns {
     return !this.#underway.has(user) && this.#parts.clock.monotonic() - askedAt >= QUIET_MS;
   }
 
-  #wait(user: string): Waiter {
-    const waiter = this.#queue.wait(user);
-    if (this.#queue.size === 1) this.#look();
-    return waiter;
-  }
-
   #began(user: string): void {
     this.#underway.set(user, (this.#underway.get(user) ?? 0) + 1);
   }
@@ -113,7 +111,7 @@ export class CallTurns {
     const left = (this.#underway.get(user) ?? 0) - 1;
     if (left > 0) return void this.#underway.set(user, left);
     this.#underway.delete(user);
-    if (this.#isFree(user) && this.#queue.next(user) !== undefined) this.#began(user);
+    if (this.#isFree(user)) this.#queue.next(user);
   }
 
   /** How long the next turn is away, if fewer others come than `OTHERS_A_CALL`. */
@@ -139,10 +137,18 @@ export class CallTurns {
   #next(): void {
     this.#cancel();
     this.#turn();
-    const user = this.#queue.next();
-    if (user !== undefined) this.#began(user);
+    this.#queue.next();
     if (this.#queue.size === 0) return;
     const look = setImmediate(this.#look);
     this.#cancel = () => clearImmediate(look);
   }
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
 }

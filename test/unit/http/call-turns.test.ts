@@ -11,6 +11,7 @@ function start({ load }: { load: number }) {
   const turns = new CallTurns({ clock, loopLoad: () => state.load });
   const began: string[] = [];
   const calls = new Map<string, CallTurn>();
+  const gone = new Set<string>();
   const came = new Map<string, number>();
   const call = async (count = 1, user = 'ann'): Promise<void> => {
     for (let index = 0; index < count; index++) {
@@ -18,11 +19,12 @@ function start({ load }: { load: number }) {
       came.set(user, (came.get(user) ?? 0) + 1);
       const turn = turns.take(user);
       calls.set(name, turn);
-      void Promise.resolve(turn.begins ?? true).then((isTurn) => isTurn && began.push(name));
+      void Promise.resolve(turn.begins).then(() => gone.has(name) || began.push(name));
     }
     await aMoment();
   };
   const leave = async (name: string): Promise<void> => {
+    gone.add(name);
     calls.get(name)?.leave();
     await aMoment();
   };
