@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startFaultProxy } from '../dev/fault-proxy/fault-proxy.ts';
 import type { Bench } from './bench.ts';
+import { type FastReviews, measureFastReviews, printFastReviews } from './fast-reviews.ts';
 import type { CallerReport } from './load/callers.ts';
 import { type Ask, Connection, requestBytes } from './load/connection.ts';
 import { startGenerator } from './load/generator.ts';
 import { type BenchCluster, makeNodes, startReal, startSimulated, withNodes } from './peers/clusters.ts';
-import { BENCH_USERS, type Gatehouse, startGatehouse, tokenAsk, withoutBearer } from './peers/gatehouse.ts';
+import { BENCH_USERS, bearersOf, type Gatehouse, startGatehouse, withoutBearer } from './peers/gatehouse.ts';
 import { median, quantile } from './statistics.ts';
 import { count, number, table, verdict } from './table.ts';
 
@@ -31,6 +32,7 @@ interface FrozenReviews {
 
 interface ReviewResults {
   readonly flooded: readonly FloodedReviews[];
+  readonly fast: FastReviews;
   readonly frozen: FrozenReviews;
 }
 
@@ -63,9 +65,14 @@ const [, FLOODER = '', LOSER = '', OTHER = ''] = BENCH_USERS;
  * there is one.
  */
 export async function measureReviews(bench: Bench): Promise<ReviewResults> {
+  const fast = await measureFastReviews(bench);
   const flooded: FloodedReviews[] = [];
   for (const roundTripMs of ROUND_TRIPS_MS) flooded.push(await measureFlooded(bench, roundTripMs));
-  return { flooded, frozen: await (bench.withoutReal === undefined ? freezeReal(bench) : freezeSimulated(bench)) };
+  return {
+    flooded,
+    fast,
+    frozen: await (bench.withoutReal === undefined ? freezeReal(bench) : freezeSimulated(bench)),
+  };
 }
 
 interface ReviewBench {
@@ -194,28 +201,18 @@ interface Asks {
   uncached(user: string): Ask;
 }
 
-/** Signs everybody in. */
 async function asksOf(gatehouse: Gatehouse): Promise<Asks> {
-  const connection = await Connection.open(gatehouse.target);
-  const headers = new Map<string, Record<string, string>>();
-  for (const username of BENCH_USERS) {
-    const ask = tokenAsk({ grant_type: 'password', username, password: gatehouse.password });
-    const { status, content } = await connection.fetch(requestBytes(withoutBearer(gatehouse), ask));
-    if (status !== 200) throw new Error(`a sign-in answered ${status}`);
-    const { access_token: token } = JSON.parse(content.toString()) as { access_token: string };
-    headers.set(username, { authorization: `Bearer ${token}` });
-  }
-  connection.close();
+  const bearers = await bearersOf(gatehouse);
   const ask = (path: string) => (user: string) => ({
     path: gatehouse.listPath + path,
-    headers: headers.get(user) ?? {},
+    headers: bearers.get(user) ?? {},
   });
   return { list: ask('?limit=1'), uncached: ask('/uncached-*') };
 }
 
 /** The results of access reviews as text: tables with their targets. */
-export const printReviews = ({ flooded, frozen }: ReviewResults): string =>
-  [...flooded.map(floodedText), frozenText(frozen)].join('\n');
+export const printReviews = ({ flooded, fast, frozen }: ReviewResults): string =>
+  [printFastReviews(fast), ...flooded.map(floodedText), frozenText(frozen)].join('\n');
 
 const p99 = ({ latenciesMs }: CallerReport): number => quantile(latenciesMs, 0.99);
 

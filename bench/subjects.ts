@@ -2,6 +2,7 @@ import { measureAccounts, printAccounts } from './accounts.ts';
 import type { Bench } from './bench.ts';
 import { measureChurn, printChurn } from './churn.ts';
 import { measureCurve, printCurve } from './curve.ts';
+import { measureFlood, printFlood } from './flood.ts';
 import { measureGateway, printGateway } from './gateway.ts';
 import { measureIdle, printIdle } from './idle.ts';
 import { measureKinds, printKinds } from './kinds.ts';
@@ -53,6 +54,11 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     'calls to the cluster beside kube-apiserver, kubectl proxy and kube-rbac-proxy; watches; the node list beside them',
     measureGateway,
     printGateway,
+  ),
+  flood: onDemand(
+    'calls and lists of a user beside one and four users whom the cluster refuses everything',
+    measureFlood,
+    printFlood,
   ),
   logs: onDemand(
     'log queries and an export of a million messages beside the store; the node list beside a store that hangs',

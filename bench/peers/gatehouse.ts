@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashPassword } from '../../src/users/password-hash.ts';
 import { type Children, end } from '../children.ts';
-import type { Ask, Target } from '../load/connection.ts';
+import { type Ask, Connection, requestBytes, type Target } from '../load/connection.ts';
 import type { Peer } from './peer.ts';
 import { TURN_WATCH, type Turns, takeTurns } from './turns.ts';
 
@@ -105,6 +105,21 @@ export async function startGatehouse(children: Children, options: GatehouseOptio
 
 /** For requests that bring a bearer of their own, or none. */
 export const withoutBearer = ({ target }: Gatehouse): Target => ({ port: target.port, headers: {} });
+
+/** Signs everybody in. The headers of each user's requests, by name. */
+export async function bearersOf(gatehouse: Gatehouse): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
+  const connection = await Connection.open(gatehouse.target);
+  const headers = new Map<string, Readonly<Record<string, string>>>();
+  for (const username of BENCH_USERS) {
+    const ask = signInAsk(username, gatehouse.password);
+    const { status, content } = await connection.fetch(requestBytes(withoutBearer(gatehouse), ask));
+    if (status !== 200) throw new Error(`a sign-in answered ${status}`);
+    const { access_token: token } = JSON.parse(content.toString()) as { access_token: string };
+    headers.set(username, { authorization: `Bearer ${token}` });
+  }
+  connection.close();
+  return headers;
+}
 
 async function writeConfig(
   folder: string,

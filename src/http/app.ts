@@ -20,7 +20,7 @@ import { type AnswerDeadline, createAnswerDeadline } from './chain/answer-deadli
 import { createAuthenticate } from './chain/authenticate.ts';
 import { createAuthorize, createStillAuthorized, readRequestInfo } from './chain/authorize.ts';
 import { createBegin } from './chain/begin.ts';
-import { type App, createRouter, middleware, serveRouter } from './chain/chain.ts';
+import { type App, createRouter, gate, middleware, serveRouter } from './chain/chain.ts';
 import { createGuard } from './chain/guard.ts';
 import {
   answerMethod,
@@ -30,6 +30,7 @@ import {
   refuseUnknownPublicPaths,
   refuseWithdrawnPaths,
 } from './chain/routes.ts';
+import { createTakeTurn, UserTurns } from './chain/user-turns.ts';
 import { createCallerAddress, type TrustedProxy } from './connection/source-address.ts';
 import type { Route } from './exchange.ts';
 import { createServedGateway, type ServedGateway, type ServedGatewayParts } from './gateway/served-gateway.ts';
@@ -114,7 +115,7 @@ export interface AppParts {
 /** Everything that the API port serves. */
 export function createApp(parts: AppParts): App {
   const gateway = parts.gateway && servedGateway(parts.gateway, parts);
-  const app = serveRoutes([...createRoutes(parts), ...(gateway?.routes ?? [])], parts, gateway?.turns.other);
+  const app = serveRoutes([...createRoutes(parts), ...(gateway?.routes ?? [])], parts, gateway?.turns);
   if (!gateway) return app;
   const { pacesItself, outlasts } = gateway;
   return { ...app, takesUpgrade: isUpgrade, pacesItself, outlasts };
@@ -190,34 +191,41 @@ function servedLists(parts: AppParts): Route[] {
   });
 }
 
+/** What the turns of calls to the cluster hear of other requests: that one has come, and whose it is. */
+interface OtherRequests {
+  other(): void;
+  asked(user: string): void;
+}
+
 /**
- * The steps that every request goes through, in their order, and the routes between them. `onOther` is told of each request
- * that is not the gateway's.
+ * The steps that every request goes through, in their order, and the routes between them. `calls` is told of each request that
+ * is not the gateway's.
  */
-export function serveRoutes(routes: readonly Route[], parts: AppParts, onOther?: () => void): App {
+export function serveRoutes(routes: readonly Route[], parts: AppParts, calls?: OtherRequests): App {
   const { platform, limits, metrics, registry, writer, clock, random, logger } = parts;
   const cors = createCors(parts.corsOrigins);
   const { authenticate, authorize } = callerSteps(parts, guardedBelow(routes));
   const addressOf = createCallerAddress(parts.trustedProxies);
   const guard = createGuard({ platform, limits, metrics }); // protocol, header and path rules
+  const takeTurn = createTakeTurn({ turns: new UserTurns(parts), registry, onOther: calls?.asked });
   const first = [
     answerMethod(writer, cors), // OPTIONS and 405, without credentials
-    admission(limits, { metrics, registry, onOther }), // bounds the requests in flight, by class
-  ];
+    admission(limits, { metrics, registry, onOther: calls?.other }), // bounds the requests in flight, by class
+  ].map(middleware);
   const judged = [
-    authenticate, // from here on a user is known, or 401 was answered
-    readRequestInfo, // verb, group, resource, name
-    refuseWithdrawnPaths, // 410 to anybody signed in
-    authorize, // before any cache is read
+    middleware(authenticate), // from here on a user is known, or 401 was answered
+    gate(takeTurn), // users take turns while the event loop is busy
+    middleware(readRequestInfo), // verb, group, resource, name
+    middleware(refuseWithdrawnPaths), // 410 to anybody signed in
+    middleware(authorize), // before any cache is read
   ];
   const router = createRouter();
   // Public routes (health, version, descriptions, /oauth) do not look at the bearer: a stale one must not fail a probe.
   mountRoutes(router, routes, ({ access, before }) => {
     if (access === 'public') return first;
-    return before ? [...first, before, ...judged] : [...first, ...judged];
+    return before ? [...first, middleware(before), ...judged] : [...first, ...judged];
   });
-  const unknown = [...first, refuseUnknownPublicPaths(platform), ...judged, refuseUnknownPaths];
-  router.use(...unknown.map(middleware));
+  router.use(...first, middleware(refuseUnknownPublicPaths(platform)), ...judged, middleware(refuseUnknownPaths));
   return serveRouter(router, {
     guard,
     writer,

@@ -94,6 +94,7 @@ export class Exchange {
 
   #ended = false;
   #admit: (() => void) | undefined;
+  #take: (() => () => void) | undefined;
   #leave: (() => void) | undefined;
   readonly #endings: (() => void)[] = [];
 
@@ -134,10 +135,21 @@ export class Exchange {
     admit?.();
   }
 
-  /** Holds a place of admission. `leave` is called once, when the answer has been made or the client has gone. */
-  takePlace(leave: () => void): void {
-    if (this.#ended) leave();
-    else this.#leave = leave;
+  /**
+   * Takes a place of admission, unless the exchange has ended. `take` takes it, or throws a 429. What it returns is called
+   * once, when the answer has been made or the client has gone.
+   */
+  takePlace(take: () => () => void): void {
+    if (this.#ended) return;
+    this.#take = take;
+    this.#leave = take();
+  }
+
+  /** Gives the place back for as long as the request waits for its turn. The result takes one again, or throws a 429. */
+  stepAside(): () => void {
+    const take = this.#leave && this.#take;
+    this.leavePlace();
+    return () => take && this.takePlace(take);
   }
 
   leavePlace(): void {

@@ -163,6 +163,18 @@ export function registerInFlight(
   });
 }
 
+/** Shows how many requests wait for the turn of their user. */
+export function registerWaiting(registry: Registry, turns: { readonly waiting: number }): void {
+  new Gauge({
+    name: 'gatehouse_http_requests_waiting',
+    help: 'Requests that wait for the turn of their user, while the event loop is busy.',
+    registers: [registry],
+    collect() {
+      this.set(turns.waiting);
+    },
+  });
+}
+
 /** Shows how many connections are open. */
 export function registerConnections(registry: Registry, connections: { readonly size: number }): void {
   new Gauge({

@@ -30,15 +30,16 @@ export function admission(limits: HttpLimits, { metrics, registry, onOther }: Ad
     other: new Places(limits.maxRequestsInFlight, tooManyRequests),
   };
   registerInFlight(registry, places);
-  const take = (kind: keyof typeof places, exchange: Exchange): void => {
-    const place = places[kind];
-    if (place.taken >= place.all) {
-      metrics.rejected(`in_flight_${kind}`);
-      throw place.refuse();
-    }
-    place.taken++;
-    exchange.takePlace(place.leave);
-  };
+  const take = (kind: keyof typeof places, exchange: Exchange): void =>
+    exchange.takePlace(() => {
+      const place = places[kind];
+      if (place.taken >= place.all) {
+        metrics.rejected(`in_flight_${kind}`);
+        throw place.refuse();
+      }
+      place.taken++;
+      return place.leave;
+    });
   return function admission(exchange) {
     const kind = exchange.route?.admission ?? 'other';
     if (kind === 'gateway') return 'next';

@@ -17,7 +17,7 @@ export interface AuthorizeParts {
   readonly pace: RefusalPace;
 }
 
-/** Step 8 of the chain (docs/contract/http.md, section 1): from here on the request is known by what it asks for. */
+/** Step 9 of the chain (docs/contract/http.md, section 1): from here on the request is known by what it asks for. */
 export const readRequestInfo: Step = (exchange) => {
   const { segments, query } = exchange.target;
   exchange.asks(toRequestInfo(exchange.request.method ?? '', segments, query));

@@ -16,11 +16,11 @@ const toPattern = (template: string): string => template.replaceAll(/\{(\w+)\}/g
 export function mountRoutes(
   router: Router,
   routes: readonly Route[],
-  stepsOf: (route: Route) => readonly Step[],
+  stepsOf: (route: Route) => readonly Middleware[],
 ): void {
   checkOrder(routes);
   for (const route of routes) {
-    const mounted = router.route(toPattern(route.template)).all(found(route), ...stepsOf(route).map(middleware));
+    const mounted = router.route(toPattern(route.template)).all(found(route), ...stepsOf(route));
     for (const [method, handler] of Object.entries(route.methods) as [Method, Handler][]) {
       mounted[VERBS[method]](...serving(route, handler));
     }

@@ -25,10 +25,10 @@ export interface MetricsAppParts extends Omit<HttpServerParts, 'onDraining' | 'o
 function createMetricsApp(parts: MetricsAppParts): App {
   const { limits, metrics, registry, platform, writer, clock, random, logger } = parts;
   const cors = createCors([]);
-  const method = answerMethod(writer, cors);
+  const method = middleware(answerMethod(writer, cors));
   const router = createRouter();
   mountRoutes(router, [metricsRoute(registry, writer, clock)], () => [method]);
-  router.use(...[method, refuseUnknownPaths].map(middleware));
+  router.use(method, middleware(refuseUnknownPaths));
   const guard = createGuard({ platform, limits, metrics });
   return serveRouter(router, {
     guard,

@@ -1,14 +1,18 @@
+import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { PartyQueue } from '../../runtime/party-queue.ts';
 
 /**
  * A call costs the event loop as much as four pages of the node list (0.5 ms and 0.12 ms), and the API server, which may
  * run on the same machine, as much again and more. So beside 48 others a tenth of the time is the gateway's.
  */
 const OTHERS_A_CALL = 48;
-/** However much else is asked, a hundred calls begin in a second. */
+/** However much else is asked, a hundred calls begin in a second besides the one that each user may have. */
 const LONGEST_WAIT_MS = 10;
 /** After so long without another request nobody else is asking. Clients that ask all the time leave gaps of 2 ms on a busy machine. */
 const QUIET_MS = 5;
+/** Users whose last other request is remembered. Beyond them the one is forgotten who asked longest ago. */
+const MOST_USERS = 1_000;
 /** From this load on, what a call takes is taken from others. */
 const BUSY = 0.9;
 
@@ -18,17 +22,32 @@ interface CallTurnsParts {
   loopLoad(): number;
 }
 
+/** A call that may begin now, or soon. */
+export interface CallTurn {
+  /** Resolves when the call may begin, or has left; `undefined`: at once. */
+  readonly begins: Promise<void> | undefined;
+  /** To be called when the call is over, whether or not it has begun. Once or more. */
+  leave(): void;
+}
+
 /**
  * Lets calls to the cluster begin one by one while the event loop is busy and others ask, too, so that the node list, sign-ins
  * and probes keep most of it however much is asked of the gateway. Otherwise every call begins at once.
+ *
+ * Users take turns, and a call waits only for what its own user has under way: another call, or requests of other kinds of
+ * late. So whoever asks much waits, and nobody else does.
  */
 export class CallTurns {
   readonly #parts: CallTurnsParts;
-  readonly #waiting: (() => void)[] = [];
-  /** Other requests since the last call began. */
+  readonly #queue = new PartyQueue();
+  /** Calls under way, of users who have one. */
+  readonly #underway = new Map<string, number>();
+  /** When each user last asked something else. */
+  readonly #askedAt = new BoundedMap<number>(MOST_USERS);
+  /** Other requests since the last turn. */
   #others = 0;
   #otherAt = Number.NEGATIVE_INFINITY;
-  #beganAt = Number.NEGATIVE_INFINITY;
+  #turnAt = Number.NEGATIVE_INFINITY;
   /** Of the next look at those that wait. */
   #cancel = (): void => undefined;
 
@@ -38,52 +57,98 @@ export class CallTurns {
 
   /** How many calls wait. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#queue.size;
   }
 
   /** A request has come that is no call. */
   other = (): void => {
     this.#others++;
     this.#otherAt = this.#parts.clock.monotonic();
-    if (this.#others === OTHERS_A_CALL && this.#waiting.length > 0) this.#next();
+    if (this.#others === OTHERS_A_CALL && this.#queue.size > 0) this.#next();
   };
 
-  /** Resolves when the call may begin; `undefined`: at once. */
-  take(): Promise<void> | undefined {
-    if (this.#waiting.length === 0 && this.#waitMs() <= 0) {
-      this.#begin();
-      return undefined;
-    }
-    return new Promise<void>((resolve) => {
-      if (this.#waiting.push(resolve) === 1) this.#look();
+  /** The request that has come is this user's. */
+  asked = (user: string): void => {
+    this.#askedAt.set(user, this.#parts.clock.monotonic());
+  };
+
+  take(user: string): CallTurn {
+    if (this.#beginsNow(user)) return { begins: undefined, leave: once(() => this.#ended(user)) };
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const leaveQueue = this.#queue.wait(user, () => {
+      this.#began(user);
+      resolve();
     });
+    if (this.#queue.size === 1) this.#look();
+    const leave = once(() => {
+      if (leaveQueue()) resolve();
+      else this.#ended(user);
+    });
+    return { begins: promise, leave };
   }
 
-  /** How long the next call has to wait, if fewer others come than `OTHERS_A_CALL`. */
+  #beginsNow(user: string): boolean {
+    if (this.#queue.has(user)) return false;
+    const isTurn = this.#queue.size === 0 && this.#waitMs() <= 0;
+    if (isTurn) this.#turn();
+    else if (!this.#isFree(user)) return false;
+    this.#began(user);
+    return true;
+  }
+
+  /** Whether this user has nothing else under way. */
+  #isFree(user: string): boolean {
+    const askedAt = this.#askedAt.get(user) ?? Number.NEGATIVE_INFINITY;
+    return !this.#underway.has(user) && this.#parts.clock.monotonic() - askedAt >= QUIET_MS;
+  }
+
+  #began(user: string): void {
+    this.#underway.set(user, (this.#underway.get(user) ?? 0) + 1);
+  }
+
+  /** The next call of a user may begin when the one before it is over, whatever others ask. */
+  #ended(user: string): void {
+    const left = (this.#underway.get(user) ?? 0) - 1;
+    if (left > 0) return void this.#underway.set(user, left);
+    this.#underway.delete(user);
+    if (this.#isFree(user)) this.#queue.next(user);
+  }
+
+  /** How long the next turn is away, if fewer others come than `OTHERS_A_CALL`. */
   #waitMs(): number {
     const now = this.#parts.clock.monotonic();
     if (this.#others >= OTHERS_A_CALL || this.#parts.loopLoad() < BUSY) return 0;
-    return Math.min(this.#otherAt + QUIET_MS, this.#beganAt + LONGEST_WAIT_MS) - now;
+    return Math.min(this.#otherAt + QUIET_MS, this.#turnAt + LONGEST_WAIT_MS) - now;
   }
 
-  #begin(): void {
+  #turn(): void {
     this.#others = 0;
-    this.#beganAt = this.#parts.clock.monotonic();
+    this.#turnAt = this.#parts.clock.monotonic();
   }
 
   #look = (): void => {
+    this.#cancel();
     const wait = this.#waitMs();
     if (wait <= 0) this.#next();
     else this.#cancel = this.#parts.clock.after(wait, this.#look);
   };
 
-  /** The first one that waits begins, and the next one in another turn of the loop at the earliest. */
+  /** A call of the user whose turn it is begins, and the next one in another turn of the loop at the earliest. */
   #next(): void {
     this.#cancel();
-    this.#begin();
-    this.#waiting.shift()?.();
-    if (this.#waiting.length === 0) return;
+    this.#turn();
+    this.#queue.next();
+    if (this.#queue.size === 0) return;
     const look = setImmediate(this.#look);
     this.#cancel = () => clearImmediate(look);
   }
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
 }

@@ -48,10 +48,10 @@ export function serveCall(parts: ServeCallParts): Handler {
     if (!info || !identity) throw new Error('the gateway comes after authentication and request info');
     const kind = kindOf(info);
     exchange.atEnd(() => record.ended(exchange, kind));
-    exchange.takePlace(places[isLongRunning(kind) ? 'streams' : 'requests'].take(identity.name));
+    exchange.takePlace(() => places[isLongRunning(kind) ? 'streams' : 'requests'].take(identity.name));
     const protocol = exchange.upgrade && askedProtocol(exchange.request);
     if (protocol) await upgrade(exchange, { kind, protocol }, parts);
-    else await forward(exchange, kind, parts);
+    else await forward(exchange, { kind, user: identity.name }, parts);
   };
 }
 
@@ -80,7 +80,11 @@ class Underway {
   };
 }
 
-async function forward(exchange: Exchange, kind: CallKind, parts: ServeCallParts): Promise<void> {
+async function forward(
+  exchange: Exchange,
+  { kind, user }: { readonly kind: CallKind; readonly user: string },
+  parts: ServeCallParts,
+): Promise<void> {
   const { gateway, streams, clock } = parts;
   const { metrics } = gateway;
   const isStream = isLongRunning(kind);
@@ -90,9 +94,11 @@ async function forward(exchange: Exchange, kind: CallKind, parts: ServeCallParts
   const body = hasBody(exchange) ? new ClientBody(exchange, { clock, stallMs: parts.bodyStallMs, onBytes }) : undefined;
   if (body) parts.onBody(exchange.request);
   // The body is in our hands by now: what is wrong with it while the call waits is heard of.
-  const turn = parts.turns.take();
-  if (turn !== undefined) await turn;
-  const relay = createRelay(exchange, underway, { kind, parts });
+  const turn = parts.turns.take(user);
+  exchange.atEnd(turn.leave);
+  if (turn.begins !== undefined) await turn.begins;
+  // A stream goes on for hours, and costs little from its answer on.
+  const relay = createRelay(exchange, underway, { kind, parts, onStart: isStream ? turn.leave : undefined });
   try {
     await gateway.forward({ ...callOf(exchange, kind, parts.record), body }, relay, underway.signal);
     relay.end();
@@ -181,7 +187,11 @@ function speechOf(kind: CallKind, protocol: UpgradeProtocol, headers: readonly s
 function createRelay(
   exchange: Exchange,
   { abort }: Underway,
-  { kind, parts }: { readonly kind: CallKind; readonly parts: ServeCallParts },
+  {
+    kind,
+    parts,
+    onStart,
+  }: { readonly kind: CallKind; readonly parts: ServeCallParts; readonly onStart?: (() => void) | undefined },
 ): Relay {
   const { gateway, writer, clock, sendTimeoutMs } = parts;
   const sentAt = clock.monotonic();
@@ -191,6 +201,7 @@ function createRelay(
     reader: kind === 'log' ? undefined : new SlowReader(exchange.response, { clock, sendTimeoutMs }),
     isStream: isLongRunning(kind),
     onStart: () => {
+      onStart?.();
       exchange.upstreamMs = clock.monotonic() - sentAt;
       gateway.metrics.upstreamAnswered(kind, exchange.upstreamMs);
     },

@@ -12,7 +12,7 @@ const DEFAULTS = {
   seed: 1,
   svg: undefined,
 };
-const ON_DEMAND = ['curve', 'soak', 'reviews', 'watch', 'accounts', 'gateway', 'logs', 'turns'];
+const ON_DEMAND = ['curve', 'soak', 'reviews', 'watch', 'accounts', 'gateway', 'flood', 'logs', 'turns'];
 
 describe('bench options', () => {
   test('without any, all subjects are measured but those on demand', () => {
@@ -50,7 +50,7 @@ describe('bench options', () => {
     [
       '--only',
       'list',
-      '--only: expected one of lists, pages, kinds, size, idle, churn, storm, curve, soak, sign-in, reviews, watch, accounts, gateway, logs, turns, not "list"',
+      '--only: expected one of lists, pages, kinds, size, idle, churn, storm, curve, soak, sign-in, reviews, watch, accounts, gateway, flood, logs, turns, not "list"',
     ],
     ['--rounds', '1e3', '--rounds: expected a positive whole number, not "1e3"'],
   ])('refuses %s %j with a sentence', (option, value, message) => {

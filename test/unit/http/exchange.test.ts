@@ -5,8 +5,8 @@ describe('an exchange', () => {
   test('leaves its place of admission once: when told to, or else at its end', () => {
     const left: string[] = [];
     const [told, ended] = [fakeExchange(), fakeExchange()];
-    told.exchange.takePlace(() => left.push('told'));
-    ended.exchange.takePlace(() => left.push('ended'));
+    told.exchange.takePlace(() => () => left.push('told'));
+    ended.exchange.takePlace(() => () => left.push('ended'));
     expect(left).toEqual([]);
     told.exchange.leavePlace();
     told.exchange.leavePlace();
@@ -28,12 +28,28 @@ describe('an exchange', () => {
     expect(asked).toBe(1);
   });
 
-  test('leaves at once a place that it takes after its end', () => {
+  test('takes no place after its end', () => {
     const { exchange, end } = fakeExchange();
-    const left: string[] = [];
     end();
-    exchange.takePlace(() => left.push('left'));
-    expect(left).toEqual(['left']);
+    exchange.takePlace(() => {
+      throw new Error('no place');
+    });
+  });
+
+  test('holds no place while it steps aside, and takes one again if it had one', () => {
+    const { exchange, end } = fakeExchange();
+    exchange.stepAside()();
+    let taken = 0;
+    exchange.takePlace(() => {
+      taken++;
+      return () => taken--;
+    });
+    const stepBack = exchange.stepAside();
+    expect(taken).toBe(0);
+    stepBack();
+    expect(taken).toBe(1);
+    end();
+    expect(taken).toBe(0);
   });
 
   test('runs what is to be done at its end once, in order, and at once when it is over', () => {

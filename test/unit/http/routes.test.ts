@@ -42,7 +42,9 @@ function serve(change: Partial<AppParts> = {}) {
   let answered = (): void => {};
   const routes = createRoutes(appParts({ writer: writer as AnswerWriter, ...change }));
   const router = createRouter();
-  mountRoutes(router, routes, ({ access }) => (access === 'public' ? [] : [readRequestInfo, refuseWithdrawnPaths]));
+  mountRoutes(router, routes, ({ access }) =>
+    access === 'public' ? [] : [readRequestInfo, refuseWithdrawnPaths].map(middleware),
+  );
   const unknown = [refuseUnknownPublicPaths('gatehouse'), readRequestInfo, refuseUnknownPaths];
   router.use(...unknown.map(middleware));
   const ask = async (target: string, { method = 'GET', headers = {}, body }: Asked = {}) => {

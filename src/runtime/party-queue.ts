@@ -1,0 +1,58 @@
+/** Gives the place in the queue up. Returns whether there was one: not after the turn. */
+export type Leave = () => boolean;
+
+/**
+ * Waiters by party: parties take turns, each in its own order. Whoever gives out the turns decides when. It keeps nothing of
+ * a party that does not wait, and has no bound of its own.
+ */
+export class PartyQueue {
+  /** In the order of the next turns. A party in it has a waiter: what is to be done at its turn. */
+  readonly #waiting = new Map<string, Set<() => void>>();
+  #size = 0;
+
+  /** How many wait, of all parties together. */
+  get size(): number {
+    return this.#size;
+  }
+
+  has(party: string): boolean {
+    return this.#waiting.has(party);
+  }
+
+  /** Calls `begin` when it is the turn, unless it leaves before. */
+  wait(party: string, begin: () => void): Leave {
+    const own = this.#waiting.get(party) ?? new Set();
+    const waiter = (): void => begin();
+    this.#waiting.set(party, own.add(waiter));
+    this.#size++;
+    return () => this.#remove(party, waiter);
+  }
+
+  /** Gives the turn to the first of this party, or of the one whose turn it is. Returns whether anybody waited. */
+  next(party = this.#first): boolean {
+    if (party === undefined) return false;
+    const [first] = this.#waiting.get(party) ?? [];
+    if (!first) return false;
+    this.#remove(party, first);
+    const others = this.#waiting.get(party);
+    if (others) {
+      this.#waiting.delete(party);
+      this.#waiting.set(party, others);
+    }
+    first();
+    return true;
+  }
+
+  get #first(): string | undefined {
+    for (const party of this.#waiting.keys()) return party;
+    return undefined;
+  }
+
+  #remove(party: string, waiter: () => void): boolean {
+    const own = this.#waiting.get(party);
+    if (!own?.delete(waiter)) return false;
+    if (own.size === 0) this.#waiting.delete(party);
+    this.#size--;
+    return true;
+  }
+}
