@@ -66,7 +66,7 @@ export function createAuthorizationServer(
   const check = createTokenCheck(REFRESH, options, { keys, clock });
   const refreshTokens = createRefreshTokens(options, { check, liveUser: parts.liveUser, clock });
   const grants = new Map<string, Grant>([
-    ['password', createPasswordGrant(options, { signIn, recorder, sessions, ends, issuer, clock, random })],
+    ['password', createPasswordGrant(options, { signIn, recorder, sessions, ends, issuer, clock })],
     ['refresh_token', createRefreshGrant(options, { refreshTokens, sessions, ends, issuer, clock, metrics })],
   ]);
   const clients = createClientAuthentication(options, { clock, random, clientFailures: parts.clientFailures });

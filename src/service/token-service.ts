@@ -98,6 +98,7 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
     clock,
     random,
     logger,
+    registry,
     events,
   });
   const data = createTokenData([keys, sessions, people]);

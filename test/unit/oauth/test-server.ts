@@ -88,6 +88,8 @@ class ScriptedSessions implements SessionStore {
   /** What callers are told of records that are too old. */
   old: string | undefined;
   writes = 0;
+  /** Every session was begun by another process, whose ends nobody knows here. */
+  begunElsewhere = false;
 
   constructor(inner: SessionStore) {
     this.#inner = inner;
@@ -96,6 +98,10 @@ class ScriptedSessions implements SessionStore {
   fault = (): string | undefined => this.unknown;
 
   tooOld = (): string | undefined => this.old;
+
+  newId = (): string => this.#inner.newId();
+
+  knowsEndsOf = (): boolean => !this.begunElsewhere;
 
   read = (user: string): UserSessions => this.#inner.read(user);
 
@@ -156,7 +162,7 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   const changed = (name: string): void => {
     for (const listener of listeners) listener(name);
   };
-  const sessions = new ScriptedSessions(createMemorySessions({ clock }));
+  const sessions = new ScriptedSessions(createMemorySessions({ clock, random: systemRandom }));
   const options = { ...testOptions, ...change };
   const verifications = createVerificationCounter(registry);
   const missing = { users: undefined as string | undefined, usersOld: undefined as string | undefined };
