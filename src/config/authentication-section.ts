@@ -181,7 +181,7 @@ const oauthOptions = section({
   clients: clients
     .optional()
     .describe(
-      'OAuth clients, each with exactly one of `secret`, `secretFile` and `public: true`. Default: one whose id and secret are both the name of the platform.',
+      'OAuth clients, each with exactly one of `secret`, `secretFile` and `public: true`. With the platform `kubesphere` the default has the secret `kubesphere`, as clients of 3.4 expect. Default: a public one with the name of the platform.',
     ),
 }).describe('Tokens and the clients that receive them.');
 

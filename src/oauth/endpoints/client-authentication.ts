@@ -88,10 +88,17 @@ const LONG_SECRET = 16;
 const isLong = ({ secret = '' }: Client): boolean => secret.length >= LONG_SECRET;
 
 /**
- * A secret that everybody knows, like that of the built-in client. There is nothing to guess, and throttling would only
- * shut people out.
+ * A client without a secret, or with one that everybody knows, like KubeSphere's. There is nothing to guess, and
+ * throttling would only shut people out.
  */
-const provesNothing = ({ name, secret }: Client): boolean => secret === name;
+const provesNothing = (client: Client): boolean => client.public || client.secret === client.name;
+
+/**
+ * A public client sends no secret. Its own name in place of one is taken for none: programs that were written for the
+ * built-in client of 3.4, or for ours before it was public, send that (A-52).
+ */
+const isWithoutProof = ({ name }: Client, secret: string | undefined): boolean =>
+  secret === undefined || secret === name;
 
 /**
  * What the throttle counts the attempt under, or `undefined` when nothing can be guessed: without a client name, or for
@@ -103,7 +110,7 @@ function guessOf(
   source: string,
 ): { readonly name: string; readonly source: string } | undefined {
   if (proof === 'unfit' || proof.id === undefined || (client && provesNothing(client))) return undefined;
-  return client?.public && proof.secret === undefined ? undefined : { name: proof.id, source };
+  return { name: proof.id, source };
 }
 
 function createCompare(options: OAuthOptions, random: Random): Compare {
@@ -119,7 +126,7 @@ function createCompare(options: OAuthOptions, random: Random): Compare {
   return ({ id, secret }) => {
     const entry = known.get(id ?? '');
     const equal = timingSafeEqual(digest(secret ?? ''), entry?.digest ?? noSecret);
-    const proven = entry?.client.public ? secret === undefined : equal && secret !== undefined;
+    const proven = entry?.client.public ? isWithoutProof(entry.client, secret) : equal && secret !== undefined;
     if (!entry) return { fault: id === undefined ? 'no_credentials' : 'unknown_client' };
     return proven ? { client: entry.client } : { client: entry.client, fault: 'wrong_secret' };
   };

@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { CLIENT, eventually, passwordOf, type Service, startCluster, startService, usersFile } from './stand.ts';
+import {
+  CLIENT,
+  CONFIDENTIAL,
+  eventually,
+  passwordOf,
+  type Service,
+  startCluster,
+  startService,
+  usersFile,
+} from './stand.ts';
 
 const KEY = 'default/gatehouse-signing-keys';
 const kidsOf = async (service: Service): Promise<string[]> =>
@@ -160,7 +169,7 @@ describe('replicas that share their sessions', () => {
   });
 
   test('a record that cannot be read is 503 for its user, and for nobody else', async () => {
-    const shared = await startSharing();
+    const shared = await startSharing({ authentication: CONFIDENTIAL });
     const pair = await shared.one.signIn('ada');
     const joe = await shared.one.signIn('joe');
     await shared.one.refresh(pair.refresh_token);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { tellMeasured } from '../../support/measured.ts';
-import { type Pair, type Service, startCluster, startService } from './stand.ts';
+import { CLIENT, CONFIDENTIAL, type Pair, type Service, startCluster, startService } from './stand.ts';
 
 const INVALID_GRANT = { error: 'invalid_grant', error_description: 'the refresh token is not valid' };
 
 const startWith = (cluster: SimulatedCluster, store: string): Promise<Service> =>
-  startService(cluster, { config: { sessions: { store } } });
+  startService(cluster, { config: { authentication: CONFIDENTIAL, sessions: { store } } });
 
 /** The same configuration on the same cluster, in a new process as far as its memory is concerned. */
 async function restarted(service: Service, cluster: SimulatedCluster, store: string): Promise<Service> {
@@ -105,7 +105,7 @@ describe('a restart with sessions in memory', () => {
     const before = await startWith(cluster, STORE);
     const { refresh_token: token } = await before.signIn('ada');
     const after = await restarted(before, cluster, STORE);
-    const form = { client_id: 'gatehouse', client_secret: 'gatehouse', token };
+    const form = { ...CLIENT, token };
     expect((await after.call('/oauth/introspect', { form })).body).toEqual({ active: false });
   });
 
