@@ -4,7 +4,7 @@ import type { StatusCause } from '../../status-error.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';
 import { alreadyExists, attemptsTurnedAway, badField, emailTaken, invalidUser, toWriteFailure } from '../refusals.ts';
 import { bad, emailFaults, groupsFaults, nameFaults, required, textFaults } from '../users/user-fields.ts';
-import { storable } from './annotations.ts';
+import { annotationsOfNew } from './annotations.ts';
 import type { Caller } from './caller.ts';
 import { checkBoundName, checkGroups } from './group-rights.ts';
 import { parseUser, type WrittenUser } from './user-body.ts';
@@ -117,7 +117,7 @@ function toNewUser(
     metadata: {
       name,
       ...(written.labels ? { labels: written.labels } : {}),
-      annotations: { ...storable(written.annotations ?? {}, names), ...own },
+      annotations: { ...annotationsOfNew(written.annotations ?? {}, names), ...own },
       finalizers: [names.finalizer],
     },
     spec: Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)),
