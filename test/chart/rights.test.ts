@@ -127,6 +127,15 @@ describe('rights of the service account', () => {
 
   const IN_MEMORY = { sessions: { store: 'memory' } };
 
+  test('8.1 have the Secret of a client’s secret where the program makes it', async () => {
+    const { rules, config } = await render({ oauth: { client: { generate: true } }, ...IN_MEMORY });
+    const names = ['gatehouse-signing-keys', 'gatehouse-first-administrator', 'gatehouse-oauth-client'];
+    expect(rules.flatMap(({ resourceNames }) => resourceNames ?? [])).toEqual(names);
+    expect(config).toMatchObject({
+      authentication: { oauthOptions: { clients: [{ name: 'gatehouse', secretName: 'gatehouse-oauth-client' }] } },
+    });
+  });
+
   test('8.1 follow the Secret names of the configuration', async () => {
     const config = { keys: { secretName: 'k' }, users: { firstAdministrator: { secretName: 'a' } } };
     const { rules } = await render({ config, ...IN_MEMORY });

@@ -282,8 +282,8 @@ describe('OAuth clients', () => {
 
   test('need exactly one proof, a name of their own and no password grant when public', () => {
     expect(problemsOf(clients('[{name: a}, {name: c, secret: x, public: true}, {name: b, public: true}]'))).toEqual([
-      'authentication.oauthOptions.clients[0]: needs exactly one of secret, secretFile, public: true',
-      'authentication.oauthOptions.clients[1]: needs exactly one of secret, secretFile, public: true',
+      'authentication.oauthOptions.clients[0]: needs exactly one of secret, secretFile, secretName, public: true',
+      'authentication.oauthOptions.clients[1]: needs exactly one of secret, secretFile, secretName, public: true',
       'authentication.oauthOptions.clients[1].grantTypes: a public client may not use the password grant',
       'authentication.oauthOptions.clients[2].grantTypes: a public client may not use the password grant',
     ]);

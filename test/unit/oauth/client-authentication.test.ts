@@ -7,7 +7,7 @@ import { createClientFailureCounter } from '../../../src/oauth/metrics.ts';
 import { Act } from '../../../src/oauth/tokens/act.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { testOptions } from './test-server.ts';
+import { configuredSecrets, testOptions } from './test-server.ts';
 
 vi.mock('node:crypto', async (original) => {
   const real = await original<typeof crypto>();
@@ -15,6 +15,7 @@ vi.mock('node:crypto', async (original) => {
 });
 
 const clients = createClientAuthentication(testOptions, {
+  clientSecrets: configuredSecrets,
   clock: new FakeClock(),
   random: systemRandom,
   clientFailures: createClientFailureCounter(new Registry()),

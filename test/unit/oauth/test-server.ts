@@ -6,7 +6,7 @@ import { newKeyData } from '../../../src/oauth/keys/signing-key-data.ts';
 import { createSigningKeys, type SigningKeyOptions, type SigningKeys } from '../../../src/oauth/keys/signing-keys.ts';
 import { createClientFailureCounter, createVerificationCounter } from '../../../src/oauth/metrics.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
-import type { OAuthOptions } from '../../../src/oauth/options.ts';
+import type { Client, OAuthOptions } from '../../../src/oauth/options.ts';
 import { createMemorySessions } from '../../../src/oauth/sessions/memory-sessions.ts';
 import type { Change, SessionStore, UserSessions } from '../../../src/oauth/sessions/sessions.ts';
 import { createTokenData, type TokenData } from '../../../src/oauth/token-data.ts';
@@ -77,6 +77,9 @@ const alice: User = {
   groups: ['developers', 'system:masters'],
   state: 'Active',
 };
+
+/** Clients whose secrets are in the configuration. */
+export const configuredSecrets = { secretOf: ({ secret }: Client) => secret, fault: () => undefined, parts: [] };
 
 /** Session records in memory whose writes can be made to fail, and are counted. */
 class ScriptedSessions implements SessionStore {
@@ -192,6 +195,7 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
     registry,
     events,
     clientFailures,
+    clientSecrets: configuredSecrets,
   };
   const server = createAuthorizationServer(options, parts);
   return Object.assign(test, {
