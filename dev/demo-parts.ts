@@ -132,7 +132,8 @@ function firstAdministrator({ users }: Config, cluster: SimulatedCluster): { nam
   return { name: decoded('username'), password: decoded('password') };
 }
 
-function clientOf(config: Config): { client_id: string; client_secret: string } {
-  const client = config.authentication.oauthOptions.clients[0];
-  return { client_id: client?.name ?? '', client_secret: client?.secret ?? '' };
+/** As the client sends them; a public one has no secret. */
+function clientOf(config: Config): Readonly<Record<string, string>> {
+  const [{ name = '', secret } = {}] = config.authentication.oauthOptions.clients;
+  return { client_id: name, ...(secret === undefined ? {} : { client_secret: secret }) };
 }

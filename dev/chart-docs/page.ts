@@ -44,7 +44,7 @@ to run, upgrade and repair it.
 \`\`\`sh
 helm install gatehouse charts/gatehouse --namespace gatehouse-system --create-namespace --set image.repository=REGISTRY/gatehouse   # the image is not published yet
 helm test gatehouse --namespace gatehouse-system
-helm upgrade gatehouse charts/gatehouse --namespace gatehouse-system --reset-then-reuse-values --set replicaCount=3,sessions.store=kubernetes
+helm upgrade gatehouse charts/gatehouse --namespace gatehouse-system --reset-then-reuse-values --set replicaCount=3
 helm uninstall gatehouse --namespace gatehouse-system
 kubectl --namespace gatehouse-system delete secret -l app.kubernetes.io/managed-by=gatehouse   # what the program made: keys, sessions, the first administrator
 \`\`\`

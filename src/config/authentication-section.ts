@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, countBetween, duration, path, section } from './fields.ts';
+import { count, countBetween, duration, objectName, path, section } from './fields.ts';
 
 const tokenReview = section({
   callerAuth: z
@@ -105,6 +105,11 @@ const client = z
       .describe('The client_id.'),
     secret: z.string().min(1).optional().describe('The secret itself; prefer `secretFile`.'),
     secretFile: path.optional().describe('A file that holds the secret; one trailing newline is ignored.'),
+    secretName: objectName
+      .optional()
+      .describe(
+        'A Secret of Gatehouse’s namespace whose key `secret` holds the secret. The program makes it at random when there is none, and follows it.',
+      ),
     public: z
       .boolean()
       .default(false)
@@ -127,9 +132,15 @@ const client = z
       .describe('`accessTokenInactivityTimeout` for this client. Default: that of all clients.'),
   })
   .superRefine((value, context) => {
-    const proofs = [value.secret !== undefined, value.secretFile !== undefined, value.public].filter(Boolean).length;
+    const { secret, secretFile, secretName } = value;
+    const proofs = [secret, secretFile, secretName, value.public || undefined].filter(
+      (one) => one !== undefined,
+    ).length;
     if (proofs !== 1)
-      context.addIssue({ code: 'custom', message: 'needs exactly one of secret, secretFile, public: true' });
+      context.addIssue({
+        code: 'custom',
+        message: 'needs exactly one of secret, secretFile, secretName, public: true',
+      });
     if (value.public && value.grantTypes.includes('password'))
       context.addIssue({
         code: 'custom',
@@ -181,7 +192,7 @@ const oauthOptions = section({
   clients: clients
     .optional()
     .describe(
-      'OAuth clients, each with exactly one of `secret`, `secretFile` and `public: true`. Default: one whose id and secret are both the name of the platform.',
+      'OAuth clients, each with exactly one of `secret`, `secretFile`, `secretName` and `public: true`. With the platform `kubesphere` the default has the secret `kubesphere`, as clients of 3.4 expect. Default: a public one with the name of the platform.',
     ),
 }).describe('Tokens and the clients that receive them.');
 

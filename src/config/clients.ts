@@ -16,7 +16,7 @@ export interface Clients {
   readonly warnings: readonly string[];
 }
 
-/** The configured clients with their secrets read, or the built-in one, whose id and secret are the platform's name. */
+/** The configured clients with their secrets read, or the built-in one. */
 export function completeClients(
   platform: string,
   list: readonly FileClient[] | undefined,
@@ -35,15 +35,24 @@ export function completeClients(
   return { clients, problems, warnings };
 }
 
+/** The platform whose clients are those of KubeSphere 3.4, which send a secret that everybody knows. */
+const KUBESPHERE = 'kubesphere';
+
+/**
+ * A public client with the name of the platform. It may use the password grant, which the configuration allows no other
+ * public client: `gatehouse login`, curl and consoles need one that works from the start, and a secret that is in every
+ * installation would prove no more than none.
+ */
 function builtInClient(platform: string): Clients {
+  const isKubeSphere = platform === KUBESPHERE;
   const client = {
     name: platform,
-    secret: platform,
-    public: false,
+    ...(isKubeSphere ? { secret: platform, public: false } : { public: true }),
     grantTypes: ['password', 'refresh_token'],
     postLogoutRedirectURIs: [],
   };
-  const warning = `the built-in OAuth client is in use: its id and its secret are both "${platform}"; set authentication.oauthOptions.clients to replace it`;
+  const proof = isKubeSphere ? `its id and its secret are both "${platform}"` : 'it is public and proves nothing';
+  const warning = `the built-in OAuth client "${platform}" is in use: ${proof}; set authentication.oauthOptions.clients to replace it`;
   return { clients: [client], problems: [], warnings: [warning] };
 }
 

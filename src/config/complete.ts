@@ -94,6 +94,10 @@ function settingWarnings(config: Config): string[] {
     warnings.push(
       'authorization.mode is AlwaysAllow: everybody who signs in may do everything; for demonstrations only',
     );
+  if (config.sessions.store === 'memory')
+    warnings.push(
+      'sessions.store is memory: a restart forgets which sessions were ended; access tokens of ended ones are good again until they expire, and no session from before it is refreshed',
+    );
   const { enabled, audience } = config.authentication.serviceAccountTokens;
   if (enabled && audience?.startsWith(API_SERVER))
     warnings.push(

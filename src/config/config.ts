@@ -4,6 +4,7 @@ import type { FileConfig } from './schema.ts';
 export interface ClientConfig {
   readonly name: string;
   readonly secret?: string;
+  readonly secretName?: string;
   readonly public: boolean;
   readonly grantTypes: readonly string[];
   readonly introspectAll?: boolean;

@@ -224,9 +224,9 @@ export const configSchema = z
     sessions: section({
       store: z
         .enum(['memory', 'kubernetes'])
-        .default('memory')
+        .optional()
         .describe(
-          '`memory`: for a single replica; `kubernetes`: one Secret per user who refreshed or ended a session, for any number of replicas.',
+          '`kubernetes`: one Secret per user who refreshed or ended a session, for any number of replicas; kept over restarts. `memory`: for a single replica; a restart forgets which sessions were ended, and refreshes none from before it. Default: `kubernetes` in a cluster, `memory` elsewhere.',
         ),
     }).describe('The sessions that sign-ins begin.'),
     nodes: section({

@@ -6,6 +6,7 @@ import type { SecurityEvents } from '../security-events.ts';
 import type { PasswordSignIn, SignInRecorder } from '../users/sign-in.ts';
 import type { UserChanges, UserDirectory } from '../users/user.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
+import type { ClientSecrets } from './client-secrets.ts';
 import { createBearerTokens } from './endpoints/authorization-header.ts';
 import { createClientAuthentication } from './endpoints/client-authentication.ts';
 import type { Grant } from './endpoints/grant.ts';
@@ -46,6 +47,7 @@ export interface AuthorizationServerParts {
   readonly events: SecurityEvents;
   /** Refused clients, by reason. */
   readonly clientFailures: Counter<'reason'>;
+  readonly clientSecrets: ClientSecrets;
 }
 
 export interface BuiltAuthorizationServer extends AuthorizationServer {
@@ -66,10 +68,11 @@ export function createAuthorizationServer(
   const check = createTokenCheck(REFRESH, options, { keys, clock });
   const refreshTokens = createRefreshTokens(options, { check, liveUser: parts.liveUser, clock });
   const grants = new Map<string, Grant>([
-    ['password', createPasswordGrant(options, { signIn, recorder, sessions, ends, issuer, clock, random })],
+    ['password', createPasswordGrant(options, { signIn, recorder, sessions, ends, issuer, clock })],
     ['refresh_token', createRefreshGrant(options, { refreshTokens, sessions, ends, issuer, clock, metrics })],
   ]);
-  const clients = createClientAuthentication(options, { clock, random, clientFailures: parts.clientFailures });
+  const { clientFailures, clientSecrets } = parts;
+  const clients = createClientAuthentication(options, { clock, random, clientFailures, clientSecrets });
   const token = createTokenEndpoint({ platform: options.platform, clients, grants, data, metrics, events });
   const revoke = createRevocation(options, {
     // Who is disabled today may be enabled tomorrow: a session can be ended whatever is known of its user.

@@ -52,6 +52,15 @@ export function registerKeyMetrics(registry: Registry, clock: Clock, { keys, rot
   });
 }
 
+/** Where the sessions are recorded. One series: a process has one store. */
+export const registerSessionStore = (registry: Registry, store: string): void =>
+  new Gauge({
+    name: 'gatehouse_session_store_info',
+    help: 'One for the store of sessions that is in use. With memory, a restart forgets which sessions were ended.',
+    labelNames: ['store'],
+    registers: [registry],
+  }).set({ store }, 1);
+
 export const createRotationFailures = (registry: Registry): Counter =>
   new Counter({
     name: 'gatehouse_signing_key_rotation_failures_total',

@@ -1,10 +1,11 @@
 import type { ClientThrottleOptions } from './endpoints/client-throttle.ts';
 
-/** An OAuth client, with its secret already read. */
+/** An OAuth client. Its secret is read already, or is in a Secret of the cluster. */
 export interface Client {
   /** The `client_id`. */
   readonly name: string;
   readonly secret?: string;
+  readonly secretName?: string;
   /** A client that cannot keep a secret and sends none. */
   readonly public: boolean;
   readonly grantTypes: readonly string[];

@@ -1,5 +1,6 @@
 import { usersOf } from '../accounts/names.ts';
 import { createStatusPatch } from '../accounts/states/status-patch.ts';
+import { createEmailRivals } from '../accounts/users/email-rivals.ts';
 import { type AccountWrites, createAccountWrites } from '../accounts/writes/account-writes.ts';
 import { createRoleAssignment } from '../accounts/writes/role-assignment.ts';
 import type { ForgetfulAuthorizer } from '../authorization/authorizer.ts';
@@ -12,7 +13,7 @@ import type { Accounts } from './accounts.ts';
 import type { TokenService } from './token-service.ts';
 
 export interface WritesParts {
-  readonly accounts: Pick<Accounts, 'names' | 'roles'>;
+  readonly accounts: Pick<Accounts, 'names' | 'roles' | 'records'>;
   readonly people: Pick<AccountPeople, 'passwords'>;
   readonly tokens: Pick<TokenService, 'users' | 'signIn' | 'ends'>;
   readonly reviews: ForgetfulAuthorizer;
@@ -41,6 +42,7 @@ export function createWrites(
     users,
     patchStatus: createStatusPatch(users),
     known: tokens.users,
+    rivals: createEmailRivals(accounts.records, { clock }),
     passwords: people.passwords,
     hasher: tokens.signIn,
     signIn: tokens.signIn,

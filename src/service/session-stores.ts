@@ -1,4 +1,6 @@
+import type { Registry } from 'prom-client';
 import type { Cluster } from '../kubernetes/cluster.ts';
+import { registerSessionStore } from '../oauth/metrics.ts';
 import { createClusterSessions } from '../oauth/sessions/cluster-sessions.ts';
 import { createMemorySessions } from '../oauth/sessions/memory-sessions.ts';
 import type { SessionStore } from '../oauth/sessions/sessions.ts';
@@ -13,19 +15,20 @@ export interface SessionOptions {
   /** Part of the names and labels of the records. */
   readonly platform: string;
   /**
-   * `memory`: the sessions of one replica. `kubernetes`: one Secret per user who refreshed or ended a session, shared by
-   * all replicas.
+   * `memory`: the sessions of one replica, until it ends. `kubernetes`: one Secret per user who refreshed or ended a
+   * session, shared by all replicas. Default: `kubernetes` in a cluster, `memory` elsewhere.
    */
-  readonly store: 'memory' | 'kubernetes';
+  readonly store: 'memory' | 'kubernetes' | undefined;
   /** Records older than this are not used for judging tokens. */
   readonly maxStalenessMs: number;
 }
 
 export interface SessionParts {
-  readonly cluster: Pick<Cluster, 'mirrorSecrets'>;
+  readonly cluster: Pick<Cluster, 'inCluster' | 'mirrorSecrets'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly registry: Registry;
   readonly events: SecurityEvents;
 }
 
@@ -34,10 +37,12 @@ const NAME = 'sessions';
 
 /** Where sessions are recorded, and what keeps the records current. */
 export function createSessions(
-  { platform, store: kind, maxStalenessMs }: SessionOptions,
-  { cluster, clock, random, logger, events }: SessionParts,
+  { platform, store: wanted, maxStalenessMs }: SessionOptions,
+  { cluster, clock, random, logger, registry, events }: SessionParts,
 ): { readonly store: SessionStore; readonly upkeep: Upkeep } {
-  if (kind === 'memory') return { store: createMemorySessions({ clock }), upkeep: NO_UPKEEP };
+  const kind = wanted ?? (cluster.inCluster ? 'kubernetes' : 'memory');
+  registerSessionStore(registry, kind);
+  if (kind === 'memory') return { store: createMemorySessions({ clock, random }), upkeep: NO_UPKEEP };
   const labels = { 'app.kubernetes.io/part-of': platform, 'app.kubernetes.io/component': NAME };
   const { records, reflector } = cluster.mirrorSecrets(NAME, labels, { exposeLag: true });
   const options = { namePrefix: `${platform}-sessions-`, maxStalenessMs };

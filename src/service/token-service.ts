@@ -5,6 +5,7 @@ import { ClusterKeys } from '../authentication/cluster-keys.ts';
 import { ServiceAccountTokens } from '../authentication/service-account-tokens.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
+import { createClientSecrets } from '../oauth/client-secrets.ts';
 import { createAuthorizationServer } from '../oauth/create-authorization-server.ts';
 import { type CallerAuthenticationOptions, createCallerTokenFile } from '../oauth/endpoints/caller-authentication.ts';
 import { createTokenReviewWebhook, type TokenReviewWebhook } from '../oauth/endpoints/token-review.ts';
@@ -98,6 +99,7 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
     clock,
     random,
     logger,
+    registry,
     events,
   });
   const data = createTokenData([keys, sessions, people]);
@@ -115,6 +117,7 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
     random,
     verifications,
   });
+  const clientSecrets = createClientSecrets(options.oauth.clients, { secrets, clock, random, logger: ofCluster });
   const authorizationServer = createAuthorizationServer(options.oauth, {
     data,
     keys,
@@ -131,6 +134,7 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
     registry,
     events,
     clientFailures,
+    clientSecrets,
   });
   const { callerTokenFile: file } = options;
   const caller = file === undefined ? undefined : createCallerTokenFile(file, { clock, logger });
@@ -162,6 +166,14 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
     ],
     stalenessMs: { 'signing-keys': () => secrets.stalenessMs(options.keys.secretName) },
   };
+  const clientUpkeep = {
+    ...NO_UPKEEP,
+    parts: clientSecrets.parts,
+    checks:
+      clientSecrets.parts.length > 0
+        ? [{ name: 'client-secrets', endpoints: ['readyz'] as const, check: clientSecrets.fault }]
+        : [],
+  };
   // The data that has no reflector to expose its age.
   for (const { stalenessMs } of [keyUpkeep, people.upkeep])
     for (const [name, read] of Object.entries(stalenessMs)) cluster.exposeStaleness(name, read);
@@ -178,7 +190,14 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
     administrator: people.administrator,
     verifier: bearers.verifier,
     verifications,
-    upkeep: allUpkeep([people.upkeep, sessionUpkeep, keyUpkeep, bearers.upkeep, { ...NO_UPKEEP, checks }]),
+    upkeep: allUpkeep([
+      people.upkeep,
+      sessionUpkeep,
+      keyUpkeep,
+      clientUpkeep,
+      bearers.upkeep,
+      { ...NO_UPKEEP, checks },
+    ]),
   };
 }
 

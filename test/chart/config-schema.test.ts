@@ -74,12 +74,12 @@ describe('config is checked by the program’s own schema', () => {
     [
       'a client without a proof',
       clientsOf([{ name: 'a' }]),
-      `${first} needs exactly one of secretFile and public: true.`,
+      `${first} needs exactly one of secretFile, secretName and public: true.`,
     ],
     [
       'a client with two proofs',
       clientsOf([{ name: 'a', secretFile: file, public: true, grantTypes: ['refresh_token'] }]),
-      `${first} needs exactly one of secretFile and public: true.`,
+      `${first} needs exactly one of secretFile, secretName and public: true.`,
     ],
     [
       'passwords of a public client',

@@ -51,9 +51,9 @@ describe('the kustomize base', () => {
     for (const [name, text] of files) await expect(text).toMatchFileSnapshot(join(FOLDER, name));
   });
 
-  test('and the role that the cluster tier gives to replicas equals the chart’s for shared sessions', async () => {
-    const role = baseFiles(await render({ sessions: { store: 'kubernetes' } })).get('role.yaml');
-    await expect(role).toMatchFileSnapshot(join(FOLDER, '..', 'test', 'cluster', 'shared-sessions-role.yaml'));
+  test('and the role that the cluster tier gives to a single replica equals the chart’s for sessions in memory', async () => {
+    const role = baseFiles(await render({ sessions: { store: 'memory' } })).get('role.yaml');
+    await expect(role).toMatchFileSnapshot(join(FOLDER, '..', 'test', 'cluster', 'memory-sessions-role.yaml'));
   });
 
   test('has a file for each of the chart’s, and the namespace', () => {

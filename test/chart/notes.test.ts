@@ -56,6 +56,12 @@ describe('NOTES', () => {
     ]);
   });
 
+  test('warn of sessions in memory', async () => {
+    expect(await notes({ sessions: { store: 'memory' } })).toContain(
+      'WARNING: sessions.store is memory. Each restart of the pod forgets which sessions were ended: their access tokens are good again until they expire, and everybody has to sign in again when theirs has expired.',
+    );
+  });
+
   test('warn of an issuer that cannot be reached by the callers of an Ingress', async () => {
     const ingress = { enabled: true, hosts: ['a.example.com', 'b.example.com'] };
     const lines = await notes({ service: { type: 'ClusterIP' }, ingress });

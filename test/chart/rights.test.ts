@@ -17,7 +17,7 @@ const busy = {
 };
 
 describe('rights of the service account', () => {
-  test('8.1 are exactly: nodes, namespaces and pods list and watch, access reviews, and two Secrets by name', async () => {
+  test('8.1 are exactly: nodes, namespaces and pods list and watch, access reviews, and the Secrets of the namespace', async () => {
     expect((await render()).rules).toEqual([
       {
         role: 'ClusterRole gatehouse-system:gatehouse:administrators',
@@ -43,6 +43,18 @@ describe('rights of the service account', () => {
         resources: ['subjectaccessreviews'],
         verbs: ['create'],
       },
+      {
+        role: 'Role gatehouse',
+        apiGroups: [''],
+        resources: ['secrets'],
+        verbs: ['create', 'get', 'list', 'watch', 'update', 'delete'],
+      },
+    ]);
+  });
+
+  test('8.1 are two Secrets by name, and the right to create, where sessions are in memory', async () => {
+    const { rules } = await render({ sessions: { store: 'memory' } });
+    expect(rules.filter(({ resources }) => resources?.includes('secrets'))).toEqual([
       { role: 'Role gatehouse', apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
       {
         role: 'Role gatehouse',
@@ -62,8 +74,8 @@ describe('rights of the service account', () => {
     expect(clusterWide).toEqual([]);
   });
 
-  test('8.1 reading or changing a Secret is limited to names', async () => {
-    const { rules } = await render(busy);
+  test('8.1 reading or changing a Secret is limited to names where sessions are in memory', async () => {
+    const { rules } = await render({ ...busy, sessions: { store: 'memory' } });
     const secrets = rules.filter(({ resources }) => resources?.includes('secrets'));
     expect(secrets.filter(({ resourceNames }) => !resourceNames?.length).map(({ verbs }) => verbs)).toEqual([
       ['create'],
@@ -71,7 +83,7 @@ describe('rights of the service account', () => {
   });
 
   test('8.1 reach every Secret of the namespace, and of no other, where sessions are kept in Secrets', async () => {
-    const { rules } = await render({ ...busy, sessions: { store: 'kubernetes' } });
+    const { rules } = await render(busy);
     expect(rules.filter(({ resources }) => resources?.includes('secrets'))).toEqual([
       {
         role: 'Role gatehouse',
@@ -113,14 +125,25 @@ describe('rights of the service account', () => {
     expect([await rules(), await rules({}), await rules({ enabled: false })]).toEqual([[], [], []]);
   });
 
+  const IN_MEMORY = { sessions: { store: 'memory' } };
+
+  test('8.1 have the Secret of a client’s secret where the program makes it', async () => {
+    const { rules, config } = await render({ oauth: { client: { generate: true } }, ...IN_MEMORY });
+    const names = ['gatehouse-signing-keys', 'gatehouse-first-administrator', 'gatehouse-oauth-client'];
+    expect(rules.flatMap(({ resourceNames }) => resourceNames ?? [])).toEqual(names);
+    expect(config).toMatchObject({
+      authentication: { oauthOptions: { clients: [{ name: 'gatehouse', secretName: 'gatehouse-oauth-client' }] } },
+    });
+  });
+
   test('8.1 follow the Secret names of the configuration', async () => {
     const config = { keys: { secretName: 'k' }, users: { firstAdministrator: { secretName: 'a' } } };
-    const { rules } = await render({ config });
+    const { rules } = await render({ config, ...IN_MEMORY });
     expect(rules.flatMap(({ resourceNames }) => resourceNames ?? [])).toEqual(['k', 'a']);
   });
 
   test('8.1 leave the first administrator’s Secret out when there is none', async () => {
-    const { rules } = await render({ config: { users: { firstAdministrator: false } } });
+    const { rules } = await render({ config: { users: { firstAdministrator: false } }, ...IN_MEMORY });
     expect(rules.flatMap(({ resourceNames }) => resourceNames ?? [])).toEqual(['gatehouse-signing-keys']);
   });
 

@@ -91,7 +91,7 @@ describe('going back from sessions in Secrets to sessions in memory', () => {
     await release('install', 'sessions', store('kubernetes'));
     await release('upgrade', 'sessions', { ...store('kubernetes'), replicaCount: 2 });
     await expect(release('upgrade', 'sessions', store('memory'))).rejects.toThrow(
-      'sessions.store is memory, but the installed release keeps its sessions in Secrets: the tokens of ended sessions would be good again until they expire; keep sessions.store: kubernetes, or set allow.forgetEndedSessions to true.',
+      'sessions.store is memory, but the installed release keeps its sessions in Secrets: the access tokens of ended sessions would be good again until they expire, and everybody would have to sign in again; keep sessions.store: kubernetes, or set allow.forgetEndedSessions to true.',
     );
     expect(await configIn('sessions')).toMatchObject({ sessions: { store: 'kubernetes' } });
     await release('upgrade', 'sessions', { ...store('memory'), allow: { forgetEndedSessions: true } });

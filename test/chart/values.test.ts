@@ -8,7 +8,7 @@ describe('contradictory values', () => {
   test.each([
     [
       'more replicas than one with sessions in memory',
-      { replicaCount: 2 },
+      { replicaCount: 2, sessions: { store: 'memory' } },
       "replicaCount is 2, but sessions.store is memory: replicas would not see each other's sessions; set sessions.store to kubernetes, or replicaCount to 1.",
     ],
     [
@@ -156,7 +156,7 @@ describe('values', () => {
       server: { port: 9090, metricsPort: 9091, shutdownDelay: '15s' },
       authentication: { multipleLogin: false, oauthOptions: { issuer: 'http://gatehouse.gatehouse-system.svc/oauth' } },
       users: { firstAdministrator: { secretName: 'gatehouse-first-administrator' } },
-      sessions: { store: 'memory' },
+      sessions: { store: 'kubernetes' },
       keys: { secretName: 'gatehouse-signing-keys' },
       log: { level: 'debug' },
     });

@@ -13,9 +13,9 @@ const RIGHTS = [
 ];
 
 const ROLES = {
-  memory: join(DEPLOY, 'role.yaml'),
+  kubernetes: join(DEPLOY, 'role.yaml'),
   /** As the chart renders it, which a test of the chart tier compares. */
-  kubernetes: join(import.meta.dirname, 'shared-sessions-role.yaml'),
+  memory: join(import.meta.dirname, 'memory-sessions-role.yaml'),
 } as const;
 
 const ACCOUNT = JSON.stringify({

@@ -40,12 +40,16 @@ export interface Fault {
 
 type ServiceChange = Parameters<typeof startService>[1];
 
+/** As in a cluster, where sessions are not in memory unless somebody wants it. */
+const serve = (cluster: SimulatedCluster, change: ServiceChange = {}): Promise<Service> =>
+  startService(cluster, { ...change, config: { sessions: { store: 'kubernetes' }, ...change.config } });
+
 async function start(
   change: ServiceChange = {},
   options: Parameters<typeof startCluster>[0] = {},
 ): Promise<{ readonly cluster: SimulatedCluster; readonly service: Service; readonly port: number }> {
   const cluster = await startCluster({ clock, ...options });
-  const service = await startService(cluster, { clock, ...change });
+  const service = await serve(cluster, { clock, ...change });
   return { cluster, service, port: service.gatehouse.metricsPort };
 }
 
@@ -106,7 +110,7 @@ export const QUIET_FAULTS: readonly Fault[] = [
       const cluster = await startCluster({ clock });
       cluster.faults.until({ kind: 'secrets', verb: 'create' }, { status: 403 });
       const config = { users: { firstAdministrator: { name: 'admin' } } };
-      const service = await startService(cluster, { clock, config, untilReady: false });
+      const service = await serve(cluster, { clock, config, untilReady: false });
       return { port: service.gatehouse.metricsPort, break: async () => {} };
     },
   },
@@ -186,15 +190,23 @@ export const QUIET_FAULTS: readonly Fault[] = [
     start: async () => {
       const cluster = await startCluster({ clock, keySinceMs: Date.now() - 40 * 86_400_000 });
       cluster.faults.until({ kind: 'secrets', verb: 'update' }, { status: 403 });
-      const service = await startService(cluster, { clock });
+      const service = await serve(cluster, { clock });
       return { port: service.gatehouse.metricsPort, break: async () => {} };
+    },
+  },
+  {
+    name: 'sessions-in-memory',
+    fires: ['GatehouseSessionsInMemory'],
+    start: async () => {
+      const { port } = await start({ config: { sessions: { store: 'memory' } } });
+      return { port, break: async () => {} };
     },
   },
   {
     name: 'session-record-broken',
     fires: ['GatehouseSessionRecordUnreadable'],
     start: async () => {
-      const { cluster, service, port } = await start({ config: { sessions: { store: 'kubernetes' } } });
+      const { cluster, service, port } = await start();
       const { refresh_token } = await service.signIn('ada');
       await service.refresh(refresh_token);
       return {
@@ -396,7 +408,7 @@ export const BUSY_FAULTS: readonly Fault[] = [
     start: async () => {
       // In real time, in which a review of 0.2 s is no failure.
       const cluster = await startCluster();
-      const service = await startService(cluster);
+      const service = await serve(cluster);
       const { metricsPort: port } = service.gatehouse;
       const { access_token: token } = await service.signIn('ada');
       return {
@@ -420,7 +432,7 @@ export const BUSY_FAULTS: readonly Fault[] = [
       // Some 10 s for a record of 800 bytes.
       const isRecords = ({ url }: { readonly url: string }): boolean => url.includes('sessions');
       cluster.faults.until({ kind: 'secrets', verb: 'watch', when: isRecords }, { stream: { bytesPerSecond: 80 } });
-      const service = await startService(cluster, { clock, config: { sessions: { store: 'kubernetes' } } });
+      const service = await serve(cluster, { clock });
       return {
         port: service.gatehouse.metricsPort,
         break: (signal) =>
@@ -440,7 +452,7 @@ export const BUSY_FAULTS: readonly Fault[] = [
       cluster.objects.create('serviceaccounts', { metadata: { name: 'robot', namespace: 'default' } });
       cluster.faults.until(KEYS, { status: 403 });
       const serviceAccountTokens = { enabled: true, audience: 'gatehouse' };
-      const service = await startService(cluster, { config: { authentication: { serviceAccountTokens } } });
+      const service = await serve(cluster, { config: { authentication: { serviceAccountTokens } } });
       const [header, payload] = cluster.serviceAccountToken('default', 'robot', ['gatehouse']).split('.');
       const madeUp = (turn: number, call: number): string =>
         `${header}.${payload}.${Buffer.from(`${turn} ${call}`).toString('base64url')}`;

@@ -4,7 +4,7 @@ import { keepChanging, populate } from '../../dev/cluster/population.ts';
 import { startSimulatedLogStore } from '../../dev/log-store/log-store.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
-import { CLIENT, NODES, type Service, startCluster, startService } from '../integration/service/stand.ts';
+import { CLIENT, CONFIDENTIAL, NODES, type Service, startCluster, startService } from '../integration/service/stand.ts';
 import { atEnd } from '../support/at-end.ts';
 import { logRecords } from '../support/logs/log-records.ts';
 import { selfSigned } from '../support/self-signed.ts';
@@ -30,7 +30,7 @@ const CONFIG = {
   accounts: { enabled: true },
   gateway: { enabled: true },
   sessions: { store: 'kubernetes' },
-  authentication: { serviceAccountTokens: { enabled: true, audience: 'gatehouse' } },
+  authentication: { ...CONFIDENTIAL, serviceAccountTokens: { enabled: true, audience: 'gatehouse' } },
 };
 
 export async function startHealthyReplicas(memoryLimit: () => number): Promise<HealthyReplicas> {

@@ -200,6 +200,14 @@ export const RULE_CASES: readonly RuleCase[] = [
     ...{ ...AFTER_FIVE_MINUTES, labels: {} },
   },
   {
+    alert: 'GatehouseSessionsInMemory',
+    series: [
+      { name: 'gatehouse_session_store_info{store="memory"}', fires: '1x60', silent: '_x60' },
+      { name: 'gatehouse_session_store_info{store="kubernetes"}', fires: '_x60', silent: '1x60' },
+    ],
+    ...{ at: '6m', notYetAt: '4m', labels: { ...SCRAPED, store: 'memory' } },
+  },
+  {
     alert: 'GatehouseSessionRecordUnreadable',
     series: [{ name: event('session_record_unreadable'), fires: ONE_EVENT, silent: NO_EVENT }],
     ...{ ...EVENT_AT, labels: { ...SCRAPED, event: 'session_record_unreadable' } },

@@ -19,6 +19,10 @@
 {{- $client := dict "name" .Values.platform "secretFile" "/var/run/secrets/gatehouse/oauth-client/secret" -}}
 {{- $_ := set $oauth "clients" (list $client) -}}
 {{- end -}}
+{{- if .Values.oauth.client.generate -}}
+{{- $client := dict "name" .Values.platform "secretName" (include "gatehouse.madeClientSecret" .) -}}
+{{- $_ := set $oauth "clients" (list $client) -}}
+{{- end -}}
 {{- $authentication := dict "oauthOptions" $oauth -}}
 {{- if .Values.tokenReview.existingSecret -}}
 {{- $_ := set $authentication "tokenReview" (dict "callerTokenFile" "/var/run/secrets/gatehouse/token-review/token") -}}
@@ -79,6 +83,11 @@
 {{- dict "mounted" $mounted | toYaml -}}
 {{- end }}
 
+{{/* The Secret in which the program makes the secret of the client named <platform>. */}}
+{{- define "gatehouse.madeClientSecret" -}}
+{{ .Values.platform }}-oauth-client
+{{- end }}
+
 {{/* The Secrets that the program makes and keeps, as a JSON list of names. */}}
 {{- define "gatehouse.ownSecrets" -}}
 {{- $config := include "gatehouse.config" . | fromYaml -}}
@@ -86,5 +95,10 @@
 {{- if $config.users.firstAdministrator -}}
 {{- $names = append $names $config.users.firstAdministrator.secretName -}}
 {{- end -}}
-{{- toJson $names -}}
+{{- range dig "authentication" "oauthOptions" "clients" (list) $config -}}
+{{- if .secretName -}}
+{{- $names = append $names .secretName -}}
+{{- end -}}
+{{- end -}}
+{{- toJson ($names | uniq) -}}
 {{- end }}

@@ -4,7 +4,7 @@
 {{- $installed := include "gatehouse.installedConfig" . | fromYaml -}}
 {{- $kept := dig "sessions" "store" "memory" $installed -}}
 {{- if and (eq $kept "kubernetes") (eq $config.sessions.store "memory") (not .Values.allow.forgetEndedSessions) -}}
-{{- fail "sessions.store is memory, but the installed release keeps its sessions in Secrets: the tokens of ended sessions would be good again until they expire; keep sessions.store: kubernetes, or set allow.forgetEndedSessions to true." -}}
+{{- fail "sessions.store is memory, but the installed release keeps its sessions in Secrets: the access tokens of ended sessions would be good again until they expire, and everybody would have to sign in again; keep sessions.store: kubernetes, or set allow.forgetEndedSessions to true." -}}
 {{- end -}}
 {{- if not .Values.allow.sharedSecrets -}}
 {{- range $instance, $theirs := include "gatehouse.configsOfNamespace" . | fromYaml -}}
@@ -74,6 +74,9 @@ WARNING: {{ .value }} names the Secret {{ .secret }}, which has no key {{ .key }
 {{- if and (not .Values.serviceAccount.create) (not (lookup "v1" "ServiceAccount" .Release.Namespace .Values.serviceAccount.name)) }}
 WARNING: serviceAccount.name is {{ .Values.serviceAccount.name }}, which is not in the namespace yet. The pods start when it is there.
 {{- end }}
+{{- end }}
+{{- if eq .Values.sessions.store "memory" }}
+WARNING: sessions.store is memory. Each restart of the pod forgets which sessions were ended: their access tokens are good again until they expire, and everybody has to sign in again when theirs has expired.
 {{- end }}
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not .Values.issuer) }}
 WARNING: issuer is empty, so tokens name {{ include "gatehouse.url" . }}/oauth, which cannot be reached from outside. Set it before people sign in.

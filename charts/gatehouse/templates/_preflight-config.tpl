@@ -43,6 +43,12 @@
 {{- if and .Values.oauth.client.existingSecret $clients (not (has $file $files)) -}}
 {{- fail (printf "oauth.client.existingSecret is set, but config.authentication.oauthOptions.clients lists other clients, so nothing reads that Secret; give one of them secretFile: %s, or leave oauth.client.existingSecret out." $file) -}}
 {{- end -}}
+{{- if and .Values.oauth.client.generate .Values.oauth.client.existingSecret -}}
+{{- fail (printf "oauth.client.generate is true, but oauth.client.existingSecret is %q, which has the secret already; leave one of them out." .Values.oauth.client.existingSecret) -}}
+{{- end -}}
+{{- if and .Values.oauth.client.generate $clients -}}
+{{- fail "oauth.client.generate is true, but config.authentication.oauthOptions.clients lists other clients; give one of them a secretName, or leave oauth.client.generate out." -}}
+{{- end -}}
 {{- if eq (toString (dig "users" "firstAdministrator" "" $config)) "true" -}}
 {{- fail "config.users.firstAdministrator is true: there is a first administrator unless it is false; leave it out, or give name, groups or secretName." -}}
 {{- end -}}
@@ -62,8 +68,9 @@
 {{- $names := list -}}
 {{- range $index, $client := dig "authentication" "oauthOptions" "clients" (list) .Values.config -}}
 {{- $setting := printf "config.authentication.oauthOptions.clients[%d]" $index -}}
-{{- if eq (not $client.secretFile) (not $client.public) -}}
-{{- fail (printf "%s (%q) needs exactly one of secretFile and public: true." $setting $client.name) -}}
+{{- $proofs := compact (list $client.secretFile $client.secretName (ternary "public" "" (default false $client.public))) -}}
+{{- if ne (len $proofs) 1 -}}
+{{- fail (printf "%s (%q) needs exactly one of secretFile, secretName and public: true." $setting $client.name) -}}
 {{- end -}}
 {{- if and $client.public (or (not $client.grantTypes) (has "password" $client.grantTypes)) -}}
 {{- fail (printf "%s (%q) is public, and a public client may not use the password grant; set its grantTypes to [refresh_token]." $setting $client.name) -}}

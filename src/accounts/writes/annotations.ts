@@ -23,7 +23,7 @@ export function annotationsAfter(
   const asked = storable(written ?? {}, names);
   const kept = storable(stored, names);
   const own: ReadonlySet<string> = new Set([
-    ...[names.lastPasswordChange, names.incomplete, names.tokensNotBefore, names.lastRoleChange],
+    ...keptByUs(names),
     // Whoever must set a first password proves no old one: nobody says so of himself, and takes an account with a token.
     ...(isSelf ? [names.uninitialized] : []),
   ]);
@@ -35,11 +35,28 @@ export function annotationsAfter(
   return { annotations: Object.fromEntries([...mine, ...foreign]) };
 }
 
+/** What only Gatehouse writes, whoever asks. */
+const keptByUs = ({ lastPasswordChange, incomplete, tokensNotBefore, lastRoleChange }: AccountNames): string[] => [
+  lastPasswordChange,
+  incomplete,
+  tokensNotBefore,
+  lastRoleChange,
+];
+
+/**
+ * The annotations that a new user begins with. What only Gatehouse writes is dropped and not refused: a client may make a
+ * user from what it was told of another one (AC-22).
+ */
+export function annotationsOfNew(written: Annotations, names: AccountNames): Annotations {
+  const own = new Set(keptByUs(names));
+  return Object.fromEntries(Object.entries(storable(written, names)).filter(([key]) => !own.has(key)));
+}
+
 /** What kubectl writes for itself. It can hold a password, so it is neither stored nor answered. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** Without what is never stored: the role, which is computed, and what kubectl writes. */
-export function storable(annotations: Annotations, names: AccountNames): Annotations {
+function storable(annotations: Annotations, names: AccountNames): Annotations {
   const { [names.globalRole]: _, [LAST_APPLIED]: __, ...kept } = annotations;
   return kept;
 }

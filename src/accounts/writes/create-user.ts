@@ -4,11 +4,11 @@ import type { StatusCause } from '../../status-error.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';
 import { alreadyExists, attemptsTurnedAway, badField, emailTaken, invalidUser, toWriteFailure } from '../refusals.ts';
 import { bad, emailFaults, groupsFaults, nameFaults, required, textFaults } from '../users/user-fields.ts';
-import { storable } from './annotations.ts';
+import { annotationsOfNew } from './annotations.ts';
 import type { Caller } from './caller.ts';
 import { checkBoundName, checkGroups } from './group-rights.ts';
 import { parseUser, type WrittenUser } from './user-body.ts';
-import { type AnsweredUser, timestamp, type UserWriteParts } from './user-writes.ts';
+import { type AnsweredUser, timestamp, type UserWriteParts, withAddress } from './user-writes.ts';
 
 /** A user as asked for, with everything checked that needs no question. */
 interface Wanted {
@@ -36,7 +36,10 @@ export function createUserCreation(parts: UserWriteParts): (body: Buffer, caller
     if (role !== undefined) await assignment.check(name, role, caller);
     const hashed = written.password ? await hasher.hash(written.password, caller) : undefined;
     if (hashed?.kind === 'busy') throw attemptsTurnedAway(hashed.retryAfterSeconds);
-    return { object: await make(wanted, hashed?.hash, caller, parts), role };
+    const object = await withAddress(wanted, parts, (checkAddress) =>
+      make({ ...wanted, hash: hashed?.hash, checkAddress }, caller, parts),
+    );
+    return { object, role };
   };
 }
 
@@ -67,13 +70,14 @@ function toWanted(written: WrittenUser, { names, reservedNames }: UserWriteParts
 /** Keepers remove a user who is incomplete for longer than 90 s. */
 const MOST_MS = 45_000;
 
-async function make(
-  wanted: Wanted,
-  hash: string | undefined,
-  caller: Caller,
-  parts: UserWriteParts,
-): Promise<KubernetesObject> {
-  const { name, role } = wanted;
+interface Ready extends Wanted {
+  readonly hash: string | undefined;
+  /** Rejects when somebody had the address before this user. */
+  checkAddress(uid: string): Promise<void>;
+}
+
+async function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promise<KubernetesObject> {
+  const { name, role, hash, checkAddress } = wanted;
   const { users, patchStatus, passwords, assignment, names, clock } = parts;
   const since = timestamp(clock);
   const made = await users
@@ -85,6 +89,7 @@ async function make(
   const began = clock.monotonic();
   let binding: string | undefined;
   try {
+    await checkAddress(owner.uid);
     // Not before the name is ours: a rival who was faster has made a binding for it.
     await assignment.clear(name);
     if (hash !== undefined) await passwords.set(owner, hash);
@@ -117,7 +122,7 @@ function toNewUser(
     metadata: {
       name,
       ...(written.labels ? { labels: written.labels } : {}),
-      annotations: { ...storable(written.annotations ?? {}, names), ...own },
+      annotations: { ...annotationsOfNew(written.annotations ?? {}, names), ...own },
       finalizers: [names.finalizer],
     },
     spec: Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)),

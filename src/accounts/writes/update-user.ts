@@ -10,7 +10,15 @@ import type { Caller } from './caller.ts';
 import { checkGroups } from './group-rights.ts';
 import { isSameTexts, type Planned, planUpdate } from './update-plan.ts';
 import { parseUser } from './user-body.ts';
-import { type AnsweredUser, currentUser, endSessions, isOwn, timestamp, type UserWriteParts } from './user-writes.ts';
+import {
+  type AnsweredUser,
+  currentUser,
+  endSessions,
+  isOwn,
+  timestamp,
+  type UserWriteParts,
+  withAddress,
+} from './user-writes.ts';
 
 export interface UpdateRequest {
   /** The name in the path. */
@@ -45,7 +53,7 @@ export function createUserUpdate(
     const roles = await assignment.rolesOf(name);
     const planned = planUpdate(written, stored, { isManager, isSelf, roles, parts });
     await checkRights(planned, stored, caller, parts);
-    const object = await save(planned, stored, caller, parts);
+    const object = await saveWithAddress(planned, stored, caller, parts);
     return { object, role: planned.role ?? roles[0] };
   };
 }
@@ -69,12 +77,27 @@ async function checkRights(
   if (role !== undefined) await parts.assignment.check(name, role, caller);
 }
 
+/** Of two users who take one address at one moment only one keeps it: the other one becomes what it was. */
+function saveWithAddress(
+  planned: Planned,
+  stored: KubernetesObject,
+  caller: Caller,
+  parts: UserWriteParts,
+): Promise<KubernetesObject> {
+  const { name, email: before } = toUserRecord(stored, parts.names);
+  const { email } = toUserRecord(planned.object, parts.names);
+  const isNew = email.toLowerCase() !== before.toLowerCase();
+  return withAddress({ name, email: isNew ? email : '' }, parts, (checkAddress) =>
+    save({ ...planned, checkAddress }, stored, caller, parts),
+  );
+}
+
 /**
  * The user first: of two changes of one version the cluster takes one, and only that one goes on to the role. Then the new
  * role, and last the old one goes. When the role cannot be given, the user becomes what it was.
  */
 async function save(
-  { object, state, role }: Planned,
+  { object, state, role, checkAddress }: Planned & { checkAddress(uid: string): Promise<void> },
   stored: KubernetesObject,
   caller: Caller,
   parts: UserWriteParts,
@@ -85,11 +108,12 @@ async function save(
   let saved = await replace(object, users).catch((error: unknown) => {
     throw toWriteFailure(error, names, name);
   });
-  if (role !== undefined) {
-    await assignment.give(name, role, caller).catch(async (error: unknown) => {
-      await restore(stored, saved, parts);
-      throw error;
-    });
+  try {
+    await checkAddress(uid);
+    if (role !== undefined) await assignment.give(name, role, caller);
+  } catch (error) {
+    await restore(stored, saved, parts);
+    throw error;
   }
   if (state !== undefined) saved = await changeState(saved, state, { uid, parts, clock });
   if (role === undefined) return saved;
@@ -106,7 +130,7 @@ async function restore(
   const before = { ...stored, metadata: { ...stored.metadata, resourceVersion } };
   await users.replace(before).catch((error: unknown) => {
     const user = stored.metadata.name;
-    logger.warn({ err: error, user }, 'a change whose role cannot be given cannot be undone');
+    logger.warn({ err: error, user }, 'a change of a user that cannot be completed cannot be undone');
   });
 }
 

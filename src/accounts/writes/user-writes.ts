@@ -7,9 +7,10 @@ import type { SecurityEvents } from '../../security-events.ts';
 import type { User } from '../../users/user.ts';
 import type { AccountNames } from '../names.ts';
 import type { PasswordStore } from '../passwords/password-store.ts';
-import { forbiddenChange, keptElsewhere, notFoundIn, notSaved, toWriteFailure } from '../refusals.ts';
+import { emailTaken, forbiddenChange, keptElsewhere, notFoundIn, notSaved, toWriteFailure } from '../refusals.ts';
 import type { PlatformRoles } from '../roles/platform-roles.ts';
 import type { StatusPatch } from '../states/status-patch.ts';
+import type { EmailRivals } from '../users/email-rivals.ts';
 import type { Caller } from './caller.ts';
 import type { RoleAssignment } from './role-assignment.ts';
 
@@ -43,6 +44,7 @@ export interface UserWriteParts {
   readonly users: ClusterObjects;
   readonly patchStatus: StatusPatch;
   readonly known: KnownUsers;
+  readonly rivals: EmailRivals;
   readonly passwords: PasswordStore;
   readonly hasher: PasswordHasher;
   readonly sessions: SessionCutOff;
@@ -92,6 +94,26 @@ export async function endSessions(name: string, { sessions }: UserWriteParts): P
   await sessions.user(name).catch((error: unknown) => {
     throw notSaved('the sessions of the user cannot be ended, and nothing was changed', error);
   });
+}
+
+/**
+ * Makes a write that gives the user an address, and what follows it. Rejects with 409 when somebody had the address
+ * before, and with 503 when that cannot be told; `follow` and its caller undo the write then (A-41).
+ */
+export async function withAddress<T>(
+  { name, email }: { readonly name: string; readonly email: string },
+  { names, rivals }: Pick<UserWriteParts, 'names' | 'rivals'>,
+  write: (checkAddress: (uid: string) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  if (email === '') return write(async () => {});
+  const expected = rivals.expect(name, email);
+  const check = async (uid: string): Promise<void> => {
+    const isTaken = await expected.wasTaken(uid).catch((error: unknown) => {
+      throw notSaved('it cannot be told whether another user has the e-mail address', error);
+    });
+    if (isTaken) throw emailTaken(names, name);
+  };
+  return write(check).finally(() => expected.end());
 }
 
 /** RFC 3339 in whole seconds, as Kubernetes writes times. */

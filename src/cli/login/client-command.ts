@@ -115,7 +115,7 @@ function sessionParts(options: SessionOptions, parts: ClientParts): Omit<KeepPar
   return { file, lock, tokens, clock: parts.clock, server };
 }
 
-/** The secret of the built-in client is its id. */
+/** The secret of the built-in client of the platform kubesphere is its id; a public client's id is taken for no secret. */
 function secretOf({ clientId, clientSecretFile }: SessionOptions, { readFile }: ClientParts): string {
   if (clientSecretFile === undefined) return clientId;
   return Buffer.from(readOrFail('client secret file', clientSecretFile, readFile))

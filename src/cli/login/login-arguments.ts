@@ -8,7 +8,7 @@ export interface SessionOptions {
   /** Default: the user of the session; the person at the terminal is asked when there is none. */
   readonly username?: string;
   readonly clientId: string;
-  /** Default: the secret is the id, as that of the built-in client. */
+  /** Default: the id, which the built-in client takes: it is public, or has the platform kubesphere's known secret. */
   readonly clientSecretFile?: string;
   /** A file of certificates in PEM. */
   readonly certificateAuthority?: string;

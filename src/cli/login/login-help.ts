@@ -4,7 +4,7 @@ const SESSION = `  --server URL      the address of Gatehouse, as https://gateho
   --username USER   name or e-mail; default: the one who signed in last, else the terminal is asked
   --client-id ID    the application at Gatehouse; default: gatehouse
   --client-secret-file FILE
-                    its secret; default: the secret is the id, as that of the built-in client
+                    its secret; default: none, or the id where that is the secret
   --certificate-authority FILE
                     certificates (PEM) that the server's is checked with; default: those of the system
   --certificate-authority-data BASE64

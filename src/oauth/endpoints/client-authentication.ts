@@ -3,12 +3,13 @@ import type { Counter } from 'prom-client';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { FormRequest } from '../authorization-server.ts';
+import type { ClientSecrets } from '../client-secrets.ts';
 import type { Client, OAuthOptions } from '../options.ts';
 import type { Act, ClientFault } from '../tokens/act.ts';
 import { parseAuthorization, parseBasic } from './authorization-header.ts';
 import { ClientThrottle } from './client-throttle.ts';
 import { type Form, parameter } from './form.ts';
-import { clientAuthenticationFailed, invalidRequest, tooManyClientFailures } from './refusals.ts';
+import { clientAuthenticationFailed, invalidRequest, notAvailable, tooManyClientFailures } from './refusals.ts';
 
 /**
  * Finds the client that a form comes from and records it in the act, or throws `invalid_client` (RFC 6749 2.3), or
@@ -23,6 +24,8 @@ export interface ClientAuthenticationParts {
   readonly random: Random;
   /** Refused clients, by reason. */
   readonly clientFailures: Counter<'reason'>;
+  /** The secret that a client has now. */
+  readonly clientSecrets: Pick<ClientSecrets, 'secretOf' | 'fault'>;
 }
 
 interface Proof {
@@ -50,7 +53,8 @@ export function createClientAuthentication(
   options: OAuthOptions,
   parts: ClientAuthenticationParts,
 ): ClientAuthentication {
-  const compare = createCompare(options, parts.random);
+  const { secretOf } = parts.clientSecrets;
+  const compare = createCompare(options, parts);
   const throttle = new ClientThrottle(options.clientThrottle, parts);
   const refuse = (fault: ClientFault, act: Act): void => {
     act.refusesClient(fault);
@@ -58,13 +62,15 @@ export function createClientAuthentication(
   };
   return {
     authenticate: (form, { authorization, source }, act) => {
+      const unread = parts.clientSecrets.fault();
+      if (unread !== undefined) throw notAvailable(new Error(unread));
       const proof = readProof(form, authorization);
       const { client, fault }: Judgement = proof === 'unfit' ? { fault: 'unfit_credentials' } : compare(proof);
       act.involves({ clientId: client?.name });
-      const attempt = guessOf(proof, client, source);
+      const attempt = guessOf(proof, client, { source, secret: client && secretOf(client) });
       const waitMs = attempt ? throttle.waitMs(attempt) : 0;
       const isProven = client !== undefined && fault === undefined;
-      if (waitMs > 0 && !(attempt && isProven && isLong(client) && throttle.isKnownGood(attempt))) {
+      if (waitMs > 0 && !(attempt && isProven && isLong(secretOf(client)) && throttle.isKnownGood(attempt))) {
         refuse('throttled', act);
         throw tooManyClientFailures(Math.ceil(waitMs / 1000));
       }
@@ -85,13 +91,20 @@ export function createClientAuthentication(
  * shut the client out.
  */
 const LONG_SECRET = 16;
-const isLong = ({ secret = '' }: Client): boolean => secret.length >= LONG_SECRET;
+const isLong = (secret = ''): boolean => secret.length >= LONG_SECRET;
 
 /**
- * A secret that everybody knows, like that of the built-in client. There is nothing to guess, and throttling would only
- * shut people out.
+ * A client without a secret, or with one that everybody knows, like KubeSphere's. There is nothing to guess, and
+ * throttling would only shut people out.
  */
-const provesNothing = ({ name, secret }: Client): boolean => secret === name;
+const provesNothing = (client: Client, secret: string | undefined): boolean => client.public || secret === client.name;
+
+/**
+ * A public client sends no secret. Its own name in place of one is taken for none: programs that were written for the
+ * built-in client of 3.4, or for ours before it was public, send that (A-52).
+ */
+const isWithoutProof = ({ name }: Client, secret: string | undefined): boolean =>
+  secret === undefined || secret === name;
 
 /**
  * What the throttle counts the attempt under, or `undefined` when nothing can be guessed: without a client name, or for
@@ -100,28 +113,38 @@ const provesNothing = ({ name, secret }: Client): boolean => secret === name;
 function guessOf(
   proof: Proof | 'unfit',
   client: Client | undefined,
-  source: string,
+  { source, secret }: { readonly source: string; readonly secret: string | undefined },
 ): { readonly name: string; readonly source: string } | undefined {
-  if (proof === 'unfit' || proof.id === undefined || (client && provesNothing(client))) return undefined;
-  return client?.public && proof.secret === undefined ? undefined : { name: proof.id, source };
+  if (proof === 'unfit' || proof.id === undefined || (client && provesNothing(client, secret))) return undefined;
+  return { name: proof.id, source };
 }
 
-function createCompare(options: OAuthOptions, random: Random): Compare {
+function createCompare(
+  options: OAuthOptions,
+  { random, clientSecrets }: Pick<ClientAuthenticationParts, 'random' | 'clientSecrets'>,
+): Compare {
   const digestKey = random.bytes(32);
   const digest = (secret: string): Buffer => createHmac('sha256', digestKey).update(secret).digest();
   const noSecret = random.bytes(32);
-  const known = new Map(
-    options.clients.map((client) => [
-      client.name,
-      { client, digest: client.secret === undefined ? noSecret : digest(client.secret) },
-    ]),
-  );
+  const known = new Map(options.clients.map((client) => [client.name, client]));
+  const digests = new Map<string, { readonly of: string; readonly digest: Buffer }>();
+  /** Made anew when the secret has changed. */
+  const digestOf = (client: Client): Buffer => {
+    const secret = clientSecrets.secretOf(client);
+    if (secret === undefined) return noSecret;
+    const before = digests.get(client.name);
+    if (before?.of === secret) return before.digest;
+    const made = { of: secret, digest: digest(secret) };
+    digests.set(client.name, made);
+    return made.digest;
+  };
+  for (const client of options.clients) digestOf(client);
   return ({ id, secret }) => {
-    const entry = known.get(id ?? '');
-    const equal = timingSafeEqual(digest(secret ?? ''), entry?.digest ?? noSecret);
-    const proven = entry?.client.public ? secret === undefined : equal && secret !== undefined;
-    if (!entry) return { fault: id === undefined ? 'no_credentials' : 'unknown_client' };
-    return proven ? { client: entry.client } : { client: entry.client, fault: 'wrong_secret' };
+    const client = known.get(id ?? '');
+    const equal = timingSafeEqual(digest(secret ?? ''), client ? digestOf(client) : noSecret);
+    const proven = client?.public ? isWithoutProof(client, secret) : equal && secret !== undefined;
+    if (!client) return { fault: id === undefined ? 'no_credentials' : 'unknown_client' };
+    return proven ? { client } : { client, fault: 'wrong_secret' };
   };
 }
 

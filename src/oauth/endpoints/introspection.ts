@@ -12,7 +12,7 @@ import { mayNotIntrospect } from './refusals.ts';
 export interface IntrospectionParts extends FormEndpointParts {
   readonly verifier: AccessTokens;
   readonly refreshTokens: RefreshTokens;
-  readonly sessions: Pick<SessionStore, 'read'>;
+  readonly sessions: Pick<SessionStore, 'read' | 'knowsEndsOf'>;
   readonly clock: Clock;
 }
 
@@ -58,7 +58,7 @@ function activeRefreshClaims(
   { refreshTokens, sessions, clock }: IntrospectionParts,
 ): TokenClaims | undefined {
   const token = refreshTokens(text);
-  if (!token) return undefined;
+  if (!token || !sessions.knowsEndsOf(token.claims.sid)) return undefined;
   const { claims } = token;
   const client = options.clients.find((one) => one.name === claims.client_id);
   if (!client?.grantTypes.includes('refresh_token')) return undefined;

@@ -1,5 +1,4 @@
 import type { Clock } from '../../runtime/clock.ts';
-import type { Random } from '../../runtime/random.ts';
 import type { PasswordSignIn, SignInRecorder } from '../../users/sign-in.ts';
 import type { User } from '../../users/user.ts';
 import type { TokenResponse } from '../authorization-server.ts';
@@ -14,11 +13,10 @@ import type { TokenIssuer } from '../tokens/token-issuer.ts';
 export interface PasswordGrantParts {
   readonly signIn: Pick<PasswordSignIn, 'signIn' | 'userOf'>;
   readonly recorder?: SignInRecorder | undefined;
-  readonly sessions: Pick<SessionStore, 'read'>;
+  readonly sessions: Pick<SessionStore, 'newId' | 'read'>;
   readonly ends: Pick<SessionEnds, 'others'>;
   readonly issuer: TokenIssuer;
   readonly clock: Clock;
-  readonly random: Random;
 }
 
 /** RFC 6749 4.3. A sign-in writes nothing, unless it has to end the user's other sessions. */
@@ -55,7 +53,7 @@ async function begin(
   options: OAuthOptions,
   parts: PasswordGrantParts,
 ): Promise<TokenResponse> {
-  const sid = parts.random.bytes(16).toString('base64url');
+  const sid = parts.sessions.newId();
   const longestMs = (options.maximumClockSkewSeconds + 1) * 1000;
   if (options.multipleLogin) await waitPastCutOff(user, longestMs, parts, http.signal);
   const issuedAt = Math.floor(parts.clock.now() / 1000);

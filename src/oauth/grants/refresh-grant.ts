@@ -15,7 +15,7 @@ import type { RefreshTokens } from '../tokens/token-verifier.ts';
 
 export interface RefreshGrantParts {
   readonly refreshTokens: RefreshTokens;
-  readonly sessions: Pick<SessionStore, 'read' | 'update'>;
+  readonly sessions: Pick<SessionStore, 'read' | 'update' | 'knowsEndsOf'>;
   readonly ends: Pick<SessionEnds, 'reused'>;
   readonly issuer: TokenIssuer;
   readonly clock: Clock;
@@ -39,7 +39,7 @@ interface Presentation {
 export function createRefreshGrant(options: OAuthOptions, parts: RefreshGrantParts): Grant {
   const refresher = new Refresher(options, parts);
   return async (request) => {
-    const presentation = present(request, parts.refreshTokens);
+    const presentation = present(request, parts);
     checkNotWidened(request.scope, presentation.claims.scope);
     return refresher.refresh(presentation);
   };
@@ -49,7 +49,10 @@ export function createRefreshGrant(options: OAuthOptions, parts: RefreshGrantPar
  * Checks everything about a refresh token that does not depend on its generation. All failures have the same answer
  * (N-20, N-23).
  */
-function present({ form, client, act }: GrantRequest, refreshTokens: RefreshTokens): Presentation {
+function present(
+  { form, client, act }: GrantRequest,
+  { refreshTokens, sessions }: Pick<RefreshGrantParts, 'refreshTokens' | 'sessions'>,
+): Presentation {
   const text = parameter(form, 'refresh_token');
   if (text === undefined) throw invalidRequest('the parameter refresh_token is missing');
   const token = refreshTokens(text);
@@ -57,6 +60,10 @@ function present({ form, client, act }: GrantRequest, refreshTokens: RefreshToke
   if (token?.claims.client_id !== client.name) throw refreshTokenNotValid();
   const { claims, user } = token;
   const { sid, auth_time: authTime, scope } = claims;
+  if (!sessions.knowsEndsOf(sid)) {
+    act.says({ reason: 'begun_elsewhere' });
+    throw refreshTokenNotValid();
+  }
   return { claims, act, session: { sid, user, client, authTime, ...(scope === undefined ? {} : { scope }) } };
 }
 

@@ -5,6 +5,7 @@ import type { Random } from '../../runtime/random.ts';
 import type { SecretRecords } from '../../secret-store.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import { serviceUnavailable } from '../../status-error.ts';
+import { isFromMemory } from './memory-sessions.ts';
 import { decodeSessions, encodeSessions, recordName } from './session-record.ts';
 import { isEmpty, trimmed } from './session-rules.ts';
 import { type Change, NOTHING_REMEMBERED, type SessionStore, type UserSessions } from './sessions.ts';
@@ -31,6 +32,9 @@ export interface ClusterSessions extends SessionStore {
   /** Removes records that no token needs any more. */
   run(signal: AbortSignal): Promise<void>;
 }
+
+/** 128 random bits. */
+const ID_BYTES = 16;
 
 /** After this many lost races in a row the record is too busy, and the client is told to try again. */
 const MOST_ATTEMPTS = 12;
@@ -76,6 +80,11 @@ class SharedSessions implements ClusterSessions {
 
   tooOld = (): string | undefined =>
     tooOldText('sessions', this.#parts.records.stalenessMs(), this.#options.maxStalenessMs);
+
+  newId = (): string => this.#parts.random.bytes(ID_BYTES).toString('base64url');
+
+  /** Ends are in the cluster, whatever process wrote them; but those of a process with sessions in memory died with it. */
+  knowsEndsOf = (sid: string): boolean => !isFromMemory(sid);
 
   read = (user: string): UserSessions => {
     const sessions = this.#byUser.get(user);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
 import { isEmpty, trimmed } from './session-rules.ts';
 import { type Change, NOTHING_REMEMBERED, type SessionStore, type UserSessions } from './sessions.ts';
 
@@ -6,10 +7,21 @@ import { type Change, NOTHING_REMEMBERED, type SessionStore, type UserSessions }
 const SWEEP_MS = 600_000;
 
 /**
- * Sessions of a single replica. A restart forgets everything: refresh tokens go on from the generation that they carry,
- * and tokens that were revoked before are good again until they expire.
+ * An id is 48 bits that name the process, which no other process will have, a dot, and 80 bits that name the session.
+ * Nobody can choose one: it stands in signed tokens only.
  */
-export function createMemorySessions(parts: { readonly clock: Clock }): SessionStore {
+const PROCESS_BYTES = 6;
+const SESSION_BYTES = 10;
+
+/** Whether a process that kept its sessions in memory began this one: ids in the cluster have no dot. */
+export const isFromMemory = (sid: string): boolean => sid.includes('.');
+
+/**
+ * Sessions of a single replica. A restart forgets which of them were ended, so a session goes on only in the process
+ * that began it. Access tokens from before a restart are good until they expire, those of ended sessions too.
+ */
+export function createMemorySessions(parts: { readonly clock: Clock; readonly random: Random }): SessionStore {
+  const prefix = `${parts.random.bytes(PROCESS_BYTES).toString('base64url')}.`;
   const users = new Map<string, UserSessions>();
   const nowSeconds = (): number => Math.floor(parts.clock.now() / 1000);
   let sweptAt = parts.clock.monotonic();
@@ -31,5 +43,12 @@ export function createMemorySessions(parts: { readonly clock: Clock }): SessionS
     if (next) put(user, next);
     return outcome;
   };
-  return { fault: () => undefined, tooOld: () => undefined, read, update };
+  return {
+    fault: () => undefined,
+    tooOld: () => undefined,
+    newId: () => prefix + parts.random.bytes(SESSION_BYTES).toString('base64url'),
+    knowsEndsOf: (sid) => sid.startsWith(prefix),
+    read,
+    update,
+  };
 }

@@ -64,6 +64,13 @@ export interface SessionStore {
   fault(): string | undefined;
   /** The message for callers while the records are older than allowed: a session may have ended unseen (C-38). */
   tooOld(): string | undefined;
+  /** The id of a session that begins now. */
+  newId(): string;
+  /**
+   * Whether every end of this session is known here. A refresh token of a session of which that cannot be said is
+   * refused: the session may have been ended (T-18).
+   */
+  knowsEndsOf(sid: string): boolean;
   /**
    * Reads from memory, at most seconds behind the other replicas. Throws `ServiceUnavailable` when the user's record
    * cannot be read.

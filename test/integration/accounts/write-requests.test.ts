@@ -200,6 +200,29 @@ describe('what a write of accounts takes', () => {
     expect((await stand.signIn('plain', 'Anything-1')).status).toBe(400);
   });
 
+  test('AC-22 a create drops the annotations that Gatehouse keeps, so the user signs in and no time is made up', async () => {
+    const far = '2099-01-01T00:00:00Z';
+    const ours = ['tokens-not-before', 'last-role-change-time', 'last-password-change-time', 'incomplete'];
+    const annotations = {
+      ...Object.fromEntries(ours.map((name) => [`${PREFIX}/${name}`, far])),
+      [`${PREFIX}/granted-clusters`]: 'host',
+      'example.com/x': 'y',
+    };
+    await stand.made('forged', { annotations, spec: { password: 'Forged-once-1' } });
+    const stored = stand.cluster.objects.get('users', 'forged')?.metadata.annotations ?? {};
+    expect(Object.keys(stored).sort()).toEqual([
+      'example.com/x',
+      `${PREFIX}/granted-clusters`,
+      `${PREFIX}/last-password-change-time`,
+    ]);
+    expect(Object.values(stored)).not.toContain(far);
+    const token = await stand.newToken('forged', 'Forged-once-1');
+    expect((await stand.ask('GET', `${USERS}/forged`, { token })).status).toBe(200);
+    await stand.made('forged-2', { annotations });
+    const without = stand.cluster.objects.get('users', 'forged-2')?.metadata.annotations ?? {};
+    expect(Object.keys(without).sort()).toEqual(['example.com/x', `${PREFIX}/granted-clusters`]);
+  });
+
   test('AC-14 a name that is taken is 409, whoever has it', async () => {
     for (const name of ['mia', 'joe']) {
       const { status, body } = await stand.create(name);

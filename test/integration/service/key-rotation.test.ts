@@ -14,7 +14,7 @@ async function start(count: number) {
   const clock = new DrivenClock();
   const services: Service[] = [];
   for (let index = 0; index < count; index++) {
-    services.push((await startDriven(cluster, {}, clock)).service);
+    services.push((await startDriven(cluster, { config: { sessions: { store: 'kubernetes' } } }, clock)).service);
   }
   await clock.until(
     () => Promise.all(services.map((service) => service.readiness())),

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import { describe, expect, test } from 'vitest';
 import { freePorts } from '../../support/control-plane/free-ports.ts';
-import { CLIENT, type Person, passwordOf, startCluster, startService } from './stand.ts';
+import { CLIENT, CONFIDENTIAL, type Person, passwordOf, startCluster, startService } from './stand.ts';
 
 /** Plain http, which only loopback may use. Nothing else is asked of the library but what every server gets. */
 const LOOPBACK = { [oauth.allowInsecureRequests]: true };
@@ -64,10 +64,10 @@ async function discover(issuer: string, algorithm: 'oidc' | 'oauth2' = 'oidc'): 
 }
 
 /** A running Gatehouse that knows the address at which it is reached. */
-async function start(path = '/oauth'): Promise<string> {
+async function start(path = '/oauth', clients = {}): Promise<string> {
   const [port = 0] = await freePorts(1);
   const issuer = `http://127.0.0.1:${port}${path}`;
-  const config = { server: { port }, authentication: { oauthOptions: { issuer } } };
+  const config = { server: { port }, authentication: { oauthOptions: { ...clients, issuer } } };
   await startService(await startCluster(), { config });
   return issuer;
 }
@@ -86,7 +86,7 @@ describe('an independent OAuth client', () => {
     expect(access_token).toBeTypeOf('string');
   });
 
-  test.each(METHODS)('signs in and refreshes with %s', async (_, method) => {
+  test.each([...METHODS, ['none', oauth.None()] as const])('A-52 signs in and refreshes with %s', async (_, method) => {
     const app = new Application(await discover(await start()), method);
     const first = await app.signIn('ada', { scope: 'openid profile' });
     expect(first).toMatchObject({ token_type: 'bearer', expires_in: 7200, scope: 'openid profile' });
@@ -99,7 +99,7 @@ describe('an independent OAuth client', () => {
   });
 
   test.each(METHODS)('introspects and revokes with %s', async (_, method) => {
-    const app = new Application(await discover(await start()), method);
+    const app = new Application(await discover(await start('/oauth', CONFIDENTIAL.oauthOptions)), method);
     const { access_token, refresh_token } = await app.signIn('ada');
     const shared = { active: true, client_id: 'gatehouse', username: 'ada', sub: 'ada', iss: app.server.issuer };
     expect(await app.introspect(access_token)).toMatchObject({ ...shared, token_type: 'Bearer' });
@@ -109,6 +109,15 @@ describe('an independent OAuth client', () => {
     expect(await app.introspect(refresh_token)).toEqual({ active: false });
     await app.revoke(refresh_token);
     expect(await app.refresh(refresh_token).catch(codeOf)).toEqual([400, 'invalid_grant']);
+  });
+
+  test('A-52 is told that nobody needs a secret, and may not introspect without one of its own', async () => {
+    const server = await discover(await start());
+    expect(server.token_endpoint_auth_methods_supported).toContain('none');
+    expect(server.introspection_endpoint_auth_methods_supported).not.toContain('none');
+    const app = new Application(server, METHODS[1][1]);
+    const { access_token } = await app.signIn('ada');
+    expect(await app.introspect(access_token).catch(codeOf)).toEqual([400, 'unauthorized_client']);
   });
 
   test('asks who signed in', async () => {

@@ -1,11 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { startDrivenReady } from './driven.ts';
-import { type Answer, CLIENT, eventually, NODES, type Service, startCluster, startService } from './stand.ts';
+import {
+  type Answer,
+  CLIENT,
+  CONFIDENTIAL,
+  eventually,
+  NODES,
+  type Service,
+  startCluster,
+  startService,
+} from './stand.ts';
 
 const AUDIENCE = 'http://localhost:9090/oauth';
 const ROBOT = 'system:serviceaccount:default:robot';
-const ISSUER = { oauthOptions: { issuer: AUDIENCE } };
+const ISSUER = { oauthOptions: { ...CONFIDENTIAL.oauthOptions, issuer: AUDIENCE } };
 const serviceAccountTokens = { enabled: true };
 const ON = { config: { authentication: { ...ISSUER, serviceAccountTokens, tokenReview: { callerAuth: 'none' } } } };
 const reviews = 'tokenreviews';

@@ -13,7 +13,12 @@ import { signingKeySecret } from '../../support/signing-key-secret.ts';
 import { type Waiting, waitFor } from '../../support/waiting.ts';
 
 export const NODES = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
+/** The built-in client, with the secret that older programs send for it. */
 export const CLIENT = { client_id: 'gatehouse', client_secret: 'gatehouse' };
+/** The same as a client that has this secret: a public one may not introspect. */
+export const CONFIDENTIAL = {
+  oauthOptions: { clients: [{ name: CLIENT.client_id, secret: CLIENT.client_secret }] },
+};
 
 /** Ada may do everything, Joe nothing. */
 export type Person = 'ada' | 'joe';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { SimulatedCluster } from '../../../dev/cluster/cluster.ts';
 import { forgeToken, signingKeyOf } from '../../support/forged-token.ts';
 import { checkAsync } from '../../support/property.ts';
-import { type Answer, CLIENT, type Pair, type Service, startCluster, startService } from './stand.ts';
+import { type Answer, CLIENT, CONFIDENTIAL, type Pair, type Service, startCluster, startService } from './stand.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -20,7 +20,7 @@ interface Stand {
 
 async function start(authentication: Members = {}): Promise<Stand> {
   const cluster = await startCluster();
-  const config = { authentication: { ...authentication, tokenReview: { callerAuth: 'none' } } };
+  const config = { authentication: { ...CONFIDENTIAL, ...authentication, tokenReview: { callerAuth: 'none' } } };
   const service = await startService(cluster, { config });
   return { service, cluster, key: await signingKeyOf(dataOf(cluster)) };
 }

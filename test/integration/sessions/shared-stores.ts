@@ -125,6 +125,8 @@ function drivenBy(clock: FakeClock, store: SessionStore): SessionStore {
   return {
     fault: store.fault,
     tooOld: store.tooOld,
+    newId: store.newId,
+    knowsEndsOf: store.knowsEndsOf,
     read: store.read,
     async update(user, decide) {
       const state = { isOver: false };

@@ -181,6 +181,11 @@ export class WriteStand {
     return new WriteStand(this.cluster, await this.#start(), this.#start);
   }
 
+  /** Another replica on the same cluster. Its `gatehouse` is to be stopped before this one is. */
+  async replica(): Promise<WriteStand> {
+    return new WriteStand(this.cluster, await this.#start(), this.#start);
+  }
+
   async stop(): Promise<void> {
     await this.gatehouse.stop();
     await this.cluster.stop();

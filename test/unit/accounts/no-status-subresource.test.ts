@@ -26,6 +26,7 @@ function writesTo(users: MemoryObjects) {
   return createAccountWrites({
     ...{ names, users, patchStatus: createStatusPatch(users), reservedNames: new Set<string>(), clock: systemClock },
     known: { byName: () => undefined, ownersOfEmail: () => [] },
+    rivals: { expect: () => ({ wasTaken: async () => false, end: () => {} }) },
     passwords: {
       ...{ hashOf: () => undefined, set: done, remove: done, onChange: () => {} },
       ...{ fault: () => undefined, tooOld: () => undefined },

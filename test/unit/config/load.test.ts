@@ -235,18 +235,20 @@ describe('how old data may be', () => {
 describe('OAuth clients', () => {
   const clients = (list: string) => `authentication: {oauthOptions: {clients: ${list}}}`;
 
-  test('are, by default, one whose id and secret are the platform’s name, with a warning', () => {
+  const BUILT_IN = { grantTypes: ['password', 'refresh_token'], postLogoutRedirectURIs: [] };
+
+  test('A-52 are, by default, a public one with the platform’s name: no secret is in every installation', () => {
     const { config, warnings } = load('platform: acme');
+    expect(config.authentication.oauthOptions.clients).toEqual([{ name: 'acme', public: true, ...BUILT_IN }]);
+    expect(warnings.join()).toContain('the built-in OAuth client "acme" is in use: it is public and proves nothing');
+  });
+
+  test('are, by default with the platform kubesphere, the one of 3.4 with its secret, with a warning', () => {
+    const { config, warnings } = load('platform: kubesphere');
     expect(config.authentication.oauthOptions.clients).toEqual([
-      {
-        name: 'acme',
-        secret: 'acme',
-        public: false,
-        grantTypes: ['password', 'refresh_token'],
-        postLogoutRedirectURIs: [],
-      },
+      { name: 'kubesphere', secret: 'kubesphere', public: false, ...BUILT_IN },
     ]);
-    expect(warnings.join()).toContain('the built-in OAuth client is in use');
+    expect(warnings.join()).toContain('its id and its secret are both "kubesphere"');
   });
 
   test('take their secret from a file, less one trailing newline', () => {
@@ -280,8 +282,8 @@ describe('OAuth clients', () => {
 
   test('need exactly one proof, a name of their own and no password grant when public', () => {
     expect(problemsOf(clients('[{name: a}, {name: c, secret: x, public: true}, {name: b, public: true}]'))).toEqual([
-      'authentication.oauthOptions.clients[0]: needs exactly one of secret, secretFile, public: true',
-      'authentication.oauthOptions.clients[1]: needs exactly one of secret, secretFile, public: true',
+      'authentication.oauthOptions.clients[0]: needs exactly one of secret, secretFile, secretName, public: true',
+      'authentication.oauthOptions.clients[1]: needs exactly one of secret, secretFile, secretName, public: true',
       'authentication.oauthOptions.clients[1].grantTypes: a public client may not use the password grant',
       'authentication.oauthOptions.clients[2].grantTypes: a public client may not use the password grant',
     ]);

@@ -7,7 +7,7 @@ import { createClientFailureCounter } from '../../../src/oauth/metrics.ts';
 import { Act } from '../../../src/oauth/tokens/act.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { testOptions } from './test-server.ts';
+import { configuredSecrets, testOptions } from './test-server.ts';
 
 vi.mock('node:crypto', async (original) => {
   const real = await original<typeof crypto>();
@@ -15,6 +15,7 @@ vi.mock('node:crypto', async (original) => {
 });
 
 const clients = createClientAuthentication(testOptions, {
+  clientSecrets: configuredSecrets,
   clock: new FakeClock(),
   random: systemRandom,
   clientFailures: createClientFailureCounter(new Registry()),
@@ -55,7 +56,9 @@ describe('a client that proves itself', () => {
     ['in the body', { client_id: 'console', client_secret: 'made-up-secret' }, undefined, 'console'],
     ['in the header', {}, basic('other', 'p:a%ss +wörd&=1'), 'other'],
     ['by its id alone, where it is public', { client_id: 'app' }, undefined, 'app'],
-  ])('%s costs one digest and one compare', (_, fields, authorization, outcome) => {
+    ['by its id as its secret too, where it is public', { client_id: 'app', client_secret: 'app' }, undefined, 'app'],
+    ['by its id twice in the header, where it is public', {}, basic('app', 'app'), 'app'],
+  ])('A-52 %s costs one digest and one compare', (_, fields, authorization, outcome) => {
     expect(costOf(fields as Record<string, string>, authorization)).toEqual({ outcome, ...ONE_COMPARE });
   });
 });

@@ -7,7 +7,7 @@ import type { Client } from '../../../src/oauth/options.ts';
 import { Act } from '../../../src/oauth/tokens/act.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { refusalOf, testOptions } from './test-server.ts';
+import { configuredSecrets, refusalOf, testOptions } from './test-server.ts';
 
 const clientOf = (name: string, secret?: string): Client => ({
   name,
@@ -27,7 +27,7 @@ function start() {
   const clientThrottle = { client: { limit: LIMIT, windowMs: 60_000 }, address: { limit: 100, windowMs: 60_000 } };
   const authentication = createClientAuthentication(
     { ...testOptions, clients, clientThrottle },
-    { clock, random: systemRandom, clientFailures },
+    { clock, random: systemRandom, clientFailures, clientSecrets: configuredSecrets },
   );
   const told: unknown[] = [];
   const ask = (fields: Readonly<Record<string, string>>, authorization?: string): string => {
@@ -99,10 +99,9 @@ describe('nobody is throttled', () => {
     expect(new Set(told)).toEqual(new Set(['no_credentials', 'unfit_credentials']));
   });
 
-  test('as a public client that comes without a secret', async () => {
+  test('as a public client, at which nothing can be guessed', async () => {
     const { prove, fail } = start();
-    await fail(LIMIT, () => prove('app', 'guess'));
-    expect(prove('app')).toBe('app');
-    expect(await fail(1, () => prove('app', 'guess'))).toEqual([429]);
+    expect(await fail(LIMIT + 1, () => prove('app', 'guess'))).toEqual([401, 401, 401, 401]);
+    expect([prove('app'), prove('app', 'app')]).toEqual(['app', 'app']);
   });
 });

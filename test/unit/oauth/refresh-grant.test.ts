@@ -152,13 +152,21 @@ describe('rotation', () => {
     expect(await refused(test, first.refresh_token)).toEqual(NOT_VALID);
   });
 
-  test('T-15 takes a generation ahead of the record for current, as after a restart without records', async () => {
+  test('T-15 takes a generation ahead of the record for current, as when the record was lost', async () => {
     const { test, first } = await signedIn();
     const second = await refresh(test, first.refresh_token);
-    const restarted = await newTestServer();
-    const third = await refresh(restarted, second.refresh_token);
+    const forgetful = await newTestServer();
+    const third = await refresh(forgetful, second.refresh_token);
     expect(partsOf(third.refresh_token)[1]).toMatchObject({ gen: 2 });
-    expect(await refused(restarted, first.refresh_token)).toEqual(NOT_VALID);
+    expect(await refused(forgetful, first.refresh_token)).toEqual(NOT_VALID);
+  });
+
+  test('T-18 N-20 refuses a session whose ends are not known, and writes nothing', async () => {
+    const { test, first } = await signedIn();
+    test.sessions.begunElsewhere = true;
+    expect(await refused(test, first.refresh_token)).toEqual(NOT_VALID);
+    expect(test.sessions.writes).toBe(0);
+    expect(isGood(test, first.access_token)).toBe(true);
   });
 
   test('T-16 T-17 refuses refresh and access tokens of a session that was ended', async () => {

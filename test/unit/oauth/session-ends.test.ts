@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createTokenMetrics } from '../../../src/oauth/metrics.ts';
 import { createMemorySessions } from '../../../src/oauth/sessions/memory-sessions.ts';
 import { createSessionEnds } from '../../../src/oauth/sessions/session-ends.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import type { User } from '../../../src/users/user.ts';
 import { countedBy } from '../../support/counted.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -24,7 +25,7 @@ const changeRecord = async (test: TestServer): Promise<void> => {
 /** The ends of alice's sessions in memory, each counted by its scope and told as an event. */
 function startEnds() {
   const [clock, registry, events] = [new FakeClock(), new Registry(), [] as unknown[]];
-  const sessions = createMemorySessions({ clock });
+  const sessions = createMemorySessions({ clock, random: systemRandom });
   const ends = createSessionEnds(testOptions, {
     ...{ sessions, clock, logger: pino({ enabled: false }), metrics: createTokenMetrics(registry) },
     events: { report: (event, fields) => void events.push([event, fields['reason']]) },

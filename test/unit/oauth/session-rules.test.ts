@@ -9,6 +9,7 @@ import {
   withSessionEnded,
 } from '../../../src/oauth/sessions/session-rules.ts';
 import { NOTHING_REMEMBERED, type UserSessions } from '../../../src/oauth/sessions/sessions.ts';
+import { systemRandom } from '../../../src/runtime/random.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const NOW = 1_000_000;
@@ -127,7 +128,7 @@ describe('the record of a user', () => {
 describe('sessions in memory', () => {
   test('A-47 keep nothing of a user whose tokens have all expired', async () => {
     const clock = new FakeClock(NOW * 1000);
-    const store = createMemorySessions({ clock });
+    const store = createMemorySessions({ clock, random: systemRandom });
     await store.update('alice', (current) => ({ next: rotated(current, 'a', NOW), outcome: undefined }));
     await clock.advance(14_410_000);
     await store.update('bob', () => ({ outcome: undefined }));

@@ -7,7 +7,7 @@ import { newKeyData } from '../../../src/oauth/keys/signing-key-data.ts';
 import { createSigningKeys, type SigningKeyOptions, type SigningKeys } from '../../../src/oauth/keys/signing-keys.ts';
 import { createClientFailureCounter, createVerificationCounter } from '../../../src/oauth/metrics.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
-import type { OAuthOptions } from '../../../src/oauth/options.ts';
+import type { Client, OAuthOptions } from '../../../src/oauth/options.ts';
 import { createMemorySessions } from '../../../src/oauth/sessions/memory-sessions.ts';
 import type { Change, SessionStore, UserSessions } from '../../../src/oauth/sessions/sessions.ts';
 import { createTokenData, type TokenData } from '../../../src/oauth/token-data.ts';
@@ -80,6 +80,9 @@ const alice: User = {
   state: 'Active',
 };
 
+/** Clients whose secrets are in the configuration. */
+export const configuredSecrets = { secretOf: ({ secret }: Client) => secret, fault: () => undefined, parts: [] };
+
 /** Session records in memory whose writes can be made to fail, and are counted. */
 class ScriptedSessions implements SessionStore {
   readonly #inner: SessionStore;
@@ -90,6 +93,8 @@ class ScriptedSessions implements SessionStore {
   /** What callers are told of records that are too old. */
   old: string | undefined;
   writes = 0;
+  /** Every session was begun by another process, whose ends nobody knows here. */
+  begunElsewhere = false;
 
   constructor(inner: SessionStore) {
     this.#inner = inner;
@@ -98,6 +103,10 @@ class ScriptedSessions implements SessionStore {
   fault = (): string | undefined => this.unknown;
 
   tooOld = (): string | undefined => this.old;
+
+  newId = (): string => this.#inner.newId();
+
+  knowsEndsOf = (): boolean => !this.begunElsewhere;
 
   read = (user: string): UserSessions => this.#inner.read(user);
 
@@ -158,7 +167,7 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
   const changed = (name: string): void => {
     for (const listener of listeners) listener(name);
   };
-  const sessions = new ScriptedSessions(createMemorySessions({ clock }));
+  const sessions = new ScriptedSessions(createMemorySessions({ clock, random: systemRandom }));
   const options = { ...testOptions, ...change };
   const verifications = createVerificationCounter(registry);
   const missing = { users: undefined as string | undefined, usersOld: undefined as string | undefined };
@@ -188,6 +197,7 @@ export async function newTestServer(change: Partial<OAuthOptions> = {}): Promise
     registry,
     events,
     clientFailures,
+    clientSecrets: configuredSecrets,
   };
   const server = createAuthorizationServer(options, parts);
   return Object.assign(test, {

@@ -57,7 +57,7 @@ describe('an access token of ours', () => {
       exp: now() + 7200,
       iat: now(),
       jti: expect.stringMatching(/^[\w-]{22}$/),
-      sid: expect.stringMatching(/^[\w-]{22}$/),
+      sid: expect.stringMatching(/^[\w-]{8}\.[\w-]{14}$/),
       token_type: 'access_token',
       username: 'alice',
       pwd: expect.stringMatching(/^[\w-]{11}$/),
