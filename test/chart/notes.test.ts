@@ -6,6 +6,8 @@ const CLEAR =
 const UNINSTALL = [
   '"helm uninstall" leaves the Secrets that Gatehouse made: signing keys, sessions, the first administrator. This deletes those of the namespace:',
   '  kubectl -n gatehouse-system delete secret -l app.kubernetes.io/managed-by=gatehouse',
+  'It leaves the ConfigMaps with its configuration as well:',
+  '  kubectl -n gatehouse-system delete configmap -l app.kubernetes.io/instance=gatehouse,app.kubernetes.io/component=configuration',
 ];
 const nobody = { config: { users: { firstAdministrator: false } }, helmTest: { enabled: false } };
 

@@ -31,8 +31,12 @@ async function get<T>(namespace: string, kind: string, name = 'gatehouse'): Prom
 
 const imageIn = async (namespace: string): Promise<string | undefined> =>
   (await get<V1Deployment>(namespace, 'deployment')).spec?.template.spec?.containers[0]?.image;
+const configMapIn = async (namespace: string): Promise<string> =>
+  (await get<V1Deployment>(namespace, 'deployment')).spec!.template.spec!.volumes!.find(
+    ({ name }) => name === 'config',
+  )!.configMap!.name!;
 const configIn = async (namespace: string): Promise<unknown> =>
-  parse((await get<V1ConfigMap>(namespace, 'configmap')).data?.['config.yaml'] ?? '');
+  parse((await get<V1ConfigMap>(namespace, 'configmap', await configMapIn(namespace))).data!['config.yaml']!);
 const warnings = (said: string): string[] => said.split('\n').filter((line) => line.startsWith('WARNING'));
 
 describe('two releases', () => {

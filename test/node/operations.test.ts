@@ -341,7 +341,9 @@ async function accountsThatAreLeft(): Promise<string[]> {
 const imageOf = ({ spec }: V1Deployment | V1ReplicaSet): string => spec!.template!.spec!.containers[0]!.image!;
 
 async function configOfPod(): Promise<string> {
-  const { data } = await release.get<{ data: Record<string, string> }>('configmap', 'gatehouse');
+  const { spec } = await release.get<V1Deployment>('deployment', 'gatehouse');
+  const name = spec!.template.spec!.volumes!.find((volume) => volume.name === 'config')!.configMap!.name!;
+  const { data } = await release.get<{ data: Record<string, string> }>('configmap', name);
   return data['config.yaml']!;
 }
 

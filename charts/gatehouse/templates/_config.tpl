@@ -79,12 +79,21 @@
 {{- dict "mounted" $mounted | toYaml -}}
 {{- end }}
 
-{{/* The Secrets that the program makes and keeps, as a JSON list of names. */}}
+{{/* The Secrets that the program makes and keeps, as a JSON list of names: those of the pods that run with an earlier configuration too,
+     which read them again when they start. */}}
 {{- define "gatehouse.ownSecrets" -}}
-{{- $config := include "gatehouse.config" . | fromYaml -}}
-{{- $names := list $config.keys.secretName -}}
-{{- if $config.users.firstAdministrator -}}
-{{- $names = append $names $config.users.firstAdministrator.secretName -}}
+{{- $configs := list (include "gatehouse.config" . | fromYaml) -}}
+{{- range include "gatehouse.earlierConfigMaps" . | fromYamlArray -}}
+{{- if .keep -}}
+{{- $configs = append $configs (get .data "config.yaml" | fromYaml) -}}
 {{- end -}}
-{{- toJson $names -}}
+{{- end -}}
+{{- $names := list -}}
+{{- range $configs -}}
+{{- $names = append $names (dig "keys" "secretName" "" .) -}}
+{{- with dig "users" "firstAdministrator" dict . -}}
+{{- $names = append $names (get . "secretName") -}}
+{{- end -}}
+{{- end -}}
+{{- $names | uniq | compact | toJson -}}
 {{- end }}

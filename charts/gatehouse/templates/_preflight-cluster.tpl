@@ -28,12 +28,16 @@
 {{- end -}}
 {{- end }}
 
-{{/* The configurations of the releases in this namespace, by release. */}}
+{{/* The configurations of the releases in this namespace, by release: what their Deployments name. */}}
 {{- define "gatehouse.configsOfNamespace" -}}
-{{- $configs := dict -}}
+{{- $files := dict -}}
 {{- range (lookup "v1" "ConfigMap" .Release.Namespace "").items -}}
+{{- $_ := set $files .metadata.name (dig "data" "config.yaml" "" .) -}}
+{{- end -}}
+{{- $configs := dict -}}
+{{- range (lookup "apps/v1" "Deployment" .Release.Namespace "").items -}}
 {{- $ours := or (eq (dig "labels" "app.kubernetes.io/name" "" .metadata) "gatehouse") (hasPrefix "gatehouse-" (dig "labels" "helm.sh/chart" "" .metadata)) -}}
-{{- $file := dig "data" "config.yaml" "" . -}}
+{{- $file := get $files (include "gatehouse.configMapOf" .) -}}
 {{- if and $ours $file -}}
 {{- $_ := set $configs (dig "labels" "app.kubernetes.io/instance" "" .metadata) (fromYaml $file) -}}
 {{- end -}}

@@ -30,8 +30,8 @@
 {{- end -}}
 {{- end -}}
 {{- range $key, $_ := .Values.podAnnotations -}}
-{{- if or (eq $key "checksum/config") (and $.Values.metrics.annotations (hasPrefix "prometheus.io/" $key)) -}}
-{{- fail (printf "podAnnotations has %s, which the chart sets itself%s." $key (hasPrefix "prometheus.io/" $key | ternary "; set metrics.annotations to false to write your own" "")) -}}
+{{- if and $.Values.metrics.annotations (hasPrefix "prometheus.io/" $key) -}}
+{{- fail (printf "podAnnotations has %s, which the chart sets itself; set metrics.annotations to false to write your own." $key) -}}
 {{- end -}}
 {{- end -}}
 {{- $names := list "NODE_OPTIONS" -}}
