@@ -70,7 +70,7 @@ const ROWS: readonly (readonly [string, object, string])[] = [
   ],
   [
     'a budget with both limits',
-    { podDisruptionBudget: { minAvailable: 1, maxUnavailable: 1 } },
+    { podDisruptionBudget: { minAvailable: '50%', maxUnavailable: 1 } },
     'podDisruptionBudget.minAvailable and podDisruptionBudget.maxUnavailable are both set, but a budget can have one of them only; set one of them to an empty text.',
   ],
   [
@@ -170,7 +170,11 @@ const ROWS: readonly (readonly [string, object, string])[] = [
     'a client’s Secret that no client reads',
     {
       oauth: { client: { existingSecret: 'console' } },
-      config: { authentication: { oauthOptions: { clients: [{ name: 'console', public: true }] } } },
+      config: {
+        authentication: {
+          oauthOptions: { clients: [{ name: 'console', public: true, grantTypes: ['refresh_token'] }] },
+        },
+      },
     },
     'oauth.client.existingSecret is set, but config.authentication.oauthOptions.clients lists other clients, so nothing reads that Secret; give one of them secretFile: /var/run/secrets/gatehouse/oauth-client/secret, or leave oauth.client.existingSecret out.',
   ],
@@ -240,6 +244,24 @@ const ROWS: readonly (readonly [string, object, string])[] = [
 describe('contradictory values', () => {
   test.each(ROWS)('end the rendering with a sentence that names them: %s', async (_, values, sentence) => {
     await expect(render(values)).rejects.toThrow(`: ${sentence}\n`);
+  });
+
+  test('are told all at once, by the template of that purpose', async () => {
+    const values = {
+      image: { tag: '0.2.0', digest },
+      ingress: { enabled: true },
+      extraEnv: [{ name: 'NODE_OPTIONS', value: '' }],
+    };
+    const answer = render(values);
+    await expect(answer).rejects.toThrow('(gatehouse/templates/preflight/values/refused.yaml:');
+    await expect(answer).rejects.toThrow(
+      [
+        ': 3 values have to be changed:',
+        '- image.tag is "0.2.0", but image.digest is set too, and the digest alone decides which image runs; set one of them to an empty text.',
+        '- ingress.enabled is true, but ingress.hosts is empty: an Ingress without a host would take every request of its controller; name the hosts.',
+        '- extraEnv has NODE_OPTIONS, which the chart sets itself.',
+      ].join('\n'),
+    );
   });
 
   test.each([

@@ -8,7 +8,6 @@
 
 {{/* The configuration file. Whatever else depends on a setting reads it from here, so that file and objects agree. */}}
 {{- define "gatehouse.config" -}}
-{{- include "gatehouse.preflight" . -}}
 {{- $server := dict "port" 9090 "metricsPort" 9091 "shutdownDelay" "15s" -}}
 {{- with .Values.tls.existingSecret -}}
 {{- $folder := "/var/run/secrets/gatehouse/tls" -}}

@@ -20,7 +20,7 @@
 -}}
 {{- range $value, $names := $both -}}
 {{- if and (first $names) (eq (first $names) (last $names | default "")) -}}
-{{- fail (printf "the release %q of this namespace has the Secret %q too (%s): both would share what is in it; install into a namespace of its own, set another platform, or set allow.sharedSecrets to true." $instance (first $names) $value) -}}
+{{- include "gatehouse.problem" (printf "the release %q of this namespace has the Secret %q too (%s): both would share what is in it; install into a namespace of its own, set another platform, or set allow.sharedSecrets to true." $instance (first $names) $value) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
