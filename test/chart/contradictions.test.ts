@@ -14,6 +14,26 @@ const ROWS: readonly (readonly [string, object, string])[] = [
     'the name "1st" of the objects begins with no letter, but the name of a Service must; set fullnameOverride, or choose another name for the release.',
   ],
   [
+    'a pod that runs as root',
+    { podSecurityContext: { runAsUser: 0 } },
+    'podSecurityContext.runAsUser is 0, which is root: the cluster would start no such pod, since runAsNonRoot is true; set another user, or null where the cluster assigns one.',
+  ],
+  [
+    'a container that runs as root',
+    { containerSecurityContext: { runAsUser: 0 } },
+    'containerSecurityContext.runAsUser is 0, which is root: the cluster would start no such pod, since runAsNonRoot is true; set another user, or null where the cluster assigns one.',
+  ],
+  [
+    'a container that may run as root',
+    { containerSecurityContext: { runAsNonRoot: false } },
+    "containerSecurityContext.runAsNonRoot is false: Gatehouse needs no root, and the pod's security context refuses it; leave it out.",
+  ],
+  [
+    'a capability',
+    { containerSecurityContext: { capabilities: { drop: ['ALL'], add: ['NET_ADMIN'] } } },
+    'containerSecurityContext.capabilities.add has NET_ADMIN: Gatehouse needs no capability; leave it out.',
+  ],
+  [
     'a tag beside a digest',
     { image: { tag: '0.2.0', digest } },
     'image.tag is "0.2.0", but image.digest is set too, and the digest alone decides which image runs; set one of them to an empty text.',

@@ -42,6 +42,23 @@
 {{- $names = append $names .name -}}
 {{- end -}}
 {{- include "gatehouse.preflight.volumes" . -}}
+{{- include "gatehouse.preflight.privileges" . -}}
+{{- end }}
+
+{{/* What values.schema.json cannot say in a sentence about root and privileges. */}}
+{{- define "gatehouse.preflight.privileges" -}}
+{{- range $value := list "podSecurityContext" "containerSecurityContext" -}}
+{{- $context := get $.Values $value -}}
+{{- if and (not (kindIs "invalid" $context.runAsUser)) (eq (toString $context.runAsUser) "0") -}}
+{{- include "gatehouse.problem" (printf "%s.runAsUser is 0, which is root: the cluster would start no such pod, since runAsNonRoot is true; set another user, or null where the cluster assigns one." $value) -}}
+{{- end -}}
+{{- end -}}
+{{- if eq (toString .Values.containerSecurityContext.runAsNonRoot) "false" -}}
+{{- include "gatehouse.problem" "containerSecurityContext.runAsNonRoot is false: Gatehouse needs no root, and the pod's security context refuses it; leave it out." -}}
+{{- end -}}
+{{- with dig "capabilities" "add" (list) .Values.containerSecurityContext -}}
+{{- include "gatehouse.problem" (printf "containerSecurityContext.capabilities.add has %s: Gatehouse needs no capability; leave it out." (first .)) -}}
+{{- end -}}
 {{- end }}
 
 {{- define "gatehouse.preflight.volumes" -}}
