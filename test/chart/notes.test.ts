@@ -3,6 +3,8 @@ import { notes } from './helm.ts';
 
 const CLEAR =
   'Passwords and tokens are sent in clear up to the Service: set tls.existingSecret, or end TLS in front of it.';
+const PASSWORD =
+  "kubectl -n gatehouse-system get secret gatehouse-first-administrator -o jsonpath='{.data.password}' | base64 -d";
 const UNINSTALL = [
   '"helm uninstall" leaves the Secrets that Gatehouse made: signing keys, sessions, the first administrator. This deletes those of the namespace:',
   '  kubectl -n gatehouse-system delete secret -l app.kubernetes.io/managed-by=gatehouse',
@@ -18,7 +20,7 @@ describe('NOTES', () => {
       "  kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.spec.ports[0].nodePort}'",
       CLEAR,
       'The first administrator is "admin"; the password, once the pod is ready:',
-      "  kubectl -n gatehouse-system get secret gatehouse-first-administrator -o jsonpath='{.data.password}' | base64 -d",
+      `  ${PASSWORD}`,
       'To see that it works: helm test gatehouse -n gatehouse-system',
       ...UNINSTALL,
     ]);
@@ -63,10 +65,22 @@ describe('NOTES', () => {
     const lines = await notes({ service: { type: 'ClusterIP' }, ingress });
     expect(lines[0]).toBe('Gatehouse answers inside the cluster at http://gatehouse.gatehouse-system.svc');
     expect(lines[1]).toBe('The Ingress passes on a.example.com, b.example.com.');
-    expect(lines.at(-1)).toBe(
+    expect(lines.at(-2)).toBe(
       'WARNING: issuer is empty, so tokens name http://gatehouse.gatehouse-system.svc/oauth, which cannot be reached from outside. Set it before people sign in.',
     );
+  });
+
+  test('warn of an Ingress or an HTTPRoute whose controller hides who is calling, with an example', async () => {
+    const ingress = { enabled: true, hosts: ['a.example.com'] };
+    const httpRoute = { enabled: true, parentRefs: [{ name: 'public' }] };
     const issuer = 'https://a.example.com/oauth';
-    expect((await notes({ ingress, issuer })).filter((line) => line.startsWith('WARNING'))).toEqual([]);
+    const warnings = async (values: object) =>
+      (await notes({ issuer, ...values })).filter((line) => line.startsWith('WARNING'));
+    const sentence = (what: string) =>
+      `WARNING: config.authentication.trustedProxies is empty, so everybody who comes by the ${what} has the address of its controller, and shares its limit of failed sign-ins. Name the addresses of the controller's pods, for example config: {authentication: {trustedProxies: [10.244.0.0/16]}}.`;
+    expect(await warnings({ ingress })).toEqual([sentence('Ingress')]);
+    expect(await warnings({ httpRoute })).toEqual([sentence('HTTPRoute')]);
+    expect(await warnings({ ingress, config: { authentication: { trustedProxies: ['10.244.0.0/16'] } } })).toEqual([]);
+    expect(await warnings({})).toEqual([]);
   });
 });

@@ -112,6 +112,19 @@ describe('an upgrade warns', () => {
     ]);
   });
 
+  test('when the issuer changes, of itself too, and not when it stays', async () => {
+    await release('install', 'issuer');
+    const issuer = 'https://a.example.com/oauth';
+    const warning = (before: string, next: string) =>
+      `WARNING: issuer was ${before} and is ${next} now. Every session ends: everybody has to sign in again, and API servers and applications that trust tokens have to be told the new issuer.`;
+    const own = 'http://gatehouse.issuer.svc';
+    expect(warnings(await release('upgrade', 'issuer', { service: { port: 8080 } }))).toEqual([
+      warning(`${own}/oauth`, `${own}:8080/oauth`),
+    ]);
+    expect(warnings(await release('upgrade', 'issuer', { issuer }))).toEqual([warning(`${own}:8080/oauth`, issuer)]);
+    expect(warnings(await release('upgrade', 'issuer', { issuer, replicaCount: 1 }))).toEqual([]);
+  });
+
   test('when a Secret or account is named that is not there, or has not the key', async () => {
     await cluster.kubectl(['create', 'namespace', 'secrets']);
     await cluster.kubectl(['-n', 'secrets', 'create', 'secret', 'generic', 'people', '--from-literal=users=none']);

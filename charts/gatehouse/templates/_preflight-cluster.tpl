@@ -56,6 +56,11 @@
 {{- if and $before (ne $before .Values.platform) }}
 WARNING: platform was {{ $before }} and is {{ .Values.platform }} now. Everybody has to sign in again, with new keys and a new first administrator; rights on resources.{{ $before }}.io and membership of {{ $before }}-admins no longer count; clients must call the new paths. The old Secrets stay.
 {{- end }}
+{{- $issuer := dig "authentication" "oauthOptions" "issuer" "" (include "gatehouse.installedConfig" . | fromYaml) -}}
+{{- $next := (include "gatehouse.config" . | fromYaml).authentication.oauthOptions.issuer -}}
+{{- if and $issuer (ne $issuer $next) }}
+WARNING: issuer was {{ $issuer }} and is {{ $next }} now. Every session ends: everybody has to sign in again, and API servers and applications that trust tokens have to be told the new issuer.
+{{- end }}
 {{- if and (dig "accounts" "enabled" false (include "gatehouse.installedConfig" . | fromYaml)) (not .Values.accounts.enabled) }}
 WARNING: accounts.enabled was true and is false now. The users stay in the cluster, but none of them can sign in; those of the users file and the first administrator can.
 {{- end }}
@@ -81,5 +86,8 @@ WARNING: serviceAccount.name is {{ .Values.serviceAccount.name }}, which is not 
 {{- end }}
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not .Values.issuer) }}
 WARNING: issuer is empty, so tokens name {{ include "gatehouse.url" . }}/oauth, which cannot be reached from outside. Set it before people sign in.
+{{- end }}
+{{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not (dig "authentication" "trustedProxies" (list) .Values.config)) }}
+WARNING: config.authentication.trustedProxies is empty, so everybody who comes by the {{ ternary "Ingress" "HTTPRoute" .Values.ingress.enabled }} has the address of its controller, and shares its limit of failed sign-ins. Name the addresses of the controller's pods, for example config: {authentication: {trustedProxies: [10.244.0.0/16]}}.
 {{- end }}
 {{- end }}
