@@ -21,6 +21,8 @@ describe('NOTES', () => {
       CLEAR,
       'The first administrator is "admin"; the password, once the pod is ready:',
       `  ${PASSWORD}`,
+      'To sign in as "admin", which prints the tokens:',
+      `  ${PASSWORD} | curl -sS -u gatehouse:gatehouse -d grant_type=password -d username=admin --data-urlencode password@- "http://$(kubectl get nodes -o jsonpath='{.items[0].status.addresses[0].address}'):$(kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.spec.ports[0].nodePort}')/oauth/token"`,
       'To see that it works: helm test gatehouse -n gatehouse-system',
       ...UNINSTALL,
     ]);
@@ -49,6 +51,29 @@ describe('NOTES', () => {
       'Gatehouse answers inside the cluster at http://gatehouse.gatehouse-system.svc, and from here, at http://localhost:8080, while this runs:',
       '  kubectl -n gatehouse-system port-forward service/gatehouse 8080:80',
     ]);
+  });
+
+  test.each([
+    [{ issuer: 'https://a.example.com/oauth' }, 'https://a.example.com/oauth/token'],
+    [{ service: { type: 'ClusterIP' } }, 'http://localhost:8080/oauth/token'],
+    [
+      { service: { type: 'LoadBalancer', port: 8080 } },
+      `"http://$(kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.status.loadBalancer.ingress[0].ip}{.status.loadBalancer.ingress[0].hostname}'):8080/oauth/token"`,
+    ],
+  ])('say how to sign in at the address that people use: %j', async (values, address) => {
+    const command = (await notes(values)).find((line) => line.includes('grant_type=password'));
+    expect(command?.split(' password@- ')[1]).toBe(address);
+  });
+
+  test('say how to sign in with a client’s secret, and nothing of it where config lists the clients', async () => {
+    const oauth = { client: { existingSecret: 'console' } };
+    const command = (values: object) =>
+      notes(values).then((lines) => lines.find((line) => line.includes('grant_type')));
+    expect(await command({ oauth })).toContain(
+      ` -u "gatehouse:$(kubectl -n gatehouse-system get secret console -o jsonpath='{.data.secret}' | base64 -d)" `,
+    );
+    const clients = [{ name: 'a', public: true, grantTypes: ['refresh_token'] }];
+    expect(await command({ config: { authentication: { oauthOptions: { clients } } } })).toBeUndefined();
   });
 
   test('say https where it speaks HTTPS, and which certificate it shows', async () => {
