@@ -9,7 +9,7 @@
   "logging.ca.existingSecret" $logging.ca.existingSecret
   "networkPolicy.egress.logStore.ports" .Values.networkPolicy.egress.logStore.ports
   "networkPolicy.egress.logStore.to" .Values.networkPolicy.egress.logStore.to
-  "config.logging" $config
+  "config.logging" (omit $config "host" "username" "passwordFile")
 -}}
 {{- if $value -}}
 {{- $set = append $set $name -}}
@@ -18,10 +18,10 @@
 {{- if and (not $logging.host) $set -}}
 {{- include "gatehouse.problem" (printf "%s is set, but logging.host is empty: there is no log store; set logging.host to its address, or leave the other out." (first $set)) -}}
 {{- end -}}
-{{- if and $logging.username (not $logging.existingSecret) -}}
+{{- if and $logging.host $logging.username (not $logging.existingSecret) -}}
 {{- include "gatehouse.problem" "logging.username is set, but logging.existingSecret is empty: name the Secret with that user's password." -}}
 {{- end -}}
-{{- if and $logging.existingSecret (not $logging.username) -}}
+{{- if and $logging.host $logging.existingSecret (not $logging.username) -}}
 {{- include "gatehouse.problem" "logging.existingSecret is set, but logging.username is empty: name the user whose password that Secret holds." -}}
 {{- end -}}
 {{- $certificates := or $logging.ca.existingSecret $config.caFile -}}
