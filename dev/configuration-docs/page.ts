@@ -62,13 +62,17 @@ function table(settings: readonly Setting[]): string {
 
 /** Every setting that has a value of its own. A section has none: it only holds settings. */
 export function settingsOf(name: string, schema: Schema, isRequired = false): Setting[] {
-  const list = schema.items?.properties ? schema.items : undefined;
-  const map = list ?? [schema, ...(schema.anyOf ?? [])].find((one) => one.properties);
+  const list = mapIn(schema.items);
+  const map = list ?? mapIn(schema);
   const below = Object.entries(map?.properties ?? {}).flatMap(([key, one]) =>
     settingsOf(`${name}${list ? '[]' : ''}.${key}`, one, map?.required?.includes(key)),
   );
   return isSection(schema) ? below : [toSetting(name, schema, isRequired), ...below];
 }
+
+/** The form of a value that is a map, where it may be one. */
+const mapIn = (schema: Schema | undefined): Schema | undefined =>
+  schema && [schema, ...(schema.anyOf ?? [])].find((one) => one.properties);
 
 /** A section is filled with its defaults when the file does not have it. */
 const isSection = ({ properties, default: usual }: Schema): boolean => properties !== undefined && usual !== undefined;

@@ -196,16 +196,25 @@ const oauthOptions = section({
     ),
 }).describe('Tokens and the clients that receive them.');
 
-const trustedProxy = z.strictObject({
-  cidr: z
-    .union([z.cidrv4(), z.cidrv6()], 'expected an address range such as "10.0.0.0/8"')
-    .meta({ 'x-limits': 'an address range such as "10.0.0.0/8"' })
-    .describe('Where the proxy is.'),
-  header: z
-    .enum(['X-Forwarded-For', 'X-Real-IP', 'X-Client-IP'])
-    .default('X-Forwarded-For')
-    .describe('The header in which it passes on the caller’s address.'),
-});
+const RANGE = 'an address range such as "10.0.0.0/8"';
+const addressRange = z
+  .union([z.cidrv4(`expected ${RANGE}`), z.cidrv6(`expected ${RANGE}`)])
+  .meta({ 'x-limits': RANGE });
+const HEADER = 'X-Forwarded-For';
+
+const trustedProxy = z.union([
+  addressRange.transform((cidr) => ({ cidr, header: HEADER }) as const),
+  z.strictObject(
+    {
+      cidr: addressRange.describe('Where the proxy is.'),
+      header: z
+        .enum([HEADER, 'X-Real-IP', 'X-Client-IP'])
+        .default(HEADER)
+        .describe('The header in which it passes on the caller’s address.'),
+    },
+    { error: ({ code }) => (code === 'invalid_type' ? `expected ${RANGE}, or a map with cidr and header` : undefined) },
+  ),
+]);
 
 /** The time window in which failures count. */
 const window = (usual: string) => duration({ minMs: 1, bounds: 'longer than 0s' }).prefault(usual);
@@ -248,8 +257,10 @@ export const authentication = section({
   loginHistoryMaximumEntries: countBetween(1, 10_000).default(100).describe('The most login records of one user.'),
   trustedProxies: z
     .array(trustedProxy)
-    .default([])
-    .describe('Proxies whose headers are trusted for the caller’s address; all other callers’ headers are ignored.'),
+    .prefault([])
+    .describe(
+      'Proxies whose headers are trusted for the caller’s address; all other callers’ headers are ignored. For example `[10.0.0.0/8]`, or `[{cidr: 10.0.0.0/8, header: X-Real-IP}]`.',
+    ),
   tokenReview,
   serviceAccountTokens: section({
     enabled: z

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { V1PolicyRule, V1ValidatingAdmissionPolicy } from '@kubernetes/client-node';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { CHART, helm, type Manifest, NAMESPACE, notes, type Rendered, render } from './helm.ts';
+import { CHART, helm, type Manifest, NAMESPACE, nameOf, notes, type Rendered, render } from './helm.ts';
 
 const scenario = parse(readFileSync(join(CHART, 'ci', 'accounts-values.yaml'), 'utf8'));
 const on = { accounts: { enabled: true } };
@@ -41,8 +41,7 @@ const OBJECTS = [
   'ValidatingAdmissionPolicyBinding gatehouse-system.gatehouse.accounts',
 ];
 
-const namesOf = (objects: readonly Manifest[]): string[] =>
-  objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted();
+const namesOf = (objects: readonly Manifest[]): string[] => objects.map(nameOf).toSorted();
 const isKept = ({ metadata }: Manifest): boolean => metadata.annotations?.['helm.sh/resource-policy'] === 'keep';
 
 describe('rights of the service account with accounts', () => {
@@ -123,10 +122,11 @@ describe('with accounts', () => {
     expect((await render(on)).config).toMatchObject({ accounts: { enabled: true } });
   });
 
-  test('the definitions, the roles and the policy are what an uninstall leaves', async () => {
-    expect(namesOf((await render(on)).objects.filter(isKept))).toEqual(OBJECTS);
-    const crds = { keep: false };
-    expect((await render({ accounts: { enabled: true, crds } })).objects.filter(isKept)).toEqual([]);
+  test('the definitions, the roles and the policy are what an uninstall leaves, besides the configuration', async () => {
+    const configuration = 'ConfigMap gatehouse-config';
+    expect(namesOf((await render(on)).objects.filter(isKept))).toEqual([...OBJECTS, configuration].toSorted());
+    const values = { accounts: { enabled: true, crds: { keep: false } } };
+    expect(namesOf((await render(values)).objects.filter(isKept))).toEqual([configuration]);
   });
 
   test.each([

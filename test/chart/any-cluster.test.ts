@@ -40,7 +40,6 @@ describe('the pod on any cluster', () => {
     const { metadata } = (await render(values)).template;
     expect(metadata?.labels).toEqual({ ...replicas, team: 'platform', 'cost-centre': '42' });
     expect(Object.keys(metadata?.annotations ?? {}).toSorted()).toEqual([
-      'checksum/config',
       'prometheus.io/path',
       'prometheus.io/port',
       'prometheus.io/scrape',

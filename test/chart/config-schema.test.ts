@@ -40,7 +40,7 @@ describe('config is checked by the program’s own schema', () => {
     ['no first administrator', { users: { firstAdministrator: false } }],
     [
       'both kinds of address ranges',
-      { authentication: { trustedProxies: [{ cidr: '10.0.0.0/8' }, { cidr: 'fd00::/8' }] } },
+      { authentication: { trustedProxies: [{ cidr: '10.0.0.0/8' }, { cidr: 'fd00::/8' }, '192.0.2.0/24'] } },
     ],
   ])('and takes %s', async (_, config) => {
     expect((await render({ config })).config).toMatchObject(config);

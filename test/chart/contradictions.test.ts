@@ -14,6 +14,26 @@ const ROWS: readonly (readonly [string, object, string])[] = [
     'the name "1st" of the objects begins with no letter, but the name of a Service must; set fullnameOverride, or choose another name for the release.',
   ],
   [
+    'a pod that runs as root',
+    { podSecurityContext: { runAsUser: 0 } },
+    'podSecurityContext.runAsUser is 0, which is root: the cluster would start no such pod, since runAsNonRoot is true; set another user, or null where the cluster assigns one.',
+  ],
+  [
+    'a container that runs as root',
+    { containerSecurityContext: { runAsUser: 0 } },
+    'containerSecurityContext.runAsUser is 0, which is root: the cluster would start no such pod, since runAsNonRoot is true; set another user, or null where the cluster assigns one.',
+  ],
+  [
+    'a container that may run as root',
+    { containerSecurityContext: { runAsNonRoot: false } },
+    "containerSecurityContext.runAsNonRoot is false: Gatehouse needs no root, and the pod's security context refuses it; leave it out.",
+  ],
+  [
+    'a capability',
+    { containerSecurityContext: { capabilities: { drop: ['ALL'], add: ['NET_ADMIN'] } } },
+    'containerSecurityContext.capabilities.add has NET_ADMIN: Gatehouse needs no capability; leave it out.',
+  ],
+  [
     'a tag beside a digest',
     { image: { tag: '0.2.0', digest } },
     'image.tag is "0.2.0", but image.digest is set too, and the digest alone decides which image runs; set one of them to an empty text.',
@@ -70,7 +90,7 @@ const ROWS: readonly (readonly [string, object, string])[] = [
   ],
   [
     'a budget with both limits',
-    { podDisruptionBudget: { minAvailable: 1, maxUnavailable: 1 } },
+    { podDisruptionBudget: { minAvailable: '50%', maxUnavailable: 1 } },
     'podDisruptionBudget.minAvailable and podDisruptionBudget.maxUnavailable are both set, but a budget can have one of them only; set one of them to an empty text.',
   ],
   [
@@ -170,7 +190,11 @@ const ROWS: readonly (readonly [string, object, string])[] = [
     'a client’s Secret that no client reads',
     {
       oauth: { client: { existingSecret: 'console' } },
-      config: { authentication: { oauthOptions: { clients: [{ name: 'console', public: true }] } } },
+      config: {
+        authentication: {
+          oauthOptions: { clients: [{ name: 'console', public: true, grantTypes: ['refresh_token'] }] },
+        },
+      },
     },
     'oauth.client.existingSecret is set, but config.authentication.oauthOptions.clients lists other clients, so nothing reads that Secret; give one of them secretFile: /var/run/secrets/gatehouse/oauth-client/secret, or leave oauth.client.existingSecret out.',
   ],
@@ -240,6 +264,24 @@ const ROWS: readonly (readonly [string, object, string])[] = [
 describe('contradictory values', () => {
   test.each(ROWS)('end the rendering with a sentence that names them: %s', async (_, values, sentence) => {
     await expect(render(values)).rejects.toThrow(`: ${sentence}\n`);
+  });
+
+  test('are told all at once, by the template of that purpose', async () => {
+    const values = {
+      image: { tag: '0.2.0', digest },
+      ingress: { enabled: true },
+      extraEnv: [{ name: 'NODE_OPTIONS', value: '' }],
+    };
+    const answer = render(values);
+    await expect(answer).rejects.toThrow('(gatehouse/templates/preflight/values/refused.yaml:');
+    await expect(answer).rejects.toThrow(
+      [
+        ': 3 values have to be changed:',
+        '- image.tag is "0.2.0", but image.digest is set too, and the digest alone decides which image runs; set one of them to an empty text.',
+        '- ingress.enabled is true, but ingress.hosts is empty: an Ingress without a host would take every request of its controller; name the hosts.',
+        '- extraEnv has NODE_OPTIONS, which the chart sets itself.',
+      ].join('\n'),
+    );
   });
 
   test.each([

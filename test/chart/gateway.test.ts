@@ -1,6 +1,6 @@
 import type { V1ClusterRoleBinding, V1PolicyRule } from '@kubernetes/client-node';
 import { describe, expect, test } from 'vitest';
-import { CHART, helm, type Manifest, NAMESPACE, notes, type Rendered, render } from './helm.ts';
+import { CHART, helm, type Manifest, NAMESPACE, nameOf, notes, type Rendered, render } from './helm.ts';
 
 const ROLE = `${NAMESPACE}:gatehouse:gateway`;
 const on = { gateway: { enabled: true, users: ['ada', 'joe'], groups: ['staff'] } };
@@ -10,7 +10,7 @@ const rulesOf = async (values: object): Promise<V1PolicyRule[]> =>
 
 /** What the first set of objects has and the second has not. */
 const more = (one: Rendered, other: Rendered): string[] => {
-  const names = ({ objects }: Rendered) => objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+  const names = ({ objects }: Rendered) => objects.map(nameOf);
   return names(one).filter((name) => !names(other).includes(name));
 };
 

@@ -77,6 +77,10 @@ export class Rendered {
   }
 }
 
+/** Kind and name; that of the configuration's ConfigMap without the end that its content makes. */
+export const nameOf = ({ kind, metadata }: Manifest): string =>
+  `${kind} ${metadata.name.replace(/(?<=-config)-[0-9a-f]{10}$/, '')}`;
+
 type Role = Manifest & { readonly rules: V1PolicyRule[] };
 
 export async function helm(args: readonly string[], input?: string): Promise<string> {

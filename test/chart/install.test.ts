@@ -120,12 +120,17 @@ describe('helm on a real API server', () => {
     expect((await get<V1Service>('service')).spec?.ports?.[0]?.nodePort).toBe(30_880);
   });
 
-  test('8.2 an uninstall leaves the program’s Secrets and nothing else', async () => {
+  test('8.2 an uninstall leaves the program’s Secrets and the configuration, and nothing else', async () => {
     await helm(['--kubeconfig', await cluster.kubeconfigFile(), '--namespace', NAMESPACE, 'uninstall', 'gatehouse']);
-    const kinds = 'deployment,service,configmap,serviceaccount,role,rolebinding,pdb,clusterrole,clusterrolebinding';
+    const kinds = 'deployment,service,serviceaccount,role,rolebinding,pdb,clusterrole,clusterrolebinding';
     const labels = 'app.kubernetes.io/instance=gatehouse';
     expect(await cluster.kubectl(['-n', NAMESPACE, 'get', kinds, '-l', labels, '-o', 'name'])).toBe('');
     expect(await secrets()).toEqual(before);
+    const configMaps = await cluster.kubectl(['-n', NAMESPACE, 'get', 'configmap', '-l', labels, '-o', 'name']);
+    expect(configMaps.trim().split('\n')).toEqual([
+      expect.stringMatching(/^configmap\/gatehouse-config-/),
+      expect.stringMatching(/^configmap\/gatehouse-config-/),
+    ]);
   });
 
   test.each(SCENARIOS)(

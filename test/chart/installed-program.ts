@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { V1ConfigMap } from '@kubernetes/client-node';
+import type { V1ConfigMapList } from '@kubernetes/client-node';
 import { inject } from 'vitest';
 import { parse } from 'yaml';
 import { freePorts } from '../support/control-plane/free-ports.ts';
@@ -56,8 +56,9 @@ export async function startInstalledProgram(cluster: ControlPlane, usersFile: st
 }
 
 async function installedConfig(cluster: ControlPlane): Promise<Record<'server' | 'users', object>> {
-  const text = await cluster.kubectl(['-n', NAMESPACE, 'get', 'configmap', 'gatehouse', '-o', 'json']);
-  return parse((JSON.parse(text) as V1ConfigMap).data!['config.yaml']!);
+  const labels = 'app.kubernetes.io/component=configuration';
+  const text = await cluster.kubectl(['-n', NAMESPACE, 'get', 'configmap', '-l', labels, '-o', 'json']);
+  return parse((JSON.parse(text) as V1ConfigMapList).items[0]!.data!['config.yaml']!);
 }
 
 const POLL_MS = 50;

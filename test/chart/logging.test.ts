@@ -1,6 +1,6 @@
 import type { V1NetworkPolicy } from '@kubernetes/client-node';
 import { describe, expect, test } from 'vitest';
-import { type Manifest, NAMESPACE, notes, type Rendered, render } from './helm.ts';
+import { type Manifest, NAMESPACE, nameOf, notes, type Rendered, render } from './helm.ts';
 
 const HOST = 'https://opensearch.logging.svc:9200';
 const ROLE = `${NAMESPACE}:gatehouse:log-reader`;
@@ -9,7 +9,7 @@ const full = {
   logging: { host: HOST, username: 'gatehouse', existingSecret: 'log-store', ca: { existingSecret: 'log-store-ca' } },
 };
 
-const names = ({ objects }: Rendered): string[] => objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+const names = ({ objects }: Rendered): string[] => objects.map(nameOf);
 
 describe('with a log store', () => {
   test('comes a role for those who query, bound to nobody, and without a store it does not', async () => {

@@ -82,19 +82,46 @@ describe('the PrometheusRule', () => {
 });
 
 describe('the dashboard', () => {
-  const dashboardOf = async (dashboard: object = {}) =>
-    (await render({ dashboard: { enabled: true, ...dashboard } })).one<V1ConfigMap>('ConfigMap', 'gatehouse-dashboard');
+  const dashboardOf = async (dashboard: object = {}, values: object = {}) => {
+    const rendered = await render({ dashboard: { enabled: true, ...dashboard }, ...values });
+    return rendered.all<V1ConfigMap>('ConfigMap').find(({ metadata }) => metadata!.name!.endsWith('-dashboard'))!;
+  };
 
   test('is not there unless it is asked for', async () => {
     const names = (await render()).all<V1ConfigMap>('ConfigMap').map(({ metadata }) => metadata?.name);
-    expect(names).toEqual(['gatehouse']);
+    expect(names).toEqual([expect.stringMatching(/^gatehouse-config-/)]);
   });
 
   test('is the generated file, in a ConfigMap that the sidecar of Grafana finds', async () => {
     const { data, metadata } = await dashboardOf();
     const file = readFileSync(join(CHART, 'files', 'dashboard.json'), 'utf8');
-    expect(data?.['gatehouse.json']).toBe(file);
-    expect(metadata).toMatchObject({ namespace: NAMESPACE, labels: { grafana_dashboard: '1' } });
+    const dashboard = JSON.parse(data!['gatehouse-system-gatehouse.json']!);
+    const own = {
+      title: 'Gatehouse (gatehouse-system/gatehouse)',
+      uid: expect.stringMatching(/^gatehouse-[0-9a-f]{12}$/),
+    };
+    expect(dashboard).toEqual({ ...JSON.parse(file), ...own });
+    expect(metadata).toMatchObject({
+      name: 'gatehouse-dashboard',
+      namespace: NAMESPACE,
+      labels: { grafana_dashboard: '1' },
+    });
+  });
+
+  test('differs from that of another release in name, file, title and uid, since both may go to one Grafana', async () => {
+    const all = await Promise.all(
+      ['blue', 'green'].map((fullnameOverride) => dashboardOf({ namespace: 'monitoring' }, { fullnameOverride })),
+    );
+    const marks = all.map(({ metadata, data }) => {
+      const [[file, text]] = Object.entries(data!) as [[string, string]];
+      const { title, uid } = JSON.parse(text);
+      return { name: metadata!.name, file, title, uid };
+    });
+    for (const mark of ['name', 'file', 'title', 'uid'] as const) expect(marks[0]![mark]).not.toBe(marks[1]![mark]);
+    expect(marks.map(({ name }) => name)).toEqual([
+      'gatehouse-system-blue-dashboard',
+      'gatehouse-system-green-dashboard',
+    ]);
   });
 
   test('goes where the sidecar looks, with its labels and annotations', async () => {

@@ -3,9 +3,13 @@ import { notes } from './helm.ts';
 
 const CLEAR =
   'Passwords and tokens are sent in clear up to the Service: set tls.existingSecret, or end TLS in front of it.';
+const PASSWORD =
+  "kubectl -n gatehouse-system get secret gatehouse-first-administrator -o jsonpath='{.data.password}' | base64 -d";
 const UNINSTALL = [
   '"helm uninstall" leaves the Secrets that Gatehouse made: signing keys, sessions, the first administrator. This deletes those of the namespace:',
   '  kubectl -n gatehouse-system delete secret -l app.kubernetes.io/managed-by=gatehouse',
+  'It leaves the ConfigMaps with its configuration as well:',
+  '  kubectl -n gatehouse-system delete configmap -l app.kubernetes.io/instance=gatehouse,app.kubernetes.io/component=configuration',
 ];
 const nobody = { config: { users: { firstAdministrator: false } }, helmTest: { enabled: false } };
 
@@ -16,7 +20,9 @@ describe('NOTES', () => {
       "  kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.spec.ports[0].nodePort}'",
       CLEAR,
       'The first administrator is "admin"; the password, once the pod is ready:',
-      "  kubectl -n gatehouse-system get secret gatehouse-first-administrator -o jsonpath='{.data.password}' | base64 -d",
+      `  ${PASSWORD}`,
+      'To sign in as "admin", which prints the tokens:',
+      `  ${PASSWORD} | curl -sS -u gatehouse:gatehouse -d grant_type=password -d username=admin --data-urlencode password@- "http://$(kubectl get nodes -o jsonpath='{.items[0].status.addresses[0].address}'):$(kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.spec.ports[0].nodePort}')/oauth/token"`,
       'To see that it works: helm test gatehouse -n gatehouse-system',
       ...UNINSTALL,
     ]);
@@ -47,6 +53,29 @@ describe('NOTES', () => {
     ]);
   });
 
+  test.each([
+    [{ issuer: 'https://a.example.com/oauth' }, 'https://a.example.com/oauth/token'],
+    [{ service: { type: 'ClusterIP' } }, 'http://localhost:8080/oauth/token'],
+    [
+      { service: { type: 'LoadBalancer', port: 8080 } },
+      `"http://$(kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.status.loadBalancer.ingress[0].ip}{.status.loadBalancer.ingress[0].hostname}'):8080/oauth/token"`,
+    ],
+  ])('say how to sign in at the address that people use: %j', async (values, address) => {
+    const command = (await notes(values)).find((line) => line.includes('grant_type=password'));
+    expect(command?.split(' password@- ')[1]).toBe(address);
+  });
+
+  test('say how to sign in with a client’s secret, and nothing of it where config lists the clients', async () => {
+    const oauth = { client: { existingSecret: 'console' } };
+    const command = (values: object) =>
+      notes(values).then((lines) => lines.find((line) => line.includes('grant_type')));
+    expect(await command({ oauth })).toContain(
+      ` -u "gatehouse:$(kubectl -n gatehouse-system get secret console -o jsonpath='{.data.secret}' | base64 -d)" `,
+    );
+    const clients = [{ name: 'a', public: true, grantTypes: ['refresh_token'] }];
+    expect(await command({ config: { authentication: { oauthOptions: { clients } } } })).toBeUndefined();
+  });
+
   test('say https where it speaks HTTPS, and which certificate it shows', async () => {
     expect(await notes({ tls: { existingSecret: 'certificate' }, service: { port: 443 }, ...nobody })).toEqual([
       'Gatehouse answers inside the cluster at https://gatehouse.gatehouse-system.svc, outside at https:// and a port of every node:',
@@ -67,10 +96,22 @@ describe('NOTES', () => {
     const lines = await notes({ service: { type: 'ClusterIP' }, ingress });
     expect(lines[0]).toBe('Gatehouse answers inside the cluster at http://gatehouse.gatehouse-system.svc');
     expect(lines[1]).toBe('The Ingress passes on a.example.com, b.example.com.');
-    expect(lines.at(-1)).toBe(
+    expect(lines.at(-2)).toBe(
       'WARNING: issuer is empty, so tokens name http://gatehouse.gatehouse-system.svc/oauth, which cannot be reached from outside. Set it before people sign in.',
     );
+  });
+
+  test('warn of an Ingress or an HTTPRoute whose controller hides who is calling, with an example', async () => {
+    const ingress = { enabled: true, hosts: ['a.example.com'] };
+    const httpRoute = { enabled: true, parentRefs: [{ name: 'public' }] };
     const issuer = 'https://a.example.com/oauth';
-    expect((await notes({ ingress, issuer })).filter((line) => line.startsWith('WARNING'))).toEqual([]);
+    const warnings = async (values: object) =>
+      (await notes({ issuer, ...values })).filter((line) => line.startsWith('WARNING'));
+    const sentence = (what: string) =>
+      `WARNING: config.authentication.trustedProxies is empty, so everybody who comes by the ${what} has the address of its controller, and shares its limit of failed sign-ins. Name the addresses of the controller's pods, for example config: {authentication: {trustedProxies: [10.244.0.0/16]}}.`;
+    expect(await warnings({ ingress })).toEqual([sentence('Ingress')]);
+    expect(await warnings({ httpRoute })).toEqual([sentence('HTTPRoute')]);
+    expect(await warnings({ ingress, config: { authentication: { trustedProxies: ['10.244.0.0/16'] } } })).toEqual([]);
+    expect(await warnings({})).toEqual([]);
   });
 });

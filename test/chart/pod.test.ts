@@ -1,4 +1,4 @@
-import type { V1Deployment, V1PodDisruptionBudget } from '@kubernetes/client-node';
+import type { V1ConfigMap, V1Deployment, V1PodDisruptionBudget } from '@kubernetes/client-node';
 import { describe, expect, test } from 'vitest';
 import { render } from './helm.ts';
 
@@ -138,11 +138,18 @@ describe('availability', () => {
     expect((await render(values)).pod.terminationGracePeriodSeconds).toBe(seconds);
   });
 
-  test('another configuration file means new pods', async () => {
-    const checksum = async (values: object): Promise<string | undefined> =>
-      (await render(values)).template.metadata?.annotations?.['checksum/config'];
-    expect(await checksum({})).toMatch(/^[0-9a-f]{64}$/);
-    expect(await checksum({ config: { log: { level: 'debug' } } })).not.toBe(await checksum({}));
+  test('R-24 the configuration file is in an immutable ConfigMap that its content names, so another file means new pods', async () => {
+    const named = async (values: object): Promise<string> => {
+      const rendered = await render(values);
+      const { metadata, immutable } = rendered.one<V1ConfigMap>('ConfigMap');
+      expect(rendered.pod.volumes?.find(({ name }) => name === 'config')?.configMap).toEqual({ name: metadata!.name! });
+      expect(immutable).toBe(true);
+      return metadata!.name!;
+    };
+    const name = await named({});
+    expect(name).toMatch(/^gatehouse-config-[0-9a-f]{10}$/);
+    expect(await named({ image: { tag: '0.2.0' } })).toBe(name);
+    expect(await named({ config: { log: { level: 'debug' } } })).not.toBe(name);
   });
 
   test('selectors carry no version, since an upgrade cannot change them', async () => {

@@ -71,7 +71,7 @@ describe('rendering', () => {
       'ClusterRole gatehouse-system:gatehouse:administrators',
       'ClusterRoleBinding gatehouse-system:gatehouse',
       'ClusterRoleBinding gatehouse-system:gatehouse:administrators',
-      'ConfigMap gatehouse',
+      expect.stringMatching(/^ConfigMap gatehouse-config-[0-9a-f]{10}$/),
       'Deployment gatehouse',
       'PodDisruptionBudget gatehouse',
       'Role gatehouse',

@@ -31,8 +31,12 @@ async function get<T>(namespace: string, kind: string, name = 'gatehouse'): Prom
 
 const imageIn = async (namespace: string): Promise<string | undefined> =>
   (await get<V1Deployment>(namespace, 'deployment')).spec?.template.spec?.containers[0]?.image;
+const configMapIn = async (namespace: string): Promise<string> =>
+  (await get<V1Deployment>(namespace, 'deployment')).spec!.template.spec!.volumes!.find(
+    ({ name }) => name === 'config',
+  )!.configMap!.name!;
 const configIn = async (namespace: string): Promise<unknown> =>
-  parse((await get<V1ConfigMap>(namespace, 'configmap')).data?.['config.yaml'] ?? '');
+  parse((await get<V1ConfigMap>(namespace, 'configmap', await configMapIn(namespace))).data!['config.yaml']!);
 const warnings = (said: string): string[] => said.split('\n').filter((line) => line.startsWith('WARNING'));
 
 describe('two releases', () => {
@@ -106,6 +110,19 @@ describe('an upgrade warns', () => {
     expect(warnings(await release('upgrade', 'platform', { platform: 'kubesphere' }))).toEqual([
       'WARNING: platform was gatehouse and is kubesphere now. Everybody has to sign in again, with new keys and a new first administrator; rights on resources.gatehouse.io and membership of gatehouse-admins no longer count; clients must call the new paths. The old Secrets stay.',
     ]);
+  });
+
+  test('when the issuer changes, of itself too, and not when it stays', async () => {
+    await release('install', 'issuer');
+    const issuer = 'https://a.example.com/oauth';
+    const warning = (before: string, next: string) =>
+      `WARNING: issuer was ${before} and is ${next} now. Every session ends: everybody has to sign in again, and API servers and applications that trust tokens have to be told the new issuer.`;
+    const own = 'http://gatehouse.issuer.svc';
+    expect(warnings(await release('upgrade', 'issuer', { service: { port: 8080 } }))).toEqual([
+      warning(`${own}/oauth`, `${own}:8080/oauth`),
+    ]);
+    expect(warnings(await release('upgrade', 'issuer', { issuer }))).toEqual([warning(`${own}:8080/oauth`, issuer)]);
+    expect(warnings(await release('upgrade', 'issuer', { issuer, replicaCount: 1 }))).toEqual([]);
   });
 
   test('when a Secret or account is named that is not there, or has not the key', async () => {

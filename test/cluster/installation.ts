@@ -36,7 +36,7 @@ export async function install({ kubectl, serviceAccountToken }: ControlPlane, se
 }
 
 const ACCOUNTS = join(DEPLOY, 'accounts');
-const OF_THE_POD = ['kustomization.yaml', 'configmap.yaml', 'deployment.yaml'];
+const OF_THE_POD = ['kustomization.yaml', 'config.yaml', 'deployment.yaml'];
 
 /**
  * What the installation has for accounts besides: definitions, roles, rights, policy. Resolves when the definitions are

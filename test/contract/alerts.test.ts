@@ -33,6 +33,11 @@ describe('docs/operations.md', () => {
   });
 });
 
+test('docs/chart-comparison.md says how many alerts there are', () => {
+  const [, count] = /^\| alerts \| `prometheusRule\.enabled`: (\d+),/m.exec(read('docs/chart-comparison.md')) ?? [];
+  expect(Number(count)).toBe(ALERTS.length);
+});
+
 describe.each(ALERTS)('alert $alert', ({ alert, labels, annotations }) => {
   test('has a severity, and says in whole sentences what is the matter', () => {
     expect(['critical', 'warning', 'info']).toContain(labels['severity']);

@@ -35,10 +35,12 @@ async function followNotes(notes: string, what: string): Promise<string> {
 describe('helm install as the README says it', () => {
   let caller: Caller;
   let token: string;
+  let said: string;
 
   beforeAll(async () => {
     const began = performance.now();
     const notes = await helm(await commandOfTheReadme());
+    said = notes;
     caller = new Caller(`http://${NODE_ADDRESS}:${await followNotes(notes, 'nodePort')}`);
     const password = await eventually(
       () => followNotes(notes, 'password').catch(() => ''),
@@ -55,6 +57,11 @@ describe('helm install as the README says it', () => {
   test('lets the first administrator sign in and list the node, by the commands that Helm prints', async () => {
     const { status, body } = await caller.list(token);
     expect([status, body.items.map(({ metadata }: V1Node) => metadata?.name)]).toEqual([200, [NODE_NAME]]);
+  });
+
+  test('answers tokens to the command of Helm’s notes that signs in', async () => {
+    const { access_token } = JSON.parse(await followNotes(said, 'grant_type=password')) as { access_token: string };
+    expect((await caller.list(access_token)).status).toBe(200);
   });
 
   test('runs one pod, whose probes let it become ready without a restart', async () => {

@@ -317,7 +317,7 @@ const STEPS: Readonly<Record<string, Step>> = {
     check: async () => {
       const { items } = await release.get<V1SecretList>('secrets');
       expect(items.map(({ metadata }) => metadata!.name)).toEqual(['gatehouse-client', 'gatehouse-webhook', 'people']);
-      const kinds = 'deployments,pods,services,roles,rolebindings,configmaps,serviceaccounts';
+      const kinds = 'deployments,pods,services,roles,rolebindings,configmaps,serviceaccounts,leases';
       const left = async (): Promise<string[]> =>
         (await release.kubectl(['get', kinds, '-o', 'name'])).split('\n').filter((name) => name.includes('gatehouse'));
       expect(await eventually(left, (names) => names.length === 0)).toEqual([]); // its pods take their time to end
@@ -341,7 +341,9 @@ async function accountsThatAreLeft(): Promise<string[]> {
 const imageOf = ({ spec }: V1Deployment | V1ReplicaSet): string => spec!.template!.spec!.containers[0]!.image!;
 
 async function configOfPod(): Promise<string> {
-  const { data } = await release.get<{ data: Record<string, string> }>('configmap', 'gatehouse');
+  const { spec } = await release.get<V1Deployment>('deployment', 'gatehouse');
+  const name = spec!.template.spec!.volumes!.find((volume) => volume.name === 'config')!.configMap!.name!;
+  const { data } = await release.get<{ data: Record<string, string> }>('configmap', name);
   return data['config.yaml']!;
 }
 

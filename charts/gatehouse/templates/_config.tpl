@@ -8,7 +8,6 @@
 
 {{/* The configuration file. Whatever else depends on a setting reads it from here, so that file and objects agree. */}}
 {{- define "gatehouse.config" -}}
-{{- include "gatehouse.preflight" . -}}
 {{- $server := dict "port" 9090 "metricsPort" 9091 "shutdownDelay" "15s" -}}
 {{- with .Values.tls.existingSecret -}}
 {{- $folder := "/var/run/secrets/gatehouse/tls" -}}
@@ -88,17 +87,24 @@
 {{ .Values.platform }}-oauth-client
 {{- end }}
 
-{{/* The Secrets that the program makes and keeps, as a JSON list of names. */}}
+{{/* The Secrets that the program makes and keeps, as a JSON list of names: those of the pods that run with an earlier configuration too,
+     which read them again when they start. */}}
 {{- define "gatehouse.ownSecrets" -}}
-{{- $config := include "gatehouse.config" . | fromYaml -}}
-{{- $names := list $config.keys.secretName -}}
-{{- if $config.users.firstAdministrator -}}
-{{- $names = append $names $config.users.firstAdministrator.secretName -}}
-{{- end -}}
-{{- range dig "authentication" "oauthOptions" "clients" (list) $config -}}
-{{- if .secretName -}}
-{{- $names = append $names .secretName -}}
+{{- $configs := list (include "gatehouse.config" . | fromYaml) -}}
+{{- range include "gatehouse.earlierConfigMaps" . | fromYamlArray -}}
+{{- if .keep -}}
+{{- $configs = append $configs (get .data "config.yaml" | fromYaml) -}}
 {{- end -}}
 {{- end -}}
-{{- toJson ($names | uniq) -}}
+{{- $names := list -}}
+{{- range $configs -}}
+{{- $names = append $names (dig "keys" "secretName" "" .) -}}
+{{- with dig "users" "firstAdministrator" dict . -}}
+{{- $names = append $names (get . "secretName") -}}
+{{- end -}}
+{{- range dig "authentication" "oauthOptions" "clients" (list) . -}}
+{{- $names = append $names (get . "secretName") -}}
+{{- end -}}
+{{- end -}}
+{{- $names | uniq | compact | toJson -}}
 {{- end }}

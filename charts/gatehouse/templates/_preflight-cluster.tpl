@@ -4,7 +4,7 @@
 {{- $installed := include "gatehouse.installedConfig" . | fromYaml -}}
 {{- $kept := dig "sessions" "store" "memory" $installed -}}
 {{- if and (eq $kept "kubernetes") (eq $config.sessions.store "memory") (not .Values.allow.forgetEndedSessions) -}}
-{{- fail "sessions.store is memory, but the installed release keeps its sessions in Secrets: the access tokens of ended sessions would be good again until they expire, and everybody would have to sign in again; keep sessions.store: kubernetes, or set allow.forgetEndedSessions to true." -}}
+{{- include "gatehouse.problem" "sessions.store is memory, but the installed release keeps its sessions in Secrets: the access tokens of ended sessions would be good again until they expire, and everybody would have to sign in again; keep sessions.store: kubernetes, or set allow.forgetEndedSessions to true." -}}
 {{- end -}}
 {{- if not .Values.allow.sharedSecrets -}}
 {{- range $instance, $theirs := include "gatehouse.configsOfNamespace" . | fromYaml -}}
@@ -20,7 +20,7 @@
 -}}
 {{- range $value, $names := $both -}}
 {{- if and (first $names) (eq (first $names) (last $names | default "")) -}}
-{{- fail (printf "the release %q of this namespace has the Secret %q too (%s): both would share what is in it; install into a namespace of its own, set another platform, or set allow.sharedSecrets to true." $instance (first $names) $value) -}}
+{{- include "gatehouse.problem" (printf "the release %q of this namespace has the Secret %q too (%s): both would share what is in it; install into a namespace of its own, set another platform, or set allow.sharedSecrets to true." $instance (first $names) $value) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -28,12 +28,16 @@
 {{- end -}}
 {{- end }}
 
-{{/* The configurations of the releases in this namespace, by release. */}}
+{{/* The configurations of the releases in this namespace, by release: what their Deployments name. */}}
 {{- define "gatehouse.configsOfNamespace" -}}
-{{- $configs := dict -}}
+{{- $files := dict -}}
 {{- range (lookup "v1" "ConfigMap" .Release.Namespace "").items -}}
+{{- $_ := set $files .metadata.name (dig "data" "config.yaml" "" .) -}}
+{{- end -}}
+{{- $configs := dict -}}
+{{- range (lookup "apps/v1" "Deployment" .Release.Namespace "").items -}}
 {{- $ours := or (eq (dig "labels" "app.kubernetes.io/name" "" .metadata) "gatehouse") (hasPrefix "gatehouse-" (dig "labels" "helm.sh/chart" "" .metadata)) -}}
-{{- $file := dig "data" "config.yaml" "" . -}}
+{{- $file := get $files (include "gatehouse.configMapOf" .) -}}
 {{- if and $ours $file -}}
 {{- $_ := set $configs (dig "labels" "app.kubernetes.io/instance" "" .metadata) (fromYaml $file) -}}
 {{- end -}}
@@ -51,6 +55,11 @@
 {{- $before := dig "platform" "" (include "gatehouse.installedConfig" . | fromYaml) -}}
 {{- if and $before (ne $before .Values.platform) }}
 WARNING: platform was {{ $before }} and is {{ .Values.platform }} now. Everybody has to sign in again, with new keys and a new first administrator; rights on resources.{{ $before }}.io and membership of {{ $before }}-admins no longer count; clients must call the new paths. The old Secrets stay.
+{{- end }}
+{{- $issuer := dig "authentication" "oauthOptions" "issuer" "" (include "gatehouse.installedConfig" . | fromYaml) -}}
+{{- $next := (include "gatehouse.config" . | fromYaml).authentication.oauthOptions.issuer -}}
+{{- if and $issuer (ne $issuer $next) }}
+WARNING: issuer was {{ $issuer }} and is {{ $next }} now. Every session ends: everybody has to sign in again, and API servers and applications that trust tokens have to be told the new issuer.
 {{- end }}
 {{- if and (dig "accounts" "enabled" false (include "gatehouse.installedConfig" . | fromYaml)) (not .Values.accounts.enabled) }}
 WARNING: accounts.enabled was true and is false now. The users stay in the cluster, but none of them can sign in; those of the users file and the first administrator can.
@@ -80,5 +89,8 @@ WARNING: sessions.store is memory. Each restart of the pod forgets which session
 {{- end }}
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not .Values.issuer) }}
 WARNING: issuer is empty, so tokens name {{ include "gatehouse.url" . }}/oauth, which cannot be reached from outside. Set it before people sign in.
+{{- end }}
+{{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not (dig "authentication" "trustedProxies" (list) .Values.config)) }}
+WARNING: config.authentication.trustedProxies is empty, so everybody who comes by the {{ ternary "Ingress" "HTTPRoute" .Values.ingress.enabled }} has the address of its controller, and shares its limit of failed sign-ins. Name the addresses of the controller's pods, for example config: {authentication: {trustedProxies: [10.244.0.0/16]}}.
 {{- end }}
 {{- end }}

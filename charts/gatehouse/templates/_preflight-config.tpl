@@ -26,12 +26,12 @@
 {{- $at = ternary (get (ternary $at (dict) (kindIs "map" $at)) .) nil (kindIs "map" $at) -}}
 {{- end -}}
 {{- if or (not (empty $at)) (kindIs "bool" $at) -}}
-{{- fail (printf "config.%s is not for the chart's config: %s" $path $sentence) -}}
+{{- include "gatehouse.problem" (printf "config.%s is not for the chart's config: %s" $path $sentence) -}}
 {{- end -}}
 {{- end -}}
 {{- range dig "authentication" "oauthOptions" "clients" (list) $config -}}
 {{- if .secret -}}
-{{- fail (printf "the OAuth client %q has a secret in config, which would end up in a ConfigMap; put it into a Secret, mount that by oauth.client.existingSecret or extraVolumes, and use secretFile." .name) -}}
+{{- include "gatehouse.problem" (printf "the OAuth client %q has a secret in config, which would end up in a ConfigMap; put it into a Secret, mount that by oauth.client.existingSecret or extraVolumes, and use secretFile." .name) -}}
 {{- end -}}
 {{- end -}}
 {{- $clients := dig "authentication" "oauthOptions" "clients" (list) $config -}}
@@ -41,21 +41,21 @@
 {{- $files = append $files (.secretFile | default "") -}}
 {{- end -}}
 {{- if and .Values.oauth.client.existingSecret $clients (not (has $file $files)) -}}
-{{- fail (printf "oauth.client.existingSecret is set, but config.authentication.oauthOptions.clients lists other clients, so nothing reads that Secret; give one of them secretFile: %s, or leave oauth.client.existingSecret out." $file) -}}
+{{- include "gatehouse.problem" (printf "oauth.client.existingSecret is set, but config.authentication.oauthOptions.clients lists other clients, so nothing reads that Secret; give one of them secretFile: %s, or leave oauth.client.existingSecret out." $file) -}}
 {{- end -}}
 {{- if and .Values.oauth.client.generate .Values.oauth.client.existingSecret -}}
-{{- fail (printf "oauth.client.generate is true, but oauth.client.existingSecret is %q, which has the secret already; leave one of them out." .Values.oauth.client.existingSecret) -}}
+{{- include "gatehouse.problem" (printf "oauth.client.generate is true, but oauth.client.existingSecret is %q, which has the secret already; leave one of them out." .Values.oauth.client.existingSecret) -}}
 {{- end -}}
 {{- if and .Values.oauth.client.generate $clients -}}
-{{- fail "oauth.client.generate is true, but config.authentication.oauthOptions.clients lists other clients; give one of them a secretName, or leave oauth.client.generate out." -}}
+{{- include "gatehouse.problem" "oauth.client.generate is true, but config.authentication.oauthOptions.clients lists other clients; give one of them a secretName, or leave oauth.client.generate out." -}}
 {{- end -}}
 {{- if eq (toString (dig "users" "firstAdministrator" "" $config)) "true" -}}
-{{- fail "config.users.firstAdministrator is true: there is a first administrator unless it is false; leave it out, or give name, groups or secretName." -}}
+{{- include "gatehouse.problem" "config.users.firstAdministrator is true: there is a first administrator unless it is false; leave it out, or give name, groups or secretName." -}}
 {{- end -}}
 {{- include "gatehouse.preflight.clients" . -}}
 {{- $hash := dig "authentication" "passwordHash" dict $config -}}
 {{- if gt (int (dig "cost" 10 $hash)) (int (dig "maxCost" 12 $hash)) -}}
-{{- fail (printf "config.authentication.passwordHash.cost is %d, which is above maxCost (%d)." (int (dig "cost" 10 $hash)) (int (dig "maxCost" 12 $hash))) -}}
+{{- include "gatehouse.problem" (printf "config.authentication.passwordHash.cost is %d, which is above maxCost (%d)." (int (dig "cost" 10 $hash)) (int (dig "maxCost" 12 $hash))) -}}
 {{- end -}}
 {{- range .Files.Get "files/durations.json" | fromJsonArray -}}
 {{- include "gatehouse.preflight.duration" (dict "limits" . "path" (splitList "." .setting) "at" $config "name" "config") -}}
@@ -70,16 +70,16 @@
 {{- $setting := printf "config.authentication.oauthOptions.clients[%d]" $index -}}
 {{- $proofs := compact (list $client.secretFile $client.secretName (ternary "public" "" (default false $client.public))) -}}
 {{- if ne (len $proofs) 1 -}}
-{{- fail (printf "%s (%q) needs exactly one of secretFile, secretName and public: true." $setting $client.name) -}}
+{{- include "gatehouse.problem" (printf "%s (%q) needs exactly one of secretFile, secretName and public: true." $setting $client.name) -}}
 {{- end -}}
 {{- if and $client.public (or (not $client.grantTypes) (has "password" $client.grantTypes)) -}}
-{{- fail (printf "%s (%q) is public, and a public client may not use the password grant; set its grantTypes to [refresh_token]." $setting $client.name) -}}
+{{- include "gatehouse.problem" (printf "%s (%q) is public, and a public client may not use the password grant; set its grantTypes to [refresh_token]." $setting $client.name) -}}
 {{- end -}}
 {{- if and $client.public $client.introspectAll -}}
-{{- fail (printf "%s (%q) is public, and a public client may not introspect tokens; leave its introspectAll out." $setting $client.name) -}}
+{{- include "gatehouse.problem" (printf "%s (%q) is public, and a public client may not introspect tokens; leave its introspectAll out." $setting $client.name) -}}
 {{- end -}}
 {{- if has $client.name $names -}}
-{{- fail (printf "%s has the name %q, which an earlier client has." $setting $client.name) -}}
+{{- include "gatehouse.problem" (printf "%s has the name %q, which an earlier client has." $setting $client.name) -}}
 {{- end -}}
 {{- $names = append $names $client.name -}}
 {{- end -}}
@@ -107,7 +107,7 @@
 {{- end -}}
 {{- $zero := and (eq $ms 0.0) (hasPrefix "0," .limits.limits) -}}
 {{- if and (not $zero) (or (lt $ms (float64 .limits.minMs)) (and .limits.maxMs (gt $ms (float64 .limits.maxMs)))) -}}
-{{- fail (printf "%s is %q, but has to be %s." .name .at .limits.limits) -}}
+{{- include "gatehouse.problem" (printf "%s is %q, but has to be %s." .name .at .limits.limits) -}}
 {{- end -}}
 {{- end -}}
 {{- end }}
@@ -115,14 +115,14 @@
 {{- define "gatehouse.preflight.shutdownDelay" -}}
 {{- $delay := toString (dig "server" "shutdownDelay" "15s" .Values.config) -}}
 {{- if not (regexMatch "^[0-9]{1,3}s$" $delay) -}}
-{{- fail (printf "config.server.shutdownDelay is %q: write it in whole seconds, such as 15s; the pod's grace period is computed from it." $delay) -}}
+{{- include "gatehouse.problem" (printf "config.server.shutdownDelay is %q: write it in whole seconds, such as 15s; the pod's grace period is computed from it." $delay) -}}
 {{- end -}}
 {{- $streams := toString (dig "server" "streamDrain" "60s" .Values.config) -}}
 {{- if not (regexMatch "^[0-9]{1,4}s$" $streams) -}}
-{{- fail (printf "config.server.streamDrain is %q: write it in whole seconds, such as 60s; the pod's grace period is computed from it." $streams) -}}
+{{- include "gatehouse.problem" (printf "config.server.streamDrain is %q: write it in whole seconds, such as 60s; the pod's grace period is computed from it." $streams) -}}
 {{- end -}}
 {{- if and (gt (int .Values.replicaCount) 1) (lt (trimSuffix "s" $delay | int) 5) (not .Values.allow.shortShutdownDelay) -}}
-{{- fail (printf "config.server.shutdownDelay is %s with %d replicas: the others get a replica's requests only after the cluster has learned that it stops, which takes seconds; set 5s or more, or allow.shortShutdownDelay to true." $delay (int .Values.replicaCount)) -}}
+{{- include "gatehouse.problem" (printf "config.server.shutdownDelay is %s with %d replicas: the others get a replica's requests only after the cluster has learned that it stops, which takes seconds; set 5s or more, or allow.shortShutdownDelay to true." $delay (int .Values.replicaCount)) -}}
 {{- end -}}
 {{- end }}
 
@@ -152,15 +152,15 @@
 {{- end -}}
 {{- end -}}
 {{- if not $mounted -}}
-{{- fail (printf "config.%s is %q, which is in no volume of the pod; mount it with extraVolumes and extraVolumeMounts." $setting $file) -}}
+{{- include "gatehouse.problem" (printf "config.%s is %q, which is in no volume of the pod; mount it with extraVolumes and extraVolumeMounts." $setting $file) -}}
 {{- end -}}
 {{- end -}}
 {{- if hasKey $files "authentication.tokenReview.clientCAFile" -}}
 {{- if not .Values.tls.existingSecret -}}
-{{- fail "config.authentication.tokenReview.clientCAFile is set, but tls.existingSecret is empty: without TLS no caller can show a client certificate; set tls.existingSecret." -}}
+{{- include "gatehouse.problem" "config.authentication.tokenReview.clientCAFile is set, but tls.existingSecret is empty: without TLS no caller can show a client certificate; set tls.existingSecret." -}}
 {{- end -}}
 {{- if not (dig "authentication" "tokenReview" "clientNames" (list) .Values.config) -}}
-{{- fail "config.authentication.tokenReview.clientCAFile is set, but config.authentication.tokenReview.clientNames is empty: name the certificate holders that may ask." -}}
+{{- include "gatehouse.problem" "config.authentication.tokenReview.clientCAFile is set, but config.authentication.tokenReview.clientNames is empty: name the certificate holders that may ask." -}}
 {{- end -}}
 {{- end -}}
 {{- end }}

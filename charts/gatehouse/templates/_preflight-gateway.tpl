@@ -6,28 +6,28 @@
 {{- range $kind := list "users" "groups" -}}
 {{- range get $gateway $kind -}}
 {{- if or (hasPrefix "system:" .) (hasPrefix "kubeadm:" .) (has . $reserved) -}}
-{{- fail (printf "gateway.%s has %q, which is one of the cluster's own: Gatehouse could act with its rights; name people and groups of the platform (system:authenticated is added to everybody)." $kind .) -}}
+{{- include "gatehouse.problem" (printf "gateway.%s has %q, which is one of the cluster's own: Gatehouse could act with its rights; name people and groups of the platform (system:authenticated is added to everybody)." $kind .) -}}
 {{- end -}}
 {{- if eq . "*" -}}
-{{- fail (printf "gateway.%s has \"*\", but Gatehouse acts only as those who are named; write out each name." $kind) -}}
+{{- include "gatehouse.problem" (printf "gateway.%s has \"*\", but Gatehouse acts only as those who are named; write out each name." $kind) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- if $gateway.enabled -}}
 {{- if and .Values.rbac.create (not $gateway.users) -}}
-{{- fail "gateway.enabled is true, but gateway.users is empty: Gatehouse may act in the cluster only as those who are named; name the users, or set rbac.create to false and grant the rights yourself." -}}
+{{- include "gatehouse.problem" "gateway.enabled is true, but gateway.users is empty: Gatehouse may act in the cluster only as those who are named; name the users, or set rbac.create to false and grant the rights yourself." -}}
 {{- end -}}
 {{- if and $gateway.constrainedImpersonation.enabled (semverCompare "<1.36.0-0" .Capabilities.KubeVersion.Version) -}}
-{{- fail (printf "gateway.constrainedImpersonation.enabled is true, but the cluster is %s: clusters have it from 1.36 on, and an older one would refuse every call; set it to false." .Capabilities.KubeVersion.Version) -}}
+{{- include "gatehouse.problem" (printf "gateway.constrainedImpersonation.enabled is true, but the cluster is %s: clusters have it from 1.36 on, and an older one would refuse every call; set it to false." .Capabilities.KubeVersion.Version) -}}
 {{- end -}}
 {{- else -}}
 {{- range list "allowProxySubresources" "rejectImpersonation" -}}
 {{- if dig "gateway" . false $config -}}
-{{- fail (printf "config.gateway.%s is true, but gateway.enabled is false; set gateway.enabled to true, or leave it out." .) -}}
+{{- include "gatehouse.problem" (printf "config.gateway.%s is true, but gateway.enabled is false; set gateway.enabled to true, or leave it out." .) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- if and $gateway.constrainedImpersonation.rules (not $gateway.constrainedImpersonation.enabled) -}}
-{{- fail "gateway.constrainedImpersonation.rules is set, but gateway.constrainedImpersonation.enabled is false: nothing would be limited by it; set both, or leave the rules out." -}}
+{{- include "gatehouse.problem" "gateway.constrainedImpersonation.rules is set, but gateway.constrainedImpersonation.enabled is false: nothing would be limited by it; set both, or leave the rules out." -}}
 {{- end -}}
 {{- end }}

@@ -2,15 +2,15 @@
 {{- $service := .Values.service -}}
 {{- if eq $service.type "ClusterIP" -}}
 {{- if $service.nodePort -}}
-{{- fail "service.nodePort is set, but service.type is ClusterIP, which has none; set service.type to NodePort or leave service.nodePort out." -}}
+{{- include "gatehouse.problem" "service.nodePort is set, but service.type is ClusterIP, which has none; set service.type to NodePort or leave service.nodePort out." -}}
 {{- end -}}
 {{- if eq $service.externalTrafficPolicy "Local" -}}
-{{- fail "service.externalTrafficPolicy is Local, but service.type is ClusterIP, which gets no outside traffic; set service.type to NodePort or LoadBalancer." -}}
+{{- include "gatehouse.problem" "service.externalTrafficPolicy is Local, but service.type is ClusterIP, which gets no outside traffic; set service.type to NodePort or LoadBalancer." -}}
 {{- end -}}
 {{- end -}}
 {{- range list "loadBalancerClass" "loadBalancerSourceRanges" -}}
 {{- if and (get $service .) (ne $service.type "LoadBalancer") -}}
-{{- fail (printf "service.%s is set, but service.type is %s; set service.type to LoadBalancer or leave service.%s out." . $service.type .) -}}
+{{- include "gatehouse.problem" (printf "service.%s is set, but service.type is %s; set service.type to LoadBalancer or leave service.%s out." . $service.type .) -}}
 {{- end -}}
 {{- end -}}
 {{- end }}
@@ -18,27 +18,41 @@
 {{- define "gatehouse.preflight.routes" -}}
 {{- $ingress := .Values.ingress -}}
 {{- if and $ingress.enabled (not $ingress.hosts) -}}
-{{- fail "ingress.enabled is true, but ingress.hosts is empty: an Ingress without a host would take every request of its controller; name the hosts." -}}
+{{- include "gatehouse.problem" "ingress.enabled is true, but ingress.hosts is empty: an Ingress without a host would take every request of its controller; name the hosts." -}}
 {{- end -}}
 {{- range $entry := $ingress.tls -}}
 {{- range $host := $entry.hosts -}}
 {{- if not (has $host $ingress.hosts) -}}
-{{- fail (printf "ingress.tls names the host %q, which ingress.hosts does not have; add it there or leave it out." $host) -}}
+{{- include "gatehouse.problem" (printf "ingress.tls names the host %q, which ingress.hosts does not have; add it there or leave it out." $host) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) -}}
-{{- fail "httpRoute.enabled is true, but httpRoute.parentRefs is empty: no Gateway would serve the route; name the Gateways." -}}
+{{- include "gatehouse.problem" "httpRoute.enabled is true, but httpRoute.parentRefs is empty: no Gateway would serve the route; name the Gateways." -}}
+{{- end -}}
+{{- end }}
+
+{{- define "gatehouse.preflight.alerts" -}}
+{{- $known := list -}}
+{{- range (.Files.Get "files/rules.yaml" | fromYaml).groups -}}
+{{- range .rules -}}
+{{- $known = append $known .alert -}}
+{{- end -}}
+{{- end -}}
+{{- range .Values.prometheusRule.disabled -}}
+{{- if not (has . $known) -}}
+{{- include "gatehouse.problem" (printf "prometheusRule.disabled names %q, which is no alert of this chart; docs/operations.md lists them." .) -}}
+{{- end -}}
 {{- end -}}
 {{- end }}
 
 {{- define "gatehouse.preflight.metrics" -}}
 {{- $metrics := .Values.metrics -}}
 {{- if and $metrics.serviceMonitor.enabled (not $metrics.service) -}}
-{{- fail "metrics.serviceMonitor.enabled is true, but metrics.service is false: a ServiceMonitor finds the pods through that Service; set both, or use metrics.podMonitor." -}}
+{{- include "gatehouse.problem" "metrics.serviceMonitor.enabled is true, but metrics.service is false: a ServiceMonitor finds the pods through that Service; set both, or use metrics.podMonitor." -}}
 {{- end -}}
 {{- if and $metrics.serviceMonitor.enabled $metrics.podMonitor.enabled -}}
-{{- fail "metrics.serviceMonitor.enabled and metrics.podMonitor.enabled are both true: each sample would be scraped twice; set one of them to false." -}}
+{{- include "gatehouse.problem" "metrics.serviceMonitor.enabled and metrics.podMonitor.enabled are both true: each sample would be scraped twice; set one of them to false." -}}
 {{- end -}}
 {{- $speaks := include "gatehouse.scheme" . -}}
 {{- range $name := list "serviceMonitor" "podMonitor" -}}
@@ -46,13 +60,13 @@
 {{- if $monitor.enabled -}}
 {{- $scheme := $monitor.scheme | default $speaks -}}
 {{- if ne $scheme $speaks -}}
-{{- fail (printf "metrics.%s.scheme is %s, but the metrics port speaks %s, as tls.existingSecret decides; leave metrics.%s.scheme out." $name $scheme $speaks $name) -}}
+{{- include "gatehouse.problem" (printf "metrics.%s.scheme is %s, but the metrics port speaks %s, as tls.existingSecret decides; leave metrics.%s.scheme out." $name $scheme $speaks $name) -}}
 {{- end -}}
 {{- if and (eq $scheme "https") (not $monitor.tlsConfig) -}}
-{{- fail (printf "metrics.%s.tlsConfig is empty, but tls.existingSecret makes the metrics port speak HTTPS, and a certificate is never made out for the addresses of pods: set serverName to a name in the certificate, and ca where no public authority signed it." $name) -}}
+{{- include "gatehouse.problem" (printf "metrics.%s.tlsConfig is empty, but tls.existingSecret makes the metrics port speak HTTPS, and a certificate is never made out for the addresses of pods: set serverName to a name in the certificate, and ca where no public authority signed it." $name) -}}
 {{- end -}}
 {{- if and (eq $scheme "http") $monitor.tlsConfig -}}
-{{- fail (printf "metrics.%s.tlsConfig is set, but the metrics port speaks HTTP; set tls.existingSecret or leave metrics.%s.tlsConfig out." $name $name) -}}
+{{- include "gatehouse.problem" (printf "metrics.%s.tlsConfig is set, but the metrics port speaks HTTP; set tls.existingSecret or leave metrics.%s.tlsConfig out." $name $name) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

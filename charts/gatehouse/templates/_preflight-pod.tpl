@@ -1,11 +1,11 @@
 {{/* What values may not add to the pod, because the chart has it already or because it is not there. */}}
 {{- define "gatehouse.preflight.pod" -}}
 {{- if and (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) -}}
-{{- fail "serviceAccount.create is false, but serviceAccount.name is empty: name the service account that the pods use." -}}
+{{- include "gatehouse.problem" "serviceAccount.create is false, but serviceAccount.name is empty: name the service account that the pods use." -}}
 {{- end -}}
 {{- $rolling := dig "rollingUpdate" dict .Values.updateStrategy -}}
 {{- if and (eq .Values.updateStrategy.type "RollingUpdate") (has (toString $rolling.maxSurge) (list "0" "0%")) (has (toString $rolling.maxUnavailable) (list "0" "0%")) -}}
-{{- fail "updateStrategy.rollingUpdate.maxSurge and updateStrategy.rollingUpdate.maxUnavailable are both 0: no rollout could begin; raise one of them." -}}
+{{- include "gatehouse.problem" "updateStrategy.rollingUpdate.maxSurge and updateStrategy.rollingUpdate.maxUnavailable are both 0: no rollout could begin; raise one of them." -}}
 {{- end -}}
 {{- $ours := list "helm.sh/chart" "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/version"
   "app.kubernetes.io/managed-by" "app.kubernetes.io/component" -}}
@@ -22,26 +22,43 @@
 -}}
 {{- range $key, $_ := $labels -}}
 {{- if has $key $ours -}}
-{{- fail (printf "%s has the label %s, which the chart sets itself; choose another label." $value $key) -}}
+{{- include "gatehouse.problem" (printf "%s has the label %s, which the chart sets itself; choose another label." $value $key) -}}
 {{- end -}}
 {{- if and (ne $value "commonLabels") (hasKey $.Values.commonLabels $key) -}}
-{{- fail (printf "%s has the label %s, and so has commonLabels; set it in one of them." $value $key) -}}
+{{- include "gatehouse.problem" (printf "%s has the label %s, and so has commonLabels; set it in one of them." $value $key) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- range $key, $_ := .Values.podAnnotations -}}
-{{- if or (eq $key "checksum/config") (and $.Values.metrics.annotations (hasPrefix "prometheus.io/" $key)) -}}
-{{- fail (printf "podAnnotations has %s, which the chart sets itself%s." $key (hasPrefix "prometheus.io/" $key | ternary "; set metrics.annotations to false to write your own" "")) -}}
+{{- if and $.Values.metrics.annotations (hasPrefix "prometheus.io/" $key) -}}
+{{- include "gatehouse.problem" (printf "podAnnotations has %s, which the chart sets itself; set metrics.annotations to false to write your own." $key) -}}
 {{- end -}}
 {{- end -}}
 {{- $names := list "NODE_OPTIONS" -}}
 {{- range .Values.extraEnv -}}
 {{- if has .name $names -}}
-{{- fail (printf "extraEnv has %s, which %s." .name (eq .name "NODE_OPTIONS" | ternary "the chart sets itself" "it has already")) -}}
+{{- include "gatehouse.problem" (printf "extraEnv has %s, which %s." .name (eq .name "NODE_OPTIONS" | ternary "the chart sets itself" "it has already")) -}}
 {{- end -}}
 {{- $names = append $names .name -}}
 {{- end -}}
 {{- include "gatehouse.preflight.volumes" . -}}
+{{- include "gatehouse.preflight.privileges" . -}}
+{{- end }}
+
+{{/* What values.schema.json cannot say in a sentence about root and privileges. */}}
+{{- define "gatehouse.preflight.privileges" -}}
+{{- range $value := list "podSecurityContext" "containerSecurityContext" -}}
+{{- $context := get $.Values $value -}}
+{{- if and (not (kindIs "invalid" $context.runAsUser)) (eq (toString $context.runAsUser) "0") -}}
+{{- include "gatehouse.problem" (printf "%s.runAsUser is 0, which is root: the cluster would start no such pod, since runAsNonRoot is true; set another user, or null where the cluster assigns one." $value) -}}
+{{- end -}}
+{{- end -}}
+{{- if eq (toString .Values.containerSecurityContext.runAsNonRoot) "false" -}}
+{{- include "gatehouse.problem" "containerSecurityContext.runAsNonRoot is false: Gatehouse needs no root, and the pod's security context refuses it; leave it out." -}}
+{{- end -}}
+{{- with dig "capabilities" "add" (list) .Values.containerSecurityContext -}}
+{{- include "gatehouse.problem" (printf "containerSecurityContext.capabilities.add has %s: Gatehouse needs no capability; leave it out." (first .)) -}}
+{{- end -}}
 {{- end }}
 
 {{- define "gatehouse.preflight.volumes" -}}
@@ -49,17 +66,17 @@
 {{- $extra := list -}}
 {{- range .Values.extraVolumes -}}
 {{- if or (has .name $ours) (has .name $extra) -}}
-{{- fail (printf "extraVolumes has a volume %q, but the pod has one of that name already; choose another name." .name) -}}
+{{- include "gatehouse.problem" (printf "extraVolumes has a volume %q, but the pod has one of that name already; choose another name." .name) -}}
 {{- end -}}
 {{- $extra = append $extra .name -}}
 {{- end -}}
 {{- $paths := include "gatehouse.mountPaths" . | fromYamlArray -}}
 {{- range .Values.extraVolumeMounts -}}
 {{- if not (has .name $extra) -}}
-{{- fail (printf "extraVolumeMounts mounts the volume %q, which extraVolumes does not have; add it there." .name) -}}
+{{- include "gatehouse.problem" (printf "extraVolumeMounts mounts the volume %q, which extraVolumes does not have; add it there." .name) -}}
 {{- end -}}
 {{- if has (clean .mountPath) $paths -}}
-{{- fail (printf "extraVolumeMounts mounts %q at %s, where the chart mounts a volume of its own; choose another path." .name .mountPath) -}}
+{{- include "gatehouse.problem" (printf "extraVolumeMounts mounts %q at %s, where the chart mounts a volume of its own; choose another path." .name .mountPath) -}}
 {{- end -}}
 {{- end -}}
 {{- end }}

@@ -1,18 +1,40 @@
-{{/* Values that are fine one by one and contradict each other, or that name what is not there. Each ends the rendering with a
-     sentence that names the value. What only the cluster can tell is in _preflight-cluster.tpl. */}}
+{{/* Ends the rendering when values contradict each other, or name what is not there: with a sentence for each, all at once. What only the
+     cluster can tell is asked when the values alone are good. */}}
 {{- define "gatehouse.preflight" -}}
+{{- include "gatehouse.refuse" (include "gatehouse.preflight.values" .) -}}
+{{- include "gatehouse.refuse" (include "gatehouse.preflight.cluster" .) -}}
+{{- end }}
+
+{{/* A line about a value that cannot stay as it is. */}}
+{{- define "gatehouse.problem" -}}
+{{- . }}{{ "\n" -}}
+{{- end }}
+
+{{/* Ends the rendering with these lines, if there are any. */}}
+{{- define "gatehouse.refuse" -}}
+{{- $problems := trim . | splitList "\n" | uniq | compact -}}
+{{- if eq (len $problems) 1 -}}
+{{- fail (first $problems) -}}
+{{- else if $problems -}}
+{{- fail (printf "%d values have to be changed:\n- %s" (len $problems) (join "\n- " $problems)) -}}
+{{- end -}}
+{{- end }}
+
+{{/* What is wrong with the values, a line each. */}}
+{{- define "gatehouse.preflight.values" -}}
 {{- if and (gt (int .Values.replicaCount) 1) (eq .Values.sessions.store "memory") -}}
-{{- fail (printf "replicaCount is %d, but sessions.store is memory: replicas would not see each other's sessions; set sessions.store to kubernetes, or replicaCount to 1." (int .Values.replicaCount)) -}}
+{{- include "gatehouse.problem" (printf "replicaCount is %d, but sessions.store is memory: replicas would not see each other's sessions; set sessions.store to kubernetes, or replicaCount to 1." (int .Values.replicaCount)) -}}
 {{- end -}}
 {{- if not (regexMatch "^[a-z]" (include "gatehouse.fullname" .)) -}}
-{{- fail (printf "the name %q of the objects begins with no letter, but the name of a Service must; set fullnameOverride, or choose another name for the release." (include "gatehouse.fullname" .)) -}}
+{{- include "gatehouse.problem" (printf "the name %q of the objects begins with no letter, but the name of a Service must; set fullnameOverride, or choose another name for the release." (include "gatehouse.fullname" .)) -}}
 {{- end -}}
 {{- if and .Values.image.tag .Values.image.digest -}}
-{{- fail (printf "image.tag is %q, but image.digest is set too, and the digest alone decides which image runs; set one of them to an empty text." .Values.image.tag) -}}
+{{- include "gatehouse.problem" (printf "image.tag is %q, but image.digest is set too, and the digest alone decides which image runs; set one of them to an empty text." .Values.image.tag) -}}
 {{- end -}}
 {{- include "gatehouse.preflight.service" . -}}
 {{- include "gatehouse.preflight.routes" . -}}
 {{- include "gatehouse.preflight.metrics" . -}}
+{{- include "gatehouse.preflight.alerts" . -}}
 {{- include "gatehouse.preflight.budget" . -}}
 {{- include "gatehouse.preflight.pod" . -}}
 {{- include "gatehouse.preflight.config" . -}}
@@ -27,12 +49,12 @@
 {{- $least := toString $budget.minAvailable -}}
 {{- $most := toString $budget.maxUnavailable -}}
 {{- if and (ne $least "") (ne $most "") -}}
-{{- fail "podDisruptionBudget.minAvailable and podDisruptionBudget.maxUnavailable are both set, but a budget can have one of them only; set one of them to an empty text." -}}
+{{- include "gatehouse.problem" "podDisruptionBudget.minAvailable and podDisruptionBudget.maxUnavailable are both set, but a budget can have one of them only; set one of them to an empty text." -}}
 {{- end -}}
 {{- if or (eq $least "100%") (and (regexMatch "^[0-9]+$" $least) (ge (int $least) (int .Values.replicaCount))) -}}
-{{- fail (printf "podDisruptionBudget.minAvailable is %s and replicaCount is %d: no replica could ever be evicted, so no drain of its node would end; lower minAvailable, or use maxUnavailable." $least (int .Values.replicaCount)) -}}
+{{- include "gatehouse.problem" (printf "podDisruptionBudget.minAvailable is %s and replicaCount is %d: no replica could ever be evicted, so no drain of its node would end; lower minAvailable, or use maxUnavailable." $least (int .Values.replicaCount)) -}}
 {{- end -}}
 {{- if has $most (list "0" "0%") -}}
-{{- fail (printf "podDisruptionBudget.maxUnavailable is %s: no replica could ever be evicted, so no drain of its node would end; set 1 or more, or podDisruptionBudget.enabled to false." $most) -}}
+{{- include "gatehouse.problem" (printf "podDisruptionBudget.maxUnavailable is %s: no replica could ever be evicted, so no drain of its node would end; set 1 or more, or podDisruptionBudget.enabled to false." $most) -}}
 {{- end -}}
 {{- end }}

@@ -33,8 +33,14 @@ export class Release {
     await this.#helm(['upgrade', this.name, CHART, '--wait', '--values', '-'], withImage(values));
   }
 
-  async rollback(): Promise<void> {
-    await this.#helm(['rollback', this.name, '--wait']);
+  /** Upgrades it; the pods may get ready or not. */
+  async change(values: object): Promise<void> {
+    await this.#helm(['upgrade', this.name, CHART, '--values', '-'], withImage(values));
+  }
+
+  /** To the revision before, or to this one. */
+  async rollback(revision?: number): Promise<void> {
+    await this.#helm(['rollback', this.name, ...(revision === undefined ? [] : [`${revision}`]), '--wait']);
   }
 
   async uninstall(): Promise<void> {

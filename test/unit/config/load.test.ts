@@ -85,6 +85,27 @@ authentication:
     ]);
   });
 
+  test('takes a trusted proxy as its address range alone, too', () => {
+    const { config } = load(
+      'authentication: {trustedProxies: [10.0.0.0/8, {cidr: 192.0.2.0/24, header: X-Real-IP}, {cidr: fd00::/8}]}',
+    );
+    expect(config.authentication.trustedProxies).toEqual([
+      { cidr: '10.0.0.0/8', header: 'X-Forwarded-For' },
+      { cidr: '192.0.2.0/24', header: 'X-Real-IP' },
+      { cidr: 'fd00::/8', header: 'X-Forwarded-For' },
+    ]);
+  });
+
+  test.each([
+    ['10.0.0.1', '[0]: expected an address range such as "10.0.0.0/8", or a map with cidr and header'],
+    ['{cidr: 10.0.0.1}', '[0].cidr: expected an address range such as "10.0.0.0/8"'],
+    ['{cidr: 10.0.0.0/8, headers: a}', '[0].headers: is not a known setting'],
+  ])('says what a trusted proxy may be: not %s', (proxy, problem) => {
+    expect(problemsOf(`authentication: {trustedProxies: [${proxy}]}`)).toEqual([
+      `authentication.trustedProxies${problem}`,
+    ]);
+  });
+
   test('names the line of a syntax error', () => {
     expect(problemsOf('a: [1\nb: }').join()).toContain('line 2');
   });
