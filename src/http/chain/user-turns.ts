@@ -7,11 +7,11 @@ import type { Gate } from './chain.ts';
 /** From this load on, what a request takes is taken from others. */
 const BUSY = 0.9;
 /**
- * What requests that begin may take of a turn of the event loop: seven lists from memory, or one or two requests that ask the
+ * What requests that begin may take of a turn of the event loop: three lists from memory, or one request that asks the
  * cluster. What these take when they are answered comes on top, as much again and more. Without a bound, those of forty
  * connections made each turn 20 ms, and everybody waits for several turns.
  */
-const TURN_MS = 0.25;
+const TURN_MS = 0.1;
 /** A user is alone when no other has asked for so long. Dashboards ask each few seconds. */
 const COMPANY_MS = 60_000;
 

@@ -95,8 +95,8 @@ describe('while the event loop is busy', () => {
     expect(order).toEqual(['joe', 'ann', 'eve', 'joe', 'joe']);
   });
 
-  test('as many short requests go on in a turn as take a quarter of a millisecond', async () => {
-    const { come, began, aTurn, turns } = start({ tookMs: 1 / 16 });
+  test('as many short requests go on in a turn as take a tenth of a millisecond', async () => {
+    const { come, began, aTurn, turns } = start({ tookMs: 1 / 32 });
     for (const name of times(17, 'joe')) come(name);
     expect([began.length, turns.waiting]).toEqual([4, 13]);
     for (const most of [4, 4, 4, 1]) expect((await aTurn()).length).toBe(most);
