@@ -22,7 +22,7 @@ describe('NOTES', () => {
       'The first administrator is "admin"; the password, once the pod is ready:',
       `  ${PASSWORD}`,
       'To sign in as "admin", which prints the tokens:',
-      `  ${PASSWORD} | curl -sS -u gatehouse:gatehouse -d grant_type=password -d username=admin --data-urlencode password@- "http://$(kubectl get nodes -o jsonpath='{.items[0].status.addresses[0].address}'):$(kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.spec.ports[0].nodePort}')/oauth/token"`,
+      `  ${PASSWORD} | curl -sS -d client_id=gatehouse -d grant_type=password -d username=admin --data-urlencode password@- "http://$(kubectl get nodes -o jsonpath='{.items[0].status.addresses[0].address}'):$(kubectl -n gatehouse-system get service gatehouse -o jsonpath='{.spec.ports[0].nodePort}')/oauth/token"`,
       'To see that it works: helm test gatehouse -n gatehouse-system',
       ...UNINSTALL,
     ]);
@@ -72,6 +72,10 @@ describe('NOTES', () => {
     expect(await command({ oauth })).toContain(
       ` -u "gatehouse:$(kubectl -n gatehouse-system get secret console -o jsonpath='{.data.secret}' | base64 -d)" `,
     );
+    expect(await command({ oauth: { client: { generate: true } } })).toContain(
+      ` -u "gatehouse:$(kubectl -n gatehouse-system get secret gatehouse-oauth-client -o jsonpath='{.data.secret}' | base64 -d)" `,
+    );
+    expect(await command({ platform: 'kubesphere' })).toContain(' curl -sS -u kubesphere:kubesphere -d ');
     const clients = [{ name: 'a', public: true, grantTypes: ['refresh_token'] }];
     expect(await command({ config: { authentication: { oauthOptions: { clients } } } })).toBeUndefined();
   });

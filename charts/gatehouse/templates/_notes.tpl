@@ -14,9 +14,12 @@
 
 {{/* The options by which curl is the OAuth client named after the platform. */}}
 {{- define "gatehouse.curlClient" -}}
-{{- if .Values.oauth.client.existingSecret -}}
--u "{{ .Values.platform }}:$(kubectl -n {{ .Release.Namespace }} get secret {{ .Values.oauth.client.existingSecret }} -o jsonpath='{.data.secret}' | base64 -d)"
+{{- $secret := .Values.oauth.client.existingSecret | default (ternary (include "gatehouse.madeClientSecret" .) "" .Values.oauth.client.generate) -}}
+{{- if $secret -}}
+-u "{{ .Values.platform }}:$(kubectl -n {{ .Release.Namespace }} get secret {{ $secret }} -o jsonpath='{.data.secret}' | base64 -d)"
+{{- else if eq .Values.platform "kubesphere" -}}
+-u kubesphere:kubesphere
 {{- else -}}
--u {{ .Values.platform }}:{{ .Values.platform }}
+-d client_id={{ .Values.platform }}
 {{- end -}}
 {{- end }}
