@@ -35,7 +35,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     plant: ({ components }) => {
       components.schemas.Version.properties.gitVersion = { type: 'integer' };
     },
-    seenBy: 'GET /version answers as described',
+    seenBy: 'GET /kapis/version answers as described',
   },
   'a header that is never sent is described': {
     plant: ({ paths }) => {
