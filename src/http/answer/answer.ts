@@ -27,6 +27,9 @@ export const SECURITY_HEADERS: readonly string[] = [
   "default-src 'none'; frame-ancestors 'none'",
 ];
 
+/** Tells nginx to pass a stream on as it comes (https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering). */
+const UNBUFFERED: readonly string[] = ['X-Accel-Buffering', 'no'];
+
 /**
  * After a refusal, the rest of the body is read and dropped up to this size, so that the client sees the refusal before
  * a reset.
@@ -80,6 +83,7 @@ export class AnswerWriter {
     const block = headerBlock(exchange, {});
     for (const text of headers) block.push(text);
     if (isUnread(exchange)) block.push('Connection', 'close');
+    if (isStream) block.push(...UNBUFFERED);
     response.writeHead(status, block);
     if (!isStream) return;
     response.flushHeaders();

@@ -23,6 +23,8 @@ export class SlowReader {
     this.#response = response;
     this.#clock = clock;
     this.#stall = new StallDetector(sendTimeoutMs);
+    // A client that goes never drains its socket: without this a timer would keep the call in memory for minutes.
+    response.once('close', () => this.unblock());
   }
 
   /** Something waits for the client from now on. */

@@ -73,9 +73,6 @@ export class Relay {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#parts.writer.finish(this.#exchange);
-    const { reader } = this.#parts;
-    if (!reader || this.#exchange.response.writableLength === 0) return;
-    reader.block();
-    this.#exchange.atEnd(() => reader.unblock());
+    if (this.#exchange.response.writableLength > 0) this.#parts.reader?.block();
   }
 }

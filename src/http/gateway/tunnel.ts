@@ -141,7 +141,8 @@ export class Tunnel {
   /** The cluster has finished: so does the client's connection, when all has been written. */
   #finish(): void {
     const { client } = this.#parts;
-    if (client.destroyed) return;
+    // An end of ours has its own last frame, and its own way to cut.
+    if (client.destroyed || this.#ending) return;
     if (!client.writableEnded) client.end();
     this.#cutSoon();
   }

@@ -41,6 +41,12 @@ async function openWatch(on = app, path = WATCH): Promise<{ client: RawConnectio
 }
 
 describe('watches and followed logs', () => {
+  test('G-07 tell nginx to pass them on as they come, whatever the cluster says', async () => {
+    const { client } = await openWatch();
+    expect(client.text).toMatch(/\r\nX-Accel-Buffering: no\r\n/);
+    client.socket.destroy();
+  });
+
   test.each([WATCH, '/api/v1/namespaces/a/pods/p/log?follow=true', '/api/v1/watch/pods'])(
     'G-07 %s comes piece by piece, each at once, for as long as it likes',
     async (path) => {
@@ -230,6 +236,21 @@ describe('a client that takes nothing of its answer', () => {
     client.socket.destroy();
     await stopped(slow, own);
   });
+});
+
+test('R-23 a client that goes while its answer waits for it leaves no timer behind', async () => {
+  const own = new FakeClock();
+  const quick = await startGateway({ clock: own });
+  quick.upstream.answer = pour;
+  const timers = own.pendingTimers;
+  const client = await RawConnection.open(quick.port);
+  client.socket.pause();
+  client.socket.write(requestOf('GET /api/v1/pods'));
+  await expect.poll(() => own.pendingTimers).toBeGreaterThan(timers);
+  client.socket.destroy();
+  await expect.poll(() => quick.upstream.open.size).toBe(0);
+  await expect.poll(() => own.pendingTimers).toBe(timers);
+  await stopped(quick, own);
 });
 
 describe('a client that takes its time', () => {
