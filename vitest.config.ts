@@ -10,7 +10,7 @@ const PATIENT = { poll: { timeout: 60_000 } };
 /** These change more of their process than a spy does, which is undone after each test. */
 const MOCKED = testFilesWith(/\bvi\.(mock|doMock|resetModules|stubGlobal|stubEnv|useFakeTimers)\(/);
 
-/** These run generated cases, as many as their seed gives. */
+/** Test files with generated cases. */
 const GENERATED = testFilesWith(/\bfrom '[./]+\/support\/(property|seed)\.ts'/);
 
 function testFilesWith(pattern: RegExp): string[] {
@@ -18,8 +18,8 @@ function testFilesWith(pattern: RegExp): string[] {
   return files.filter((file) => pattern.test(readFileSync(join(import.meta.dirname, file), 'utf8')));
 }
 
-/** Other cases in each run. */
-const { TEST_SEED, LONG } = newCases();
+/** The long run takes a new seed each time. */
+const { TEST_SEED, ...longRun } = newCases();
 
 /**
  * One project a tier. `unit`, `integration`, `mocked`, `contract`, `model`, `long` and `planted` need Node only. `long` runs the generated
@@ -58,7 +58,7 @@ const PROGRAM = { globalSetup: 'test/support/provide-program.ts' };
 export default defineConfig({
   test: {
     projects: [
-      tier('unit', { ...SHARED, ...SEEDED, testTimeout: 60_000, hookTimeout: 60_000 }),
+      tier('unit', { ...SHARED, ...SEEDED, testTimeout: 120_000, hookTimeout: 120_000 }),
       tier('integration', { ...SHARED, ...SEEDED, testTimeout: 120_000, hookTimeout: 120_000 }),
       tier('contract', { ...SHARED, ...SEEDED, testTimeout: 120_000, hookTimeout: 120_000 }),
       tier('mocked', { include: MOCKED, testTimeout: 120_000, hookTimeout: 120_000 }),
@@ -67,9 +67,9 @@ export default defineConfig({
         ...SHARED,
         ...SEEDED,
         include: [...GENERATED, 'test/model/**/*.test.ts'],
-        env: { LONG, TEST_SEED },
-        testTimeout: 600_000 * Number(LONG),
-        hookTimeout: 600_000 * Number(LONG),
+        env: { ...longRun, TEST_SEED },
+        testTimeout: 600_000 * Number(longRun.LONG),
+        hookTimeout: 600_000 * Number(longRun.LONG),
       }),
       tier('planted', { testTimeout: 120_000, hookTimeout: 900_000, fileParallelism: false }),
       tier('vectors', { ...SEEDED, env: { TEST_SEED }, testTimeout: 120_000, hookTimeout: 300_000 }),

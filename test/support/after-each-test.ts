@@ -8,6 +8,9 @@ process.execPath = ownProgram(process.execPath, process.env['PATH']);
 // Vitest runs this file again for each test file. A module that test files share runs once a process, so a hook in it
 // would only be for the first test file.
 afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') endWaits();
-  await endAll();
+  try {
+    if (task.result?.state === 'fail') endWaits();
+  } finally {
+    await endAll();
+  }
 });

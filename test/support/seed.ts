@@ -4,27 +4,37 @@ import { randomInt } from 'node:crypto';
 const SEED_OF_THE_PROJECT = 20_261_126;
 
 /** Every generated case of a run follows from this one number. */
-export const SEED = Number(process.env['TEST_SEED'] ?? SEED_OF_THE_PROJECT);
-if (!Number.isInteger(SEED)) throw new Error(`TEST_SEED must be a whole number, not ${process.env['TEST_SEED']}`);
+export const SEED = wholeNumber('TEST_SEED') ?? SEED_OF_THE_PROJECT;
 
-/** How many times its cases a generated test runs; undefined: it is not the long run. */
-const LONG = process.env['LONG'];
+/** By how much the long run multiplies the cases. */
+const LONG = wholeNumber('LONG') ?? 1;
+/** Set in the long run only, whatever else the environment has. */
+const isLongRun = process.env['GENERATED_TESTS'] === 'long';
 
 /** The number of cases of a generated test; outside of the long run a slow test may run fewer. */
-export const cases = (whole: number, short = whole): number => (LONG === undefined ? short : whole * Number(LONG));
+export const cases = (whole: number, short = whole): number => (isLongRun ? whole * LONG : short);
 
-/** The environment of the long run: a seed that nobody chose, unless one is given, and each test with all its cases. */
+/** The environment of the long run: a random seed, unless one is given, and all cases. */
 export const newCases = () => ({
-  TEST_SEED: process.env['TEST_SEED'] ?? `${randomInt(2 ** 31)}`,
-  LONG: LONG ?? '1',
+  TEST_SEED: `${wholeNumber('TEST_SEED') ?? randomInt(2 ** 31)}`,
+  GENERATED_TESTS: 'long',
+  LONG: `${LONG}`,
 });
 
-/** These change the number of cases of two tests. */
+/** A variable of the environment; `undefined` when it is not set. */
+function wholeNumber(name: string): number | undefined {
+  const text = process.env[name];
+  if (text === undefined) return undefined;
+  if (!/^[0-9]{1,15}$/.test(text)) throw new Error(`${name} must be a whole number, not ${JSON.stringify(text)}`);
+  return Number(text);
+}
+
+/** These settings change how many cases three of the tests run. */
 const COUNTS = ['MODEL_RUNS', 'FUZZ_REQUESTS'];
 
 /** The command that makes the same cases in these files of tests again. */
 export function repeatCommand(files: string): string {
   const given = [...COUNTS, 'LONG'].flatMap((name) => (process.env[name] ? [`${name}=${process.env[name]}`] : []));
-  const script = LONG === undefined ? 'npm test' : 'npm run test:long';
+  const script = isLongRun ? 'npm run test:long' : 'npm test';
   return `${[...given, `TEST_SEED=${SEED}`].join(' ')} ${script} -- ${files}`;
 }

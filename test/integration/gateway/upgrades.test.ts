@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { handedOver, otherEnd } from '../../support/own-sockets.ts';
 import { answerOf, firstOf, OK, type Recorded, valuesOf } from '../../support/recording-upstream.ts';
+import { waitFor } from '../../support/waiting.ts';
 import { parseAnswer } from '../http/raw-answer.ts';
 import { ALICE, type GatewayUnderTest, HEAD, startGateway, stopped } from './gateway-under-test.ts';
 import { RawConnection } from './raw-connection.ts';
@@ -27,7 +29,10 @@ afterAll(() => stopped(app, clock));
 afterEach(async () => {
   for (const socket of app.upstream.open) socket.destroy();
   // A tunnel whose client goes on talking is cut 2 s after the cluster's end.
-  for (let second = 0; second < 10 && (await inFlight()) > 0; second++) await clock.advance(1_000);
+  await waitFor(inFlight, (count) => count === 0, {
+    turn: () => clock.advance(1_000).then(() => nextTurn()),
+    limitMs: 60_000,
+  });
   app.upstream.requests.length = 0;
   app.upstream.answer = () => OK;
   app.upstream.staysHalfOpen = false;

@@ -168,7 +168,7 @@ export async function shownAsFailing(service: Service): Promise<string[]> {
   return [...text.matchAll(/^\[-\](\S+) failed: .* \(does not count\)$/gm)].map(([, name = '']) => name);
 }
 
-/** Of 10 ms: a minute. With a clock that is moved, as many steps of it. */
+/** 5,000 looks, 10 ms apart: 50 s. With a clock that the test moves, 5,000 steps of it. */
 const LOOKS = 5_000;
 
 /**

@@ -1,35 +1,68 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
 
 /**
- * Below the ports that a kernel gives to whoever asks for any (from 32768 on Linux, 16000 in gVisor): so between the
+ * Below the ports that a kernel gives to a program that asks for any (from 32768 on Linux, 16000 in gVisor): so between the
  * check and the use no other program gets one of these by chance, as a test that listens on port 0 would.
  */
 const FIRST = 10_000;
+const COUNT = 6_000;
 
-/** Test files that run at the same time have a range each. */
-const RANGE = 500;
-const RANGES = 12;
+/** A file for each port that a process of this user has been given, with the id of the process. */
+const CLAIMS = join(tmpdir(), `gatehouse-test-ports-${userInfo().uid}`);
 
-const state = { next: randomInt(RANGE) };
+const state = { next: randomInt(COUNT), cleansUp: false };
+const claimed = new Set<string>();
 
 /**
- * Ports on 127.0.0.1 that nobody listens on, each given once by this process: for programs that cannot tell which port
- * they were given, and for servers that go away and come back to the same port.
+ * Ports on 127.0.0.1 that nobody listens on, each given once, to one process: for programs that cannot tell which port they were
+ * given, and for servers that go away and come back to the same port.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
-  for (let attempt = 0; ports.length < count && attempt < RANGE; attempt++) {
-    const port = rangeStart() + (state.next++ % RANGE);
-    if (await isFree(port)) ports.push(port);
+  for (let attempt = 0; ports.length < count && attempt < COUNT; attempt++) {
+    const port = FIRST + (state.next++ % COUNT);
+    if (claim(port) && (await isFree(port))) ports.push(port);
   }
-  if (ports.length < count) throw new Error(`there are no ${count} free ports from ${rangeStart()} on`);
+  if (ports.length < count) throw new Error(`there are no ${count} free ports from ${FIRST} on`);
   return ports;
 }
 
-/** The worker's number among those that run now; Vitest counts from 1. */
-const rangeStart = (): number => FIRST + (Number(process.env['VITEST_POOL_ID'] ?? 0) % RANGES) * RANGE;
+/** Keeps the port from other test processes for as long as this one lives. Returns false when one has it. */
+function claim(port: number): boolean {
+  mkdirSync(CLAIMS, { recursive: true });
+  const file = join(CLAIMS, String(port));
+  if (claimed.has(file)) return false;
+  if (!state.cleansUp) process.once('exit', () => [...claimed].forEach((one) => void rmSync(one, { force: true })));
+  state.cleansUp = true;
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      writeFileSync(file, String(process.pid), { flag: 'wx' });
+      claimed.add(file);
+      return true;
+    } catch {
+      if (isRunning(file)) return false;
+      rmSync(file, { force: true });
+    }
+  }
+  return false;
+}
+
+/** Whether the process that claimed the port lives. A claim that is just being written counts as that of one. */
+function isRunning(file: string): boolean {
+  try {
+    const id = Number(readFileSync(file, 'utf8'));
+    if (id === 0) return true;
+    process.kill(id, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
 
 async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, '127.0.0.1');
