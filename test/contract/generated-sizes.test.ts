@@ -28,7 +28,7 @@ function unsized(text: string): string[] {
 /** What makes cases that do not follow from the seed of the run. */
 const unseeded = (text: string): string[] => [...text.matchAll(CHANCE)].map(([call]) => call);
 
-/** Cases, or names, that are the same in every run in all that matters. */
+/** Calls that may stay: the wrapper itself, names that no result depends on, and samples that take the run's seed. */
 const ALLOWED = new Set([
   'support/property.ts: fc.assert(',
   'support/session-store-suite.ts: Math.random(',

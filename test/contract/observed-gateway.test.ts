@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GATEWAY_GROUP, readCases } from '../support/observed/case.ts';
 import { type SimulatedAccounts, startSimulatedAccounts } from '../support/observed/simulated-accounts.ts';
 
-// In their order, always: what one case asks changes what the cases after it are answered, as when they were recorded.
+// The cases run in the recorded order, because each changes what the next one sees.
 describe('the recorded answers of the paths of the cluster', { shuffle: false }, () => {
   let running: SimulatedAccounts;
 

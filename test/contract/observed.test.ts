@@ -22,7 +22,7 @@ async function stand(state: FixtureState): Promise<Stand> {
   return { cluster, ...(await startObserved(cluster.kubeconfig())) };
 }
 
-// In their order, always: what one case asks changes what the cases after it are answered, as when they were recorded.
+// The cases run in the recorded order, because each changes what the next one sees.
 describe('the recorded answers', { shuffle: false }, () => {
   describe.each(STATES)('with the cluster in state %s', (state) => {
     const cases = CASES.filter((one) => (one.state ?? 'full') === state && one.needs === undefined);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { TestContext } from 'vitest';
 
-/** What a test can be about that not every machine has, by the words of its report. */
+/** What some tests need and some machines lack. The key is the text of the skip reason. */
 const NEEDS = {
   'curl and jq': () => runs('curl') && runs('jq'),
 } as const;
@@ -13,7 +13,7 @@ const NEEDS = {
 export function needs(context: Pick<TestContext, 'skip'>, need: keyof typeof NEEDS): void {
   if (NEEDS[need]()) return;
   const reason = `needs ${need}, which this machine does not have`;
-  console.warn(`skipped: ${reason}`); // of the reporters only those for machines print the reason
+  console.warn(`skipped: ${reason}`); // the console reporters do not print the reason
   context.skip(reason);
 }
 

@@ -15,5 +15,5 @@ export function otherEnd({ localPort, remotePort }: Socket): Socket {
   return found;
 }
 
-/** Bytes that the kernel has taken. What it takes beyond them is up to its settings: they are no measure of a program. */
+/** Bytes of this socket that the kernel has taken from us. How many it takes depends on its settings, so tests subtract them. */
 export const handedOver = ({ bytesWritten, writableLength }: Socket): number => bytesWritten - writableLength;

@@ -6,11 +6,11 @@ import { cases, repeatCommand, SEED } from './seed.ts';
 export interface Cases<Values> {
   /** Default: 100. The long run multiplies them (`LONG`). */
   readonly cases?: number;
-  /** As many when it is not the long run; default: all. */
+  /** The number of cases outside the long run. Default: `cases`. */
   readonly short?: number;
   /** Run before the generated ones. */
   readonly examples?: Values[];
-  /** The first case that fails is not made smaller. */
+  /** Reports the first failing case as it is, without shrinking it. */
   readonly endOnFailure?: true;
 }
 

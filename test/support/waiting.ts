@@ -5,16 +5,16 @@ export interface Waiting {
   readonly looks?: number;
   /** The limit by the system's clock, for what hangs; default: the number of looks alone. */
   readonly limitMs?: number;
-  /** Why it cannot come about any more, such as the end of a process; nothing while it can. The wait ends with it. */
+  /** Says why the fact cannot come any more, for example that the process has ended; `undefined` while it can. */
   readonly lost?: (() => string | undefined) | undefined;
   /** What to tell if it does not come about, besides the value that was read. */
   readonly saw?: (() => unknown) | undefined;
 }
 
-/** The waits of the test that runs. A file that shares its process with others leaves none behind. */
+/** The waits under way. */
 const pending = new Set<{ hasTestEnded: boolean; said(): string }>();
 
-/** Ends the waits of a test that is over, because its time was. Each says what it waited for. */
+/** Ends the waits that a timed-out test left behind, and prints what each waited for. */
 export function endWaits(): void {
   for (const wait of pending) {
     wait.hasTestEnded = true;

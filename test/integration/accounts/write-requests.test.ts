@@ -21,7 +21,7 @@ describe('what a write of accounts takes', () => {
     stand = await startWriteStand();
     await stand.made('mia', { spec: { password: 'Mia-herself-1' } });
     miasToken = await stand.newToken('mia', 'Mia-herself-1');
-    // It is written behind the sign-in. From then on nobody but the tests changes her, so none of them is told of a conflict.
+    // The login time is written after the sign-in is answered. Once it is there, only the tests change Mia, so none gets a 409.
     await eventually(mia, ({ status }) => status.lastLoginTime !== undefined);
   });
   afterAll(() => stand?.stop());

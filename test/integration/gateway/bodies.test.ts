@@ -231,7 +231,7 @@ function dechunked(text: string): string {
   }
 }
 
-/** Resolves when a number has not grown for a while: where that comes too early, less is seen, and nothing fails. */
+/** Waits until the number has not grown for 200 ms. If that is too early, the test sees less, but does not fail. */
 async function settled(read: () => number): Promise<void> {
   for (let [last, same] = [-1, 0]; same < 10; ) {
     await new Promise((resolve) => setTimeout(resolve, 20));

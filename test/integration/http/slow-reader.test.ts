@@ -54,7 +54,7 @@ class SlowReader {
     atEnd(() => this.#socket.destroy());
   }
 
-  /** Time passes only when the bytes of the time before have come: however slow the machine is, the client is as fast. */
+  /** The clock moves only after the bytes of the last step have come, so the rate is the same on a slow machine. */
   async read(seconds: number): Promise<void> {
     for (let second = 0; second < seconds && !this.hasEnded; second += STEP_SECONDS) {
       const goal = this.#bytes + STEP_SECONDS * this.#bytesASecond;
@@ -78,7 +78,7 @@ describe('a reader that is slow and never pauses', () => {
     const started = await start();
     fill(started);
     const reader = new SlowReader(started, 10_000);
-    await reader.read(1_300); // it is judged twice
+    await reader.read(1_300); // more than twice `sendTimeout`
     expect(reader.hasEnded).toBe(false);
     reader.hurry();
     await eventually(() => reader.isComplete || reader.hasEnded);

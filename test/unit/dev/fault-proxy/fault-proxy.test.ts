@@ -35,7 +35,7 @@ async function until(isSo: () => boolean): Promise<void> {
   await waitFor(isSo, Boolean, { turn: nextTurn, limitMs: 30_000 });
 }
 
-/** Time in which what must not come would come: it makes no test fail that is to pass. */
+/** Waits 20 ms for something that must not come. On a slow machine the test may miss it, but does not fail. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await sleep(1);
 }
