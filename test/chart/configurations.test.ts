@@ -12,7 +12,7 @@ import type {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
-import { CHART, helm } from './helm.ts';
+import { CHART, helm, NOT_PRUNED } from './helm.ts';
 
 let cluster: ControlPlane;
 beforeAll(async () => {
@@ -101,6 +101,11 @@ describe('R-24 the configuration of old pods', () => {
       log: { level: 'debug' },
       users: { file: expect.any(String) },
     });
+  });
+
+  test('R-24 is deleted neither by Helm nor by Argo CD or Flux while a ReplicaSet names it', async () => {
+    const { metadata } = await release.get<V1ConfigMap>('configmap', first);
+    expect(metadata!.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep', ...NOT_PRUNED });
   });
 
   test('R-24 cannot be changed', async () => {
@@ -206,7 +211,7 @@ async function chartWithOneName(): Promise<string> {
   await change(
     'configmap.yaml',
     ['immutable: true\n', ''],
-    ['helm.sh/resource-policy: keep', 'a: b'],
+    ['{{- include "gatehouse.keptAnnotations" . | nindent 4 }}', 'a: b'],
     [/\{\{- range[\s\S]*$/, ''],
   );
   await change('_configurations.tpl', [/-config-\{\{ include .* \}\}/, '']);

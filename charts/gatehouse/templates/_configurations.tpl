@@ -4,9 +4,18 @@
 {{ include "gatehouse.fullname" . }}-config-{{ include "gatehouse.config" . | sha256sum | trunc 10 }}
 {{- end }}
 
+{{/* Neither an upgrade nor a rollback takes it away from pods that read it. The first is for Helm, the others are for Argo CD and Flux,
+     which delete what is no longer rendered. */}}
+{{- define "gatehouse.keptAnnotations" -}}
+helm.sh/resource-policy: keep
+argocd.argoproj.io/sync-options: Prune=false
+argocd.argoproj.io/compare-options: IgnoreExtraneous
+kustomize.toolkit.fluxcd.io/prune: disabled
+{{- end }}
+
 {{/* The ConfigMaps of earlier revisions that this one renders again. Those that a ReplicaSet or the installed Deployment names are kept:
      old pods serve on while new ones do not get ready, and read theirs again whenever they start. Another one is rendered once more
-     without the annotation, so that Helm deletes it at the upgrade after that. Where no cluster is asked there are none. */}}
+     without the annotations, so that Helm deletes it at the upgrade after that. Where no cluster is asked there are none. */}}
 {{- define "gatehouse.earlierConfigMaps" -}}
 {{- $current := include "gatehouse.configMapName" . -}}
 {{- $named := include "gatehouse.namedConfigMaps" . | fromYamlArray -}}
