@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
@@ -12,7 +12,7 @@ import type {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
-import { CHART, helm } from './helm.ts';
+import { CHART, helm, NOT_PRUNED, Rendered } from './helm.ts';
 
 let cluster: ControlPlane;
 beforeAll(async () => {
@@ -41,8 +41,8 @@ class Installed {
     await this.helm(['install', 'gatehouse', chart, '--create-namespace', '--values', '-'], values);
   }
 
-  async upgrade(values: object = {}): Promise<void> {
-    await this.helm(['upgrade', 'gatehouse', CHART, '--values', '-'], values);
+  async upgrade(values: object = {}, chart = CHART): Promise<void> {
+    await this.helm(['upgrade', 'gatehouse', chart, '--values', '-'], values);
   }
 
   kubectl(args: readonly string[], input?: string): Promise<string> {
@@ -53,9 +53,14 @@ class Installed {
     return JSON.parse(await this.kubectl(['get', ...args, '-o', 'json'])) as T;
   }
 
+  /** The ConfigMaps that the installed revision renders. */
+  async rendered(): Promise<V1ConfigMap[]> {
+    return new Rendered(await this.helm(['get', 'manifest', 'gatehouse'])).all<V1ConfigMap>('ConfigMap');
+  }
+
   /** Makes the ReplicaSet of the Deployment as it is, under this name; answers the name of the ConfigMap of its pods. */
-  async rollOut(name: string): Promise<string> {
-    const { spec } = await this.get<V1Deployment>('deployment', 'gatehouse');
+  async rollOut(name: string, deployment = 'gatehouse'): Promise<string> {
+    const { spec } = await this.get<V1Deployment>('deployment', deployment);
     const { selector, template } = spec!;
     const replicaSet: V1ReplicaSet = {
       apiVersion: 'apps/v1',
@@ -101,6 +106,11 @@ describe('R-24 the configuration of old pods', () => {
       log: { level: 'debug' },
       users: { file: expect.any(String) },
     });
+  });
+
+  test('R-24 is deleted neither by Helm nor by Argo CD or Flux while a ReplicaSet names it', async () => {
+    const { metadata } = await release.get<V1ConfigMap>('configmap', first);
+    expect(metadata!.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep', ...NOT_PRUNED });
   });
 
   test('R-24 cannot be changed', async () => {
@@ -178,17 +188,93 @@ describe('a chart whose ConfigMap has one name', () => {
   });
 });
 
+describe('in one release with other charts', () => {
+  const release = new Installed('umbrella');
+  const values = (name: string): object => ({ [BLUE]: level(name), [GREEN]: level(name), app: { text: name } });
+  const old: string[] = [];
+  let umbrella: string;
+  beforeAll(async () => {
+    umbrella = await chartOfCharts();
+    await release.install(values('warn'), umbrella);
+    for (const alias of [BLUE, GREEN]) old.push(await release.rollOut(`first-${alias}`, `gatehouse-${alias}`));
+    await release.upgrade(values('debug'), umbrella);
+  });
+  afterAll(() => rm(umbrella, { recursive: true, force: true }));
+
+  test.each([BLUE, GREEN])('R-24 the configuration of old pods of %s stays as it was', async (alias) => {
+    expect(await release.readBy(`first-${alias}`)).toMatchObject({ log: { level: 'warn' } });
+  });
+
+  test('R-24 each ConfigMap is rendered by its own chart alone', async () => {
+    const names = (await release.rendered()).map(({ metadata }) => metadata!.name!);
+    expect(names).toEqual([...new Set(names)]);
+    expect(names).toEqual(expect.arrayContaining([...old, 'app', 'app-kept']));
+    expect(names).toHaveLength(2 + 2 + 2);
+  });
+
+  test('R-24 a ConfigMap of another chart has what that chart renders', async () => {
+    const { data } = await release.get<V1ConfigMap>('configmap', 'app');
+    expect(data).toEqual({ 'config.yaml': 'debug' });
+    const { metadata } = await release.get<V1ConfigMap>('configmap', 'app-kept');
+    expect(metadata!.annotations).toHaveProperty(['helm.sh/resource-policy'], 'keep');
+  });
+});
+
 test('R-24 the Secrets of old pods can be read by them when the upgrade names others', async () => {
   const release = new Installed('rights');
-  await release.install();
+  // With sessions in Secrets the Role names none: it is for every Secret of the namespace.
+  const sessions = { store: 'memory' };
+  await release.install({ sessions });
   await release.rollOut('first');
   const names = async (): Promise<unknown> =>
     (await release.get<V1Role>('role', 'gatehouse')).rules!.flatMap(({ resourceNames }) => resourceNames ?? []);
   const before = await names();
-  await release.upgrade({ config: { keys: { secretName: 'others' } } });
+  await release.upgrade({ sessions, config: { keys: { secretName: 'others' } } });
   expect(before).toEqual(['gatehouse-signing-keys', 'gatehouse-first-administrator']);
   expect(await names()).toEqual(['others', 'gatehouse-first-administrator', 'gatehouse-signing-keys']);
 });
+
+const BLUE = 'blue';
+/** The names of its ConfigMaps begin as those of blue do. */
+const GREEN = 'blue-config-green';
+
+/** A chart with this one twice, and with one that is applied before and has the same names for volume and file. */
+async function chartOfCharts(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-umbrella-chart-'));
+  const { version } = parse(await readFile(join(CHART, 'Chart.yaml'), 'utf8')) as { version: string };
+  const dependencies = [BLUE, GREEN].map((alias) => ({ name: 'gatehouse', version, alias }));
+  const chart = { apiVersion: 'v2', name: 'umbrella', version: '1.0.0' };
+  await writeFile(join(folder, 'Chart.yaml'), JSON.stringify({ ...chart, dependencies }));
+  await cp(CHART, join(folder, 'charts', 'gatehouse'), { recursive: true });
+  const app = join(folder, 'charts', 'app');
+  await mkdir(join(app, 'templates'), { recursive: true });
+  await writeFile(join(app, 'Chart.yaml'), JSON.stringify({ ...chart, name: 'app' }));
+  await writeFile(join(app, 'templates', 'all.yaml'), APP);
+  return folder;
+}
+
+const APP = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: app}
+data: {config.yaml: {{ .Values.text }}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: app-kept, annotations: {helm.sh/resource-policy: keep}}
+data: {config.yaml: {{ .Values.text }}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: app, labels: {app.kubernetes.io/instance: gatehouse}}
+spec:
+  selector: {matchLabels: {app: app}}
+  template:
+    metadata: {labels: {app: app}}
+    spec:
+      containers: [{name: app, image: app}]
+      volumes: [{name: config, configMap: {name: app}}]
+`;
 
 /** This chart as it was before: one ConfigMap, which each upgrade changes. */
 async function chartWithOneName(): Promise<string> {
@@ -204,7 +290,7 @@ async function chartWithOneName(): Promise<string> {
   await change(
     'configmap.yaml',
     ['immutable: true\n', ''],
-    ['helm.sh/resource-policy: keep', 'a: b'],
+    ['{{- include "gatehouse.keptAnnotations" . | nindent 4 }}', 'a: b'],
     [/\{\{- range[\s\S]*$/, ''],
   );
   await change('_configurations.tpl', [/-config-\{\{ include .* \}\}/, '']);

@@ -15,6 +15,13 @@ import { runTool } from '../support/control-plane/clients.ts';
 export const CHART = join(import.meta.dirname, '..', '..', 'charts', 'gatehouse');
 export const NAMESPACE = 'gatehouse-system';
 
+/** By these annotations Argo CD and Flux leave an object that they no longer render. */
+export const NOT_PRUNED = {
+  'argocd.argoproj.io/sync-options': 'Prune=false',
+  'argocd.argoproj.io/compare-options': 'IgnoreExtraneous',
+  'kustomize.toolkit.fluxcd.io/prune': 'disabled',
+};
+
 /** What every rendered object has; the rest is read through the type that the caller names. */
 export interface Manifest {
   readonly apiVersion: string;

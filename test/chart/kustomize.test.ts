@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { clusterTool } from '../support/cluster-tools.ts';
 import { runTool } from '../support/control-plane/clients.ts';
-import { type Manifest, NAMESPACE, Rendered, render } from './helm.ts';
+import { type Manifest, NAMESPACE, NOT_PRUNED, Rendered, render } from './helm.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'deploy');
 
@@ -84,6 +84,11 @@ describe('the kustomize base', () => {
     expect(readdirSync(FOLDER).toSorted()).toEqual(expected.toSorted());
   });
 
+  test('R-24 makes a ConfigMap that neither Argo CD nor Flux deletes when another one follows', async () => {
+    const configMap = (await build(FOLDER)).find(({ kind }) => kind === 'ConfigMap')!;
+    expect(configMap.metadata.annotations).toEqual(NOT_PRUNED);
+  });
+
   test('builds to the same objects as the chart, in a namespace that enforces "restricted"', async () => {
     expect(await build(FOLDER)).toEqual(byName([...objectsOf(files), namespace]));
   });
@@ -145,6 +150,7 @@ describe.each(COMPONENTS)('the kustomize component %s', (name, values) => {
       const { metadata: named, immutable, data } = built.one<V1ConfigMap>('ConfigMap');
       const { volumes } = built.pod;
       expect(volumes?.find(({ name: is }) => is === 'config')?.configMap?.name).toBe(named?.name);
+      expect(named!.annotations).toEqual(NOT_PRUNED);
       expect({ immutable, data }).toEqual({ immutable: true, data: { 'config.yaml': text } });
       names.add(named!.name!);
     }

@@ -1,6 +1,6 @@
 import type { V1ConfigMap, V1Deployment, V1PodDisruptionBudget } from '@kubernetes/client-node';
 import { describe, expect, test } from 'vitest';
-import { render } from './helm.ts';
+import { NOT_PRUNED, render } from './helm.ts';
 
 const everything = {
   users: { existingSecret: 'people' },
@@ -150,6 +150,11 @@ describe('availability', () => {
     expect(name).toMatch(/^gatehouse-config-[0-9a-f]{10}$/);
     expect(await named({ image: { tag: '0.2.0' } })).toBe(name);
     expect(await named({ config: { log: { level: 'debug' } } })).not.toBe(name);
+  });
+
+  test('R-24 the configuration file is deleted neither by Helm nor by Argo CD or Flux when another one follows', async () => {
+    const { metadata } = (await render()).one<V1ConfigMap>('ConfigMap');
+    expect(metadata!.annotations).toEqual({ 'helm.sh/resource-policy': 'keep', ...NOT_PRUNED });
   });
 
   test('selectors carry no version, since an upgrade cannot change them', async () => {
