@@ -3,10 +3,12 @@ import { BoundedMap } from '../runtime/bounded-map.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { AUTHENTICATED, type GatewayCaller } from './caller.ts';
 
-/** What the operator changes counts after this time. */
+/** A caller's groups, and the refusal of a group, hold this long: what the operator changes counts after twice this time. */
 const REMEMBERED_MS = 60_000;
 /** Callers that are remembered: some hundred bytes each. */
 const MOST_CALLERS = 10_000;
+/** Refused groups that are remembered: a hundred bytes each. */
+const MOST_REFUSED = 10_000;
 /** Groups that are told of: more of them are a flood, and say nothing new. */
 const MOST_TOLD = 1_000;
 
@@ -25,11 +27,14 @@ interface Answer {
 
 /**
  * The groups of a caller that the cluster lets us act in. It refuses a call as a whole because of one group, and names one at
- * a time; a call with a body cannot be sent again. So the cluster is asked beforehand, once a minute for each caller.
+ * a time; a call with a body cannot be sent again. So the cluster is asked beforehand, once a minute for each caller. Whether
+ * it lets us act in a group depends on the name of the group alone, so what it refuses for one caller is not asked for another.
  */
 export class KnownGroups {
   readonly #parts: KnownGroupsParts;
   readonly #answers = new BoundedMap<Answer>(MOST_CALLERS);
+  /** When a group was refused. */
+  readonly #refused = new BoundedMap<number>(MOST_REFUSED);
   readonly #told = new Set<string>();
 
   constructor(parts: KnownGroupsParts) {
@@ -60,13 +65,21 @@ export class KnownGroups {
 
   async #find(caller: GatewayCaller): Promise<readonly string[]> {
     let groups = caller.groups.filter((group) => group !== AUTHENTICATED && this.#isSendable(group));
-    while (groups.length > 0) {
+    for (;;) {
+      // Each time, because another caller's question may have been answered meanwhile.
+      groups = groups.filter((group) => !this.#isRefused(group));
+      if (groups.length === 0) break;
       const refused = await this.#parts.refusedGroup({ ...caller, groups });
       if (refused === undefined || !groups.includes(refused)) break;
+      this.#refused.set(refused, this.#parts.clock.monotonic());
       this.#leaveOut(refused);
-      groups = groups.filter((group) => group !== refused);
     }
     return groups;
+  }
+
+  #isRefused(group: string): boolean {
+    const at = this.#refused.get(group);
+    return at !== undefined && this.#parts.clock.monotonic() - at < REMEMBERED_MS;
   }
 
   /** A header can carry nothing else. */

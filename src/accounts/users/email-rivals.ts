@@ -1,3 +1,4 @@
+import { compareResourceVersions } from '../../kubernetes/object.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { UserRecord, UserRecords } from './user-record.ts';
 
@@ -6,7 +7,8 @@ import type { UserRecord, UserRecords } from './user-record.ts';
  * order, and every replica's mirror shows them in that order. So the replica that wrote the address waits until its own
  * mirror shows the write: whoever else has the address there had it before, and whoever gets it later will find this user.
  * Of any number of users who get one address at one moment, at replicas that know nothing of each other, exactly one
- * finds nobody before (A-41). Only after a new list may two find each other; then neither keeps it.
+ * finds nobody before (A-41). Only after a new list, or where a lost answer hides the version of a write, may two find each
+ * other; then neither keeps it.
  */
 export interface EmailRivals {
   /** To be called before the write. Call `end` when the answer is known or not needed any more. */
@@ -14,8 +16,11 @@ export interface EmailRivals {
 }
 
 interface ExpectedEmail {
-  /** Resolves with whether somebody had the address before. Rejects when the mirror does not show the write in time. */
-  wasTaken(uid: string): Promise<boolean>;
+  /**
+   * Resolves with whether somebody had the address before the write that made this version of the user. Rejects when the
+   * mirror does not show it in time.
+   */
+  wasTaken(uid: string, version: string): Promise<boolean>;
   end(): void;
 }
 
@@ -37,7 +42,7 @@ export function createEmailRivals(
       const ofName = expected.get(name) ?? new Set();
       expected.set(name, ofName.add(expectation));
       return {
-        wasTaken: (uid) => expectation.wasTaken(uid),
+        wasTaken: (uid, version) => expectation.wasTaken(uid, version),
         end: () => {
           ofName.delete(expectation);
           if (ofName.size === 0) expected.delete(name);
@@ -47,13 +52,25 @@ export function createEmailRivals(
   };
 }
 
+/** What was found when a version of a user with the address was seen. */
+interface Found {
+  readonly uid: string;
+  readonly version: string;
+  readonly isTaken: boolean;
+}
+
 class Expectation {
   readonly #email: string;
   readonly #users: Pick<UserRecords, 'all'>;
   readonly #clock: Clock;
-  /** What was found when the write was seen first, by the uid of the user. */
-  readonly #found = new Map<string, boolean>();
-  #waiting: { readonly uid: string; readonly resolve: (found: boolean) => void } | undefined;
+  /**
+   * In the order of the mirror. All of them until the question comes: the mirror may show the write before its answer is here,
+   * and before the write a time when the user had the address already.
+   */
+  readonly #found: Found[] = [];
+  #waiting: ((found: Found) => void) | undefined;
+  /** Nothing is looked for any more: each time it would be a walk over all users. */
+  #isAnswered = false;
 
   constructor(email: string, users: Pick<UserRecords, 'all'>, clock: Clock) {
     this.#email = email.toLowerCase();
@@ -62,26 +79,29 @@ class Expectation {
   }
 
   see(record: UserRecord): void {
-    const { uid } = record;
-    if (!this.#hasAddress(record) || this.#found.has(uid)) return;
-    const found = this.#isAnybodyElse(record);
-    this.#found.set(uid, found);
-    if (this.#waiting?.uid === uid) this.#waiting.resolve(found);
+    if (this.#isAnswered || !this.#hasAddress(record)) return;
+    const found = { uid: record.uid, version: record.resourceVersion, isTaken: this.#isAnybodyElse(record) };
+    this.#found.push(found);
+    this.#waiting?.(found);
   }
 
-  wasTaken(uid: string): Promise<boolean> {
-    const found = this.#found.get(uid);
-    if (found !== undefined) return Promise.resolve(found);
+  wasTaken(uid: string, version: string): Promise<boolean> {
+    // A later version where a new list has skipped this one.
+    const isIt = (found: Found): boolean => found.uid === uid && compareResourceVersions(found.version, version) >= 0;
+    const known = this.#found.find(isIt);
+    if (known) {
+      this.#isAnswered = true;
+      return Promise.resolve(known.isTaken);
+    }
     return new Promise((resolve, reject) => {
       const cancel = this.#clock.after(LONGEST_WAIT_MS, () =>
         reject(new Error('the change of a user is not seen in the mirror in time')),
       );
-      this.#waiting = {
-        uid,
-        resolve: (known) => {
-          cancel();
-          resolve(known);
-        },
+      this.#waiting = (found) => {
+        if (!isIt(found)) return;
+        cancel();
+        this.#isAnswered = true;
+        resolve(found.isTaken);
       };
     });
   }

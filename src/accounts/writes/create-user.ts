@@ -8,7 +8,7 @@ import { annotationsOfNew } from './annotations.ts';
 import type { Caller } from './caller.ts';
 import { checkBoundName, checkGroups } from './group-rights.ts';
 import { parseUser, type WrittenUser } from './user-body.ts';
-import { type AnsweredUser, timestamp, type UserWriteParts, withAddress } from './user-writes.ts';
+import { type AnsweredUser, type CheckAddress, timestamp, type UserWriteParts, withAddress } from './user-writes.ts';
 
 /** A user as asked for, with everything checked that needs no question. */
 interface Wanted {
@@ -72,8 +72,7 @@ const MOST_MS = 45_000;
 
 interface Ready extends Wanted {
   readonly hash: string | undefined;
-  /** Rejects when somebody had the address before this user. */
-  checkAddress(uid: string): Promise<void>;
+  readonly checkAddress: CheckAddress;
 }
 
 async function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promise<KubernetesObject> {
@@ -89,7 +88,7 @@ async function make(wanted: Ready, caller: Caller, parts: UserWriteParts): Promi
   const began = clock.monotonic();
   let binding: string | undefined;
   try {
-    await checkAddress(owner.uid);
+    await checkAddress(made.metadata);
     // Not before the name is ours: a rival who was faster has made a binding for it.
     await assignment.clear(name);
     if (hash !== undefined) await passwords.set(owner, hash);

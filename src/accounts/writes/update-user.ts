@@ -12,6 +12,7 @@ import { isSameTexts, type Planned, planUpdate } from './update-plan.ts';
 import { parseUser } from './user-body.ts';
 import {
   type AnsweredUser,
+  type CheckAddress,
   currentUser,
   endSessions,
   isOwn,
@@ -97,7 +98,7 @@ function saveWithAddress(
  * role, and last the old one goes. When the role cannot be given, the user becomes what it was.
  */
 async function save(
-  { object, state, role, checkAddress }: Planned & { checkAddress(uid: string): Promise<void> },
+  { object, state, role, checkAddress }: Planned & { readonly checkAddress: CheckAddress },
   stored: KubernetesObject,
   caller: Caller,
   parts: UserWriteParts,
@@ -109,7 +110,7 @@ async function save(
     throw toWriteFailure(error, names, name);
   });
   try {
-    await checkAddress(uid);
+    await checkAddress(saved.metadata);
     if (role !== undefined) await assignment.give(name, role, caller);
   } catch (error) {
     await restore(stored, saved, parts);

@@ -1,5 +1,5 @@
 import type { ForgetfulAuthorizer } from '../../authorization/authorizer.ts';
-import type { KubernetesObject } from '../../kubernetes/object.ts';
+import type { KubernetesObject, ObjectMeta } from '../../kubernetes/object.ts';
 import type { ClusterObjects } from '../../kubernetes/objects/cluster-objects.ts';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -96,6 +96,9 @@ export async function endSessions(name: string, { sessions }: UserWriteParts): P
   });
 }
 
+/** Takes what the cluster has stored. Rejects when somebody had the address before this user. */
+export type CheckAddress = (written: Pick<ObjectMeta, 'uid' | 'resourceVersion'>) => Promise<void>;
+
 /**
  * Makes a write that gives the user an address, and what follows it. Rejects with 409 when somebody had the address
  * before, and with 503 when that cannot be told; `follow` and its caller undo the write then (A-41).
@@ -103,12 +106,12 @@ export async function endSessions(name: string, { sessions }: UserWriteParts): P
 export async function withAddress<T>(
   { name, email }: { readonly name: string; readonly email: string },
   { names, rivals }: Pick<UserWriteParts, 'names' | 'rivals'>,
-  write: (checkAddress: (uid: string) => Promise<void>) => Promise<T>,
+  write: (checkAddress: CheckAddress) => Promise<T>,
 ): Promise<T> {
   if (email === '') return write(async () => {});
   const expected = rivals.expect(name, email);
-  const check = async (uid: string): Promise<void> => {
-    const isTaken = await expected.wasTaken(uid).catch((error: unknown) => {
+  const check: CheckAddress = async ({ uid, resourceVersion }) => {
+    const isTaken = await expected.wasTaken(uid, resourceVersion).catch((error: unknown) => {
       throw notSaved('it cannot be told whether another user has the e-mail address', error);
     });
     if (isTaken) throw emailTaken(names, name);

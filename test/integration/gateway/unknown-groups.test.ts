@@ -106,6 +106,31 @@ describe('gateway.unknownGroups: drop', () => {
     expect(linesSent().filter((line) => line === 'GET /version').length).toBe(3);
   });
 
+  test('a group that was refused to one caller is asked about for no other, and for none longer than two minutes', async () => {
+    named.add('bob');
+    await statusOf(GET);
+    await clock.advance(59_000);
+    named.add('dev');
+    app.bearers.set('good', { identity: { ...ALICE, name: 'bob' }, cached: true });
+    await statusOf(GET);
+    expect(groupsSent()).toEqual(['ops', 'system:authenticated']);
+    expect(linesSent().filter((line) => line === 'GET /version').length).toBe(3);
+    await clock.advance(60_000);
+    await statusOf(GET);
+    expect(groupsSent()).toEqual(['dev', 'ops', 'system:authenticated']);
+  });
+
+  test('a call whose path is taken for a refusal of a group costs one question, however many groups are left out', async () => {
+    const groups = [...Array.from({ length: 20 }, (_, i) => `team-${i}`), ...ALICE.groups];
+    app.bearers.set('good', { identity: { ...ALICE, groups }, cached: true });
+    app.upstream.answer = (call) => (call.line.startsWith('GET /version') ? judge(call) : refusalOf('groups', 'ops'));
+    await statusOf(GET);
+    const asked = app.upstream.requests.length;
+    expect(asked).toBe(21 + 1 + 1);
+    expect(await statusOf(GET)).toBe(403);
+    expect(app.upstream.requests.length - asked).toBe(2);
+  });
+
   test('a group that no header can carry is left out', async () => {
     app.bearers.set('good', { identity: { ...ALICE, groups: ['größe', 'ops', 'system:authenticated'] }, cached: true });
     expect(await statusOf(GET)).toBe(200);
