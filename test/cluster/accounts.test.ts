@@ -222,7 +222,8 @@ describe(`users as objects, three processes on a real cluster (seed ${SEED})`, (
         const owner = people[statuses.indexOf(200)]!;
         await signsInOnAll(owner);
         await signsInOnAll({ ...owner, name: email });
-        for (const other of people.filter((one) => one !== owner)) expect(await get(other.name)).toBeUndefined();
+        for (const other of people.filter((one) => one !== owner))
+          expect(await get(other.name)).toMatchObject({ kind: 'Status', code: 404 });
       }
       console.info(`all three were answered within ${latest.toFixed(0)} ms`);
     });
