@@ -106,6 +106,19 @@ describe('a user who is being deleted', () => {
     expect(objects.peek('alice')).toBeUndefined();
   });
 
+  test('is tried again after twice the time, up to once in half a minute to a minute', async () => {
+    const { clock, bindings, put } = start();
+    const tries: number[] = [];
+    bindings.put(binding('alice-role', 'alice'));
+    bindings.failure = new Error('away');
+    bindings.before = () => void tries.push(clock.monotonic());
+    put({ deletionTimestamp: '2026-03-09T10:00:00Z' });
+    await clock.advance(100_000);
+    const pauses = tries.slice(1).map((at, index) => at - (tries[index] as number));
+    // Half of what it may be: no chance adds to it here.
+    expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+  });
+
   test('holds no other user up while it cannot be removed', async () => {
     const { clock, objects, bindings, put } = start();
     bindings.put(binding('alice-role', 'alice'));

@@ -125,6 +125,15 @@ describe('the retention of login records', () => {
     expect(records.writes).toEqual([]);
   });
 
+  test('stops at once when another replica takes it over', async () => {
+    const { clock, records, state } = start(Array.from({ length: 40 }, () => record('gone', HOUR)));
+    records.before = () => {
+      state.isHolder = records.writes.length < 9;
+    };
+    await clock.advance(300_000);
+    expect(records.writes).toHaveLength(10);
+  });
+
   test('goes on in batches, and again after a failure of the cluster', async () => {
     const { clock, records, left } = start(Array.from({ length: 250 }, () => record('gone', HOUR)));
     records.failure = new Error('away');
