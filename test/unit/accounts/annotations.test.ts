@@ -33,6 +33,15 @@ describe('the annotations of a user after an update', () => {
     expect(annotationsAfter({}, stored, SELF)).toEqual({ annotations: stored });
   });
 
+  test.each([
+    [PLATFORM, 'b'],
+    [`${NAMES.prefix}other`, 'x'],
+    [NAMES.uninitialized, ''],
+  ])('AC-34 are refused to the user itself by the name of the first that is the platform’s: %s', (key, value) => {
+    const stored = { note: 'old', [PLATFORM]: 'a', [NAMES.uninitialized]: 'true' };
+    expect(annotationsAfter({ ...stored, note: 'new', [key]: value }, stored, SELF)).toEqual({ refused: key });
+  });
+
   test('AC-34 never say of a manager’s own user that a first password must be set, and of another’s they do', () => {
     const asked = { [NAMES.uninitialized]: 'true' };
     expect(annotationsAfter(asked, {}, { ...MANAGER, isSelf: true })).toEqual({ refused: NAMES.uninitialized });
