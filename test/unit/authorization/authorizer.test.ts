@@ -261,6 +261,19 @@ describe('access review authorizer', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  test('asks again about a user of whom it was told to forget, and of nobody else', async () => {
+    const { authorizer, reviewer, clock, learn } = create();
+    await learn(true);
+    authorizer.forget('bob');
+    expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: true, source: 'cache' });
+    authorizer.forget('alice');
+    const again = authorizer.authorize(alice, listNodes);
+    await clock.advance(0);
+    expect(reviewer.reviews).toHaveLength(2);
+    reviewer.last.answer(false);
+    expect(await again).toEqual({ allowed: false, source: 'review' });
+  });
+
   test('tells how many answers it keeps', async () => {
     const { registry, learn } = create();
     await learn(true);
