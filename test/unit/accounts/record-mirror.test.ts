@@ -61,6 +61,8 @@ describe('the mirror of login records', () => {
   test('forgets what is removed', () => {
     const one = record('alice', 0);
     const { mirror } = mirrorOf(one);
+    mirror.remove('never-seen');
+    expect(mirror.size).toBe(1);
     mirror.remove(one.metadata.name);
     expect([mirror.size, [...mirror.refs()], [...mirror.of('alice')]]).toEqual([0, [], []]);
   });
