@@ -53,6 +53,22 @@ test('a call whose header has a control character is 400, counted, and not sent'
   expect([sent, refused]).toEqual([[], ['header', 'header']]);
 });
 
+test('G-01 a call is told of before it is sent, once, and not when it is refused', async () => {
+  const { both, sent } = start();
+  const seen: number[] = [];
+  const onSend = () => void seen.push(sent.length);
+  for (const call of both) await call({ ...CALL, onSend });
+  expect(seen).toEqual([0, 1]);
+  const reserved = { name: 'system:admin', groups: [] };
+  for (const call of both)
+    await expect(call({ ...CALL, onSend, caller: reserved })).rejects.toMatchObject({ answer: { code: 403 } });
+  for (const call of both)
+    await expect(call({ ...CALL, onSend, rawHeaders: ['Accept', '\x07'] })).rejects.toMatchObject({
+      answer: { code: 400 },
+    });
+  expect([seen, sent.length]).toEqual([[0, 1], 2]);
+});
+
 describe('G-12 a call without an answer', () => {
   test.each<[PassageFault, number, string]>([
     ['unreachable', 502, 'BadGateway'],
