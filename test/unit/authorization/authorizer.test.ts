@@ -277,7 +277,7 @@ describe('access review authorizer', () => {
   test('has 32 reviews of all users in flight at first, and at most 64', async () => {
     for (const [options, most] of [
       [{}, 32],
-      [undefined, 64],
+      [{ firstInFlight: 100 }, 64],
     ] as const) {
       const { authorizer, reviewer, clock } = create(options);
       const asked = Array.from({ length: 100 }, (_, index) =>
