@@ -17,7 +17,7 @@ const ANSWER = { start: () => {}, data: () => undefined };
 const { signal } = new AbortController();
 
 /** A gateway whose calls end so. */
-function start(error?: unknown) {
+function start(error?: unknown, rejectImpersonation = false) {
   const metrics = new GatewayMetrics(new Registry());
   const refused: string[] = [];
   metrics.refused = (reason) => void refused.push(reason);
@@ -28,7 +28,7 @@ function start(error?: unknown) {
   };
   const passage: Pick<Passage, 'origin' | 'send' | 'upgrade'> = { origin: 'https://a', send, upgrade: send };
   const gateway = new Gateway(
-    { allowProxySubresources: false, rejectImpersonation: false, unknownGroups: 'refuse' },
+    { allowProxySubresources: false, rejectImpersonation, unknownGroups: 'refuse' },
     {
       passage: passage as Passage,
       policy: new CallerPolicy({ platform: 'gatehouse', names: [] }),
@@ -42,7 +42,7 @@ function start(error?: unknown) {
     (call: GatewayCall) => gateway.forward(call, ANSWER, signal),
     (call: GatewayCall) => gateway.upgrade({ ...UPGRADE, ...call, kind: 'exec' }, ANSWER, signal),
   ];
-  return { both, refused, sent };
+  return { gateway, both, refused, sent };
 }
 
 test('a call whose header has a control character is 400, counted, and not sent', async () => {
@@ -67,6 +67,28 @@ test('G-01 a call is told of before it is sent, once, and not when it is refused
       answer: { code: 400 },
     });
   expect([seen, sent.length]).toEqual([[0, 1], 2]);
+});
+
+test('A-30 what asks to be somebody else is 403 where the operator says so, counted, and not sent', async () => {
+  const { both, refused, sent } = start(undefined, true);
+  for (const call of both)
+    await expect(call({ ...CALL, rawHeaders: ['Impersonate-User', 'bob'] })).rejects.toMatchObject({
+      answer: { code: 403 },
+    });
+  expect([sent, refused]).toEqual([[], ['impersonate_header', 'impersonate_header']]);
+});
+
+test('an upgrade asks for its protocol by name', async () => {
+  const { gateway, sent } = start();
+  await gateway.upgrade({ ...UPGRADE, protocol: 'spdy/3.1' }, ANSWER, signal);
+  await gateway.upgrade({ ...UPGRADE, subprotocols: ['a', 'b'] }, ANSWER, signal);
+  const asked = (sent as { headers: readonly string[] }[]).map(({ headers }) =>
+    headers.slice(2, headers.indexOf('X-Forwarded-For')),
+  );
+  expect(asked).toEqual([
+    ['Upgrade', 'SPDY/3.1'],
+    ['Upgrade', 'websocket', 'Origin', 'https://a', 'Sec-WebSocket-Protocol', 'a, b'],
+  ]);
 });
 
 describe('G-12 a call without an answer', () => {
