@@ -5,7 +5,10 @@ import { type Mutant, mutationsOf } from './mutants.ts';
 import { withSwitches } from './switches.ts';
 
 export const ROOT = resolve(import.meta.dirname, '..', '..');
-const FOLDERS = ['src/resources', 'src/nodes', 'src/kubernetes', 'src/oauth', 'src/http'];
+const FOLDERS = [
+  ...['src/resources', 'src/nodes', 'src/kubernetes', 'src/oauth', 'src/http', 'src/gateway'],
+  ...['src/accounts', 'src/users', 'src/authentication', 'src/authorization', 'src/logs'],
+];
 
 export interface NumberedMutant extends Mutant {
   readonly number: number;
@@ -21,7 +24,7 @@ export interface Plan {
 }
 
 interface Choice {
-  /** Files and folders; none: the five that are held to a score. */
+  /** Files and folders; none: those that are held to a score. */
   readonly names: readonly string[];
   /** Only files that differ from this commit. */
   readonly since: string | undefined;

@@ -208,6 +208,21 @@ describe('a write that fails halfway', () => {
       },
     );
 
+    test('AC-35 a disable is 503 and changes nothing while the sessions cannot be ended; a repeat completes it', async () => {
+      const { name, token } = await person();
+      const disabled = (user: Reply['body']) => ({ ...user, status: { state: 'Disabled' } });
+      const before = stand.cluster.objects.get('users', name);
+      const end = cutOffFails();
+      const { status, headers, body } = await stand.update(name, disabled);
+      end();
+      expect([status, headers['retry-after']]).toEqual([503, '5']);
+      expect(body.message).toContain('nothing was changed');
+      expect(stand.cluster.objects.get('users', name)?.metadata.annotations).toEqual(before?.metadata.annotations);
+      expect(await asksOwn(name, token)).toBe(200);
+      expect((await stand.update(name, disabled)).body.status.state).toBe('Disabled');
+      expect(await asksOwn(name, token)).toBe(401);
+    });
+
     test('AC-69 a password change is 503 and the password as it was while the sessions cannot be ended', async () => {
       const { name, token } = await person();
       const end = cutOffFails();

@@ -33,7 +33,9 @@ export class MemoryObjects implements ClusterObjects {
 
   list = async (selector: string): Promise<readonly KubernetesObject[]> => {
     const [key = '', value] = selector.split('=');
-    return this.all().filter(({ metadata }) => metadata.labels?.[key] === value);
+    const isSelected = (label: string | undefined): boolean =>
+      value === undefined ? key === '' || label !== undefined : label === value;
+    return this.all().filter(({ metadata }) => isSelected(metadata.labels?.[key]));
   };
 
   create = async (object: NewObject, options: WriteOptions = {}): Promise<KubernetesObject> => {

@@ -9,7 +9,6 @@ import { FakeClock } from '../../support/fake-clock.ts';
 
 const HASH = 'made-up-hash';
 const ADMIN: User = { name: 'admin', uid: 'derived', groups: ['admins'], passwordHash: HASH, state: 'Active' };
-const quiet = { info: () => {}, warn: () => {}, debug: () => {} } as never;
 
 function start({ isTaken = false, hasStatus = true } = {}) {
   const clock = new FakeClock();
@@ -19,9 +18,10 @@ function start({ isTaken = false, hasStatus = true } = {}) {
   objects.onChange = (name, object) => (object ? users.putObject(object) : users.delete(name));
   const passwords: unknown[] = [];
   const state = { admin: ADMIN as User | undefined, isKnown: true, isRead: true };
-  const marks: string[] = [];
+  const [marks, lines] = [[] as string[], [] as string[]];
+  const logger = { info: (_: object, line: string) => void lines.push(line), warn: () => {}, debug: () => {} } as never;
   const made = createFirstAdministratorObject({
-    ...{ names: NAMES, users, objects, clock, logger: quiet, patchStatus: createStatusPatch(objects) },
+    ...{ names: NAMES, users, objects, clock, logger, patchStatus: createStatusPatch(objects) },
     administrator: () => state.admin,
     takenOver: async (uid) => {
       marks.push(uid);
@@ -40,14 +40,14 @@ function start({ isTaken = false, hasStatus = true } = {}) {
       await running;
     });
   };
-  return { clock, users, objects, passwords, state, marks, run, fault: made.fault };
+  return { clock, users, objects, passwords, state, marks, lines, run, fault: made.fault };
 }
 
 describe('the object of the first administrator', () => {
   test.each([true, false])(
     'is made whole, with its password before it is shown (status subresource: %s)',
     async (hasStatus) => {
-      const { clock, objects, passwords, marks, run } = start({ hasStatus });
+      const { clock, objects, passwords, marks, lines, run } = start({ hasStatus });
       run();
       await clock.advance(100);
       const { metadata, ...rest } = objects.peek('admin') ?? {};
@@ -65,6 +65,7 @@ describe('the object of the first administrator', () => {
       expect(metadata?.annotations).not.toHaveProperty(['iam.gatehouse.io/incomplete']);
       expect(passwords).toEqual([[{ name: 'admin', uid: metadata?.uid }, HASH, true]]);
       expect(marks).toEqual([metadata?.uid]);
+      expect(lines).toEqual(['the first administrator becomes a User object']);
     },
   );
 
@@ -94,7 +95,7 @@ describe('the object of the first administrator', () => {
   });
 
   test('is not made beside another one, nor again after it was deleted', async () => {
-    const { clock, users, objects, state, marks, run } = start();
+    const { clock, users, objects, state, marks, lines, run } = start();
     users.put(userRecord('admin'));
     run();
     await clock.advance(5000);
@@ -103,6 +104,7 @@ describe('the object of the first administrator', () => {
     await clock.advance(5000);
     expect(objects.writes).toEqual([]);
     expect(marks).toEqual([userRecord('admin').uid]);
+    expect(lines).toEqual([]);
   });
 
   test('is not made when the users file has the name', async () => {

@@ -65,10 +65,13 @@ const record = (name: string, labels: Record<string, string> = LABELS): Kubernet
 });
 
 describe('a user who is being deleted', () => {
-  test('takes sessions, role bindings, login records and password along, and only the own ones', async () => {
+  test('takes sessions, role bindings, login records and password along, and nothing that is of others as well', async () => {
     const { clock, objects, bindings, loginRecords, done, put } = start();
     bindings.put(binding('alice-role', 'alice'));
     bindings.put(binding('labelled', 'somebody-else'));
+    const [alice, bob] = ['alice', 'bob'].map((name) => ({ kind: 'User', name }));
+    bindings.put({ ...binding('shared', 'alice'), subjects: [alice, bob] });
+    bindings.put({ ...binding('of-a-group', 'alice'), subjects: [{ kind: 'Group', name: 'alice' }] });
     bindings.put(binding('bob-role', 'bob', { 'iam.gatehouse.io/user-ref': 'bob' }));
     loginRecords.put(record('alice-1'));
     loginRecords.put(record('bob-1', { 'iam.gatehouse.io/user-ref': 'bob' }));
@@ -76,7 +79,7 @@ describe('a user who is being deleted', () => {
     await clock.advance(1000);
     expect(done).toEqual(['sessions of alice', 'password of alice']);
     expect([bindings, loginRecords].map((one) => one.all().map(({ metadata }) => metadata.name))).toEqual([
-      ['labelled', 'bob-role'],
+      ['labelled', 'shared', 'of-a-group', 'bob-role'],
       ['bob-1'],
     ]);
     expect(objects.peek('alice')).toBeUndefined();
@@ -101,6 +104,19 @@ describe('a user who is being deleted', () => {
     bindings.failure = undefined;
     await clock.advance(20_000);
     expect(objects.peek('alice')).toBeUndefined();
+  });
+
+  test('is tried again after twice the time, up to once in half a minute to a minute', async () => {
+    const { clock, bindings, put } = start();
+    const tries: number[] = [];
+    bindings.put(binding('alice-role', 'alice'));
+    bindings.failure = new Error('away');
+    bindings.before = () => void tries.push(clock.monotonic());
+    put({ deletionTimestamp: '2026-03-09T10:00:00Z' });
+    await clock.advance(100_000);
+    const pauses = tries.slice(1).map((at, index) => at - (tries[index] as number));
+    // Half of what it may be: no chance adds to it here.
+    expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   });
 
   test('holds no other user up while it cannot be removed', async () => {

@@ -86,6 +86,14 @@ describe('a password in a Secret', () => {
     expect(passwords.hashOf(ALICE)).toBeUndefined();
   });
 
+  test('is removed with its user although it was written a moment ago, and is not in memory yet', async () => {
+    const { passwords, records } = store();
+    records.putUnseen(SECRET, data());
+    await passwords.remove(ALICE);
+    await records.refresh(SECRET);
+    expect(passwords.hashOf(ALICE)).toBeUndefined();
+  });
+
   test('tells whose hash may have changed, when it already answers with it', async () => {
     const { passwords, records } = store();
     const told: unknown[] = [];

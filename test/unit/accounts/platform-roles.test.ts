@@ -71,6 +71,8 @@ describe('changes of kept bindings', () => {
     bind(bindingObject('mia', 'a'));
     bind({ ...bindingObject('mia', 'a'), subjects: null });
     bindings.remove('mia-a');
+    bindings.remove('mia-a');
+    expect([bindings.size, bindings.get('mia-a'), bindings.entries()]).toEqual([0, undefined, []]);
     expect(told).toEqual([
       ['mia', 'a'],
       ['mia', undefined],

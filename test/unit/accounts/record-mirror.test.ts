@@ -61,6 +61,8 @@ describe('the mirror of login records', () => {
   test('forgets what is removed', () => {
     const one = record('alice', 0);
     const { mirror } = mirrorOf(one);
+    mirror.remove('never-seen');
+    expect(mirror.size).toBe(1);
     mirror.remove(one.metadata.name);
     expect([mirror.size, [...mirror.refs()], [...mirror.of('alice')]]).toEqual([0, [], []]);
   });
@@ -123,6 +125,15 @@ describe('the retention of login records', () => {
     state[condition] = false;
     await clock.advance(300_000);
     expect(records.writes).toEqual([]);
+  });
+
+  test('stops at once when another replica takes it over', async () => {
+    const { clock, records, state } = start(Array.from({ length: 40 }, () => record('gone', HOUR)));
+    records.before = () => {
+      state.isHolder = records.writes.length < 9;
+    };
+    await clock.advance(300_000);
+    expect(records.writes).toHaveLength(10);
   });
 
   test('goes on in batches, and again after a failure of the cluster', async () => {

@@ -3,6 +3,8 @@ import { accountNames } from '../../../src/accounts/names.ts';
 import { createRoleAssignment } from '../../../src/accounts/writes/role-assignment.ts';
 import { ClusterError } from '../../../src/kubernetes/client/api-client.ts';
 import type { Impersonated, WriteOptions } from '../../../src/kubernetes/objects/cluster-objects.ts';
+import { MemoryObjects } from '../../support/accounts/memory-objects.ts';
+import { bindingObject } from './mirrored.ts';
 
 const CALLER = {
   ...{ name: 'alice', uid: 'u', source: '192.0.2.1', trail: {}, signal: new AbortController().signal },
@@ -68,5 +70,48 @@ describe('a role binding that is written as the caller', () => {
       throw refuse(message);
     });
     await expect(assignment.give('bob', 'regular', CALLER)).rejects.toMatchObject({ answer: { code: 403 } });
+  });
+});
+
+describe('the role bindings of a user', () => {
+  const names = accountNames('gatehouse');
+  const roles = { isAssignable: () => true, bindingsOf: () => [], roleOf: () => undefined };
+  const start = (...given: readonly string[]) => {
+    const bindings = new MemoryObjects();
+    for (const role of given) bindings.put(bindingObject('bob', role));
+    const assignment = createRoleAssignment({ names, roles, bindings });
+    return { bindings, assignment, left: () => bindings.all().map(({ metadata }) => metadata.name) };
+  };
+
+  test('AC-40 are left with the new role alone', async () => {
+    const { bindings, assignment, left } = start('regular', 'manager');
+    await assignment.give('bob', 'admin', CALLER);
+    await assignment.removeOthers('bob', 'admin', CALLER);
+    expect(left()).toEqual(['bob-admin']);
+    expect(bindings.writes).toEqual(['create bob-admin', 'remove bob-manager', 'remove bob-regular']);
+  });
+
+  test('AC-40 get a role again that a rival’s change has removed meanwhile: nobody is left without one', async () => {
+    const { bindings, assignment, left } = start('regular');
+    await assignment.give('bob', 'admin', CALLER);
+    // The rival gave another role, removed this one, and loses its own to this change.
+    bindings.put(bindingObject('bob', 'rival'));
+    await bindings.remove('bob-admin');
+    await assignment.removeOthers('bob', 'admin', CALLER);
+    expect(left()).toEqual(['bob-admin']);
+  });
+
+  test('A-32 that are cleared for a new user are those of one subject: one that names others as well stays', async () => {
+    const { bindings, assignment, left } = start('regular');
+    const subjects = ['bob', 'carl'].map((name) => ({ kind: 'User', name }));
+    bindings.put({ ...bindingObject('bob', 'shared'), subjects });
+    bindings.put({ ...bindingObject('carl', 'regular'), metadata: labelledFor('bob', 'carl-regular') });
+    await assignment.clear('bob');
+    expect(left()).toEqual(['bob-shared', 'carl-regular']);
+  });
+
+  const labelledFor = (user: string, name: string) => ({
+    ...{ name, uid: `uid-${name}`, resourceVersion: '1' },
+    labels: { [names.userRef]: user },
   });
 });

@@ -21,8 +21,9 @@ describe('a status that is patched', () => {
   test('is that of the object itself where there is no subresource, removed members included', async () => {
     const { users, patchStatus, status } = start();
     users.hasStatus = false;
-    await patchStatus('mia', { state: null, lastLoginTime: '2026-03-09T10:00:00Z' }, { uid: 'first' });
+    const patched = await patchStatus('mia', { state: null, lastLoginTime: '2026-03-09T10:00:00Z' }, { uid: 'first' });
     expect(status()).toEqual({ lastLoginTime: '2026-03-09T10:00:00Z' });
+    expect(patched).toEqual(users.peek('mia'));
   });
 
   test.each([true, false])('is 404 for a user who is not there (status subresource: %s)', async (hasStatus) => {

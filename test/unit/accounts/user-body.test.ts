@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { accountNames } from '../../../src/accounts/names.ts';
-import { annotationsAfter } from '../../../src/accounts/writes/annotations.ts';
 import { parseUser } from '../../../src/accounts/writes/user-body.ts';
 
 const NAMES = accountNames('example');
@@ -75,52 +74,5 @@ describe('AC-11 AC-31 the body of a write', () => {
       'spec.password',
       'status.state',
     ]);
-  });
-});
-
-describe('AC-34 AC-37 the annotations after an update', () => {
-  const stored = {
-    note: 'old',
-    gone: 'x',
-    [NAMES.uninitialized]: 'true',
-    [NAMES.lastPasswordChange]: '2026-01-01T00:00:00Z',
-    'kubectl.kubernetes.io/last-applied-configuration': '{"spec":{"password":"x"}}',
-    'iam.example.io/granted-clusters': 'a',
-  };
-
-  test('are the body’s for a manager, but for what Gatehouse keeps and what is never stored', () => {
-    const written = { note: 'new', [NAMES.globalRole]: 'platform-regular', 'iam.example.io/granted-clusters': 'b' };
-    expect(annotationsAfter(written, stored, { isManager: true, isSelf: false, names: NAMES })).toEqual({
-      annotations: {
-        note: 'new',
-        'iam.example.io/granted-clusters': 'b',
-        [NAMES.lastPasswordChange]: '2026-01-01T00:00:00Z',
-      },
-    });
-  });
-
-  test('keep those of the platform for the user itself when they are absent', () => {
-    expect(annotationsAfter({ note: 'new' }, stored, { isManager: false, isSelf: true, names: NAMES })).toEqual({
-      annotations: {
-        note: 'new',
-        [NAMES.uninitialized]: 'true',
-        [NAMES.lastPasswordChange]: '2026-01-01T00:00:00Z',
-        'iam.example.io/granted-clusters': 'a',
-      },
-    });
-  });
-
-  test.each([
-    [false, 'iam.example.io/granted-clusters', 'b'],
-    [false, NAMES.uninitialized, ''],
-    [false, 'iam.example.io/other', 'x'],
-    [true, NAMES.lastPasswordChange, '2020-01-01T00:00:00Z'],
-    [true, NAMES.incomplete, '2020-01-01T00:00:00Z'],
-  ])('are refused by name where the caller may not change them (manager: %s, %s)', (isManager, key, value) => {
-    expect(
-      annotationsAfter({ ...stored, [key]: value }, stored, { isManager, isSelf: !isManager, names: NAMES }),
-    ).toEqual({
-      refused: key,
-    });
   });
 });

@@ -125,6 +125,20 @@ describe('a user without a state', () => {
     expect(status('bob')).toMatchObject({ state: 'Active' });
   });
 
+  test('is one of at most twenty that become Active in a second', async () => {
+    const { clock, objects, withPassword, put } = start();
+    for (let user = 0; user < 50; user++) {
+      withPassword.add(`u${user}`);
+      put(`u${user}`, {});
+    }
+    const made: number[] = [];
+    for (let second = 0; second < 5; second++) {
+      await clock.advance(1_000);
+      made.push(objects.writes.length);
+    }
+    expect(made).toEqual([0, 20, 40, 50, 50]);
+  });
+
   test('is tried again while the cluster fails', async () => {
     const { clock, objects, put, status } = start();
     objects.failure = new Error('away');

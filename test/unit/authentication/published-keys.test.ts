@@ -135,6 +135,8 @@ describe('a set of keys', () => {
   test('takes a key that does not say what it is for', async () => {
     const { use: _, alg: __, ...plain } = rsa;
     expect(await takes(keyOf('RS256').sign(CLAIMS), { keys: [plain] })).toBe(true);
+    const { use: _use, alg: _alg, ...plainCurve } = keyOf('ES512').jwk as Record<string, unknown>;
+    expect(await takes(keyOf('ES512').sign(CLAIMS), { keys: [plainCurve] })).toBe(true);
   });
 
   test('takes a key that is listed twice, and the first of two with one name', async () => {

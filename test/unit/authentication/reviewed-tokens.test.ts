@@ -31,6 +31,21 @@ describe('the memory of reviewed tokens', () => {
     expect(['0', '1', '2', 'new'].map((digest) => tokens.get(digest) !== undefined)).toEqual([true, false, true, true]);
   });
 
+  test('forgets that of the one of two with equally many whose last token came longest ago', () => {
+    const tokens = new ReviewedTokens();
+    for (const digest of ['x1', 'y1', 'y2', 'x2']) tokens.set(digest, goodOf(digest.charAt(0)));
+    for (let index = 0; index < 9_997; index++) tokens.set(`${index}`, goodOf(`a${index}`));
+    expect(['x1', 'y1', 'y2', 'x2'].filter((digest) => tokens.get(digest))).toEqual(['x1', 'y2', 'x2']);
+  });
+
+  test('forgets the oldest of a service account also after another one of its tokens was refused', () => {
+    const tokens = new ReviewedTokens();
+    for (const digest of ['one', 'two']) tokens.set(digest, good);
+    tokens.set('one', refused);
+    for (let index = 0; index < 10_000; index++) tokens.set(`${index}`, good);
+    expect(['one', 'two', '0'].map((digest) => tokens.get(digest))).toEqual([refused, undefined, good]);
+  });
+
   test('A-51 keeps those of a service account, however many tokens another has had made', () => {
     const tokens = new ReviewedTokens();
     for (const digest of ['v1', 'v2', 'v3']) tokens.set(digest, goodOf('victim'));

@@ -153,6 +153,17 @@ describe('while the cluster gives no answer', () => {
     expect(await lost).toEqual(unavailable(5));
   });
 
+  test('a good token is not good for longer because its minute ends while the cluster is asked', async () => {
+    const { clock, reviewer, claimsOf, verify, learn } = createRobots();
+    const claims = claimsOf();
+    await learn(claims);
+    await clock.advance(58_000);
+    const lost = outcomeOf(() => verify(claims));
+    await clock.advance(2_000);
+    reviewer.last.fail();
+    expect(await lost).toEqual(unavailable(5));
+  });
+
   test('a refused token is not refused on an old word', async () => {
     const { clock, reviewer, claimsOf, verify, refuse } = createRobots();
     const claims = claimsOf();

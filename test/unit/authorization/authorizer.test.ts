@@ -261,6 +261,47 @@ describe('access review authorizer', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  test('asks again about a user of whom it was told to forget, and of nobody else', async () => {
+    const { authorizer, reviewer, clock, learn } = create();
+    await learn(true);
+    authorizer.forget('bob');
+    expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: true, source: 'cache' });
+    authorizer.forget('alice');
+    const again = authorizer.authorize(alice, listNodes);
+    await clock.advance(0);
+    expect(reviewer.reviews).toHaveLength(2);
+    reviewer.last.answer(false);
+    expect(await again).toEqual({ allowed: false, source: 'review' });
+  });
+
+  test('has 32 reviews of all users in flight at first, and at most 64', async () => {
+    for (const [options, most] of [
+      [{}, 32],
+      [{ firstInFlight: 100 }, 64],
+    ] as const) {
+      const { authorizer, reviewer, clock } = create(options);
+      const asked = Array.from({ length: 100 }, (_, index) =>
+        outcome(authorizer.authorize({ ...alice, name: `user-${index}` }, listNodes)),
+      );
+      await clock.advance(0);
+      expect(reviewer.reviews).toHaveLength(most);
+      for (let index = 0; index < reviewer.reviews.length; index++) {
+        reviewer.reviews[index]?.answer(true);
+        await clock.advance(0);
+      }
+      await Promise.all(asked);
+    }
+  });
+
+  test('times a review in seconds', async () => {
+    const { authorizer, reviewer, clock, registry } = create();
+    const asked = authorizer.authorize(alice, listNodes);
+    await clock.advance(250);
+    reviewer.last.answer(true);
+    await asked;
+    expect(await registry.metrics()).toContain('gatehouse_authorization_review_duration_seconds_sum 0.25\n');
+  });
+
   test('tells how many answers it keeps', async () => {
     const { registry, learn } = create();
     await learn(true);

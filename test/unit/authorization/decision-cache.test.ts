@@ -41,6 +41,25 @@ describe('decision cache', () => {
     expect([cache.size, cache.get('owner') !== undefined]).toEqual([100, true]);
   });
 
+  test('forgets every answer about users of a name, whatever their uid, and no other', () => {
+    const cache = new DecisionCache({ maxEntries: 20, maxEntriesOfOne: 2 });
+    const account = 'system:serviceaccount:default:agent';
+    const parties = ['alice 1', 'alice 2', 'alicea 1', 'bob 1', account, `${account}2`];
+    const fill = () => {
+      for (const party of parties) for (const key of ['x', 'y']) cache.set(keyOf(`${party}/${key}`, party), answer);
+    };
+    const left = () => parties.filter((party) => cache.get(`${party}/x`) || cache.get(`${party}/y`));
+    fill();
+    fill(); // each answer takes the place of the one before
+    cache.forget('alice');
+    expect([left(), cache.size]).toEqual([parties.slice(2), 8]);
+    cache.forget(account);
+    cache.forget('nobody');
+    expect([left(), cache.size]).toEqual([['alicea 1', 'bob 1', `${account}2`], 6]);
+    cache.set(keyOf('alice 1/x', 'alice 1'), answer);
+    expect(left()).toContain('alice 1');
+  });
+
   test('counts what it dropped for all no longer against its party', () => {
     const cache = new DecisionCache({ maxEntries: 4, maxEntriesOfOne: 3 });
     for (const key of ['a1', 'a2', 'a3']) cache.set(keyOf(key, 'a'), answer);
@@ -123,6 +142,25 @@ describe('decision key', () => {
     }
     const groups = Array.from({ length: 1_000 }, (_, index) => `group-${index}`);
     expect(keyOf({ ...who, groups }, named('n')).length).toBeLessThanOrEqual(256);
+  });
+
+  test('is the question itself up to 256 characters', () => {
+    const others = keyOf(who, named('')).length;
+    expect(keyOf(who, named('n'.repeat(256 - others)))).toHaveLength(256);
+    expect(keyOf(who, named('n'.repeat(257 - others)))).toHaveLength(44); // SHA-256 in base64
+  });
+
+  test('has the subject’s part made once for each subject object', () => {
+    let reads = 0;
+    const subject = {
+      ...{ name: 'alice', uid: '1' },
+      get groups() {
+        reads++;
+        return ['staff'];
+      },
+    };
+    const [first, second] = [keyOf(subject, named('a')), keyOf(subject, named('b'))];
+    expect([reads, first, second]).toEqual([1, keyOf(who, named('a')), keyOf(who, named('b'))]);
   });
 
   test('of a long question differs by every character, and from that of every short one', () => {

@@ -1,11 +1,5 @@
-import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { CallerPolicy } from '../../../src/gateway/caller.ts';
-import { Gateway, type GatewayCall } from '../../../src/gateway/gateway.ts';
-import { GatewayMetrics } from '../../../src/gateway/metrics.ts';
-import { copiedHeaders } from '../../../src/gateway/request-headers.ts';
-import type { Passage } from '../../../src/kubernetes/passage/passage.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { asksToImpersonate, copiedHeaders } from '../../../src/gateway/request-headers.ts';
 
 const CONTROLS = [...Array(32).keys(), 127].filter((code) => code !== 9).map((code) => String.fromCharCode(code));
 const COPIED = ['Accept', 'user-agent', 'If-Match', 'Range', 'Kubectl-Command', 'traceparent', 'Tracestate'];
@@ -29,33 +23,44 @@ test('a tab, what is above ASCII, and a header that is not copied are no reason'
   expect(copiedHeaders(headers, { isUpgrade: false })).toEqual(headers.slice(0, 4));
 });
 
-test('such a call is 400, counted, and not sent', async () => {
-  const metrics = new GatewayMetrics(new Registry());
-  const refused: string[] = [];
-  metrics.refused = (reason) => void refused.push(reason);
-  let sent = 0;
-  const send = async (): Promise<undefined> => void sent++;
-  const passage: Pick<Passage, 'origin' | 'send' | 'upgrade'> = { origin: 'https://a', send, upgrade: send };
-  const gateway = new Gateway(
-    { allowProxySubresources: false, rejectImpersonation: false, unknownGroups: 'refuse' },
-    {
-      passage: passage as Passage,
-      policy: new CallerPolicy({ platform: 'gatehouse', names: [] }),
-      metrics,
-      clock: new FakeClock(),
-      onReserved: () => {},
-      onLeftOut: () => {},
-    },
-  );
-  const call: GatewayCall = {
-    ...{ caller: { name: 'ada', groups: [] }, kind: 'object', method: 'GET', target: '/api', address: '127.0.0.1' },
-    ...{ requestId: 'r', auditId: 'r', rawHeaders: ['User-Agent', 'a\x07b'] },
+const NEEDED = [
+  ...['Accept', 'Accept-Encoding', 'Accept-Language', 'Content-Type', 'Content-Encoding', 'User-Agent', 'If-Match'],
+  ...['If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since', 'Range', 'Kubectl-Command', 'Kubectl-Session'],
+];
+const OF_UPGRADES = [
+  ...['Sec-WebSocket-Key', 'Sec-WebSocket-Version', 'Sec-WebSocket-Extensions', 'X-Stream-Protocol-Version'],
+];
+
+test('A-28 what the cluster needs goes on, of upgrades some more, and nothing besides', () => {
+  const others = ['Authorization', 'Cookie', 'Host', 'Connection', 'X-Anything', 'Sec-WebSocket-Protocol', ''];
+  const sent = [...NEEDED, ...OF_UPGRADES, ...others].flatMap((name) => [name, 'a']);
+  const namesOf = (isUpgrade: boolean) => {
+    const copied = copiedHeaders(sent, { isUpgrade });
+    return Array.isArray(copied) ? copied.filter((_, index) => index % 2 === 0) : copied;
   };
-  const answer = { start: () => {}, data: () => undefined };
-  const { signal } = new AbortController();
-  const bad = { answer: { code: 400, message: expect.stringContaining('its header user-agent has a control') } };
-  await expect(gateway.forward(call, answer, signal)).rejects.toMatchObject(bad);
-  const upgrade = { ...call, kind: 'exec' as const, protocol: 'websocket' as const, subprotocols: [] };
-  await expect(gateway.upgrade(upgrade, answer, signal)).rejects.toMatchObject(bad);
-  expect([sent, refused]).toEqual([0, ['header', 'header']]);
+  expect(namesOf(false)).toEqual(NEEDED);
+  expect(namesOf(true)).toEqual([...NEEDED, ...OF_UPGRADES]);
+});
+
+const [TRACE, SPAN] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+const PARENT = `00-${TRACE}-${SPAN}-01`;
+
+test('a trace goes on behind the others, with all of its states, if it is one and the only one', () => {
+  const state = ['tracestate', 'a=1', 'tracestate', 'b=2'];
+  const copied = (...parents: readonly string[]) =>
+    copiedHeaders([...parents.flatMap((parent) => ['traceparent', parent]), ...state, 'Accept', 'x'], {
+      isUpgrade: false,
+    });
+  expect(copied(PARENT)).toEqual(['Accept', 'x', 'Traceparent', PARENT, 'Tracestate', 'a=1', 'Tracestate', 'b=2']);
+  const zeros = [PARENT.replace(TRACE, '0'.repeat(32)), PARENT.replace(SPAN, '0'.repeat(16))];
+  for (const bad of ['', 'x', `01${PARENT.slice(2)}`, `${PARENT}-01`, PARENT.toUpperCase(), ...zeros])
+    expect(copied(bad)).toEqual(['Accept', 'x']);
+  for (const parents of [[], [PARENT, PARENT]]) expect(copied(...parents)).toEqual(['Accept', 'x']);
+});
+
+test('A-30 a client asks to be somebody else by any header that begins so, and by no value', () => {
+  for (const name of ['Impersonate-User', 'impersonate-extra-x', 'IMPERSONATE_GROUP'])
+    expect(asksToImpersonate(['Accept', 'x', name, 'a'])).toBe(true);
+  expect(asksToImpersonate(['Accept', 'impersonate-user', 'X-Impersonate-User', 'a'])).toBe(false);
+  expect(asksToImpersonate([])).toBe(false);
 });

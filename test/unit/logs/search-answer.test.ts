@@ -151,6 +151,8 @@ describe('aggregations', () => {
   test('are buckets and numbers', () => {
     expect(bucketsOf({ buckets: [{ key: 1, key_as_string: 'x', doc_count: 2 }] })).toEqual([{ time: 1, count: 2 }]);
     expect(bucketsOf(undefined)).toEqual([]);
+    const ends = [-8.64e15, 8.64e15];
+    expect(bucketsOf({ buckets: ends.map((key) => ({ key, doc_count: 1 })) }).map(({ time }) => time)).toEqual(ends);
     expect([cardinalityIn({ value: 48 }), cardinalityIn(undefined)]).toEqual([48, 0]);
   });
 

@@ -171,6 +171,20 @@ describe('a sign-in by password', () => {
     expect(toldOf('sign_in_throttled')).toEqual([event, event]);
   });
 
+  test('N-15 tells its listeners which user’s bucket is full, and lets the user in again when it is opened', async () => {
+    const { attempt, signIn, alice } = newSignIn();
+    const limited: User[] = [];
+    signIn.throttle.onLimited((user) => limited.push(user));
+    for (let count = 0; count < 4; count++) await attempt('alice', 'wrong');
+    for (let count = 0; count < 6; count++) await attempt('nobody', 'wrong', { source: '192.0.2.9' });
+    expect(limited).toEqual([]);
+    await attempt('alice', 'wrong');
+    expect(limited).toEqual([alice]);
+    expect((await attempt('alice', 'Made-up-1')).kind).not.toBe('ok');
+    signIn.throttle.unlock(alice);
+    expect(await attempt('alice', 'Made-up-1')).toMatchObject({ kind: 'ok' });
+  });
+
   test('N-15 tells nothing of what was typed for a name that nobody has', async () => {
     const { attempt, told } = newSignIn();
     for (let failure = 0; failure < 6; failure++) await attempt('my-password-by-mistake', 'x');

@@ -97,6 +97,7 @@ describe('the text of a users file', () => {
     ],
     ['a uid of 1 MB', { uid: 'u'.repeat(1e6) }, 'users[1].uid: is longer than 253 characters'],
     ['a locale of 1 MB', { locale: `en-x${'-a'.repeat(5e5)}` }, 'users[1].locale: is longer than 253 characters'],
+    ['a name of 254 characters', { name: 'e'.repeat(254) }, 'users[1].name: is not a lower-case DNS-1123 name'],
     ['a name of 1 MB', { name: 'e'.repeat(1e6) }, 'users[1].name: is not a lower-case DNS-1123 name'],
     [
       'an address of 1 MB',
@@ -234,12 +235,14 @@ describe('a users file', () => {
     await rm(path);
     await look();
     expect([names(), lines.length]).toEqual([['alice'], 2]);
+    expect(lines[1]).toMatchObject({ problems: [{ path: '', message: expect.stringContaining('ENOENT') }] });
     await writeFile(path, 'users: [*nobody]');
     await look();
     expect([names(), lines.length]).toEqual([['alice'], 3]);
     await writeFile(path, file('carol'));
     await look();
     expect(names()).toEqual(['carol']);
+    expect(lines[3]).toMatchObject({ users: 1, msg: 'the changed users file is in use' });
   });
 
   test('ends its run on the signal', async () => {

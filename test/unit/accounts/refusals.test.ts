@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import * as refusals from '../../../src/accounts/refusals.ts';
+import { ClusterError } from '../../../src/kubernetes/client/api-client.ts';
+import { badRequest } from '../../../src/status-error.ts';
+import { NAMES } from '../../support/accounts/memory-user-records.ts';
+
+const MIA = { name: 'mia', group: 'iam.gatehouse.io', kind: 'users' };
+
+describe('a refusal of the account API', () => {
+  test.each([
+    [refusals.notFoundIn(NAMES, 'globalroles', 'mia'), 404, 'NotFound', 'globalroles.iam.gatehouse.io "mia" not found'],
+    [refusals.alreadyExists(NAMES, 'mia'), 409, 'AlreadyExists', 'users.iam.gatehouse.io "mia" already exists'],
+    [refusals.alreadyExists(NAMES, 'mia', 'why'), 409, 'AlreadyExists', 'already exists: why'],
+    [refusals.emailTaken(NAMES, 'mia'), 409, 'AlreadyExists', 'spec.email: another user has this address'],
+    [refusals.conflict(NAMES, 'mia'), 409, 'Conflict', 'Operation cannot be fulfilled on users.iam.gatehouse.io "mia"'],
+    [refusals.roleNameTaken(NAMES, 'mia', 'mia-a'), 409, 'Conflict', 'the ClusterRoleBinding "mia-a" is there'],
+    [refusals.keptElsewhere(NAMES, 'mia'), 409, 'Conflict', 'users.iam.gatehouse.io "mia" is kept in the users file'],
+    [refusals.forbiddenChange(NAMES, 'mia', 'why'), 403, 'Forbidden', 'users.iam.gatehouse.io "mia" is forbidden: why'],
+  ])('names the user and says what is wrong: %s', ({ answer }, code, reason, words) => {
+    const kind = code === 404 ? 'globalroles' : 'users';
+    expect(answer).toMatchObject({ code, reason, message: expect.stringContaining(words), details: { ...MIA, kind } });
+  });
+
+  test('names the field, where there is one', () => {
+    const causes = [{ reason: 'FieldValueForbidden', message: 'why', field: 'spec.groups' }];
+    expect(refusals.forbiddenChange(NAMES, 'mia', 'why', 'spec.groups').answer.details).toEqual({ ...MIA, causes });
+    expect(refusals.forbiddenChange(NAMES, 'mia', 'why').answer.details).toEqual(MIA);
+    expect(refusals.emailTaken(NAMES, 'mia').answer.details?.causes).toEqual([
+      { reason: 'FieldValueDuplicate', message: 'another user has this address', field: 'spec.email' },
+    ]);
+    expect(refusals.badField('a.b', 'is bad').answer).toMatchObject({
+      ...{ code: 400, message: 'a.b: is bad' },
+      details: { causes: [{ reason: 'FieldValueInvalid', message: 'is bad', field: 'a.b' }] },
+    });
+  });
+
+  test('has every bad field in its message', () => {
+    const [one, other] = [
+      { reason: 'r', message: 'is bad', field: 'a' },
+      { reason: 'r', message: 'is odd' },
+    ];
+    const messageOf = (...causes: (typeof one | typeof other)[]) =>
+      refusals.invalidUser(NAMES, 'mia', causes).answer.message;
+    expect(messageOf(one)).toBe('User.iam.gatehouse.io "mia" is invalid: a: is bad');
+    expect(messageOf(one, other)).toBe('User.iam.gatehouse.io "mia" is invalid: [a: is bad, is odd]');
+    expect(refusals.invalidUser(NAMES, 'mia', [one]).answer).toMatchObject({
+      ...{ code: 422, reason: 'Invalid' },
+      details: { name: 'mia', group: 'iam.gatehouse.io', kind: 'User', causes: [one] },
+    });
+  });
+
+  test('says when to come again', () => {
+    expect(refusals.notSaved('it is not saved', undefined).answer).toMatchObject({
+      ...{ code: 503, message: 'it is not saved, please try again later', details: { retryAfterSeconds: 5 } },
+    });
+    expect(refusals.attemptsTurnedAway(7).answer).toMatchObject({ code: 429, details: { retryAfterSeconds: 7 } });
+  });
+});
+
+describe('what the cluster says of a write', () => {
+  const said = (code: number, more: object = {}): ClusterError =>
+    new ClusterError('it', { status: code, headers: {}, body: { kind: 'Status', code, ...more } } as never);
+  const answerOf = (error: unknown) => {
+    const { answer } = refusals.toWriteFailure(error, NAMES, 'mia') as ReturnType<typeof refusals.conflict>;
+    return [answer.code, answer.reason, answer.message] as const;
+  };
+
+  test.each([
+    [404, { message: 'users "mia" not found' }, [404, 'NotFound', 'users.iam.gatehouse.io "mia" not found']],
+    [404, { message: 'the server could not find the requested resource' }, [503, 'ServiceUnavailable']],
+    [409, { reason: 'AlreadyExists' }, [409, 'AlreadyExists', 'users.iam.gatehouse.io "mia" already exists']],
+    [409, { reason: 'Conflict' }, [409, 'Conflict']],
+    [400, {}, [422, 'Invalid', 'User.iam.gatehouse.io "mia" is invalid: the cluster takes it for invalid']],
+    [422, {}, [422, 'Invalid', 'User.iam.gatehouse.io "mia" is invalid: the cluster takes it for invalid']],
+    [401, {}, [503, 'ServiceUnavailable']],
+    [403, {}, [503, 'ServiceUnavailable']],
+    [429, {}, [503, 'ServiceUnavailable']],
+    [500, {}, [503, 'ServiceUnavailable', 'the cluster did not save the user, please try again later']],
+  ])('with %i %j becomes %j', (code, more, expected) => {
+    const [gotCode, reason, message] = answerOf(said(code, more));
+    expect([gotCode, reason, message].slice(0, expected.length)).toEqual(expected);
+  });
+
+  test('is a 503 when it says nothing, and what we have said ourselves stays', () => {
+    expect(answerOf(new Error('away'))).toEqual([
+      ...[503, 'ServiceUnavailable', 'the cluster did not answer, please try again later'],
+    ]);
+    const own = badRequest('own');
+    expect(refusals.toWriteFailure(own, NAMES, 'mia')).toBe(own);
+  });
+
+  test('is repeated field by field, but for the password and what may hold it', () => {
+    const fields = ['spec', 'spec.password', 'spec.password[0]', 'spec.passwords', 'spec.email', 'my.spec', 'status'];
+    const causes = fields.map((field) => ({ reason: 'r', message: 'quoted', field }));
+    const failure = refusals.toWriteFailure(said(422, { details: { causes } }), NAMES, 'mia');
+    const { answer } = failure as ReturnType<typeof refusals.conflict>;
+    const quoted = answer.details?.causes?.filter(({ message }) => message === 'quoted');
+    expect(quoted?.map(({ field }) => field)).toEqual(['spec.email', 'my.spec', 'status']);
+    expect(new Set(answer.details?.causes?.map(({ message }) => message))).toEqual(
+      new Set(['quoted', 'the cluster takes it for invalid']),
+    );
+  });
+});
