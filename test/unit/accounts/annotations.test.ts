@@ -12,7 +12,7 @@ const KUBECTL = 'kubectl.kubernetes.io/last-applied-configuration';
 
 describe('the annotations of a user after an update', () => {
   test.each(KEPT)(
-    'AC-34 keep %s as it is, whoever leaves it out, and a manager who writes another is refused',
+    'AC-34 AC-37 keep %s as it is when the body leaves it out, and a manager who writes another is refused',
     (key) => {
       const stored = { [key]: EARLY };
       for (const rights of [MANAGER, { ...MANAGER, isSelf: true }, SELF]) {
