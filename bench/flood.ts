@@ -8,7 +8,7 @@ import { BENCH_USERS, bearersOf, type Gatehouse, startGatehouse, withoutBearer }
 import { median, quantile } from './statistics.ts';
 import { count, number, table, verdict } from './table.ts';
 
-/** A user's calls to the cluster, alone and beside users whom the cluster refuses everything. */
+/** A user's calls to the cluster, alone and beside users who get 403 for everything. */
 interface FloodResults {
   readonly rounds: readonly FloodRound[];
 }
@@ -119,7 +119,7 @@ export function printFlood({ rounds }: FloodResults): string {
     ];
   });
   return table(
-    `One user beside others whom the cluster refuses everything, ${CONNECTIONS.calls} connections on /api and ${CONNECTIONS.lists} on /kapis each`,
+    `One user beside others who get 403 for everything, ${CONNECTIONS.calls} connections on /api and ${CONNECTIONS.lists} on /kapis each`,
     head,
     rows,
   );

@@ -56,7 +56,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
     printGateway,
   ),
   flood: onDemand(
-    'calls and lists of a user beside one and four users whom the cluster refuses everything',
+    'calls and lists of a user beside one and four users who get 403 for everything',
     measureFlood,
     printFlood,
   ),
