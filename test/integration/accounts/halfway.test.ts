@@ -276,6 +276,11 @@ describe('a write that fails halfway', () => {
       }
       end();
       expect((await stand.ask('GET', `${USERS}/${name}`, { token })).status).toBe(200);
+      // Access reviews pause while they fail; a question that was never asked before has to wait for the end of that.
+      await clock.until(
+        () => get(fresh('new')),
+        ({ status }) => status === 404,
+      );
     });
   });
 });
