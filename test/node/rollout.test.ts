@@ -1,5 +1,7 @@
+import type { V1Pod } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../cluster/eventually.ts';
+import { NEXT } from './image/images.ts';
 import type { Caller } from './stand/caller.ts';
 import { type Kill, killProcess, processOf } from './stand/container-process.ts';
 import { Follower } from './stand/follower.ts';
@@ -12,13 +14,26 @@ import { Release } from './stand/release.ts';
 const RESTARTS = Number(process.env['NODE_RESTARTS'] ?? 3);
 const KILLS = 2;
 const WATCHES = 50;
+/**
+ * In one run of four, with 102,000 requests and 75 restarts together, the node itself refused 4 connections of 7,852 while two pods
+ * were ready and kube-proxy had rules for them. Its cause is not known; no pod can change it. More than this is news.
+ */
+const REQUESTS_PER_STRAYED = 500;
+
+const GOOD = { replicaCount: 2, sessions: { store: 'kubernetes' } };
+/** Two upgrades whose pods never get ready: the first waits for a Secret that is not there, the second ends at once. */
+const BAD = [
+  ['its pods wait for a Secret', { ...GOOD, users: { existingSecret: 'nosuch' } }],
+  ['its pods end at once', { ...GOOD, users: { existingSecret: 'broken' } }],
+] as const;
 
 const release = new Release('rollout');
 let caller: Caller;
 let password: string;
 beforeAll(async () => {
   await noteRefusals();
-  await release.install({ replicaCount: 2, sessions: { store: 'kubernetes' } });
+  await release.install(GOOD);
+  await release.kubectl(['create', 'secret', 'generic', 'broken', '--from-literal=users.yaml=nonsense']);
   caller = await release.caller();
   password = await release.password();
 });
@@ -42,6 +57,7 @@ async function during(name: string, options: { retryRefused: boolean }, work: ()
     });
     for (const follower of followers) await eventually(async () => gone(follower, nodes.created.at(-1)!), Boolean);
     tell(name, outcome, followers, nodes);
+    expect(outcome.strayed.length).toBeLessThanOrEqual(outcome.requests / REQUESTS_PER_STRAYED);
     return { outcome, followers, nodes };
   } finally {
     stop.abort();
@@ -54,7 +70,7 @@ const gone = ({ events }: Follower, name: string): boolean =>
 
 function tell(
   name: string,
-  { requests, lost, refused, longestMs }: Outcome,
+  { requests, lost, strayed, refused, longestMs }: Outcome,
   followers: Follower[],
   nodes: PassingNodes,
 ) {
@@ -64,6 +80,8 @@ function tell(
     `${nodes.created.length} nodes came and went; ${WATCHES} watches had ${streams} streams`,
   ];
   console.log(`${name}: ${parts.join('; ')}`);
+  if (strayed.length > 0)
+    console.log(`${strayed.length} connections led to no pod: ${JSON.stringify(strayed, null, 2)}`);
 }
 
 /** How often a watch was told that each of these nodes came, and went. */
@@ -83,40 +101,78 @@ const repeated = ({ events }: Follower): string[] => {
 };
 
 const pods = async (): Promise<number> => (await release.get<{ items: object[] }>('pods')).items.length;
+const isReady = ({ status }: V1Pod): boolean => status?.containerStatuses?.[0]?.ready ?? false;
+const allReady = async (): Promise<boolean> => (await release.pods()).every(isReady);
+const readyPods = async (): Promise<string[]> =>
+  (await release.pods()).filter(isReady).map(({ metadata }) => metadata!.name!);
+/** The last pods that were replaced have ended. */
+const settled = (): Promise<unknown> => eventually(pods, (count) => count === 2);
+
+const wasInFlight = (kills: readonly Kill[], { beganAt, endedAt }: Lost): boolean =>
+  kills.some(({ killedAt, goneAt }) => beganAt <= goneAt && killedAt <= endedAt);
+
+/** No watch began again, which would mean that it missed what came and went meanwhile; each was told every change once. */
+function expectEachChangeOnce({ followers, nodes }: Awaited<ReturnType<typeof during>>): void {
+  const once = nodes.created.map(() => 1);
+  for (const follower of followers) {
+    expect(follower.starts).toBe(1);
+    expect(told(follower, 'ADDED', nodes.created)).toEqual(once);
+    expect(told(follower, 'DELETED', nodes.created)).toEqual(once);
+    expect(repeated(follower)).toEqual([]);
+  }
+}
 
 describe('two replicas under load, with fifty watches', () => {
   test(`R-07 lose no request in ${RESTARTS} restarts, and each watch is told every change once`, async () => {
-    const { outcome, followers, nodes } = await during('restarts', { retryRefused: false }, async () => {
+    const run = await during('restarts', { retryRefused: false }, async () => {
       for (let count = 0; count < RESTARTS; count++) {
         await release.kubectl(['rollout', 'restart', 'deployment/gatehouse']);
         await release.kubectl(['rollout', 'status', 'deployment/gatehouse']);
       }
-      await eventually(pods, (count) => count === 2); // the last ones that were replaced have ended
+      await settled();
     });
-    expect(outcome.lost).toEqual([]);
-    expect(outcome.requests).toBeGreaterThan(RESTARTS * 100);
-    const once = nodes.created.map(() => 1);
-    for (const follower of followers) {
-      expect(follower.starts).toBe(1); // first: whoever starts again has missed what came and went meanwhile
-      expect(told(follower, 'ADDED', nodes.created)).toEqual(once);
-      expect(told(follower, 'DELETED', nodes.created)).toEqual(once);
-      expect(repeated(follower)).toEqual([]);
-    }
+    expect(run.outcome.lost).toEqual([]);
+    expect(run.outcome.requests).toBeGreaterThan(RESTARTS * 100);
+    expectEachChangeOnce(run);
   });
+
+  test('R-07 lose no request in an upgrade to another image and the rollback, and each watch is told every change once', async () => {
+    const run = await during('upgrade and rollback', { retryRefused: false }, async () => {
+      await release.upgrade({ ...GOOD, image: { tag: NEXT.tag } });
+      await release.rollback();
+      await settled();
+    });
+    expect(run.outcome.lost).toEqual([]);
+    expectEachChangeOnce(run);
+  });
+
+  test.each(BAD)(
+    'R-07 lose no request in an upgrade that never gets ready, when a serving pod is deleted: %s',
+    async (name, values) => {
+      const run = await during(name, { retryRefused: false }, async () => {
+        const serving = await readyPods();
+        await release.change(values);
+        await eventually(pods, (count) => count === 3);
+        await release.kubectl(['delete', 'pod', serving[0]!]);
+        await eventually(readyPods, (ready) => ready.length === 2);
+        await release.rollback();
+        await settled();
+      });
+      expect(run.outcome.lost).toEqual([]);
+      expectEachChangeOnce(run);
+    },
+  );
 
   test(`R-07 lose only what was in flight when a process is killed, ${KILLS} times, and no watch misses a change`, async () => {
     const kills: Kill[] = [];
-    const isReady = async () => (await release.pods()).every(({ status }) => status?.containerStatuses?.[0]?.ready);
     const { outcome, followers, nodes } = await during('kills', { retryRefused: true }, async () => {
       for (let count = 0; count < KILLS; count++) {
         kills.push(await killProcess(await processOf((await release.pods())[count % 2]!)));
-        await eventually(isReady, (ready) => !ready);
-        await eventually(isReady, (ready) => ready);
+        await eventually(allReady, (ready) => !ready);
+        await eventually(allReady, Boolean);
       }
     });
-    const inFlight = ({ beganAt, endedAt }: Lost): boolean =>
-      kills.some(({ killedAt, goneAt }) => beganAt <= goneAt && killedAt <= endedAt);
-    expect(outcome.lost.filter((lost) => !inFlight(lost))).toEqual([]);
+    expect(outcome.lost.filter((lost) => !wasInFlight(kills, lost))).toEqual([]);
     for (const follower of followers) {
       expect(told(follower, 'ADDED', nodes.created)).not.toContain(0);
       expect(told(follower, 'DELETED', nodes.created)).not.toContain(0);
