@@ -208,3 +208,21 @@ test('G-15 the streams of the session that was signed out have ended within 60 s
   // kubectl takes the end of a watch for the end of what it asked for; other clients begin it again.
   expect(watch).toMatchObject({ code: 0, stderr: '' });
 });
+
+test('R-07 a stream that goes on when its replica has stopped is cut so that kubectl fails; one that ends before is whole', async () => {
+  const { through } = olga;
+  const open = async (args: readonly string[], env = {}): Promise<Running> => {
+    const running = await through.start('kubectl', args, { env });
+    await said(running, /begun/);
+    return running;
+  };
+  const exec = ['exec', 'bench', '--', ...shell('echo begun; exec sleep 3600')];
+  const endless = [await open(['logs', 'bench', '--follow']), await open(exec), await open(exec, BY_SPDY)];
+  const short = await open(['exec', 'bench', '--', ...shell('echo begun; /bin/busybox sleep 20; echo whole')]);
+  await stand.release.kubectl(['rollout', 'restart', 'deployment/gatehouse']);
+  expect(await short.ended).toEqual({ code: 0, stdout: 'begun\nwhole\n', stderr: '' });
+  const [log, websocket, spdy] = await Promise.all(endless.map(({ ended }) => ended));
+  expect(log).toMatchObject({ code: 1, stderr: 'error: unexpected EOF\n' });
+  expect(websocket).toMatchObject({ code: 1, stderr: expect.stringContaining('TODO') });
+  expect(spdy).toMatchObject({ code: 1, stderr: expect.stringContaining('TODO') });
+});

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { CoreV1EventList, V1Node, V1Pod } from '@kubernetes/client-node';
+import type { CoreV1EventList, V1Node, V1Pod, V1PodList } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { eventually } from '../cluster/eventually.ts';
 import { clusterTool } from '../support/cluster-tools.ts';
@@ -100,6 +100,20 @@ describe('helm install as the README says it', () => {
       await kubectl(['uncordon', NODE_NAME]);
     }
     expect(await eventually(status, (count) => count === 0)).toBe(0);
+  });
+
+  test('C-41 keeps a session signed out when its one pod is replaced', async () => {
+    const pair = await caller.signIn(await release.password());
+    expect((await caller.get('/oauth/logout', pair.access_token)).status).toBe(200);
+    const { metadata } = await release.pod();
+    await release.kubectl(['rollout', 'restart', 'deployment/gatehouse']);
+    await release.kubectl(['rollout', 'status', 'deployment/gatehouse']);
+    // Until its process has ended, the pod before might be the one that answers.
+    const left = async () => (await release.get<V1PodList>('pods')).items.map((pod) => pod.metadata?.name);
+    await eventually(left, (names) => !names.includes(metadata.name));
+    const answers = [await caller.list(pair.access_token), await caller.refresh(pair.refresh_token)];
+    expect(answers.map(({ status }) => status)).toEqual([401, 400]);
+    expect((await caller.list(token)).status).toBe(200);
   });
 });
 

@@ -23,8 +23,8 @@ const REQUESTS_PER_STRAYED = 500;
 const GOOD = { replicaCount: 2, sessions: { store: 'kubernetes' } };
 /** Two upgrades whose pods never get ready: the first waits for a Secret that is not there, the second ends at once. */
 const BAD = [
-  ['its pods wait for a Secret', { ...GOOD, users: { existingSecret: 'nosuch' } }],
-  ['its pods end at once', { ...GOOD, users: { existingSecret: 'broken' } }],
+  ['waiting', 'its pods wait for a Secret', { ...GOOD, users: { existingSecret: 'nosuch' } }],
+  ['ending', 'its pods end at once', { ...GOOD, users: { existingSecret: 'broken' } }],
 ] as const;
 
 const release = new Release('rollout');
@@ -137,7 +137,7 @@ describe('two replicas under load, with fifty watches', () => {
   });
 
   test('R-07 lose no request in an upgrade to another image and the rollback, and each watch is told every change once', async () => {
-    const run = await during('upgrade and rollback', { retryRefused: false }, async () => {
+    const run = await during('upgrade', { retryRefused: false }, async () => {
       await release.upgrade({ ...GOOD, image: { tag: NEXT.tag } });
       await release.rollback();
       await settled();
@@ -147,8 +147,8 @@ describe('two replicas under load, with fifty watches', () => {
   });
 
   test.each(BAD)(
-    'R-07 lose no request in an upgrade that never gets ready, when a serving pod is deleted: %s',
-    async (name, values) => {
+    'R-07 lose no request in an upgrade that never gets ready, when a serving pod is deleted (%s): %s',
+    async (name, _, values) => {
       const run = await during(name, { retryRefused: false }, async () => {
         const serving = await readyPods();
         await release.change(values);

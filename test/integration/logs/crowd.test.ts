@@ -10,7 +10,7 @@ import {
   letJoeRead,
   namespace,
   signInJoe,
-  startClusterWithRights,
+  startOwnClusterWithRights,
   startOwnLogs,
   startOwnStore,
 } from './logs-under-test.ts';
@@ -21,7 +21,7 @@ describe('many queries at once', () => {
   test('of one namespace reader do not refuse one another for want of reviews', async () => {
     const store = await startSimulatedLogStore();
     atEnd(() => store.stop());
-    const cluster = await startClusterWithRights();
+    const cluster = await startOwnClusterWithRights();
     const names = Array.from({ length: 100 }, (_, at) => `n-${at}`);
     for (const name of names) cluster.objects.create('namespaces', namespace(name));
     letJoeRead(cluster, names.slice(0, 50));

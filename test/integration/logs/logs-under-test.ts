@@ -64,7 +64,7 @@ interface Change {
   readonly logging: object;
   /** The rest of it. */
   readonly config?: object;
-  /** Default: one of its own. */
+  /** Default: one of its own, which ends with it. One that is given is left to the test. */
   readonly cluster?: SimulatedCluster;
 }
 
@@ -77,7 +77,8 @@ export async function startLogs({ logging, config, ...change }: Change): Promise
     config: { ...config, logging },
     users,
   });
-  return underTest(cluster, new Service(gatehouse));
+  const logs = await underTest(cluster, new Service(gatehouse));
+  return change.cluster ? logs : { ...logs, stop: () => logs.stop().finally(() => cluster.stop()) };
 }
 
 /** The same, for one test, after which it ends. */
@@ -103,6 +104,13 @@ export async function startClusterWithRights(options: SimulatedClusterOptions = 
   return cluster;
 }
 
+/** The same, for one test. */
+export async function startOwnClusterWithRights(): Promise<SimulatedCluster> {
+  const cluster = await startClusterWithRights();
+  atEnd(() => cluster.stop());
+  return cluster;
+}
+
 /** A canned store for one test. */
 export async function startOwnStore(...parameters: Parameters<typeof startCannedStore>): Promise<CannedStore> {
   const store = await startCannedStore(...parameters);
@@ -118,10 +126,7 @@ async function underTest(cluster: SimulatedCluster, service: Service): Promise<L
     token,
     ask: (parameters = {}, caller = {}) => service.call(`${LOGS}?${queryOf(parameters)}`, { token, ...caller }),
     metric: (series) => service.metric(series),
-    stop: async () => {
-      await service.gatehouse.stop();
-      await cluster.stop();
-    },
+    stop: () => service.gatehouse.stop(),
   };
 }
 

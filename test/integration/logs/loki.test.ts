@@ -6,8 +6,8 @@ import {
   letJoeRead,
   namespace,
   signInJoe,
-  startClusterWithRights,
   startLogs,
+  startOwnClusterWithRights,
   startOwnLogs,
   startOwnStore,
 } from './logs-under-test.ts';
@@ -363,7 +363,7 @@ describe('the namespaces asked of Loki', () => {
   const named = (query = ''): string => /\{namespace=~"([^"]*)"/.exec(query)?.[1] ?? '';
 
   test('L-04, L-05 are those of the caller; one that is younger than the range is asked for by itself, from its creation on', async () => {
-    const cluster = await startClusterWithRights();
+    const cluster = await startOwnClusterWithRights();
     for (const [name, day] of [
       ['a', '01'],
       ['b', '02'],
@@ -407,7 +407,7 @@ describe('the namespaces asked of Loki', () => {
   });
 
   test('L-06 1,500 are asked for in pieces, and of 300 young ones, two searches, never more than 8 at once of each', async () => {
-    const cluster = await startClusterWithRights();
+    const cluster = await startOwnClusterWithRights();
     const names = Array.from({ length: 1_500 }, (_, at) => `team-${at}`);
     for (const [at, name] of names.entries())
       cluster.objects.create('namespaces', namespace(name, at < 300 ? '2026-03-10T00:00:00Z' : '2026-01-01T00:00:00Z'));
@@ -433,7 +433,7 @@ describe('the namespaces asked of Loki', () => {
 });
 
 test('a refusal about one namespace ends the questions about the others at once', async () => {
-  const cluster = await startClusterWithRights();
+  const cluster = await startOwnClusterWithRights();
   const names = Array.from({ length: 30 }, (_, at) => `team-${at}`);
   for (const name of names) cluster.objects.create('namespaces', namespace(name, '2026-03-10T00:00:00Z'));
   letJoeRead(cluster, names);
@@ -546,7 +546,7 @@ describe('a Loki that lies', () => {
   });
 
   test('with lines of a namespace that was not asked for shows none of them', async () => {
-    const cluster = await startClusterWithRights();
+    const cluster = await startOwnClusterWithRights();
     cluster.objects.create('namespaces', namespace('a'));
     letJoeRead(cluster, ['a']);
     const own = await startOwnLogs({ cluster, logging: { host: store.url, version: 'loki' } });

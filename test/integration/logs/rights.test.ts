@@ -12,6 +12,7 @@ import {
   signInJoe,
   startClusterWithRights,
   startLogs,
+  startOwnClusterWithRights,
   startOwnLogs,
 } from './logs-under-test.ts';
 
@@ -52,6 +53,7 @@ describe('who sees which records', () => {
   afterAll(async () => {
     await logs?.stop();
     await store?.stop();
+    await cluster?.stop();
   });
   afterEach(() => expect.poll(() => store.openScrolls()).toBe(0));
 
@@ -164,7 +166,7 @@ describe('a decision that cannot be had', () => {
     async (operation) => {
       const store = await startStore();
       atEnd(() => store.stop());
-      const cluster = await startClusterWithRights();
+      const cluster = await startOwnClusterWithRights();
       for (const name of ['a', 'b']) cluster.objects.create('namespaces', namespace(name));
       letJoeRead(cluster, ['a', 'b']);
       const logs = await startOwnLogs({ logging: { host: store.url }, cluster });
@@ -181,7 +183,7 @@ describe('a decision that cannot be had', () => {
 test('a caller who leaves while the rights are asked has nothing asked of the store, and no further rights', async () => {
   const store = await startStore();
   atEnd(() => store.stop());
-  const cluster = await startClusterWithRights();
+  const cluster = await startOwnClusterWithRights();
   for (let at = 0; at < 100; at++) cluster.objects.create('namespaces', namespace(`n-${at}`));
   letJoeRead(cluster, ['n-1']);
   const logs = await startOwnLogs({ logging: { host: store.url }, cluster });
