@@ -213,7 +213,7 @@ test('R-07 a stream that goes on when its replica has stopped is cut so that kub
   const { through } = olga;
   const open = async (args: readonly string[], env = {}): Promise<Running> => {
     const running = await through.start('kubectl', args, { env });
-    await said(running, /begun/);
+    await said(running, /begun|ready/);
     return running;
   };
   const exec = ['exec', 'bench', '--', ...shell('echo begun; exec sleep 3600')];
@@ -223,6 +223,7 @@ test('R-07 a stream that goes on when its replica has stopped is cut so that kub
   expect(await short.ended).toEqual({ code: 0, stdout: 'begun\nwhole\n', stderr: '' });
   const [log, websocket, spdy] = await Promise.all(endless.map(({ ended }) => ended));
   expect(log).toMatchObject({ code: 1, stderr: 'error: unexpected EOF\n' });
-  expect(websocket).toMatchObject({ code: 1, stderr: expect.stringContaining('TODO') });
-  expect(spdy).toMatchObject({ code: 1, stderr: expect.stringContaining('TODO') });
+  const goingAway = '1001 (going away): the server is stopping';
+  expect(websocket).toMatchObject({ code: 1, stderr: expect.stringContaining(goingAway) });
+  expect(spdy).toMatchObject({ code: 1, stderr: 'error: the server is stopping\n' });
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { Pair } from '../../integration/service/stand.ts';
 import { type Caller, NODES, tokenForm } from './caller.ts';
-import { connectTellingPort, ledToNoPod, type Refusal } from './refusals.ts';
+import { connectTellingPort } from './refusals.ts';
 
 const TIME_LIMIT_MS = 15_000;
 /** For each of the four readers, about 60 requests a second. */
@@ -19,14 +19,13 @@ export interface Lost {
   /** On the clock of `performance.now()`. */
   readonly beganAt: number;
   readonly endedAt: number;
-  readonly more: Refusal | string;
+  /** What `tellMore` said of it. */
+  readonly more: unknown;
 }
 
 export interface Outcome {
   readonly requests: number;
   readonly lost: readonly Lost[];
-  /** Connections that the node itself refused while pods were ready (`ledToNoPod`). They are none of `lost`. */
-  readonly strayed: readonly Lost[];
   /** Connections that nobody accepted: nothing was sent, so the client tried again. */
   readonly refused: number;
   readonly longestMs: number;
@@ -35,8 +34,8 @@ export interface Outcome {
 interface Options {
   /** Whether a refused connection is tried again instead of being lost. */
   readonly retryRefused: boolean;
-  /** Finds out about a request that was lost just now. */
-  tellMore(error: unknown): Promise<Refusal>;
+  /** What the report shall say besides of a request that was lost just now. */
+  tellMore(error: unknown): Promise<unknown>;
 }
 
 /**
@@ -49,7 +48,6 @@ export class Load {
   readonly #options: Options;
   readonly #agent = new Agent({ connect: connectTellingPort });
   readonly #lost: Lost[] = [];
-  readonly #strayed: Lost[] = [];
   #requests = 0;
   #refused = 0;
   #longestMs = 0;
@@ -78,8 +76,7 @@ export class Load {
       await running;
       await this.#agent.destroy();
     }
-    const lists = { lost: this.#lost, strayed: this.#strayed };
-    return { requests: this.#requests, ...lists, refused: this.#refused, longestMs: this.#longestMs };
+    return { requests: this.#requests, lost: this.#lost, refused: this.#refused, longestMs: this.#longestMs };
   }
 
   async #read(token: string, keep: boolean, signal: AbortSignal): Promise<void> {
@@ -130,9 +127,7 @@ export class Load {
 
   async #lose(lost: Pick<Lost, 'what' | 'why' | 'beganAt'>, error?: unknown): Promise<void> {
     const endedAt = performance.now();
-    const more = await this.#options.tellMore(error).catch(String);
-    const list = typeof more !== 'string' && ledToNoPod(more) ? this.#strayed : this.#lost;
-    list.push({ ...lost, endedAt, more });
+    this.#lost.push({ ...lost, endedAt, more: await this.#options.tellMore(error).catch(String) });
   }
 
   async #answer(path: string, options: object): Promise<{ readonly status: number; readonly text: string }> {

@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import type { V1EndpointSlice, V1EndpointSliceList } from '@kubernetes/client-node';
 import { buildConnector } from 'undici';
 import { runTool } from '../../support/control-plane/clients.ts';
-import { NODE_ADDRESS } from '../kubernetes/place.ts';
 import type { Release } from './release.ts';
 
 /**
@@ -37,47 +36,15 @@ export const connectTellingPort: buildConnector.connector = (options, callback) 
   socket.once('connectionAttempt', () => process.nextTick(() => (localPort = socket.localPort)));
 };
 
-/** What is known of a request that was lost just now. */
-export interface Refusal {
-  readonly at: string;
-  readonly localPort?: number;
-  /** A pod's address if the connection led to a pod that does not listen; the node's own if it led to no pod; absent if nobody sent an RST. */
-  readonly refusedBy?: string | undefined;
-  /** What the kernel knows of the connection. */
-  readonly tracked?: string;
-  /** The rules that kube-proxy had for the service a few milliseconds later. */
-  readonly rules?: readonly string[];
-  readonly endpoints: readonly string[];
-}
-
-export async function tellRefusal(release: Release, error: unknown): Promise<Refusal> {
-  const at = new Date().toISOString();
-  const localPort = (error as { localPort?: number } | undefined)?.localPort;
-  if (localPort === undefined) return { at, endpoints: await endpointsOf(release) };
-  const [rules, tracked] = await Promise.all([rulesOf(release), trackedFrom(localPort)]);
-  const [refusedBy, endpoints] = await Promise.all([refuserOf(localPort), endpointsOf(release)]);
-  return { at, localPort, refusedBy, tracked, rules, endpoints };
-}
-
 /**
- * Whether the node itself refused the connection though kube-proxy had pods for the port, so that no pod was asked. A Service
- * without endpoints looks otherwise: there kube-proxy has no rules for it, and refuses by ICMP.
+ * For the report of a lost request. `refusedBy` is a pod's address if the connection led to a pod that does not listen, and
+ * the node's own if it led to no pod. It is absent if nobody refused it, or if kube-proxy did for want of endpoints.
  */
-export const ledToNoPod = ({ refusedBy, rules = [], endpoints }: Refusal): boolean =>
-  refusedBy === NODE_ADDRESS &&
-  rules.some((rule) => rule.startsWith('-A KUBE-SEP-') && rule.includes('--to-destination')) &&
-  endpoints.some((line) => line.includes('"ready":true'));
-
-/** The lines of the table nat that choose an endpoint for a node port, and say so in their comment. */
-async function rulesOf({ fullname, namespace }: Release): Promise<string[]> {
-  const lines = (await runTool('iptables-save', ['--table', 'nat'])).split('\n');
-  const own = lines.filter((line) => line.includes(`"${namespace}/${fullname}:api`));
-  const chains = new Set(own.flatMap((line) => line.match(/KUBE-(?:EXT|SVC|SEP)-\w+/g) ?? []));
-  return lines.filter((line) => [...chains].some((chain) => line.startsWith(`-A ${chain} `)) || own.includes(line));
+export async function tellRefusal(release: Release, error: unknown): Promise<object> {
+  const localPort = (error as { localPort?: number } | undefined)?.localPort;
+  const refusedBy = localPort ? await refuserOf(localPort) : undefined;
+  return { at: new Date().toISOString(), localPort, refusedBy, endpoints: await endpointsOf(release) };
 }
-
-const trackedFrom = async (port: number): Promise<string> =>
-  (await runTool('conntrack', ['--dump', '--proto', 'tcp', '--orig-port-src', String(port)])).trim();
 
 async function refuserOf(localPort: number): Promise<string | undefined> {
   const list = JSON.parse(await runTool('nft', ['--json', 'list', 'set', 'ip', 'refusals', 'senders'])) as SetList;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { V1Pod, V1PodList, V1Secret, V1Service } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
 import { eventually } from '../../cluster/eventually.ts';
+import { runTool } from '../../support/control-plane/clients.ts';
 import { REPOSITORY } from '../image/images.ts';
 import { NODE_ADDRESS } from '../kubernetes/place.ts';
 import { Caller } from './caller.ts';
@@ -55,11 +56,13 @@ export class Release {
 
   /**
    * Somebody who calls it at the node's port. Resolves when that leads to a ready pod, a moment after the pod is ready.
-   * With `tls` by HTTPS, whose certificate that trusts.
+   * With `tls` by HTTPS, whose certificate that trusts. The port is not asked before (see README.md).
    */
   async caller(tls?: Dispatcher): Promise<Caller> {
     const { spec } = await this.get<V1Service>('service', this.fullname);
-    const caller = new Caller(`http${tls ? 's' : ''}://${NODE_ADDRESS}:${spec?.ports?.[0]?.nodePort}`, tls);
+    const port = spec!.ports![0]!.nodePort!;
+    await eventually(natRules, (rules) => rules.includes(` --dport ${port} `));
+    const caller = new Caller(`http${tls ? 's' : ''}://${NODE_ADDRESS}:${port}`, tls);
     await eventually(
       () =>
         caller.get('/readyz').then(
@@ -108,6 +111,9 @@ export class Release {
     return helm(['--namespace', this.namespace, ...args], values && JSON.stringify(values));
   }
 }
+
+/** kube-proxy has one for each node port of a Service that has endpoints. */
+const natRules = (): Promise<string> => runTool('iptables-save', ['--table', 'nat']);
 
 const withImage = (values: object): object => {
   const { image, ...others } = values as { image?: object };
