@@ -373,6 +373,24 @@ describe('access reviews that fail', () => {
     }
   });
 
+  test.each([
+    [2, 'no outage for the others', 2],
+    [3, 'an outage: one of the others asks, and the next waits for what it is answered', 1],
+  ])('that hang for %i users are %s', async (users, _, asked) => {
+    const { clock, reviewer, authorizer } = create();
+    const named = (name: string): Subject => ({ ...alice, name });
+    for (let user = 0; user < users; user++) void outcome(authorizer.authorize(named(`hangs-${user}`), listNodes));
+    await clock.advance(3_000);
+    const others = ['bob', 'carol'].map((name) => authorizer.authorize(named(name), listNodes));
+    await clock.advance(0);
+    expect(reviewer.reviews.length - users).toBe(asked);
+    for (let turn = 0; turn < 2; turn++) {
+      for (const review of reviewer.reviews) review.answer(true);
+      await clock.advance(0);
+    }
+    expect(await Promise.all(others)).toEqual(Array(2).fill({ allowed: true, source: 'review' }));
+  });
+
   test('are paused for as long as the cluster asks, from the first one', async () => {
     const { clock, reviewer, authorizer, learn, failOnce } = create();
     await failOnce(getNode('a'), { status: { code: 429 }, retryAfterMs: 20_000 });

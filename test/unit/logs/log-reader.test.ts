@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
@@ -22,12 +23,12 @@ const hang = (signal: AbortSignal, onEnd: () => void): Promise<never> =>
   );
 
 /** A reader of somebody with two searches: the first namespace of each is `ns-0` and `ns-250`. */
-function readerOf(store: Partial<LogStore>) {
+function readerOf(store: Partial<LogStore>, exportLimit = 10) {
   const names = Array.from({ length: 251 }, (_, at) => `ns-${at}`);
   const clock = new FakeClock();
   const registry = new Registry();
   const reader = new LogReader(
-    { timeLimitMs: LIMIT_MS, exportLimit: 10 },
+    { timeLimitMs: LIMIT_MS, exportLimit },
     {
       store: store as LogStore,
       clock,
@@ -91,12 +92,13 @@ describe('an export', () => {
     }
   };
 
-  test('L-10 ends at the limit exactly, and its sources with it', async () => {
+  // The two searches have the same messages, three in a piece: the limit is at the end of a piece, and one or more before it.
+  test.each([1, 2, 5, 6, 7, 10])('L-10 ends at the limit of %i exactly, and its sources with it', async (limit) => {
     const log: string[] = [];
-    const { reader } = readerOf({ messages: (search) => pieces(isFirst(search) ? log : []) });
+    const { reader } = readerOf({ messages: (search) => pieces(isFirst(search) ? log : []) }, limit);
     let text = '';
     for await (const one of reader.texts(SUBJECT, query('operation=export'), new AbortController().signal)) text += one;
-    expect(text.split('\n').length - 1).toBe(10);
+    expect(text.split('\n').length - 1).toBe(limit);
     expect(log.at(-1)).toBe('closed');
   });
 
@@ -147,4 +149,17 @@ test.each([
   const { reader, registry } = readerOf({ find: () => Promise.reject(new StoreError(kind, 'so')) });
   expect(await reader.answer(SUBJECT, query(), new AbortController().signal).catch(statusOf)).toBe(code);
   expect(await registry.metrics()).toContain(`gatehouse_log_queries_total{operation="query",result="${result}"} 1`);
+});
+
+test.each(['query', 'export'])('a %s that is over listens no more for its caller to leave', async (operation) => {
+  const { signal } = new AbortController();
+  const { reader } = readerOf({
+    find: async () => ({ total: 0, records: [] }),
+    async *messages() {
+      yield [{ at: 1, log: 'x' }];
+    },
+  });
+  if (operation === 'query') await reader.answer(SUBJECT, query(), signal);
+  else for await (const text of reader.texts(SUBJECT, query('operation=export'), signal)) expect(text).toContain('x');
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

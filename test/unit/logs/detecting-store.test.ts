@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import type { LogQuery } from '../../../src/logs/log-query.ts';
+import { DetectingStore } from '../../../src/logs/store/detecting-store.ts';
+import { type LogSearch, type LogStore, StoreError } from '../../../src/logs/store/log-store.ts';
+
+const SEARCH = {} as LogSearch;
+const PAGE: LogQuery['page'] = { order: 'desc', from: 0, size: 10 };
+const FOUND = { total: 0, records: [] };
+const ELASTICSEARCH_7 = { status: 200, body: { version: { number: '7.10.2' } } };
+
+/** A store that has to be detected, with the number of times that it was, and what its searches come to. */
+function detecting(outcome: { error?: unknown } = {}) {
+  const kinds: string[] = [];
+  const answer = (): Promise<typeof FOUND> =>
+    outcome.error === undefined ? Promise.resolve(FOUND) : Promise.reject(outcome.error);
+  const found = {
+    find: answer,
+    async *messages() {
+      await answer();
+      yield [];
+    },
+  } as unknown as LogStore;
+  const create = (kind: string): LogStore => {
+    kinds.push(kind);
+    return found;
+  };
+  return { store: new DetectingStore({ json: async () => ELASTICSEARCH_7 }, create), kinds, outcome };
+}
+
+/** Two searches by each way, the first of which fails so. */
+async function detectedAfter(error: unknown, signal: AbortSignal): Promise<number[]> {
+  const asked: number[] = [];
+  for (const way of ['find', 'messages'] as const) {
+    const { store, kinds, outcome } = detecting({ error });
+    const search = async () =>
+      way === 'find' ? store.find(SEARCH, PAGE, signal) : store.messages(SEARCH, signal).next();
+    await expect(search()).rejects.toBe(error);
+    delete outcome.error;
+    await search();
+    expect(new Set(kinds)).toEqual(new Set(['7']));
+    asked.push(kinds.length);
+  }
+  return asked;
+}
+
+describe('what the store is', () => {
+  const { signal } = new AbortController();
+
+  test('is asked at the first search, and not again', async () => {
+    const { store, kinds } = detecting();
+    expect(kinds).toEqual([]);
+    for (let time = 0; time < 2; time++) await store.find(SEARCH, PAGE, signal);
+    expect(kinds).toEqual(['7']);
+  });
+
+  test('L-11 is asked again after it was away', async () => {
+    expect(await detectedAfter(new StoreError('away', 'no answer'), signal)).toEqual([2, 2]);
+  });
+
+  test.each(['refused', 'slow', 'full'] as const)('is not asked again after a search was %s', async (kind) => {
+    expect(await detectedAfter(new StoreError(kind, 'so'), signal)).toEqual([1, 1]);
+  });
+
+  test('is not asked again after a fault of ours', async () => {
+    expect(await detectedAfter(Object.assign(new Error('ours'), { kind: 'away' }), signal)).toEqual([1, 1]);
+  });
+
+  test('is not asked again after a caller has left, whose request then has no answer', async () => {
+    expect(await detectedAfter(new StoreError('away', 'ended'), AbortSignal.abort())).toEqual([1, 1]);
+  });
+});
