@@ -295,6 +295,7 @@ describe('access review authorizer', () => {
 
   test('times a review in seconds', async () => {
     const { authorizer, reviewer, clock, registry } = create();
+    await clock.advance(60_000);
     const asked = authorizer.authorize(alice, listNodes);
     await clock.advance(250);
     reviewer.last.answer(true);
@@ -560,6 +561,21 @@ describe('an answer in use', () => {
     reviewer.last.answer(false);
     await clock.advance(0);
     expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: false, source: 'cache' });
+  });
+
+  test('A-50 is asked for again after a review that failed, and does not hold behind its 10 s for that one', async () => {
+    const { clock, reviewer, authorizer, learn } = create();
+    await learn(true);
+    await clock.advance(5_000);
+    void authorizer.authorize(alice, listNodes);
+    await clock.advance(0);
+    reviewer.last.fail();
+    await clock.advance(5_000);
+    const decision = authorizer.authorize(alice, listNodes);
+    expect(decision).toBeInstanceOf(Promise);
+    await clock.advance(0);
+    reviewer.last.answer(false);
+    expect(await decision).toEqual({ allowed: false, source: 'review' });
   });
 
   test('A-50 does not hold for as long as its review waits for a place', async () => {

@@ -42,6 +42,13 @@ describe('decision cache', () => {
     expect([cache.size, cache.get('owner') !== undefined]).toEqual([100, true]);
   });
 
+  test('A-49 lets a party that has no more than another push out the oldest answer of all', () => {
+    const cache = new DecisionCache({ maxEntries: 3, maxEntriesOfOne: 3 });
+    for (const key of ['a1', 'a2']) cache.set(keyOf(key, 'a'), answer);
+    for (const key of ['b1', 'b2']) cache.set(keyOf(key, 'b'), answer);
+    expect(['a1', 'a2', 'b1', 'b2'].filter((key) => cache.get(key))).toEqual(['a2', 'b1', 'b2']);
+  });
+
   test('forgets every answer about users of a name, whatever their uid, and no other', () => {
     const cache = new DecisionCache({ maxEntries: 20, maxEntriesOfOne: 2 });
     const account = 'system:serviceaccount:default:agent';

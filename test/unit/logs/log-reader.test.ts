@@ -49,6 +49,7 @@ const isFirst = (search: { readonly namespaces?: { readonly young: readonly { re
   search.namespaces?.young[0]?.name === 'ns-0';
 
 const query = (text = '') => parseLogQuery(`start_time=0&interval=1y&${text}`, Date.now());
+const { signal } = new AbortController();
 const statusOf = (error: unknown): unknown => (error instanceof StatusError ? error.answer.code : error);
 
 describe('several searches of one query', () => {
@@ -77,6 +78,33 @@ describe('several searches of one query', () => {
     const texts = reader.texts(SUBJECT, query('operation=export'), new AbortController().signal);
     expect(await texts.next().catch(statusOf)).toBe(502);
     expect([ended, clock.pendingTimers]).toEqual([1, 0]);
+  });
+});
+
+describe('a page of several searches', () => {
+  const records = (namespace: string, times: readonly number[]) =>
+    times.map((at) => ({ at, record: { namespace, log: `${at}` } }));
+  const readPage = async (text: string) => {
+    const asked: unknown[] = [];
+    const { reader } = readerOf({
+      find: async (search, page) => {
+        asked.push(page);
+        const found = isFirst(search) ? records('a', [1, 4, 6]) : records('b', [2, 3, 5]);
+        return { total: 50, records: page.order === 'asc' ? found : found.toReversed() };
+      },
+    });
+    const { query: found } = (await reader.answer(SUBJECT, query(text), signal)) as {
+      query: { total: number; records: { log: string }[] };
+    };
+    return { asked, total: found.total, logs: found.records.map(({ log }) => log) };
+  };
+
+  test.each([
+    ['sort=desc&from=0&size=4', { order: 'desc', from: 0, size: 4 }, ['6', '5', '4', '3']],
+    ['sort=asc&from=2&size=3', { order: 'asc', from: 0, size: 5 }, ['3', '4', '5']],
+    ['from=2&size=0', { order: 'desc', from: 0, size: 0 }, []],
+  ])('L-06, L-07 has as many records of each as it may need, from the first one on: %s', async (text, page, logs) => {
+    expect(await readPage(text)).toEqual({ asked: [page, page], total: 100, logs });
   });
 });
 

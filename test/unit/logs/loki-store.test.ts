@@ -94,6 +94,7 @@ describe('records of namespaces that are asked for apart', () => {
   ])('L-05, L-07 are pages of one order, and counted together: %o', async (page, lines) => {
     const { total, records } = await store.find(search, page, signal);
     expect([total, records.map(({ record }) => record.log).join('')]).toEqual([4, lines]);
+    for (const { at, record } of records) expect(new Date(at).toISOString()).toBe(record.time);
   });
 
   test('L-05, L-10 are one export, the newest first', async () => {
@@ -105,6 +106,27 @@ describe('records of namespaces that are asked for apart', () => {
   test('L-05 are in one histogram', async () => {
     const { total, buckets } = await store.histogram(search, { count: 1, unit: 'd' }, signal);
     expect([total, buckets]).toEqual([4, [{ time: Date.parse('2026-03-09T00:00:00Z'), count: 4 }]]);
+  });
+});
+
+describe('the lines that are asked for at first', () => {
+  const limitsOf = async (young: number, page: Omit<Page, 'order'>): Promise<Set<unknown>> => {
+    const { store, asked } = storeOn(() => number(0));
+    const spans = Array.from({ length: young }, (_, at) => ({ name: `n-${at}`, since: NOW - 50_000 }));
+    const search = searchOf(young === 0 ? undefined : { whole: [], young: spans });
+    await store.find(search, { order: 'desc', ...page }, signal);
+    return new Set(asked.flatMap(({ form }) => form?.['limit'] ?? []));
+  };
+
+  // One more than wanted each time: `pagesOf` says why.
+  test.each([
+    ['all of the page in a single span', 0, 1_000, 1_001],
+    ['a share of 500 in each of several', 4, 1_000, 126],
+    ['20 in each of many', 100, 1_000, 21],
+    ['no more than the page has', 4, 10, 11],
+  ])('are %s', async (_, spans, records, limit) => {
+    const from = records / 2;
+    expect(await limitsOf(spans, { from, size: records - from })).toEqual(new Set([`${limit}`]));
   });
 });
 

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { StoreClient } from '../../../src/logs/store/store-client.ts';
+import type { StoreFiles } from '../../../src/logs/store/store-files.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
@@ -10,16 +12,22 @@ const REQUEST = { purpose: 'search', method: 'GET', path: '/' } as const;
 const { signal } = new AbortController();
 
 /** A client of a server that does this, on a clock that the test moves, and what it tells of each request. */
-async function clientOf(handle: (clock: FakeClock) => RequestListener) {
+async function clientOf(handle: (clock: FakeClock) => RequestListener, files: Partial<StoreFiles> = {}) {
   const clock = new FakeClock();
   const server = createServer(handle(clock)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const told: (readonly unknown[])[] = [];
+  const connections = { opened: 0, open: 0 };
+  server.on('connection', (socket) => {
+    connections.opened++;
+    connections.open++;
+    socket.on('close', () => connections.open--);
+  });
   const client = await StoreClient.open(
     { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, trustsAnybody: false },
     {
       clock,
-      files: { authorization: () => undefined, ca: () => undefined },
+      files: { authorization: () => undefined, ca: () => undefined, ...files },
       observe: (...request) => void told.push(request),
     },
   );
@@ -28,7 +36,7 @@ async function clientOf(handle: (clock: FakeClock) => RequestListener) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  return { client, told };
+  return { client, told, connections };
 }
 
 describe('a request to the store', () => {
@@ -59,5 +67,44 @@ describe('a request to the store', () => {
     length++;
     await expect(client.json(REQUEST, signal)).rejects.toMatchObject({ kind: 'refused' });
     expect(told.map(([, status]) => status)).toEqual([200, 200, 200, 200, 200, 0]);
+  });
+
+  test('has a body of its kind, or none at all', async () => {
+    const seen: unknown[] = [];
+    const { client } = await clientOf(() => async (request, response) => {
+      const { 'content-type': type, 'content-length': length } = request.headers;
+      seen.push([type, length, await text(request)]);
+      response.end('{}');
+    });
+    await client.json(REQUEST, signal);
+    await client.json({ ...REQUEST, method: 'POST', body: { a: 'ä' } }, signal);
+    await client.json({ ...REQUEST, method: 'POST', form: { query: '{a="b"}' } }, signal);
+    expect(seen).toEqual([
+      [undefined, undefined, ''],
+      ['application/json', '10', '{"a":"ä"}'],
+      ['application/x-www-form-urlencoded', '23', 'query=%7Ba%3D%22b%22%7D'],
+    ]);
+  });
+});
+
+describe('the connection to the store', () => {
+  const answer = (): RequestListener => (_, response) => response.end('{}');
+
+  test('is used again, and closed with the client', async () => {
+    const { client, connections } = await clientOf(answer);
+    for (let time = 0; time < 20; time++) await client.json(REQUEST, signal);
+    // One that has just brought an answer may not be free yet for the next request.
+    expect(connections.opened).toBeLessThan(20);
+    await client.close();
+    await expect.poll(() => connections.open).toBe(0);
+  });
+
+  test('is a new one when the certificates have changed, and the old one is closed', async () => {
+    let ca = 'one';
+    const { client, connections } = await clientOf(answer, { ca: () => ca });
+    await client.json(REQUEST, signal);
+    ca = 'two';
+    await client.json(REQUEST, signal);
+    await expect.poll(() => connections).toEqual({ opened: 2, open: 1 });
   });
 });
