@@ -63,7 +63,7 @@ test('what is open and under way is read when it is asked for', async () => {
 
 test('the time of an answer is told finely from a millisecond to a minute', async () => {
   const registry = new Registry();
-  new GatewayMetrics(registry).upstreamAnswered('get', 1);
+  new GatewayMetrics(registry).upstreamAnswered('object', 1);
   const bounds = await boundsOf(registry, 'gatehouse_gateway_upstream_duration_seconds');
   expectFineBounds(bounds, { first: 0.001, last: 60 });
 });
