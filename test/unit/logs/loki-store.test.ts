@@ -109,6 +109,25 @@ describe('records of namespaces that are asked for apart', () => {
   });
 });
 
+test('L-02 a histogram asks for all buckets but the first and the last in one question, by their ends', async () => {
+  const at = (time: string): bigint => BigInt(Date.parse(`2026-03-09T${time}Z`)) * 1_000_000n;
+  const seconds = (time: string): number => Date.parse(`2026-03-09T${time}Z`) / 1_000;
+  const { store, asked } = storeOn(({ path, form = {} }) => {
+    if (path.endsWith('/query_range')) return good([{ metric: {}, values: [[seconds('09:59:30'), '3']] }]);
+    const { time: end, query = '' } = form;
+    return number(query.includes('[100000ms]') ? 6 : end === `${at('09:58:30')}` ? 1 : 2);
+  });
+  const { total, buckets } = await store.histogram(searchOf(undefined), { count: 30, unit: 's' }, signal);
+  const bucket = (time: string, count: number) => ({ time: seconds(time) * 1_000, count });
+  expect([total, buckets]).toEqual([6, [bucket('09:58:00', 1), bucket('09:59:00', 3), bucket('09:59:30', 2)]]);
+  expect(asked.flatMap(({ path, form }) => (path.endsWith('/query_range') ? [form] : []))).toEqual([
+    {
+      query: 'sum(count_over_time({namespace=~".+"}[30000ms] offset 1ms))',
+      ...{ start: `${at('09:59:00')}`, end: `${at('09:59:30')}`, step: '30' },
+    },
+  ]);
+});
+
 describe('the lines that are asked for at first', () => {
   const limitsOf = async (young: number, page: Omit<Page, 'order'>): Promise<Set<unknown>> => {
     const { store, asked } = storeOn(() => number(0));

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import type { StoreError } from '../../../src/logs/store/log-store.ts';
 import { StoreClient } from '../../../src/logs/store/store-client.ts';
 import type { StoreFiles } from '../../../src/logs/store/store-files.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -67,6 +68,26 @@ describe('a request to the store', () => {
     length++;
     await expect(client.json(REQUEST, signal)).rejects.toMatchObject({ kind: 'refused' });
     expect(told.map(([, status]) => status)).toEqual([200, 200, 200, 200, 200, 0]);
+  });
+
+  test('finds no room beside others of 16 MiB each, and those have their answers', async () => {
+    const held: ServerResponse[] = [];
+    const { client, told } = await clientOf(() => (_, response) => {
+      response.write(`"${'x'.repeat(16 * 1024 * 1024 - 2)}`);
+      held.push(response);
+    });
+    const asking = Array.from({ length: 5 }, () =>
+      client.json(REQUEST, signal).then(
+        ({ status }) => status,
+        (error: StoreError) => error.kind,
+      ),
+    );
+    expect(await Promise.race(asking)).toBe('full');
+    for (const response of held) response.end('"');
+    const outcomes = await Promise.all(asking);
+    // A second one may find no room before that of the first is given back.
+    expect(new Set(outcomes)).toEqual(new Set(['full', 200]));
+    expect(told.filter(([, status]) => status === 0).length).toBe(outcomes.filter((one) => one === 'full').length);
   });
 
   test('has a body of its kind, or none at all', async () => {
