@@ -17,6 +17,7 @@ async function clientOf(handle: (clock: FakeClock) => RequestListener, files: Pa
   const clock = new FakeClock();
   const server = createServer(handle(clock)).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  server.keepAliveTimeout = 0; // it closes no connection by itself
   const told: (readonly unknown[])[] = [];
   const connections = { opened: 0, open: 0 };
   server.on('connection', (socket) => {
@@ -117,6 +118,15 @@ describe('the connection to the store', () => {
     // One that has just brought an answer may not be free yet for the next request.
     expect(connections.opened).toBeLessThan(20);
     await client.close();
+    await expect.poll(() => connections.open).toBe(0);
+  });
+
+  test('is closed with the client also where an answer is still to come, which then is none', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const { client, connections } = await clientOf(() => () => arrived.resolve());
+    const asking = client.json(REQUEST, signal);
+    await arrived.promise;
+    await Promise.all([client.close(), expect(asking).rejects.toMatchObject({ kind: 'away' })]);
     await expect.poll(() => connections.open).toBe(0);
   });
 
