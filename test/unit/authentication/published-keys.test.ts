@@ -122,6 +122,7 @@ describe('a set of keys', () => {
     ['is a point beside its curve', { ...curve, x: curve['y'] }],
     ['is a curve that no algorithm has', { ...curve, crv: 'secp256k1' }],
     ['is a curve by the name of a method', { ...curve, crv: 'toString' }],
+    ['is a curve that says another type', { ...curve, kty: 'OKP' }],
     ['is of another type', { ...edwards, kid: 'k', use: 'sig', alg: 'EdDSA' }],
     ['is a secret', { kty: 'oct', kid: 'k', alg: 'HS256', k: 'c2VjcmV0' }],
     ['has no name', { ...rsa, kid: undefined }],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ReviewedTokens } from '../../../src/authentication/reviewed-tokens.ts';
+import { usedHeap } from '../../support/used-heap.ts';
 import { IDENTITY } from './robots.ts';
 
 const good = { identity: IDENTITY, at: 0, expiresAt: 1 };
@@ -53,6 +54,21 @@ describe('the memory of reviewed tokens', () => {
     const kept = Array.from({ length: 30_000 }, (_, index) => tokens.get(`${index}`)).filter(Boolean);
     expect(['v1', 'v2', 'v3'].map((digest) => tokens.get(digest))).toEqual(Array(3).fill(goodOf('victim')));
     expect(kept.length).toBe(9_997);
+  });
+
+  test('keeps nothing of service accounts whose tokens are good no longer', () => {
+    const tokens = new ReviewedTokens();
+    const pass = (accounts: number): void => {
+      for (let index = 0; index < accounts; index++) {
+        tokens.set(`${index}`, goodOf(`account-${index}`));
+        tokens.set(`${index}`, refused);
+      }
+    };
+    pass(2_000);
+    const before = usedHeap();
+    pass(25_000);
+    // An empty set for each is 5 MB.
+    expect(usedHeap() - before).toBeLessThan(2_000_000);
   });
 
   test('forgets the refused one asked for longest ago, beyond 1,000', () => {

@@ -295,6 +295,7 @@ describe('access review authorizer', () => {
 
   test('times a review in seconds', async () => {
     const { authorizer, reviewer, clock, registry } = create();
+    await clock.advance(60_000);
     const asked = authorizer.authorize(alice, listNodes);
     await clock.advance(250);
     reviewer.last.answer(true);
@@ -371,6 +372,24 @@ describe('access reviews that fail', () => {
       await clock.advance(10_000);
       expect(await learn(true)).toEqual({ allowed: true, source: 'review' });
     }
+  });
+
+  test.each([
+    [2, 'no outage for the others', 2],
+    [3, 'an outage: one of the others asks, and the next waits for what it is answered', 1],
+  ])('that hang for %i users are %s', async (users, _, asked) => {
+    const { clock, reviewer, authorizer } = create();
+    const named = (name: string): Subject => ({ ...alice, name });
+    for (let user = 0; user < users; user++) void outcome(authorizer.authorize(named(`hangs-${user}`), listNodes));
+    await clock.advance(3_000);
+    const others = ['bob', 'carol'].map((name) => authorizer.authorize(named(name), listNodes));
+    await clock.advance(0);
+    expect(reviewer.reviews.length - users).toBe(asked);
+    for (let turn = 0; turn < 2; turn++) {
+      for (const review of reviewer.reviews) review.answer(true);
+      await clock.advance(0);
+    }
+    expect(await Promise.all(others)).toEqual(Array(2).fill({ allowed: true, source: 'review' }));
   });
 
   test('are paused for as long as the cluster asks, from the first one', async () => {
@@ -542,6 +561,21 @@ describe('an answer in use', () => {
     reviewer.last.answer(false);
     await clock.advance(0);
     expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: false, source: 'cache' });
+  });
+
+  test('A-50 is asked for again after a review that failed, and does not hold behind its 10 s for that one', async () => {
+    const { clock, reviewer, authorizer, learn } = create();
+    await learn(true);
+    await clock.advance(5_000);
+    void authorizer.authorize(alice, listNodes);
+    await clock.advance(0);
+    reviewer.last.fail();
+    await clock.advance(5_000);
+    const decision = authorizer.authorize(alice, listNodes);
+    expect(decision).toBeInstanceOf(Promise);
+    await clock.advance(0);
+    reviewer.last.answer(false);
+    expect(await decision).toEqual({ allowed: false, source: 'review' });
   });
 
   test('A-50 does not hold for as long as its review waits for a place', async () => {

@@ -4,6 +4,7 @@ import type { RequestAttributes, ResourceAttributes, Subject } from '../../../sr
 import { createDecisionKeys, DecisionCache } from '../../../src/authorization/decision-cache.ts';
 import { Largest } from '../../support/largest.ts';
 import { checkSizes, type Sizes } from '../../support/property.ts';
+import { usedHeap } from '../../support/used-heap.ts';
 
 const answer = { allowed: true, at: 0 };
 
@@ -41,6 +42,13 @@ describe('decision cache', () => {
     expect([cache.size, cache.get('owner') !== undefined]).toEqual([100, true]);
   });
 
+  test('A-49 lets a party that has no more than another push out the oldest answer of all', () => {
+    const cache = new DecisionCache({ maxEntries: 3, maxEntriesOfOne: 3 });
+    for (const key of ['a1', 'a2']) cache.set(keyOf(key, 'a'), answer);
+    for (const key of ['b1', 'b2']) cache.set(keyOf(key, 'b'), answer);
+    expect(['a1', 'a2', 'b1', 'b2'].filter((key) => cache.get(key))).toEqual(['a2', 'b1', 'b2']);
+  });
+
   test('forgets every answer about users of a name, whatever their uid, and no other', () => {
     const cache = new DecisionCache({ maxEntries: 20, maxEntriesOfOne: 2 });
     const account = 'system:serviceaccount:default:agent';
@@ -66,6 +74,18 @@ describe('decision cache', () => {
     for (const key of ['b1', 'b2']) cache.set(keyOf(key, 'b'), answer); // pushes out a1
     cache.set(keyOf('a4', 'a'), answer); // a has three again, and four is all there may be
     expect(['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].filter((key) => cache.get(key))).toEqual(['a3', 'a4', 'b1', 'b2']);
+  });
+
+  test('keeps nothing of a party whose answers it has dropped', () => {
+    const cache = new DecisionCache({ maxEntries: 10, maxEntriesOfOne: 10 });
+    const ask = (parties: number): void => {
+      for (let index = 0; index < parties; index++) cache.set(keyOf(`${index}/x`, `user-${index} ${index}`), answer);
+    };
+    ask(1_000);
+    const before = usedHeap();
+    ask(25_000);
+    // An empty set for each is 5 MB.
+    expect(usedHeap() - before).toBeLessThan(2_000_000);
   });
 });
 

@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { decisionCounter, reviewMetrics } from '../../../src/authorization/metrics.ts';
+import { boundsOf, expectFineBounds } from '../../support/histogram-bounds.ts';
 
 const DECISIONS = 'gatehouse_authorization_decisions_total';
 const linesOf = async (registry: Registry, name: string): Promise<string[]> =>
@@ -37,4 +38,11 @@ test('reviews are timed in seconds, and what is open is read when it is asked fo
     'gatehouse_authorization_reviews{state="in_flight"} 3',
     'gatehouse_authorization_reviews{state="waiting"} 2',
   ]);
+});
+
+test('the time of a review is told finely from a millisecond to the 3 s after which it is given up', async () => {
+  const registry = new Registry();
+  reviewMetrics(registry, { entries: () => 0, load: () => ({ inFlight: 0, waiting: 0 }) })(0.02);
+  const bounds = await boundsOf(registry, 'gatehouse_authorization_review_duration_seconds');
+  expectFineBounds(bounds, { first: 0.001, last: 3 });
 });

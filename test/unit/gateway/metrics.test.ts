@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { GatewayMetrics, registerStreams, registerUnderway } from '../../../src/gateway/metrics.ts';
+import { boundsOf, expectFineBounds } from '../../support/histogram-bounds.ts';
 
 const valuesIn = async (registry: Registry, name: string): Promise<string[]> =>
   (await registry.metrics()).split('\n').filter((line) => line.startsWith(name));
@@ -58,4 +59,11 @@ test('what is open and under way is read when it is asked for', async () => {
     'gatehouse_gateway_requests_waiting 5',
     'gatehouse_gateway_upgrades_in_flight 4',
   ]);
+});
+
+test('the time of an answer is told finely from a millisecond to a minute', async () => {
+  const registry = new Registry();
+  new GatewayMetrics(registry).upstreamAnswered('object', 1);
+  const bounds = await boundsOf(registry, 'gatehouse_gateway_upstream_duration_seconds');
+  expectFineBounds(bounds, { first: 0.001, last: 60 });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Route } from '../../../src/http/exchange.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
 import { fakeExchange } from '../../support/fake-exchange.ts';
+import { boundsOf, expectFineBounds } from '../../support/histogram-bounds.ts';
 
 /** The metrics, and the lines of the exposition that start so. */
 function create() {
@@ -11,7 +12,7 @@ function create() {
   const metrics = createHttpMetrics(registry, bearers);
   const linesOf = async (start: string): Promise<string[]> =>
     (await registry.metrics()).split('\n').filter((line) => line.startsWith(start));
-  return { metrics, linesOf };
+  return { metrics, linesOf, registry };
 }
 
 const route = { template: '/x/{name}' } as Route;
@@ -77,4 +78,14 @@ describe('the metrics of HTTP', () => {
       'gatehouse_watch_fanout_seconds_bucket{le="2.5"} 3',
     ]);
   });
+});
+
+test.each([
+  ['gatehouse_http_request_duration_seconds', 30],
+  ['gatehouse_watch_fanout_seconds', 10],
+])('%s is told finely from a millisecond to %i s', async (name, last) => {
+  const { metrics, registry } = create();
+  metrics.answered(fakeExchange({ status: 200 }).exchange, 1);
+  metrics.watchesTold(1);
+  expectFineBounds(await boundsOf(registry, name), { first: 0.001, last });
 });

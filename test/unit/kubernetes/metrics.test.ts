@@ -1,7 +1,8 @@
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { ReflectorMetricsFamily, RequestMetrics } from '../../../src/kubernetes/metrics.ts';
+import { createSecretLag, ReflectorMetricsFamily, RequestMetrics } from '../../../src/kubernetes/metrics.ts';
 import type { FailureKind } from '../../../src/kubernetes/reflector/failure.ts';
+import { boundsOf, expectFineBounds } from '../../support/histogram-bounds.ts';
 import { measured } from './objects.ts';
 
 describe('metrics of a reflector', () => {
@@ -119,4 +120,24 @@ test('metrics of requests show the connections that are open now, and no duratio
   expect(text).toContain('gatehouse_cluster_requests_total{purpose="review",code="error"} 1');
   expect(text).toContain('gatehouse_cluster_requests_total{purpose="review",code="201"} 1');
   expect(text).toContain('gatehouse_cluster_request_duration_seconds_count{purpose="review"} 1');
+});
+
+test.each<[string, number, number, (registry: Registry) => void]>([
+  [
+    'gatehouse_cluster_request_duration_seconds',
+    0.001,
+    30,
+    (all) => new RequestMetrics(all, () => 0).answered('x', 200, 1),
+  ],
+  [
+    'gatehouse_reflector_list_duration_seconds',
+    0.01,
+    120,
+    (all) => new ReflectorMetricsFamily(all).of('x').listed('ok', 1),
+  ],
+  ['gatehouse_session_record_lag_seconds', 0.001, 10, (all) => createSecretLag(all).observe(1)],
+])('%s is told finely from %d s to %d s', async (name, first, last, observe) => {
+  const registry = new Registry();
+  observe(registry);
+  expectFineBounds(await boundsOf(registry, name), { first, last });
 });

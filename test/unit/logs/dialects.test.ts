@@ -21,6 +21,7 @@ describe('a store', () => {
   test.each([
     [{ version: { number: '5.6.16' } }],
     [{ version: { number: '9.0.0' } }],
+    [{ version: { number: '80.1.0' } }],
     [{ version: { distribution: 'opensearch', number: '3.0.0' } }],
     [{ version: { distribution: 'opensearch', number: '7.10.2' } }],
     [{ version: { number: '__proto__' } }],

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
@@ -22,12 +23,12 @@ const hang = (signal: AbortSignal, onEnd: () => void): Promise<never> =>
   );
 
 /** A reader of somebody with two searches: the first namespace of each is `ns-0` and `ns-250`. */
-function readerOf(store: Partial<LogStore>) {
+function readerOf(store: Partial<LogStore>, exportLimit = 10) {
   const names = Array.from({ length: 251 }, (_, at) => `ns-${at}`);
   const clock = new FakeClock();
   const registry = new Registry();
   const reader = new LogReader(
-    { timeLimitMs: LIMIT_MS, exportLimit: 10 },
+    { timeLimitMs: LIMIT_MS, exportLimit },
     {
       store: store as LogStore,
       clock,
@@ -48,6 +49,7 @@ const isFirst = (search: { readonly namespaces?: { readonly young: readonly { re
   search.namespaces?.young[0]?.name === 'ns-0';
 
 const query = (text = '') => parseLogQuery(`start_time=0&interval=1y&${text}`, Date.now());
+const { signal } = new AbortController();
 const statusOf = (error: unknown): unknown => (error instanceof StatusError ? error.answer.code : error);
 
 describe('several searches of one query', () => {
@@ -79,6 +81,33 @@ describe('several searches of one query', () => {
   });
 });
 
+describe('a page of several searches', () => {
+  const records = (namespace: string, times: readonly number[]) =>
+    times.map((at) => ({ at, record: { namespace, log: `${at}` } }));
+  const readPage = async (text: string) => {
+    const asked: unknown[] = [];
+    const { reader } = readerOf({
+      find: async (search, page) => {
+        asked.push(page);
+        const found = isFirst(search) ? records('a', [1, 4, 6]) : records('b', [2, 3, 5]);
+        return { total: 50, records: page.order === 'asc' ? found : found.toReversed() };
+      },
+    });
+    const { query: found } = (await reader.answer(SUBJECT, query(text), signal)) as {
+      query: { total: number; records: { log: string }[] };
+    };
+    return { asked, total: found.total, logs: found.records.map(({ log }) => log) };
+  };
+
+  test.each([
+    ['sort=desc&from=0&size=4', { order: 'desc', from: 0, size: 4 }, ['6', '5', '4', '3']],
+    ['sort=asc&from=2&size=3', { order: 'asc', from: 0, size: 5 }, ['3', '4', '5']],
+    ['from=2&size=0', { order: 'desc', from: 0, size: 0 }, []],
+  ])('L-06, L-07 has as many records of each as it may need, from the first one on: %s', async (text, page, logs) => {
+    expect(await readPage(text)).toEqual({ asked: [page, page], total: 100, logs });
+  });
+});
+
 describe('an export', () => {
   const pieces = async function* (log: string[]): AsyncGenerator<readonly FoundMessage[], void> {
     try {
@@ -91,12 +120,13 @@ describe('an export', () => {
     }
   };
 
-  test('L-10 ends at the limit exactly, and its sources with it', async () => {
+  // The two searches have the same messages, three in a piece: the limit is at the end of a piece, and one or more before it.
+  test.each([1, 2, 5, 6, 7, 10])('L-10 ends at the limit of %i exactly, and its sources with it', async (limit) => {
     const log: string[] = [];
-    const { reader } = readerOf({ messages: (search) => pieces(isFirst(search) ? log : []) });
+    const { reader } = readerOf({ messages: (search) => pieces(isFirst(search) ? log : []) }, limit);
     let text = '';
     for await (const one of reader.texts(SUBJECT, query('operation=export'), new AbortController().signal)) text += one;
-    expect(text.split('\n').length - 1).toBe(10);
+    expect(text.split('\n').length - 1).toBe(limit);
     expect(log.at(-1)).toBe('closed');
   });
 
@@ -147,4 +177,17 @@ test.each([
   const { reader, registry } = readerOf({ find: () => Promise.reject(new StoreError(kind, 'so')) });
   expect(await reader.answer(SUBJECT, query(), new AbortController().signal).catch(statusOf)).toBe(code);
   expect(await registry.metrics()).toContain(`gatehouse_log_queries_total{operation="query",result="${result}"} 1`);
+});
+
+test.each(['query', 'export'])('a %s that is over listens no more for its caller to leave', async (operation) => {
+  const { signal } = new AbortController();
+  const { reader } = readerOf({
+    find: async () => ({ total: 0, records: [] }),
+    async *messages() {
+      yield [{ at: 1, log: 'x' }];
+    },
+  });
+  if (operation === 'query') await reader.answer(SUBJECT, query(), signal);
+  else for await (const text of reader.texts(SUBJECT, query('operation=export'), signal)) expect(text).toContain('x');
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { LogMetrics } from '../../../src/logs/metrics.ts';
 import { badRequest, StatusError } from '../../../src/status-error.ts';
+import { boundsOf, expectFineBounds } from '../../support/histogram-bounds.ts';
 
 const QUERIES = 'gatehouse_log_queries_total';
 const OPERATIONS = ['query', 'statistics', 'histogram', 'export'] as const;
@@ -55,4 +56,11 @@ test('a request to the store is timed by purpose and class of its status', async
   expect(lines).toContain(`${name}_bucket{le="0.25",${search}} 0`);
   expect(lines).toContain(`${name}_bucket{le="0.5",${search}} 1`);
   expect(lines).toContain(`${name}_sum{purpose="close",code="none"} 30`);
+});
+
+test('the time of a request to the store is told finely from 2.5 ms to the time limit of 30 s', async () => {
+  const registry = new Registry();
+  new LogMetrics(registry).requested('search', 200, 1);
+  const bounds = await boundsOf(registry, 'gatehouse_log_store_request_duration_seconds');
+  expectFineBounds(bounds, { first: 0.0025, last: 30 });
 });

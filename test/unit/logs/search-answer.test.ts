@@ -54,8 +54,14 @@ describe('the answer to a search', () => {
     expect(failure(status, body)[0]).toBe('away');
   });
 
-  test.each([401, 403])('of %i is about our credentials, whatever it says', (status) => {
-    expect(failure(status, { error: root('user [canary]', 'security_exception') })[0]).toBe('away');
+  test.each([
+    [401, 'the log store refuses our user name or password: 401'],
+    [403, 'the log store does not let our user do this: 403 '],
+  ])('of %i is about our credentials, whatever it says, and the log says so', (status, words) => {
+    for (const type of ['security_exception', 'x_exception']) {
+      const [kind, message] = failure(status, { error: root('user [canary]', type) });
+      expect([kind, message.startsWith(words)]).toEqual(['away', true]);
+    }
     expect(failure(status, undefined)[0]).toBe('away');
   });
 
@@ -153,7 +159,7 @@ describe('aggregations', () => {
     expect(bucketsOf(undefined)).toEqual([]);
     const ends = [-8.64e15, 8.64e15];
     expect(bucketsOf({ buckets: ends.map((key) => ({ key, doc_count: 1 })) }).map(({ time }) => time)).toEqual(ends);
-    expect([cardinalityIn({ value: 48 }), cardinalityIn(undefined)]).toEqual([48, 0]);
+    expect([{ value: 48 }, undefined, { value: '48' }, { value: null }].map(cardinalityIn)).toEqual([48, 0, 0, 0]);
   });
 
   test('with buckets of another form cannot be used', () => {

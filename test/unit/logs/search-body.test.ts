@@ -116,6 +116,16 @@ describe('the endings of last words', () => {
     expect(Math.max(...endings)).toBeLessThanOrEqual(1_000);
   });
 
+  test.each<[string, Partial<LogFilter>, number, number?]>([
+    ['one word has all that the other clauses leave', { phrases: ['a'] }, 499],
+    ['two words have half of it each', { phrases: ['a', 'b'] }, 249],
+    ['a phrase takes a clause for each of its words', { phrases: ['a', 'of several words'] }, 496],
+    ['a word has one at least', { phrases: ['a'], workloads: Array(64).fill('w'), pods: ['p'] }, 1, 60],
+    ['a phrase alone has what its words leave', { phrases: ['of several words'] }, 496],
+  ])('are as many as there is room for: %s', (_, filter, count, mostClauses = 500) => {
+    expect(new Set(endingsOf(filter, mostClauses))).toEqual(new Set([count]));
+  });
+
   test('are 1,000 for a store that does not', () => {
     expect(endingsOf({ phrases: ['a', 'b'] }, Number.POSITIVE_INFINITY, 250)).toEqual([1_000, 1_000]);
   });
