@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { optionFault } from '../src/cli/arguments.ts';
+import { optionFault } from '../src/cli/option-fault.ts';
 import { dnsLabel } from '../src/config/fields.ts';
 
 export const DEMO_HELP = `Usage: npm run demo [-- options]

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import { type Command, HELP, type KeysRequest, nodeFault, parseCommand } from './cli/arguments.ts';
+import { type Command, HELP, type KeysRequest, parseCommand } from './cli/arguments.ts';
 import type { ClientAction, ClientRequest } from './cli/login/login-arguments.ts';
+import { complain, EXIT_FAILED, EXIT_MISUSE, errorLine, print, runToEnd } from './cli/run-to-end.ts';
 import type { UsersRequest } from './cli/users-arguments.ts';
 import type { Config, Warnings } from './config/config.ts';
 import type { BufferedOutput } from './observability/buffered-output.ts';
@@ -11,9 +12,6 @@ import { systemClock } from './runtime/clock.ts';
 import { createLoopLoad } from './runtime/loop-load.ts';
 import { systemRandom } from './runtime/random.ts';
 import { type Release, toRelease, toRuntime } from './service/versions.ts';
-
-const EXIT_FAILED = 1;
-const EXIT_MISUSE = 2;
 
 /** By the shell's convention: 128 plus the number of the signal. */
 const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -31,9 +29,6 @@ function readRelease(): Release {
 /** What a command needs is loaded by that command: `gatehouse login` runs at each `kubectl`. */
 const loadConfigFile = async (path: string | undefined): Promise<{ config: Config; warnings: Warnings }> =>
   (await import('./config/load.ts')).loadConfig(path, readFile);
-
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
-const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** Runs one command and returns the exit code. */
 async function execute(command: Command): Promise<number> {
@@ -140,7 +135,7 @@ async function serve({ config, warnings }: { config: Config; warnings: Warnings 
     return 0;
   } catch (error) {
     // For people who read only the log; the plain line goes to standard error.
-    logger.fatal(describe(error));
+    logger.fatal(errorLine(error));
     throw error;
   } finally {
     await output.finish();
@@ -193,13 +188,6 @@ function endOnBugs(logger: Logger): void {
   process.on('unhandledRejection', end);
 }
 
-/** One clear line (or several, for a file with several problems), never a stack. */
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { message, cause } = error;
-  return cause instanceof Error && !message.includes(cause.message) ? `${message}: ${cause.message}` : message;
-}
-
 /** Errors in what the operator wrote (the configuration or a file that it names), not in the run. */
 const MISUSES: readonly string[] = [
   'ConfigError',
@@ -210,24 +198,4 @@ const MISUSES: readonly string[] = [
 ];
 const isMisuse = (error: unknown): boolean => error instanceof Error && MISUSES.includes(error.name);
 
-async function main(): Promise<number> {
-  const fault = nodeFault(process.version);
-  if (fault !== undefined) {
-    complain(`gatehouse: ${fault}`);
-    return EXIT_MISUSE;
-  }
-  try {
-    return await execute(parseCommand(process.argv.slice(2), process.env['GATEHOUSE_CONFIG']));
-  } catch (error) {
-    complain(`gatehouse: ${describe(error)}`);
-    return isMisuse(error) ? EXIT_MISUSE : EXIT_FAILED;
-  }
-}
-
-// The reader of our output may stop early (`| head`). That is no failure of ours.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-
-const exitCode = await main();
-// The process must be ended explicitly, because what a failed part has left open would keep it alive. Both outputs are
-// written out first.
-process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));
+await runToEnd(() => execute(parseCommand(process.argv.slice(2), process.env['GATEHOUSE_CONFIG'])), isMisuse);

@@ -3,6 +3,8 @@ import { type OutputChunk, rolldown } from 'rolldown';
 
 interface BundleOptions {
   readonly root: string;
+  /** The module that is run, from the root. */
+  readonly entry: string;
   readonly folder: string;
   /** Packages that stay outside. */
   readonly external: readonly string[];
@@ -12,9 +14,9 @@ interface BundleOptions {
  * Writes the program into the folder: `main.js`, and a file for each part that it loads only when it needs it. Each has a source map
  * beside it, which names the sources' lines but does not repeat them. Resolves to every file that went in.
  */
-export async function bundle({ root, folder, external }: BundleOptions): Promise<readonly string[]> {
+export async function bundle({ root, entry, folder, external }: BundleOptions): Promise<readonly string[]> {
   const program = await rolldown({
-    input: { main: `${root}/src/main.ts` },
+    input: { main: `${root}/${entry}` },
     cwd: root,
     platform: 'node',
     external: [...external],

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { bundle } from './bundle.ts';
 import { licensesText } from './licenses.ts';
 import { copyNative, NATIVE } from './native.ts';
-import { manifestOf, neededFolders, packageFolder, readPackages } from './packages.ts';
+import { manifestOf, neededFolders, packageFolders, readPackages } from './packages.ts';
 import { billOfMaterials } from './sbom.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
@@ -20,8 +20,8 @@ const out = resolve(ROOT, values.out);
 const modules = join(out, 'node_modules');
 
 await rm(out, { recursive: true, force: true });
-const files = await bundle({ root: ROOT, folder: out, external: [NATIVE] });
-const bundled = files.flatMap((file) => packageFolder(file) ?? []);
+const files = await bundle({ root: ROOT, entry: 'src/main.ts', folder: out, external: [NATIVE] });
+const bundled = packageFolders(files);
 const native = await copyNative({ root: ROOT, modules, arch: values.arch });
 const packages = [
   ...readPackages(bundled, { root: ROOT, modules: join(ROOT, 'node_modules') }),

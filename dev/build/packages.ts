@@ -22,16 +22,17 @@ interface Manifest {
   readonly version: string;
   readonly description?: string;
   readonly license?: string;
+  readonly engines?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 
-/** The folder of the package that a file is part of; undefined for a file of ours. */
-export function packageFolder(file: string): string | undefined {
-  return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
-}
+/** The folders of the packages that these files are part of, once each. A file of ours is part of none. */
+export const packageFolders = (files: readonly string[]): string[] => [
+  ...new Set(files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [])),
+];
 
 interface Locked {
   readonly version?: string;
@@ -47,11 +48,11 @@ export const lockedPackages = (root: string): Readonly<Record<string, Locked>> =
  * licence or is not in the lock file.
  */
 export function readPackages(
-  folders: Iterable<string>,
+  folders: readonly string[],
   { root, modules }: { root: string; modules: string },
 ): Package[] {
   const locked = lockedPackages(root);
-  return [...new Set(folders)].map((folder): Package => {
+  return folders.map((folder): Package => {
     const { name, version, description, license, dependencies, optionalDependencies } = manifestOf(folder);
     const { integrity } = locked[join('node_modules', relative(modules, folder))] ?? {};
     if (!license || !integrity) throw new Error(`${name} has no licence, or the lock file does not have it`);

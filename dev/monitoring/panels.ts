@@ -76,6 +76,12 @@ export const ROWS: readonly Row[] = [
         ],
         'Requests whose answers are being made, and open connections.',
       ),
+      lines(
+        'Waiting for their turn',
+        'none',
+        [[of('gatehouse_http_requests_waiting'), '{{pod}}']],
+        'Requests of users who ask for more than their share while the pod is busy; they are not among those in flight.',
+      ),
     ],
   },
   {

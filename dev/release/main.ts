@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { publishChart } from './chart.ts';
+import { packCli } from './cli.ts';
 import { publishImage } from './image.ts';
 import { notesOf } from './notes.ts';
 import { signRelease } from './sign.ts';
@@ -16,10 +17,11 @@ const HELP = `npm run release -- STEP: one step of a release; .github/workflows/
   notes       print the section of CHANGELOG.md about it
   image       build the image for each processor and push all (buildah)
   chart       package the chart and push it (helm)
-  sign        sign both, attach bills of materials and provenance (cosign); after image and chart
+  cli         pack the commands for laptops as a file for npm, with its checksum; pushes nothing
+  sign        sign all three, attach bills of materials and provenance (cosign); after image, chart and cli
 
   --registry HOST/NAME   where images and charts go
-  --out FOLDER           for digests, bills of materials, the packaged chart; default: release
+  --out FOLDER           for digests, bills of materials, the packages; default: release
   --plain-http           the registry has no TLS, being on loopback
 `;
 
@@ -54,8 +56,11 @@ switch (step) {
   case 'chart':
     console.log((await publishChart(place())).chart);
     break;
+  case 'cli':
+    console.log(await packCli({ root: ROOT, out, version: manifest.version }));
+    break;
   case 'sign':
-    await signRelease(out, process.env);
+    await signRelease({ out, version: manifest.version }, process.env);
     break;
   default:
     process.stderr.write(HELP);

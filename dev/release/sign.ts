@@ -1,15 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CHART_FILE, IMAGE_FILE, type PushedChart, type PushedImage, sbomFile } from './place.ts';
+import { cliFile } from './cli.ts';
+import { CHART_FILE, IMAGE_FILE, type Place, type PushedChart, type PushedImage, sbomFile } from './place.ts';
 import { provenance } from './provenance.ts';
 import { run } from './run.ts';
 
 /**
- * Signs what `image` and `chart` pushed, by digest, and attaches provenance and bills of materials as signed statements. cosign takes the
- * identity of the workflow (keyless): no key exists that could be lost.
+ * Signs what `image` and `chart` pushed, by digest, and attaches provenance and bills of materials as signed statements. Signs the file that
+ * `cli` packed; the signature is in a file beside it. cosign takes the identity of the workflow (keyless): no key exists that could be lost.
  */
 export async function signRelease(
-  out: string,
+  { out, version }: Pick<Place, 'out' | 'version'>,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const { image, platforms } = (await readJson(join(out, IMAGE_FILE))) as PushedImage;
@@ -24,6 +25,8 @@ export async function signRelease(
   await cosign('sign', '--yes', chart);
   for (const what of [image, ...Object.values(platforms), chart]) await attest('slsaprovenance1', built, what);
   for (const [arch, one] of Object.entries(platforms)) await attest('cyclonedx', join(out, sbomFile(arch)), one);
+  const packed = join(out, cliFile(version));
+  await cosign('sign-blob', '--yes', '--bundle', `${packed}.sigstore.json`, packed);
 }
 
 const readJson = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8'));

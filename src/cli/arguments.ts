@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
-import { type ClientAction, type ClientRequest, isClientAction, parseClientRequest } from './login/login-arguments.ts';
+import { type ClientCommand, clientCommand } from './client-arguments.ts';
+import { isClientAction } from './login/login-arguments.ts';
+import { optionFault } from './option-fault.ts';
 import { parseUsersRequest, type UsersOptions, type UsersRequest } from './users-arguments.ts';
 
 export const HELP = `Usage: gatehouse [--config FILE]
@@ -51,14 +53,11 @@ Exit codes: 0 success, 1 failed while running, 2 wrong arguments or configuratio
 
 /** The request of the command line. */
 export type Command =
+  | ClientCommand
   | { readonly kind: 'run' | 'check-config' | 'hash-password'; readonly config?: string }
-  | { readonly kind: 'version' | 'config-schema' }
-  /** `about`: of one command, else of all. */
-  | { readonly kind: 'help'; readonly about?: ClientAction }
-  | { readonly kind: 'client'; readonly request: ClientRequest }
+  | { readonly kind: 'config-schema' }
   | { readonly kind: 'keys'; readonly request: KeysRequest; readonly config?: string }
-  | { readonly kind: 'users'; readonly request: UsersRequest; readonly config?: string }
-  | { readonly kind: 'misuse'; readonly message: string; readonly about?: ClientAction };
+  | { readonly kind: 'users'; readonly request: UsersRequest; readonly config?: string };
 
 const OPTIONS = {
   config: { type: 'string' },
@@ -99,16 +98,6 @@ export function parseCommand(args: readonly string[], fallbackConfig: string | u
   }
 }
 
-function clientCommand(about: ClientAction, args: readonly string[]): Command {
-  try {
-    const request = parseClientRequest(about, args);
-    if ('isHelp' in request) return { kind: 'help', about };
-    return 'fault' in request ? { kind: 'misuse', message: request.fault, about } : { kind: 'client', request };
-  } catch (error) {
-    return { kind: 'misuse', message: optionFault(error as NodeJS.ErrnoException), about };
-  }
-}
-
 const keysCommand = (request: ReturnType<typeof parseKeysRequest>, named: { readonly config?: string }): Command =>
   'fault' in request ? { kind: 'misuse', message: request.fault } : { kind: 'keys', request, ...named };
 
@@ -117,24 +106,6 @@ const usersCommand = (request: ReturnType<typeof parseUsersRequest>, named: { re
 
 const hasUsersOption = ({ email, group, role, apply }: UsersOptions): boolean =>
   [email, group, role, apply].some((value) => value !== undefined);
-
-/** The error of `parseArgs` in one line, without its advice on how to pass a text that looks like an option. */
-export function optionFault({ code, message }: NodeJS.ErrnoException): string {
-  const [, option = ''] = /'(?:-\w, )?(--?[^\s'<]+)/.exec(message) ?? [];
-  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `unknown option ${option}`;
-  if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE')
-    return message.includes('does not take') ? `${option} takes no value` : `${option} needs a value`;
-  return message.split('\n', 1)[0] ?? '';
-}
-
-/** The oldest release with all the features that we use. */
-const OLDEST_NODE = 24;
-
-/** Why this release of Node.js cannot run Gatehouse, or `undefined` when it can. `version` is `process.version`. */
-export function nodeFault(version: string): string | undefined {
-  const major = Number(/^v(\d+)\./.exec(version)?.[1]);
-  return major >= OLDEST_NODE ? undefined : `needs Node ${OLDEST_NODE} or later, this is ${version}`;
-}
 
 /** An operator's request about the signing keys. */
 export type KeysRequest =

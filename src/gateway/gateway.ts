@@ -138,15 +138,18 @@ export class Gateway {
 
   /** A call that everybody may make: so a refusal of it is about our acting as the caller. */
   async #refusedGroup(caller: GatewayCaller): Promise<string | undefined> {
-    const { passage, policy } = this.#parts;
+    const { passage, policy, metrics } = this.#parts;
     const headers = policy.headersOf(caller);
     policy.assertOf(headers, caller);
     const call = { method: 'GET', target: '/version', headers, isLongRunning: false };
     try {
       await passage.send(call, { start: () => {}, data: () => undefined }, new AbortController().signal);
+      metrics.groupsReviewed('allow');
       return undefined;
     } catch (error) {
-      if (!(error instanceof PassageError) || error.fault !== 'impersonation') throw error;
+      const isDenied = error instanceof PassageError && error.fault === 'impersonation';
+      metrics.groupsReviewed(isDenied ? 'deny' : 'error');
+      if (!isDenied) throw error;
       return error.refused?.resource === 'groups' ? error.refused.name : undefined;
     }
   }

@@ -21,6 +21,10 @@ const REFUSALS = [
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
+/** What the cluster says of our acting in a caller's groups; `error`: nothing. */
+const GROUP_DECISIONS = ['allow', 'deny', 'error'] as const;
+type GroupDecision = (typeof GROUP_DECISIONS)[number];
+
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 
 /** From an object next door to the time limit of 60 s. */
@@ -32,6 +36,7 @@ export class GatewayMetrics {
   readonly #upstream: Histogram<'kind'>;
   readonly #bytes: Counter<'direction'>;
   readonly #refusals: Counter<'reason'>;
+  readonly #groupReviews: Counter<'decision'>;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -60,6 +65,13 @@ export class GatewayMetrics {
       labelNames: ['reason'],
       registers,
     });
+    this.#groupReviews = new Counter({
+      name: 'gatehouse_gateway_group_reviews_total',
+      help: 'Questions to the cluster whether calls may go on with the groups of a caller, by its answer.',
+      labelNames: ['decision'],
+      registers,
+    });
+    for (const decision of GROUP_DECISIONS) this.#groupReviews.inc({ decision }, 0);
     for (const reason of REFUSALS) this.#refusals.inc({ reason }, 0);
     for (const direction of ['sent', 'received']) this.#bytes.inc({ direction }, 0);
   }
@@ -83,6 +95,10 @@ export class GatewayMetrics {
 
   refused(reason: Refusal): void {
     this.#refusals.inc({ reason });
+  }
+
+  groupsReviewed(decision: GroupDecision): void {
+    this.#groupReviews.inc({ decision });
   }
 }
 

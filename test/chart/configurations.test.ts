@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { CHART, helm, NOT_PRUNED, Rendered } from './helm.ts';
+import { CHART_META, umbrellaChart } from './umbrella.ts';
 
 let cluster: ControlPlane;
 beforeAll(async () => {
@@ -240,15 +241,10 @@ const GREEN = 'blue-config-green';
 
 /** A chart with this one twice, and with one that is applied before and has the same names for volume and file. */
 async function chartOfCharts(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-umbrella-chart-'));
-  const { version } = parse(await readFile(join(CHART, 'Chart.yaml'), 'utf8')) as { version: string };
-  const dependencies = [BLUE, GREEN].map((alias) => ({ name: 'gatehouse', version, alias }));
-  const chart = { apiVersion: 'v2', name: 'umbrella', version: '1.0.0' };
-  await writeFile(join(folder, 'Chart.yaml'), JSON.stringify({ ...chart, dependencies }));
-  await cp(CHART, join(folder, 'charts', 'gatehouse'), { recursive: true });
+  const folder = await umbrellaChart([BLUE, GREEN]);
   const app = join(folder, 'charts', 'app');
   await mkdir(join(app, 'templates'), { recursive: true });
-  await writeFile(join(app, 'Chart.yaml'), JSON.stringify({ ...chart, name: 'app' }));
+  await writeFile(join(app, 'Chart.yaml'), JSON.stringify({ ...CHART_META, name: 'app' }));
   await writeFile(join(app, 'templates', 'all.yaml'), APP);
   return folder;
 }

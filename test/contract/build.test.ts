@@ -115,9 +115,9 @@ describe('the program as the image runs it', () => {
       ...app.program,
       '--version',
     ]);
-    const source = readFileSync(join(ROOT, 'src', 'main.ts'), 'utf8').split('\n');
-    const line = source.findIndex((text) => text.startsWith("process.stdout.write('', ")) + 1;
-    await expect(child).rejects.toThrow(`${ROOT}/src/main.ts:${line}:`);
+    const source = readFileSync(join(ROOT, 'src', 'cli', 'run-to-end.ts'), 'utf8').split('\n');
+    const line = source.findIndex((text) => text.trim().startsWith("process.stdout.write('', ")) + 1;
+    await expect(child).rejects.toThrow(`${ROOT}/src/cli/run-to-end.ts:${line}:`);
   });
 });
 

@@ -24,6 +24,7 @@ export const TABLE: ImportTable = {
   ours: {
     // These put the parts together; no other folder may import them.
     'src/main.ts': ['src'],
+    'src/client.ts': ['src/cli'],
     'src/cli': ['src'],
     'src/service': ['src'],
     'src/config': [],

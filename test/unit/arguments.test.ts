@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { HELP, nodeFault, parseCommand } from '../../src/cli/arguments.ts';
+import { HELP, parseCommand } from '../../src/cli/arguments.ts';
+import { nodeFault } from '../../src/cli/run-to-end.ts';
 
 /** A thumbprint may begin with a dash. */
 const DASHED_KID = `-${'A'.repeat(42)}`;

@@ -7,8 +7,9 @@
 {{- include "gatehouse.problem" "sessions.store is memory, but the installed release keeps its sessions in Secrets: the access tokens of ended sessions would be good again until they expire, and everybody would have to sign in again; keep sessions.store: kubernetes, or set allow.forgetEndedSessions to true." -}}
 {{- end -}}
 {{- if not .Values.allow.sharedSecrets -}}
-{{- range $instance, $theirs := include "gatehouse.configsOfNamespace" . | fromYaml -}}
+{{- range $instance, $charts := include "gatehouse.configsOfNamespace" . | fromYaml -}}
 {{- if ne $instance $.Release.Name -}}
+{{- range $theirs := $charts -}}
 {{- $both := dict
   "config.keys.secretName" (list $config.keys.secretName (dig "keys" "secretName" "" $theirs))
   "config.users.firstAdministrator.secretName" (list
@@ -26,9 +27,12 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- end -}}
 {{- end }}
 
-{{/* The configurations of the releases in this namespace, by release: what their Deployments name. */}}
+{{/* The configurations in this namespace, by release and then by chart: what Deployments of Gatehouse name. These are known by the file
+     that they are started with, because all names and labels may be others: by "nameOverride" and "fullnameOverride", and in a
+     release that has this chart as a dependency under another name, or under several. Helm takes that name for the chart's. */}}
 {{- define "gatehouse.configsOfNamespace" -}}
 {{- $files := dict -}}
 {{- range (lookup "v1" "ConfigMap" .Release.Namespace "").items -}}
@@ -36,18 +40,20 @@
 {{- end -}}
 {{- $configs := dict -}}
 {{- range (lookup "apps/v1" "Deployment" .Release.Namespace "").items -}}
-{{- $ours := or (eq (dig "labels" "app.kubernetes.io/name" "" .metadata) "gatehouse") (hasPrefix "gatehouse-" (dig "labels" "helm.sh/chart" "" .metadata)) -}}
 {{- $file := get $files (include "gatehouse.configMapOf" .) -}}
-{{- if and $ours $file -}}
-{{- $_ := set $configs (dig "labels" "app.kubernetes.io/instance" "" .metadata) (fromYaml $file) -}}
+{{- if and $file (has "/etc/gatehouse/config.yaml" (first .spec.template.spec.containers).args) -}}
+{{- $instance := dig "labels" "app.kubernetes.io/instance" "" .metadata -}}
+{{- $chart := regexReplaceAll "-[0-9]+[.][0-9]+[.][0-9]+.*$" (dig "labels" "helm.sh/chart" "" .metadata) "" -}}
+{{- $_ := set $configs $instance (set (get $configs $instance | default dict) $chart (fromYaml $file)) -}}
 {{- end -}}
 {{- end -}}
 {{- toYaml $configs -}}
 {{- end }}
 
-{{/* The configuration of this release as it is installed before the upgrade; empty on an install, and where no cluster is asked. */}}
+{{/* The configuration of this chart in this release as it is installed before the upgrade; empty on an install, and where no cluster is
+     asked. */}}
 {{- define "gatehouse.installedConfig" -}}
-{{- get (include "gatehouse.configsOfNamespace" . | fromYaml) .Release.Name | default dict | toYaml -}}
+{{- dig .Release.Name .Chart.Name dict (include "gatehouse.configsOfNamespace" . | fromYaml) | toYaml -}}
 {{- end }}
 
 {{/* What is no reason to stop, but has to be said. One line each. */}}

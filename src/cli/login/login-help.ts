@@ -70,3 +70,23 @@ export const CLIENT_HELP: Readonly<Record<ClientAction, string>> = {
   logout: LOGOUT,
   kubeconfig: KUBECONFIG,
 };
+
+/** What `--help` prints in the program that has these commands alone. */
+export const CLIENTS_HELP = `Usage: gatehouse login|logout|kubeconfig --server URL [options]
+
+Signs in at a Gatehouse that is running elsewhere, by hand or for kubectl.
+
+Options:
+  -v, --version  print the version and end
+  -h, --help     print this text and end
+
+Commands:
+  login          sign in, by hand or for kubectl, which runs it (credential plug-in)
+  logout         end that session
+  kubeconfig     print a kubeconfig that leads to the server and runs login
+                 (gatehouse login --help, and so on, has their options)
+
+The commands of the server and its operators are in the image and in a checkout.
+
+Exit codes: 0 success, 1 failed while running, 2 wrong arguments
+`;

@@ -1,41 +1,15 @@
-import type { FramesSeen } from './websocket-frames.ts';
+import { type FrameHeader, Frames } from './frames.ts';
 
 /** Every frame of SPDY/3.1 has 4 bytes of kind or stream, one of flags and three of length, and then so much of content. */
 const HEADER_BYTES = 8;
 
-/** Follows the frames of one direction of a SPDY connection by their headers alone. */
-export class SpdyFrames {
-  readonly #header = Buffer.alloc(HEADER_BYTES);
-  #headerBytes = 0;
-  /** What is still to come of the current content. */
-  #left = 0;
+/** Follows the frames of one direction of a SPDY connection. */
+export const spdyFrames = (): Frames => new Frames(HEADER_BYTES, readHeader);
 
-  /** Whether the next byte is the first one of a frame: only here may a frame of ours be put in. */
-  get isBetween(): boolean {
-    return this.#left === 0 && this.#headerBytes === 0;
-  }
-
-  /** Reads a piece. */
-  take(piece: Buffer): FramesSeen {
-    let longest = 0;
-    let firstEnd: number | undefined;
-    let at = 0;
-    while (at < piece.length) {
-      if (this.#left > 0) {
-        const taken = Math.min(this.#left, piece.length - at);
-        this.#left -= taken;
-        at += taken;
-      } else {
-        this.#header[this.#headerBytes++] = piece[at++] as number;
-        if (this.#headerBytes < HEADER_BYTES) continue;
-        this.#headerBytes = 0;
-        this.#left = this.#header.readUIntBE(5, 3);
-        longest = Math.max(longest, this.#left);
-      }
-      if (this.isBetween) firstEnd ??= at;
-    }
-    return { longest, firstEnd };
-  }
+function readHeader(header: Buffer, bytes: number): FrameHeader | undefined {
+  if (bytes < HEADER_BYTES) return undefined;
+  const length = header.readUIntBE(5, 3);
+  return { length, left: length };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
-import { failureFrame, SpdyFrames } from './spdy-frames.ts';
-import { closeFrame, type FramesSeen, WebsocketFrames } from './websocket-frames.ts';
+import type { Frames } from './frames.ts';
+import { failureFrame, spdyFrames } from './spdy-frames.ts';
+import { closeFrame, websocketFrames } from './websocket-frames.ts';
 
 /** Why we end a stream of our own accord. */
 export type StreamEnd = 'revoked' | 'forbidden' | 'closing' | 'frame_too_large';
@@ -31,11 +32,6 @@ export type Speech =
   /** Nothing that a client would take for anything but the end. */
   | 'other';
 
-interface Frames {
-  readonly isBetween: boolean;
-  take(piece: Buffer): FramesSeen;
-}
-
 export interface TunnelParts {
   readonly client: Socket;
   /** Ends the client's connection so that it notices, whatever is spoken there. */
@@ -54,7 +50,7 @@ export interface TunnelParts {
  */
 export class Tunnel {
   readonly #parts: TunnelParts;
-  readonly #sent = new WebsocketFrames();
+  readonly #sent = websocketFrames();
   readonly #received: Frames | undefined;
   readonly #closed = Promise.withResolvers<StreamEnd | undefined>();
   #ending: StreamEnd | undefined;
@@ -63,7 +59,7 @@ export class Tunnel {
   constructor(parts: TunnelParts) {
     this.#parts = parts;
     const { client, upstream, head, speech } = parts;
-    if (speech !== 'other') this.#received = speech === 'websocket' ? new WebsocketFrames() : new SpdyFrames();
+    if (speech !== 'other') this.#received = speech === 'websocket' ? websocketFrames() : spdyFrames();
     for (const socket of [client, upstream]) {
       socket.setTimeout(0);
       socket.setNoDelay(true);

@@ -79,6 +79,21 @@ describe('gateway.unknownGroups: drop', () => {
     expect(groupsSent()).toEqual(['dev', 'ops', 'system:authenticated']);
   });
 
+  test('each question to the cluster is counted by its answer', async () => {
+    const asked = (decision: string) => app.metric('gatehouse_gateway_group_reviews_total', { decision });
+    const counts = async () => [await asked('allow'), await asked('deny'), await asked('error')];
+    await statusOf(GET);
+    await statusOf(GET);
+    expect(await counts()).toEqual([1, 1, 0]);
+    await clock.advance(60_000);
+    named.delete('alice');
+    await statusOf(GET);
+    expect(await counts()).toEqual([1, 2, 0]);
+    app.upstream.answer = ({ socket }) => void socket.resetAndDestroy();
+    await statusOf(GET);
+    expect(await counts()).toEqual([1, 2, 1]);
+  });
+
   test('a group that the cluster knows no more costs one call, which is 403', async () => {
     expect(await statusOf(GET)).toBe(200);
     named.delete('ops');

@@ -38,6 +38,17 @@ test('calls are counted by verb, kind and class of the status; a verb that is no
   ]);
 });
 
+test('questions about groups are counted by the answer, each from 0 on', async () => {
+  const registry = new Registry();
+  const metrics = new GatewayMetrics(registry);
+  metrics.groupsReviewed('deny');
+  expect(await valuesIn(registry, 'gatehouse_gateway_group_reviews_total')).toEqual([
+    'gatehouse_gateway_group_reviews_total{decision="allow"} 0',
+    'gatehouse_gateway_group_reviews_total{decision="deny"} 1',
+    'gatehouse_gateway_group_reviews_total{decision="error"} 0',
+  ]);
+});
+
 test('the time of an answer is in seconds', async () => {
   const registry = new Registry();
   new GatewayMetrics(registry).upstreamAnswered('watch', 2_500);

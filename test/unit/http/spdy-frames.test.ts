@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failureFrame, readsFailures, SpdyFrames } from '../../../src/http/gateway/spdy-frames.ts';
+import { failureFrame, readsFailures, spdyFrames } from '../../../src/http/gateway/spdy-frames.ts';
 
 const frameOf = (length: number): Buffer => {
   const header = Buffer.from([0, 0, 0, 5, 0, 0, 0, 0]);
@@ -11,7 +11,7 @@ describe('the frames of SPDY', () => {
   test.each([1, 3, 7, 8, 9, 1_000_000])('are told apart in pieces of %i bytes', (size) => {
     const lengths = [0, 1, 300, 70_000, 0];
     const bytes = Buffer.concat(lengths.map(frameOf));
-    const frames = new SpdyFrames();
+    const frames = spdyFrames();
     const ends: number[] = [];
     for (let at = 0; at < bytes.length; at += size) {
       const piece = bytes.subarray(at, at + size);
@@ -25,7 +25,7 @@ describe('the frames of SPDY', () => {
   });
 
   test('are between two at the beginning, and not within a header or a content', () => {
-    const frames = new SpdyFrames();
+    const frames = spdyFrames();
     expect(frames.isBetween).toBe(true);
     for (const byte of frameOf(2).subarray(0, 9)) {
       frames.take(Buffer.of(byte));
@@ -36,7 +36,7 @@ describe('the frames of SPDY', () => {
 
   test('have ours as the last of stream 1, with a Status', () => {
     const frame = failureFrame('the server is stopping');
-    expect(new SpdyFrames().take(frame)).toEqual({ longest: frame.length - 8, firstEnd: frame.length });
+    expect(spdyFrames().take(frame)).toEqual({ longest: frame.length - 8, firstEnd: frame.length });
     expect([...frame.subarray(0, 5)]).toEqual([0, 0, 0, 1, 1]);
     expect(JSON.parse(frame.subarray(8).toString())).toEqual({
       ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 500 },

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundle } from '../build/bundle.ts';
+import { licensesText } from '../build/licenses.ts';
+import { manifestOf, neededFolders, packageFolders, readPackages } from '../build/packages.ts';
+import { billOfMaterials } from '../build/sbom.ts';
+import type { Place } from './place.ts';
+import { run } from './run.ts';
+
+/** Of this project alone: the name `gatehouse` belongs to somebody else, and `npm update` asks a registry by the name. */
+const PACKAGE = '@gatehouse-k8s/cli';
+
+/** The name that `npm pack` gives to the package's file. */
+export const cliFile = (version: string): string => `${PACKAGE.replace('@', '').replace('/', '-')}-${version}.tgz`;
+
+/**
+ * Packs the commands `login`, `logout` and `kubeconfig` as an npm package that needs no other, into `out`, with its checksum and its bill
+ * of materials beside it. Two packages of one commit are equal. Resolves to the path of the file.
+ */
+export async function packCli({ root, out, version }: Pick<Place, 'root' | 'out' | 'version'>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-cli-'));
+  try {
+    await writeFile(join(out, 'sbom-cli.cdx.json'), await fill(folder, root, version));
+    // No script of the package runs: there are none.
+    await run('npm', ['pack', folder, '--ignore-scripts', '--silent', '--pack-destination', out]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  const file = cliFile(version);
+  const sum = createHash('sha256').update(await readFile(join(out, file)));
+  // The form that `sha256sum --check` reads.
+  await writeFile(join(out, `${file}.sha256`), `${sum.digest('hex')}  ${file}\n`);
+  return join(out, file);
+}
+
+/** Writes all that the package has into the folder. Resolves to the bill of materials. */
+async function fill(folder: string, root: string, version: string): Promise<string> {
+  const dist = join(folder, 'dist');
+  await mkdir(dist);
+  const files = await bundle({ root, entry: 'src/client.ts', folder: dist, external: [] });
+  const packages = readPackages(packageFolders(files), { root, modules: join(root, 'node_modules') });
+  const { license = '', engines, dependencies = {} } = manifestOf(root);
+  const manifest = {
+    name: PACKAGE,
+    version,
+    description: 'Sign in at Gatehouse, the API server in front of a Kubernetes cluster, by hand or for kubectl',
+    license,
+    // npm publishes no private package, and installs it all the same.
+    private: true,
+    type: 'module',
+    engines,
+    bin: { gatehouse: 'dist/main.js' },
+    files: ['dist'],
+  };
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), licensesText(packages));
+  await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  return billOfMaterials({ name: PACKAGE, version, license, needs: neededFolders(root, dependencies) }, packages);
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { type ClientCommand, parseClientCommand } from './cli/client-arguments.ts';
+import { runClientCommand } from './cli/login/client-command.ts';
+import { CLIENT_HELP, CLIENTS_HELP } from './cli/login/login-help.ts';
+import { partsOfThisProcess } from './cli/login/this-process.ts';
+import { complain, EXIT_MISUSE, print, runToEnd } from './cli/run-to-end.ts';
+
+/** Runs one command and returns the exit code. */
+async function execute(command: ClientCommand): Promise<number> {
+  switch (command.kind) {
+    case 'help':
+      process.stdout.write(command.about === undefined ? CLIENTS_HELP : CLIENT_HELP[command.about]);
+      return 0;
+    case 'version':
+      print(`gatehouse v${ownVersion()}`);
+      return 0;
+    case 'misuse':
+      complain(`gatehouse: ${command.message}; see gatehouse ${command.about ? `${command.about} ` : ''}--help`);
+      return EXIT_MISUSE;
+    case 'client':
+      await runClientCommand(command.request, partsOfThisProcess({ print, complain }));
+      return 0;
+  }
+}
+
+/** Of the package, whose `package.json` is beside `src` and beside `dist` alike. */
+function ownVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+await runToEnd(() => execute(parseClientCommand(process.argv.slice(2))));
