@@ -4,7 +4,7 @@ import { LastingFailure } from '../runtime/lasting-failure.ts';
 import type { Random } from '../runtime/random.ts';
 import type { SecretStore, StoredSecret } from '../secret-store.ts';
 import { decodeQuestions, encodeQuestions } from './question-text.ts';
-import { RECENT_MS, type RecentQuestions } from './recent-questions.ts';
+import { RECENT_MS, type RecentQuestion, type RecentQuestions } from './recent-questions.ts';
 
 export interface QuestionSharingParts {
   readonly recent: Pick<RecentQuestions, 'hasNews' | 'toTell' | 'told' | 'learn'>;
@@ -80,31 +80,42 @@ export class QuestionSharing {
 
   /** Whether it is done, well or not; false when somebody else has written meanwhile. */
   async #write(): Promise<boolean> {
-    const { recent, clock, secrets } = this.#parts;
-    const others = { ...this.#seen?.secret?.data };
+    // Data and version of one state: another one may come while we wait, and then nothing may be written.
+    const secret = this.#seen?.secret;
+    const others = { ...secret?.data };
     for (const key of [this.#ownKey, ...this.#oldKeys()]) delete others[key];
     if (Object.keys(others).length >= MOST_REPLICAS) {
       this.#failed('too many replicas', new Error(`${MOST_REPLICAS} replicas share their questions already`));
       return true;
     }
-    const now = clock.monotonic();
-    const told = recent.toTell();
-    const questions = told.map((question) => ({ ...question, ageMs: now - question.askedAt }));
-    const { bytes, count } = await encodeQuestions({ writtenAtMs: clock.now(), questions });
-    const data = count === 0 ? others : { ...others, [this.#ownKey]: bytes };
-    const secret = this.#seen?.secret;
+    const told = this.#parts.recent.toTell();
+    const bytes = await this.#encoded(told);
+    const data = bytes ? { ...others, [this.#ownKey]: bytes } : others;
     try {
-      const written = secret
-        ? await secrets.update(this.#secretName, data, secret.version)
-        : await secrets.create(this.#secretName, data);
+      const written = await this.#store(secret, data);
       if (typeof written === 'string') return false;
       this.#seen = { secret: written };
-      recent.told(told);
+      this.#parts.recent.told(told);
       this.#failure.over({ secret: this.#secretName }, 'recent questions are shared again');
     } catch (error) {
       this.#failed('', error);
     }
     return true;
+  }
+
+  /** `undefined` when there is nothing to tell. */
+  async #encoded(told: readonly RecentQuestion[]): Promise<Buffer | undefined> {
+    const { clock } = this.#parts;
+    const now = clock.monotonic();
+    const questions = told.map((question) => ({ ...question, ageMs: now - question.askedAt }));
+    const { bytes, count } = await encodeQuestions({ writtenAtMs: clock.now(), questions });
+    return count > 0 ? bytes : undefined;
+  }
+
+  #store(secret: StoredSecret | undefined, data: StoredSecret['data']): Promise<StoredSecret | 'exists' | 'conflict'> {
+    const { secrets } = this.#parts;
+    if (!secret) return secrets.create(this.#secretName, data);
+    return secrets.update(this.#secretName, data, secret.version);
   }
 
   #failed(way: string, error: unknown): void {

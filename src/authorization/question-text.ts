@@ -65,7 +65,7 @@ function toText(writtenAtMs: number, questions: ToldText['questions']): Buffer {
     ofOne.asked.push([Math.round(ageMs / 1000), ...toWords(attributes)]);
   }
   const rows = [...bySubject.values()].map(({ subject: { name, uid, groups }, asked }) => [name, uid, groups, asked]);
-  return Buffer.from(JSON.stringify([VERSION, writtenAtMs, rows]));
+  return Buffer.from(JSON.stringify([VERSION, Math.round(writtenAtMs), rows]));
 }
 
 /** An absent member is `null`, so that the question has the same key at every replica. */
