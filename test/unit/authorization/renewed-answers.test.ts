@@ -56,7 +56,7 @@ describe('answers that are renewed in the background', () => {
     await decide(getNode('a'), false);
     expect(recent.current().map(({ attributes }) => attributes)).toEqual([listNodes]);
     await clock.advance(4_000);
-    authorizer.authorize(alice, listNodes);
+    void authorizer.authorize(alice, listNodes);
     expect([authorizer.ageOf(question()), question().askedAt]).toEqual([4_000, 4_000]);
   });
 
