@@ -30,7 +30,7 @@ export interface QuestionRenewalParts {
 const BRIDGED_SHARE = 4 / 5;
 /** An answer is asked for again at three quarters of that, 90 s: the last quarter is for waiting in turn. */
 const RENEWED_AT = 3 / 4;
-/** Each look takes up to this much off, by chance, so that questions that came together do not stay together. */
+/** Each renewal takes up to this much off the next, by chance: questions that came together do not stay together. */
 const JITTER = 1 / 4;
 /** Between two looks for what is due. */
 const LOOK_MS = 500;
@@ -55,6 +55,8 @@ export class QuestionRenewal {
   readonly #renewedAfterMs: number;
   readonly #parts: QuestionRenewalParts;
   readonly #backoff: Backoff;
+  /** The age at which the next answer is asked for again, by question. */
+  readonly #renewedAt = new WeakMap<RecentQuestion['id'], number>();
   /** The reviews under way, by question. */
   readonly #open = new Map<string, Promise<void>>();
   /** When a question that failed may be asked again. */
@@ -88,12 +90,12 @@ export class QuestionRenewal {
 
   /** The questions whose answer is missing or old, the oldest first. */
   #due(): RecentQuestion[] {
-    const { recent, answers, clock, random } = this.#parts;
+    const { recent, answers, clock } = this.#parts;
     const now = clock.monotonic();
     return recent
       .current()
       .map((question) => ({ question, ageMs: answers.ageOf(question) }))
-      .filter(({ ageMs }) => ageMs >= this.#renewedAfterMs * (1 - JITTER * random.fraction()))
+      .filter(({ question, ageMs }) => ageMs >= (this.#renewedAt.get(question.id) ?? this.#renewedAfterMs))
       .filter(({ question }) => now >= (this.#failedUntil.get(question.id) ?? now))
       .sort((a, b) => (a.ageMs === b.ageMs ? 0 : b.ageMs - a.ageMs))
       .slice(0, MOST_OF_A_LOOK)
@@ -102,6 +104,7 @@ export class QuestionRenewal {
 
   async #begin(question: RecentQuestion, signal: AbortSignal): Promise<void> {
     const { key } = question.id;
+    this.#renewedAt.set(question.id, this.#renewedAfterMs * (1 - JITTER * this.#parts.random.fraction()));
     const review = this.#renew(question, signal).finally(() => this.#open.delete(key));
     this.#open.set(key, review);
     if (this.#open.size >= MOST_OPEN) await Promise.race(this.#open.values());
