@@ -14,15 +14,16 @@ interface Change {
   readonly replicas?: number;
   readonly users?: string;
   readonly authorization?: object;
+  readonly sessions?: object;
 }
 
 /** Replicas on one clock, whose API server can be taken away from all at once. */
-async function startReplicas({ replicas = 2, users, authorization }: Change = {}) {
+async function startReplicas({ replicas = 2, users, authorization, sessions = { store: 'kubernetes' } }: Change = {}) {
   const cluster = await startCluster();
   const relay = await startRelay(Number(new URL(cluster.url).port));
   const kubeconfig = () => kubeconfigText(relay.url, cluster.adminToken);
   const clock = new DrivenClock();
-  const config = { sessions: { store: 'kubernetes' }, ...(authorization && { authorization }) };
+  const config = { sessions, ...(authorization && { authorization }) };
   const change = { config, ...(users !== undefined && { users }) };
   const services: Service[] = [];
   for (let replica = 0; replica < replicas; replica++)
@@ -152,8 +153,11 @@ describe('what replicas share', () => {
     expect(two.logged('what a replica shares is not understood, and ignored').length).toBe(1);
   });
 
-  test('is not there with shareQuestions: false, nor is anything renewed', async () => {
-    const { cluster, clock, one, status } = await startReplicas({ authorization: { shareQuestions: false } });
+  test.each([
+    ['with shareQuestions: false', { authorization: { shareQuestions: false } }],
+    ['with sessions in memory', { sessions: { store: 'memory' } }],
+  ])('is not there %s, nor is anything renewed', async (_, config) => {
+    const { cluster, clock, one, status } = await startReplicas(config);
     const { access_token: token } = await clock.during(one.signIn('ada'));
     expect(await status(one, token)).toBe(200);
     cluster.evidence.reset();

@@ -90,7 +90,7 @@ describe('the sharing of recent questions', () => {
     expect(texts.flatMap((text) => text?.questions.map(({ subject }) => subject.name)).sort()).toEqual(['ada', 'joe']);
   });
 
-  test('writes at most every 15 s, and nothing while nothing is new', async () => {
+  test('R-17 writes at most every 15 s, and nothing while nothing is new', async () => {
     const { clock, secrets, one, until } = startAll(1);
     for (let second = 0; second < 120; second++) {
       one.ask(`user-${second}`);
