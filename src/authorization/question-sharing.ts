@@ -1,4 +1,5 @@
 import type { Logger } from '../observability/logger.ts';
+import { unlessAborted } from '../runtime/abort.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { LastingFailure } from '../runtime/lasting-failure.ts';
 import type { Random } from '../runtime/random.ts';
@@ -65,7 +66,8 @@ export class QuestionSharing {
       await clock.sleep(WRITTEN_EVERY_MS + JITTER_MS * random.fraction(), signal);
       for (let tries = 0; tries < TRIES && !signal.aborted && this.#hasToWrite(); tries++) {
         if (tries > 0) await clock.sleep(TRY_AGAIN_MS * (1 + random.fraction()), signal);
-        if (await this.#write()) break;
+        // The end of the process does not wait for the cluster.
+        if (await unlessAborted(this.#write(signal), signal).catch(() => true)) break;
       }
     }
   }
@@ -79,7 +81,7 @@ export class QuestionSharing {
   }
 
   /** Whether it is done, well or not; false when somebody else has written meanwhile. */
-  async #write(): Promise<boolean> {
+  async #write(signal: AbortSignal): Promise<boolean> {
     // Data and version of one state: another one may come while we wait, and then nothing may be written.
     const secret = this.#seen?.secret;
     const others = { ...secret?.data };
@@ -98,7 +100,7 @@ export class QuestionSharing {
       this.#parts.recent.told(told);
       this.#failure.over({ secret: this.#secretName }, 'recent questions are shared again');
     } catch (error) {
-      this.#failed('', error);
+      if (!signal.aborted) this.#failed('', error);
     }
     return true;
   }

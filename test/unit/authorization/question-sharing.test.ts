@@ -22,6 +22,8 @@ class OneSecret implements Pick<SecretStore, 'watch' | 'create' | 'update'> {
   readonly #watchers = new Set<(secret: StoredSecret | undefined) => void>();
   secret: StoredSecret | undefined;
   fault: Error | undefined;
+  hangs = false;
+  begun = 0;
 
   async watch(_: string, onChange: (secret: StoredSecret | undefined) => void, signal: AbortSignal): Promise<void> {
     this.#watchers.add(onChange);
@@ -40,8 +42,10 @@ class OneSecret implements Pick<SecretStore, 'watch' | 'create' | 'update'> {
     for (const tell of this.#watchers) tell(this.secret);
   }
 
-  #write(data: StoredSecret['data']): StoredSecret {
+  async #write(data: StoredSecret['data']): Promise<StoredSecret> {
+    this.begun++;
     if (this.fault) throw this.fault;
+    if (this.hangs) return new Promise(() => undefined);
     this.writes.push(data);
     this.put(data);
     return this.secret as StoredSecret;
@@ -66,13 +70,17 @@ function startAll(count: number) {
       recent.allowed(keyOf(subject, attributes), subject, attributes);
     };
     const names = (): string[] => recent.current().map(({ subject }) => subject.name);
-    return { recent, ask, names };
+    return { recent, ask, names, running };
   });
   atEnd(() => stop.abort());
+  const end = async (): Promise<void> => {
+    stop.abort();
+    await Promise.all(replicas.map(({ running }) => running));
+  };
   /** Lets time pass by seconds until it is so, with a moment of real time: texts are deflated in threads. */
   const until = (isSo: () => boolean): Promise<boolean> =>
     waitFor(isSo, Boolean, { turn: () => clock.advance(SECOND).then(() => sleep(1)), looks: 2_000 });
-  return { clock, secrets, lines, replicas, until, one: replicas[0]!, two: replicas.at(-1)! };
+  return { clock, secrets, lines, replicas, until, end, one: replicas[0]!, two: replicas.at(-1)! };
 }
 
 describe('the sharing of recent questions', () => {
@@ -144,6 +152,15 @@ describe('the sharing of recent questions', () => {
     const [bytes = Buffer.alloc(0)] = Object.values(secrets.secret?.data ?? {});
     const told = (await decodeQuestions(bytes))?.questions.map(({ subject }) => subject.name);
     expect(told?.sort()).toEqual(['ada', 'joe']);
+  });
+
+  test('ends at once while the cluster does not answer', async () => {
+    const { secrets, one, until, end, lines } = startAll(1);
+    secrets.hangs = true;
+    one.ask('ada');
+    await until(() => secrets.begun === 1);
+    await end();
+    expect(lines).toEqual([]);
   });
 
   test('takes a question of a clock that is ahead for one of now', async () => {
