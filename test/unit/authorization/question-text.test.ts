@@ -102,6 +102,12 @@ describe('the text of recent questions', () => {
     expect(await decodeQuestions(deflateRawSync(Buffer.from([0x5b, 0xff, 0x5d])))).toBeUndefined();
   });
 
+  test('is refused with more than 64 KiB, whatever is in them', async () => {
+    const stored = (length: number): Buffer => deflateRawSync(JSON.stringify([1, 0, []]).padEnd(length), { level: 0 });
+    expect(await decodeQuestions(stored(60_000))).toEqual({ writtenAtMs: 0, questions: [] });
+    expect(await decodeQuestions(stored(66_000))).toBeUndefined();
+  });
+
   test('leaves the last ones out when all are more than 64 KiB', async () => {
     const questions = Array.from({ length: 3_000 }, (_, index) => ({
       // Letters that follow no rule, so that they cannot be deflated.

@@ -98,11 +98,12 @@ describe('answers that are renewed in the background', () => {
   });
 
   test('do not come back after their user was to be forgotten', async () => {
-    const { clock, reviews, decide, authorizer, renew } = create();
+    const { clock, reviews, recent, decide, authorizer, renew } = create();
     await decide(listNodes, true);
     await clock.advance(60_000);
     const renewal = renew();
     authorizer.forget('alice');
+    expect(recent.current()).toEqual([]);
     reviews.at(-1)?.answer(true);
     await renewal;
     expect(authorizer.authorize(alice, listNodes)).toBeInstanceOf(Promise);
