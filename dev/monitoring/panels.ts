@@ -303,6 +303,7 @@ export const ROWS: readonly Row[] = [
         [
           [sumBy('state', of('gatehouse_authorization_reviews')), '{{state}}'],
           [`sum(${of('gatehouse_authorization_cache_entries')})`, 'remembered'],
+          [sumBy('origin', of('gatehouse_authorization_recent_questions')), 'kept for an outage, {{origin}}'],
         ],
         'All pods together.',
       ),

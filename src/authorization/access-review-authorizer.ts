@@ -2,8 +2,9 @@ import type { Registry } from 'prom-client';
 import { durationText } from '../data-age.ts';
 import type { Logger } from '../observability/logger.ts';
 import { TooManyCalls } from '../runtime/bounded-calls.ts';
+import { BoundedMap } from '../runtime/bounded-map.ts';
 import { isOfTheQuestion } from '../runtime/call-pause.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, withTimeLimit } from '../runtime/clock.ts';
 import { orKnown } from '../runtime/known-answer.ts';
 import { PacedCalls } from '../runtime/paced-calls.ts';
 import type { Random } from '../runtime/random.ts';
@@ -11,6 +12,8 @@ import { type StatusError, serviceUnavailable, tooManyRequests } from '../status
 import type { AccessReviewer, Decision, ForgetfulAuthorizer, RequestAttributes, Subject } from './authorizer.ts';
 import { type Answered, createDecisionKeys, DecisionCache, type DecisionKey } from './decision-cache.ts';
 import { decisionCounter, reviewMetrics } from './metrics.ts';
+import type { RenewableAnswers } from './question-renewal.ts';
+import type { RecentQuestion, RecentQuestions } from './recent-questions.ts';
 
 export interface AccessReviewOptions {
   /** How long an answer is used without asking again. Default 10,000 ms. */
@@ -45,7 +48,12 @@ export interface AccessReviewParts {
   readonly random: Random;
   readonly registry: Registry;
   readonly logger: Logger;
+  /** Where the questions are noted whose answers are to be kept young. Absent: nowhere. */
+  readonly recent?: RecentQuestions | undefined;
 }
+
+/** An authorizer of access reviews, whose answers can be renewed before anybody asks. */
+export type AccessReviewAuthorizer = ForgetfulAuthorizer & RenewableAnswers;
 
 const DEFAULTS = {
   lifetimeMs: 10_000,
@@ -72,6 +80,10 @@ const DEFAULTS = {
 
 /** A webhook that hangs for one or two users is no outage for the others. */
 const PARTIES_THAT_TELL = 3;
+/** While more of the places than this share are taken by callers, nothing is renewed in the background. */
+const QUIET_SHARE = 1 / 8;
+/** Users that are remembered as forgotten: for the reviews under way at that moment, which take seconds. */
+const MOST_FORGOTTEN = 1_000;
 
 const WORDS = {
   fail: 'access reviews fail; known answers hold for a while',
@@ -106,11 +118,11 @@ interface Asked {
 export function createAccessReviewAuthorizer(
   options: AccessReviewOptions,
   parts: AccessReviewParts,
-): ForgetfulAuthorizer {
-  return new AccessReviewAuthorizer({ ...DEFAULTS, ...options }, parts);
+): AccessReviewAuthorizer {
+  return new ReviewingAuthorizer({ ...DEFAULTS, ...options }, parts);
 }
 
-class AccessReviewAuthorizer implements ForgetfulAuthorizer {
+class ReviewingAuthorizer implements AccessReviewAuthorizer {
   readonly #options: typeof DEFAULTS;
   readonly #parts: AccessReviewParts;
   readonly #cache: DecisionCache;
@@ -118,6 +130,7 @@ class AccessReviewAuthorizer implements ForgetfulAuthorizer {
   readonly #reviews: PacedCalls<boolean>;
   /** Answers whose refresh, begun before they expired, is still under way. */
   readonly #refreshing = new WeakSet<Answered>();
+  readonly #forgottenAt = new BoundedMap<number>(MOST_FORGOTTEN);
   readonly #count: ReturnType<typeof decisionCounter>;
   readonly #observe: (seconds: number) => void;
 
@@ -135,21 +148,66 @@ class AccessReviewAuthorizer implements ForgetfulAuthorizer {
     const question = this.#keyOf(subject, attributes);
     const known = this.#cache.get(question.key);
     const age = known ? this.#age(known) : Number.POSITIVE_INFINITY;
-    if (known && age < this.#options.refreshAfterMs) return this.#decide('cache', known.allowed);
-    if (known && this.#isGood(known, age)) {
-      this.#refresh(known, question, { subject, attributes });
+    if (known && age < this.#options.refreshAfterMs) {
+      this.#note(known.allowed, question, subject, attributes);
       return this.#decide('cache', known.allowed);
     }
-    const review = this.#ask(question, { subject, attributes });
+    const asked = { subject, attributes };
+    if (known && this.#isGood(known, age)) {
+      this.#refresh(known, question, asked);
+      this.#note(known.allowed, question, subject, attributes);
+      return this.#decide('cache', known.allowed);
+    }
+    const review = this.#ask(question, asked);
+    const decide = (source: 'review' | 'stale', allowed: boolean): Decision => {
+      this.#note(allowed, question, subject, attributes);
+      return this.#decide(source, allowed);
+    };
     return orKnown(review, this.#reviews.isPausedFor(question.party), {
-      answered: (allowed) => this.#decide('review', allowed),
-      known: (cause) => this.#stale(known, cause),
+      answered: (allowed) => decide('review', allowed),
+      known: (cause) => (this.#holds(known, cause) ? decide('stale', known.allowed) : undefined),
       failed: (cause) => (cause instanceof TooManyCalls ? this.#overloaded() : this.#unavailable(known, cause)),
     });
   }
 
   forget(user: string): void {
     this.#cache.forget(user);
+    this.#parts.recent?.forget(user);
+    this.#forgottenAt.set(user, this.#parts.clock.monotonic());
+  }
+
+  ageOf({ id }: RecentQuestion): number {
+    const known = this.#cache.get(id.key);
+    return known ? this.#age(known) : Number.POSITIVE_INFINITY;
+  }
+
+  hasRoom(): boolean {
+    const { inFlight, waiting } = this.#reviews.load;
+    return !this.#reviews.isPaused && waiting === 0 && inFlight <= this.#options.maxInFlight * QUIET_SHARE;
+  }
+
+  /** Takes no place of a caller's review, and its failure pauses none. */
+  async renew({ id, subject, attributes }: RecentQuestion, signal: AbortSignal): Promise<boolean> {
+    const { clock, reviewer } = this.#parts;
+    const began = clock.monotonic();
+    const limits = { ms: this.#options.timeoutMs, signals: [signal] };
+    const allowed = await withTimeLimit(clock, limits, (limited) => reviewer.review(subject, attributes, limited));
+    this.#learn(id, subject.name, { allowed, at: began });
+    return allowed;
+  }
+
+  /** Notes the question of a caller, unless the answer is a denial: such answers need not be kept. */
+  #note(allowed: boolean, question: DecisionKey, subject: Subject, attributes: RequestAttributes): void {
+    if (allowed) this.#parts.recent?.allowed(question, subject, attributes);
+    else this.#parts.recent?.denied(question);
+  }
+
+  /** Remembers an answer, unless it is older than the one that is known, or than the order to forget this user. */
+  #learn(question: DecisionKey, user: string, answer: Answered): void {
+    const known = this.#cache.get(question.key);
+    if (known && known.at > answer.at) return;
+    if (answer.at <= (this.#forgottenAt.get(user) ?? Number.NEGATIVE_INFINITY)) return;
+    this.#cache.set(question, answer);
   }
 
   /**
@@ -175,10 +233,9 @@ class AccessReviewAuthorizer implements ForgetfulAuthorizer {
     return decision;
   }
 
-  /** A cluster that refuses the question itself has answered. */
-  #stale(known: Answered | undefined, cause: unknown): Decision | undefined {
-    const holds = known && this.#age(known) <= this.#options.maxStaleMs && !isOfTheQuestion(cause);
-    return holds ? this.#decide('stale', known.allowed) : undefined;
+  /** Whether an old answer still holds. A cluster that refuses the question itself has answered. */
+  #holds(known: Answered | undefined, cause: unknown): known is Answered {
+    return known !== undefined && this.#age(known) <= this.#options.maxStaleMs && !isOfTheQuestion(cause);
   }
 
   #overloaded(): StatusError {
@@ -202,7 +259,7 @@ class AccessReviewAuthorizer implements ForgetfulAuthorizer {
       try {
         const allowed = await reviewer.review(subject, attributes, signal);
         // Dated from the question: when exactly the cluster decided is not known.
-        this.#cache.set(question, { allowed, at: began });
+        this.#learn(question, subject.name, { allowed, at: began });
         return allowed;
       } finally {
         this.#observe((clock.monotonic() - began) / 1000);

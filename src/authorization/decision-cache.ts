@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { type PartyKey, type PartyLimits, PartyMap } from '../runtime/party-map.ts';
 import type { RequestAttributes, Subject } from './authorizer.ts';
 
 /** An answer of the cluster and when it was given, by the monotonic clock. */
@@ -7,35 +8,22 @@ export interface Answered {
   readonly at: number;
 }
 
-/** The key of a question in the cache. */
-export interface DecisionKey {
-  /** Equal for two questions that ask the same. */
-  readonly key: string;
-  /** Whose share of the cache the answer counts in: the same for a subject, whatever its groups. */
-  readonly party: string;
-}
-
-export interface DecisionCacheLimits {
-  readonly maxEntries: number;
-  /** Answers of one party; at most `maxEntries`. */
-  readonly maxEntriesOfOne: number;
-}
+/**
+ * The key of a question. Equal for two questions that ask the same; the party is the same for a subject, whatever its
+ * groups.
+ */
+export type DecisionKey = PartyKey;
 
 /**
- * Answers by key, within two bounds. When a party is full, its oldest answer is dropped. When the whole cache is full,
- * the oldest answer of all is dropped, unless the party of the new answer has more than the party of that one; then it
- * loses its own oldest. An answer in use is asked for again within seconds, so the oldest answer is also the one unused
- * for longest, and reading need not move anything. The cache does not know how long an answer is good. It is no
- * `BoundedMap`, because that has no bound for each party.
+ * Answers by key, within two bounds (`PartyMap`). Answers that are used, or that belong to a recent question, are asked
+ * for again within seconds or minutes, so the oldest answer is also the one unused for longest, and reading need not
+ * move anything. The cache does not know how long an answer is good.
  */
 export class DecisionCache {
-  /** In the order of the answers: a Map and a Set keep the order of insertion. */
-  readonly #answers = new Map<string, Answered & { readonly party: string }>();
-  readonly #keysOf = new Map<string, Set<string>>();
-  readonly #limits: DecisionCacheLimits;
+  readonly #answers: PartyMap<Answered>;
 
-  constructor(limits: DecisionCacheLimits) {
-    this.#limits = limits;
+  constructor(limits: PartyLimits) {
+    this.#answers = new PartyMap(limits);
   }
 
   get size(): number {
@@ -46,46 +34,13 @@ export class DecisionCache {
     return this.#answers.get(key);
   }
 
-  set({ key, party }: DecisionKey, { allowed, at }: Answered): void {
-    this.#delete(key);
-    const keys = this.#keysOf.get(party) ?? new Set();
-    this.#keysOf.set(party, keys.add(key));
-    this.#answers.set(key, { allowed, at, party });
-    if (keys.size > this.#limits.maxEntriesOfOne) this.#deleteFirst(keys);
-    if (this.#answers.size > this.#limits.maxEntries) this.#deleteOfTwo(keys);
+  set(question: DecisionKey, answer: Answered): void {
+    this.#answers.set(question, answer);
   }
 
   /** Drops every answer about users of this name, whatever their uid. */
   forget(name: string): void {
-    for (const [party, keys] of this.#keysOf) {
-      if (isPartyOf(party, name)) for (const key of [...keys]) this.#delete(key);
-    }
-  }
-
-  /**
-   * Drops either the oldest answer of all or the oldest of this party, whichever party has more: the party that fills
-   * the cache makes the room.
-   */
-  #deleteOfTwo(own: ReadonlySet<string>): void {
-    const [oldest] = this.#answers.values();
-    const others = this.#keysOf.get(oldest?.party ?? '')?.size ?? 0;
-    this.#deleteFirst(own.size > others ? own : this.#answers);
-  }
-
-  #deleteFirst(keys: { keys(): Iterable<string> }): void {
-    for (const key of keys.keys()) {
-      this.#delete(key);
-      return;
-    }
-  }
-
-  #delete(key: string): void {
-    const answer = this.#answers.get(key);
-    if (!answer) return;
-    this.#answers.delete(key);
-    const keys = this.#keysOf.get(answer.party);
-    keys?.delete(key);
-    if (keys?.size === 0) this.#keysOf.delete(answer.party);
+    this.#answers.deleteParties((party) => isPartyOf(party, name));
   }
 }
 
@@ -130,7 +85,8 @@ const SERVICE_ACCOUNT = 'system:serviceaccount:';
  */
 const partyOf = (name: string, uid: string): string => (name.startsWith(SERVICE_ACCOUNT) ? name : `${name} ${uid}`);
 
-const isPartyOf = (party: string, name: string): boolean => party === name || party.startsWith(`${name} `);
+/** Whether the party is a user of this name, whatever the uid. */
+export const isPartyOf = (party: string, name: string): boolean => party === name || party.startsWith(`${name} `);
 
 function toWhat(attributes: RequestAttributes): string {
   if ('nonResource' in attributes) return JSON.stringify([attributes.nonResource.path, attributes.nonResource.verb]);

@@ -80,3 +80,35 @@ export function reviewMetrics(registry: Registry, { entries, load }: ReviewsToSh
   });
   return (seconds) => duration.observe(seconds);
 }
+
+const BACKGROUND_OUTCOMES = ['allowed', 'denied', 'failed'] as const;
+
+/**
+ * The questions that are kept ready for an outage, and the reviews that keep them so, which are counted by the returned
+ * function. `own`: callers of this replica asked; `shared`: only other replicas have told of them.
+ */
+export function recentQuestionMetrics(
+  registry: Registry,
+  counts: () => { readonly own: number; readonly shared: number },
+): (outcome: (typeof BACKGROUND_OUTCOMES)[number]) => void {
+  const registers = [registry];
+  new Gauge({
+    name: 'gatehouse_authorization_recent_questions',
+    help: 'Questions of the last ten minutes whose answers are kept young: asked here, and told by other replicas only.',
+    labelNames: ['origin'],
+    registers,
+    collect() {
+      const { own, shared } = counts();
+      this.set({ origin: 'own' }, own);
+      this.set({ origin: 'shared' }, shared);
+    },
+  });
+  const reviews = new Counter({
+    name: 'gatehouse_authorization_background_reviews_total',
+    help: 'Access reviews that no caller waited for, by outcome.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of BACKGROUND_OUTCOMES) reviews.inc({ outcome }, 0);
+  return (outcome) => reviews.inc({ outcome });
+}

@@ -167,6 +167,12 @@ export const configSchema = z
         .describe(
           'How old decisions on access, sessions, signing keys and the first administrator may be while the cluster cannot be asked; then 503. `12m` covers a whole outage of ten minutes.',
         ),
+      shareQuestions: z
+        .boolean()
+        .optional()
+        .describe(
+          'Whether replicas tell one another, in the Secret `<platform>-recent-questions`, what callers were allowed in the last ten minutes, and each keeps the cluster’s answers to that ready for an outage. Default: `true` where sessions are in Secrets.',
+        ),
     }).describe('Who may do what.'),
     users: section({
       file: path

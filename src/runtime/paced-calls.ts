@@ -93,6 +93,11 @@ export class PacedCalls<Answer> {
     return this.#pause.isOnFor(party);
   }
 
+  /** Whether calls of all parties are paused. */
+  get isPaused(): boolean {
+    return this.#pause.isOnForAll;
+  }
+
   /** Calls under way, and questions waiting for their turn. */
   get load(): BoundedCalls['load'] {
     return this.#calls.load;

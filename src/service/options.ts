@@ -8,6 +8,7 @@ import type { PasswordOptions } from '../users/password-sign-in.ts';
 import type { AccountKeepingOptions } from './account-keeping.ts';
 import type { AccountPeopleOptions } from './account-people.ts';
 import type { AccountsOptions } from './accounts.ts';
+import type { AuthorizationOptions } from './authorization.ts';
 import type { GatewayServiceOptions } from './gateway.ts';
 import type { LogsOptions } from './logs.ts';
 import type { SessionOptions } from './session-stores.ts';
@@ -139,6 +140,20 @@ export const toTokenServiceOptions = (
   tokenReview: toTokenReviewOptions(config.platform, config.authentication.tokenReview),
   callerTokenFile: config.authentication.tokenReview.callerTokenFile,
   serviceAccounts: toServiceAccountOptions(config.authentication),
+});
+
+export const toAuthorizationOptions = ({
+  platform,
+  authorization,
+  sessions,
+  accounts,
+}: Sections<'platform' | 'authorization' | 'sessions' | 'accounts'>): AuthorizationOptions => ({
+  platform,
+  mode: authorization.mode,
+  maxStalenessMs: authorization.maxStaleness,
+  shareQuestions: authorization.shareQuestions,
+  sessionStore: sessions.store,
+  asksAboutOthers: accounts.enabled,
 });
 
 export const toAccountsOptions = ({

@@ -32,6 +32,7 @@ import {
   toAccountPeopleOptions,
   toAccountsOptions,
   toApiServerOptions,
+  toAuthorizationOptions,
   toGatewayOptions,
   toHttpLimits,
   toLogsOptions,
@@ -116,8 +117,8 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const { objects, recorder } = people ?? {};
   const tokenParts = { cluster, clock, random, logger, registry, events, bcrypt, objects, recorder };
   const tokens = createTokenService(toTokenServiceOptions(config), tokenParts);
-  const authorization = createAuthorization(config, {
-    reviewer: cluster.reviewer,
+  const authorization = createAuthorization(toAuthorizationOptions(config), {
+    cluster,
     clock,
     random,
     registry,

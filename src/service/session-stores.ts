@@ -11,6 +11,14 @@ import type { SecurityEvents } from '../security-events.ts';
 import { mirrorChecks } from './readiness.ts';
 import { NO_UPKEEP, type Upkeep } from './run-group.ts';
 
+export type SessionStoreKind = 'memory' | 'kubernetes';
+
+/** The kind that is wanted, else the one that fits the place. */
+export const sessionStoreKind = (
+  wanted: SessionStoreKind | undefined,
+  { inCluster }: Pick<Cluster, 'inCluster'>,
+): SessionStoreKind => wanted ?? (inCluster ? 'kubernetes' : 'memory');
+
 export interface SessionOptions {
   /** Part of the names and labels of the records. */
   readonly platform: string;
@@ -18,7 +26,7 @@ export interface SessionOptions {
    * `memory`: the sessions of one replica, until it ends. `kubernetes`: one Secret per user who refreshed or ended a
    * session, shared by all replicas. Default: `kubernetes` in a cluster, `memory` elsewhere.
    */
-  readonly store: 'memory' | 'kubernetes' | undefined;
+  readonly store: SessionStoreKind | undefined;
   /** Records older than this are not used for judging tokens. */
   readonly maxStalenessMs: number;
 }
@@ -40,7 +48,7 @@ export function createSessions(
   { platform, store: wanted, maxStalenessMs }: SessionOptions,
   { cluster, clock, random, logger, registry, events }: SessionParts,
 ): { readonly store: SessionStore; readonly upkeep: Upkeep } {
-  const kind = wanted ?? (cluster.inCluster ? 'kubernetes' : 'memory');
+  const kind = sessionStoreKind(wanted, cluster);
   registerSessionStore(registry, kind);
   if (kind === 'memory') return { store: createMemorySessions({ clock, random }), upkeep: NO_UPKEEP };
   const labels = { 'app.kubernetes.io/part-of': platform, 'app.kubernetes.io/component': NAME };

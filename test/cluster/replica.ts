@@ -35,6 +35,7 @@ export interface ReplicaParts {
   readonly config: string;
   readonly log: string;
   readonly url: string;
+  readonly metricsUrl: string;
   /** Called with every token that was answered. */
   onToken(token: string): void;
 }
@@ -93,6 +94,13 @@ export class Replica {
   /** The status of the cheapest answer that needs a good access token. */
   judge = async (token: string): Promise<number> => (await this.call('/oauth/userinfo', { token })).status;
   list = async (token: string): Promise<number> => (await this.call(NODES, { token })).status;
+
+  /** The value of one series, written as on the page; 0 when it is not there. */
+  async metric(series: string): Promise<number> {
+    const text = await (await fetch(`${this.#parts.metricsUrl}/metrics`)).text();
+    const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
+    return Number(line?.slice(series.length) ?? 0);
+  }
 
   kids = async (): Promise<string[]> =>
     (await this.call('/oauth/keys')).body.keys.map(({ kid }: { kid: string }) => kid);

@@ -63,7 +63,8 @@ export async function startReplicas(cluster: ControlPlane, options: ReplicasOpti
     const server = { address: '127.0.0.1', port, metricsPort, shutdownDelay: options.shutdownDelay ?? '0s' };
     const config = await configFile(`replica-${index}`, server, options.apiServers?.[index]);
     const log = join(folder, `replica-${index}.log`);
-    return new Replica({ config, log, url: `http://127.0.0.1:${port}`, onToken: (given) => void tokens.add(given) });
+    const [url, metricsUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${metricsPort}`];
+    return new Replica({ config, log, url, metricsUrl, onToken: (given) => void tokens.add(given) });
   };
   const ports = (await freePorts(6)) as [number, number, number, number, number, number];
   const all = [

@@ -34,6 +34,7 @@ test('the metrics port serves what promtool has nothing to say of, over TLS', as
   for (const name of [
     'users_file_reloads_total',
     'session_record_lag_seconds_bucket',
+    'authorization_recent_questions',
     'service_account_keys',
     'log_queries_in_flight',
   ])

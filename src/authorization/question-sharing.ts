@@ -1,0 +1,157 @@
+import type { Logger } from '../observability/logger.ts';
+import { unlessAborted } from '../runtime/abort.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { LastingFailure } from '../runtime/lasting-failure.ts';
+import type { Random } from '../runtime/random.ts';
+import type { SecretStore, StoredSecret } from '../secret-store.ts';
+import { decodeQuestions, encodeQuestions } from './question-text.ts';
+import { RECENT_MS, type RecentQuestion, type RecentQuestions } from './recent-questions.ts';
+
+export interface QuestionSharingParts {
+  readonly recent: Pick<RecentQuestions, 'hasNews' | 'toTell' | 'told' | 'learn'>;
+  readonly secrets: Pick<SecretStore, 'watch' | 'create' | 'update'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** The shortest time between two writes of a replica. A caller's first question is known to all within about 20 s. */
+const WRITTEN_EVERY_MS = 15_000;
+/** Up to this much more, by chance: replicas that started together do not go on writing together. */
+const JITTER_MS = 5_000;
+/** Whoever writes at the same moment has to do it again, on top of what the other one wrote. */
+const TRIES = 3;
+const TRY_AGAIN_MS = 500;
+/** Twelve replicas of 64 KiB each fit into a Secret, which may have 1 MiB. */
+const MOST_REPLICAS = 12;
+
+/** What a replica has written, as long as it has not changed. */
+interface Chapter {
+  readonly bytes: Buffer;
+  readonly since: number;
+}
+
+/**
+ * Tells the other replicas the recent questions, and takes theirs, by one Secret in which each replica has a data key of
+ * its own. Only questions are in it, never answers: who can write it can make us ask the cluster, and nothing else.
+ * What is not understood is ignored. Nothing depends on it: a Secret that cannot be read or written is only logged.
+ */
+export class QuestionSharing {
+  readonly #secretName: string;
+  readonly #parts: QuestionSharingParts;
+  /** Our data key. A new one for each process; what an ended process wrote goes when it is old. */
+  readonly #ownKey: string;
+  readonly #failure: LastingFailure;
+  readonly #unreadable: LastingFailure;
+  /** What the others have written, by data key. */
+  readonly #chapters = new Map<string, Chapter>();
+  /** The Secret as last seen; absent until the watch has told whether there is one. */
+  #seen: { readonly secret: StoredSecret | undefined } | undefined;
+
+  constructor(secretName: string, parts: QuestionSharingParts) {
+    this.#secretName = secretName;
+    this.#parts = parts;
+    this.#ownKey = parts.random.bytes(8).toString('hex');
+    this.#failure = new LastingFailure(parts.clock, parts.logger);
+    this.#unreadable = new LastingFailure(parts.clock, parts.logger);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#parts.secrets.watch(this.#secretName, this.#changed, signal), this.#tell(signal)]);
+  }
+
+  async #tell(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#parts;
+    while (!signal.aborted) {
+      await clock.sleep(WRITTEN_EVERY_MS + JITTER_MS * random.fraction(), signal);
+      for (let tries = 0; tries < TRIES && !signal.aborted && this.#hasToWrite(); tries++) {
+        if (tries > 0) await clock.sleep(TRY_AGAIN_MS * (1 + random.fraction()), signal);
+        // The end of the process does not wait for the cluster.
+        if (await unlessAborted(this.#write(signal), signal).catch(() => true)) break;
+      }
+    }
+  }
+
+  /** Whether there is news, or what is in the Secret is to be removed: names of people should not stay there. */
+  #hasToWrite(): boolean {
+    if (!this.#seen) return false;
+    const { recent } = this.#parts;
+    const isTold = this.#seen.secret?.data[this.#ownKey] !== undefined;
+    return recent.hasNews() || this.#oldKeys().length > 0 || (isTold && recent.toTell().length === 0);
+  }
+
+  /** Whether it is done, well or not; false when somebody else has written meanwhile. */
+  async #write(signal: AbortSignal): Promise<boolean> {
+    // Data and version of one state: another one may come while we wait, and then nothing may be written.
+    const secret = this.#seen?.secret;
+    const others = { ...secret?.data };
+    for (const key of [this.#ownKey, ...this.#oldKeys()]) delete others[key];
+    if (Object.keys(others).length >= MOST_REPLICAS) {
+      this.#failed('too many replicas', new Error(`${MOST_REPLICAS} replicas share their questions already`));
+      return true;
+    }
+    const told = this.#parts.recent.toTell();
+    const bytes = await this.#encoded(told);
+    const data = bytes ? { ...others, [this.#ownKey]: bytes } : others;
+    try {
+      const written = await this.#store(secret, data);
+      if (typeof written === 'string') return false;
+      this.#seen = { secret: written };
+      this.#parts.recent.told(told);
+      this.#failure.over({ secret: this.#secretName }, 'recent questions are shared again');
+    } catch (error) {
+      if (!signal.aborted) this.#failed('', error);
+    }
+    return true;
+  }
+
+  /** `undefined` when there is nothing to tell. */
+  async #encoded(told: readonly RecentQuestion[]): Promise<Buffer | undefined> {
+    const { clock } = this.#parts;
+    const now = clock.monotonic();
+    const questions = told.map((question) => ({ ...question, ageMs: now - question.askedAt }));
+    const { bytes, count } = await encodeQuestions({ writtenAtMs: clock.now(), questions });
+    return count > 0 ? bytes : undefined;
+  }
+
+  #store(secret: StoredSecret | undefined, data: StoredSecret['data']): Promise<StoredSecret | 'exists' | 'conflict'> {
+    const { secrets } = this.#parts;
+    if (!secret) return secrets.create(this.#secretName, data);
+    return secrets.update(this.#secretName, data, secret.version);
+  }
+
+  #failed(way: string, error: unknown): void {
+    this.#failure.failed({ err: error, secret: this.#secretName }, 'recent questions cannot be shared', way);
+  }
+
+  /** The keys of replicas that have written nothing for so long that each question of theirs is over. */
+  #oldKeys(): string[] {
+    const now = this.#parts.clock.monotonic();
+    return [...this.#chapters].filter(([, { since }]) => now - since >= RECENT_MS).map(([key]) => key);
+  }
+
+  readonly #changed = (secret: StoredSecret | undefined): void => {
+    this.#seen = { secret };
+    const data = secret?.data ?? {};
+    for (const key of this.#chapters.keys()) if (!Object.hasOwn(data, key)) this.#chapters.delete(key);
+    const others = Object.entries(data).filter(([key]) => key !== this.#ownKey);
+    for (const [key, bytes] of others.slice(0, MOST_REPLICAS)) {
+      if (this.#chapters.get(key)?.bytes.equals(bytes)) continue;
+      this.#chapters.set(key, { bytes, since: this.#parts.clock.monotonic() });
+      void this.#read(key, bytes);
+    }
+  };
+
+  /** Clocks of replicas may differ by seconds, and no question is younger than what it is in. */
+  async #read(key: string, bytes: Buffer): Promise<void> {
+    const { recent, clock } = this.#parts;
+    const text = await decodeQuestions(bytes);
+    if (!text) {
+      const members = { secret: this.#secretName, key, bytes: bytes.length };
+      this.#unreadable.failed(members, 'what a replica shares is not understood, and ignored');
+      return;
+    }
+    const writtenAt = clock.monotonic() - Math.max(0, clock.now() - text.writtenAtMs);
+    recent.learn(text.questions.map(({ ageMs, ...question }) => ({ ...question, askedAt: writtenAt - ageMs })));
+  }
+}

@@ -1,0 +1,155 @@
+import { BoundedMap } from '../runtime/bounded-map.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { PartyMap } from '../runtime/party-map.ts';
+import type { RequestAttributes, Subject } from './authorizer.ts';
+import { createDecisionKeys, type DecisionKey, isPartyOf } from './decision-cache.ts';
+
+/** A question whose last answer was "allowed". */
+export interface RecentQuestion {
+  readonly id: DecisionKey;
+  readonly subject: Subject;
+  readonly attributes: RequestAttributes;
+  /** When a caller last asked, by the monotonic clock. */
+  readonly askedAt: number;
+}
+
+/** A question as another replica tells it. */
+export type ToldQuestion = Omit<RecentQuestion, 'id'>;
+
+/**
+ * How long a question is recent after a caller asked it. It is the promise R-11: who was answered by any replica in the
+ * last ten minutes is answered by all.
+ */
+export const RECENT_MS = 600_000;
+/**
+ * Others forget a question ten minutes after the last use that they know of. After half of that a later use is told
+ * them, which leaves five minutes to write it.
+ */
+const TOLD_AGAIN_AFTER_MS = 300_000;
+/** A caller who polls changes the time of its question at most this often: the answer costs nothing then. */
+const TOUCHED_AGAIN_AFTER_MS = 1_000;
+
+/** Those of our own callers, and as many that other replicas tell. */
+export const MOST_QUESTIONS = 2_000;
+/** What a console or a controller asks again and again is fewer. Somebody who asks for anything fills these only. */
+const MOST_OF_ONE = 8;
+/** In characters. With this the whole set takes at most some 20 MB, and usually less than one. */
+export const LONGEST_QUESTION = 4_096;
+/** Users whose rights have changed within ten minutes. */
+const MOST_FORGOTTEN = 1_000;
+
+const LIMITS = { maxEntries: MOST_QUESTIONS, maxEntriesOfOne: MOST_OF_ONE };
+
+interface OwnQuestion extends RecentQuestion {
+  /** The last use that the other replicas have been told of. */
+  readonly toldAt: number;
+}
+
+/**
+ * The questions that callers have asked of late and whose answer was "allowed": our own callers' and, apart from them,
+ * those that other replicas tell, so that what is told pushes out nothing of our own. It holds no answers.
+ */
+export class RecentQuestions {
+  readonly #clock: Clock;
+  readonly #own = new PartyMap<OwnQuestion>(LIMITS);
+  readonly #told = new PartyMap<RecentQuestion>(LIMITS);
+  readonly #forgottenAt = new BoundedMap<number>(MOST_FORGOTTEN);
+  readonly #keyOf = createDecisionKeys();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The numbers of questions: our own callers', and those that only other replicas have. */
+  get counts(): { readonly own: number; readonly shared: number } {
+    let shared = 0;
+    for (const { id } of this.#told.values()) if (!this.#own.get(id.key)) shared++;
+    return { own: this.#own.size, shared };
+  }
+
+  /** A caller of ours was allowed this. It is called for each request, so it must cost next to nothing. */
+  allowed(id: DecisionKey, subject: Subject, attributes: RequestAttributes): void {
+    const known = this.#own.get(id.key);
+    const askedAt = this.#clock.monotonic();
+    if (known && askedAt - known.askedAt < TOUCHED_AGAIN_AFTER_MS) return;
+    if (known) this.#own.set(id, { ...known, askedAt });
+    else if (lengthOf(subject, attributes) <= LONGEST_QUESTION) {
+      const { name, uid, groups } = subject;
+      this.#own.set(id, { id, subject: { name, uid, groups }, attributes, askedAt, toldAt: Number.NEGATIVE_INFINITY });
+    }
+  }
+
+  /** The cluster has denied it. */
+  denied({ key }: Pick<DecisionKey, 'key'>): void {
+    this.#own.delete(key);
+    this.#told.delete(key);
+  }
+
+  /** Drops the questions of users of this name, and takes none from others that was asked before now. */
+  forget(user: string): void {
+    for (const questions of [this.#own, this.#told]) questions.deleteParties((party) => isPartyOf(party, user));
+    this.#forgottenAt.set(user, this.#clock.monotonic());
+  }
+
+  /** Takes over what another replica tells. */
+  learn(questions: Iterable<ToldQuestion>): void {
+    for (const { subject, attributes, askedAt } of questions) {
+      const forgottenAt = this.#forgottenAt.get(subject.name) ?? Number.NEGATIVE_INFINITY;
+      if (this.#isOver(askedAt) || askedAt <= forgottenAt) continue;
+      if (lengthOf(subject, attributes) > LONGEST_QUESTION) continue;
+      const id = this.#keyOf(subject, attributes);
+      const known = this.#told.get(id.key)?.askedAt ?? Number.NEGATIVE_INFINITY;
+      if (askedAt > known) this.#told.set(id, { id, subject, attributes, askedAt });
+    }
+  }
+
+  has = ({ id: { key } }: Pick<RecentQuestion, 'id'>): boolean =>
+    this.#own.get(key) !== undefined || this.#told.get(key) !== undefined;
+
+  /** Each recent question once. Those that nobody has asked for ten minutes are dropped. */
+  current(): RecentQuestion[] {
+    for (const questions of [this.#own, this.#told])
+      for (const { id, askedAt } of questions.values()) if (this.#isOver(askedAt)) questions.delete(id.key);
+    const ofOthers = [...this.#told.values()].filter(({ id }) => !this.#own.get(id.key));
+    return [...this.#own.values(), ...ofOthers];
+  }
+
+  /** Whether the others lack a question of ours, or will forget one that is still asked. */
+  hasNews(): boolean {
+    for (const question of this.#own.values()) if (this.#isNews(question)) return true;
+    return false;
+  }
+
+  /** What to tell the others, the latest first: of what another replica has told them of late, nothing. */
+  toTell(): RecentQuestion[] {
+    const isTheirs = ({ id }: RecentQuestion): boolean => this.#isYoung(this.#told.get(id.key)?.askedAt);
+    return [...this.#own.values()]
+      .filter((question) => !this.#isOver(question.askedAt) && !isTheirs(question))
+      .sort((a, b) => b.askedAt - a.askedAt);
+  }
+
+  /** Notes that the others have been told these. */
+  told(questions: Iterable<RecentQuestion>): void {
+    for (const { id, askedAt } of questions) {
+      const known = this.#own.get(id.key);
+      if (known) this.#own.replace(id.key, { ...known, toldAt: askedAt });
+    }
+  }
+
+  #isNews({ id, askedAt, toldAt }: OwnQuestion): boolean {
+    const theirs = Math.max(toldAt, this.#told.get(id.key)?.askedAt ?? Number.NEGATIVE_INFINITY);
+    return askedAt > theirs && !this.#isOver(askedAt) && !this.#isYoung(theirs);
+  }
+
+  #isOver = (askedAt: number): boolean => this.#clock.monotonic() - askedAt >= RECENT_MS;
+
+  /** Whether a use that the others know of need not be told again. */
+  #isYoung = (askedAt = Number.NEGATIVE_INFINITY): boolean => this.#clock.monotonic() - askedAt < TOLD_AGAIN_AFTER_MS;
+}
+
+/** The characters of all parts. */
+function lengthOf({ name, uid, groups }: Subject, attributes: RequestAttributes): number {
+  const what = Object.values('resource' in attributes ? attributes.resource : attributes.nonResource) as unknown[];
+  const parts = [name, uid, ...groups, ...what];
+  return parts.reduce<number>((sum, part) => sum + String(part ?? '').length, 0);
+}

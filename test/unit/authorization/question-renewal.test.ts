@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import type { RequestAttributes } from '../../../src/authorization/authorizer.ts';
+import { createDecisionKeys } from '../../../src/authorization/decision-cache.ts';
+import { QuestionRenewal } from '../../../src/authorization/question-renewal.ts';
+import { type RecentQuestion, RecentQuestions } from '../../../src/authorization/recent-questions.ts';
+import type { CallFault } from '../../../src/runtime/call-pause.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+const attributes: RequestAttributes = { nonResource: { path: '/x', verb: 'get' } };
+const SECOND = 1_000;
+
+/** A renewal by a cluster that answers at once, unless the test has other words for it. */
+function start({ fraction = 0 }: { fraction?: number } = {}) {
+  const clock = new FakeClock();
+  const recent = new RecentQuestions(clock);
+  const keyOf = createDecisionKeys();
+  const answeredAt = new Map<string, number>();
+  const asked: string[] = [];
+  const outcomes: string[] = [];
+  const cluster = {
+    hasRoom: true,
+    answer: async (_name: string): Promise<boolean> => true,
+  };
+  const answers = {
+    ageOf: ({ id }: RecentQuestion) => clock.monotonic() - (answeredAt.get(id.key) ?? Number.NEGATIVE_INFINITY),
+    hasRoom: () => cluster.hasRoom,
+    async renew({ id, subject }: RecentQuestion) {
+      asked.push(subject.name);
+      const began = clock.monotonic();
+      const allowed = await cluster.answer(subject.name);
+      answeredAt.set(id.key, began);
+      return allowed;
+    },
+  };
+  const random = { bytes: (length: number) => Buffer.alloc(length), fraction: () => fraction };
+  const count = (outcome: string) => void outcomes.push(outcome);
+  const stop = new AbortController();
+  const running = new QuestionRenewal(600 * SECOND, { recent, answers, clock, random, count }).run(stop.signal);
+  atEnd(async () => {
+    stop.abort();
+    await running;
+  });
+  const ask = (name: string): void => {
+    const subject = { name, uid: '', groups: [] };
+    recent.allowed(keyOf(subject, attributes), subject, attributes);
+  };
+  return { clock, recent, asked, outcomes, cluster, ask };
+}
+
+const fault = (more: CallFault = {}) => Object.assign(new Error('the cluster is away'), more);
+
+describe('the renewal of decisions', () => {
+  test('asks at once for a question without an answer, and again after 90 s', async () => {
+    const { clock, asked, ask, outcomes } = start();
+    ask('ada');
+    await clock.advance(SECOND);
+    expect([asked, outcomes]).toEqual([['ada'], ['allowed']]);
+    await clock.advance(88 * SECOND);
+    expect(asked.length).toBe(1);
+    await clock.advance(3 * SECOND);
+    expect(asked.length).toBe(2);
+  });
+
+  test('asks by chance up to a quarter earlier', async () => {
+    const { clock, asked, ask } = start({ fraction: 0.999 });
+    ask('ada');
+    await clock.advance(70 * SECOND);
+    expect(asked.length).toBe(2);
+  });
+
+  test('R-11 keeps 2,000 answers younger than two minutes with at most 20 reviews a second', async () => {
+    const { clock, asked, ask, recent } = start({ fraction: 0.5 });
+    for (let index = 0; index < 2_000; index++) ask(`user-${index}`);
+    const lastAt = new Map<string, number>();
+    const ages: number[] = [];
+    for (let second = 0; second < 480; second++) {
+      const before = asked.length;
+      await clock.advance(SECOND);
+      for (const name of asked.slice(before)) lastAt.set(name, second);
+      expect(asked.length - before).toBeLessThanOrEqual(21); // twenty between the ends of a second, and one at its end
+      if (second > 120) ages.push(second - Math.min(...lastAt.values()));
+    }
+    expect(recent.counts.own).toBe(2_000);
+    expect(lastAt.size).toBe(2_000);
+    expect(Math.max(...ages)).toBeLessThanOrEqual(120);
+  });
+
+  test('asks nothing while there is no room, and no more than two at a time', async () => {
+    const { clock, asked, ask, cluster } = start();
+    cluster.hasRoom = false;
+    for (const name of ['ada', 'joe', 'eve']) ask(name);
+    await clock.advance(60 * SECOND);
+    expect(asked).toEqual([]);
+    const answer = Promise.withResolvers<boolean>();
+    cluster.answer = () => answer.promise;
+    cluster.hasRoom = true;
+    await clock.advance(60 * SECOND);
+    expect(asked.length).toBe(2);
+    answer.resolve(true);
+    await clock.advance(SECOND);
+    expect(asked.length).toBe(3);
+  });
+
+  test('drops a question that is denied, or that the cluster refuses', async () => {
+    const { clock, recent, ask, cluster, outcomes } = start();
+    cluster.answer = async (name) => {
+      if (name === 'eve') throw fault({ status: { code: 400 } });
+      return name === 'ada';
+    };
+    for (const name of ['ada', 'joe', 'eve']) ask(name);
+    await clock.advance(SECOND);
+    expect(recent.current().map(({ subject }) => subject.name)).toEqual(['ada']);
+    expect(outcomes.sort()).toEqual(['allowed', 'denied', 'failed']);
+  });
+
+  test('lets the others go first after the failure of one question', async () => {
+    const { clock, asked, ask, cluster } = start();
+    cluster.answer = async (name) => {
+      if (name === 'ada') throw fault();
+      return true;
+    };
+    for (const name of ['ada', 'joe', 'eve']) ask(name);
+    await clock.advance(20 * SECOND);
+    expect(asked).toEqual(['ada', 'joe', 'eve']);
+    await clock.advance(15 * SECOND);
+    expect(asked.filter((name) => name === 'ada').length).toBe(2);
+  });
+
+  test('pauses after three failures in a row, for longer and longer, and goes on with the first answer', async () => {
+    const { clock, asked, ask, cluster } = start();
+    cluster.answer = async () => {
+      throw fault();
+    };
+    for (let index = 0; index < 200; index++) ask(`user-${index}`);
+    await clock.advance(480 * SECOND);
+    // Three at once, then after pauses of 0.8 s, doubled up to 30 s: eight in a minute, and two a minute after that.
+    expect(asked.length).toBeLessThanOrEqual(25);
+    cluster.answer = async () => true;
+    const before = asked.length;
+    await clock.advance(60 * SECOND);
+    expect(asked.length - before).toBe(200);
+  });
+
+  test('leaves the cluster alone for as long as it asks', async () => {
+    const { clock, asked, ask, cluster } = start();
+    cluster.answer = async () => {
+      throw fault({ status: { code: 429 }, retryAfterMs: 45 * SECOND });
+    };
+    ask('ada');
+    await clock.advance(SECOND);
+    cluster.answer = async () => true;
+    ask('joe');
+    await clock.advance(43 * SECOND);
+    expect(asked).toEqual(['ada']);
+    await clock.advance(4 * SECOND);
+    expect(asked.sort()).toEqual(['ada', 'ada', 'joe']);
+  });
+
+  test('does not ask for a user who was forgotten while the question waited in turn', async () => {
+    const { clock, recent, asked, ask, cluster } = start();
+    ask('ada');
+    ask('joe');
+    cluster.answer = async () => {
+      recent.forget('joe');
+      return true;
+    };
+    await clock.advance(5 * SECOND);
+    expect(asked).toEqual(['ada']);
+  });
+});

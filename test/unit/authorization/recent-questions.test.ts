@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import type { RequestAttributes, Subject } from '../../../src/authorization/authorizer.ts';
+import { createDecisionKeys } from '../../../src/authorization/decision-cache.ts';
+import { LONGEST_QUESTION, RecentQuestions } from '../../../src/authorization/recent-questions.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+const user = (name: string): Subject => ({ name, uid: `${name}-uid`, groups: ['staff'] });
+const getNode = (name: string): RequestAttributes => ({
+  resource: { verb: 'get', group: 'g', version: 'v1', resource: 'nodes', name },
+});
+const MINUTE = 60_000;
+
+function create() {
+  const clock = new FakeClock();
+  const recent = new RecentQuestions(clock);
+  const keyOf = createDecisionKeys();
+  const allow = (subject: Subject, node = 'a'): void =>
+    recent.allowed(keyOf(subject, getNode(node)), subject, getNode(node));
+  const learn = (subject: Subject, askedAt = clock.monotonic(), node = 'a'): void =>
+    recent.learn([{ subject, attributes: getNode(node), askedAt }]);
+  const names = (): string[] => recent.current().map(({ subject }) => subject.name);
+  const tell = (): string[] => {
+    const told = recent.toTell();
+    recent.told(told);
+    return told.map(({ subject }) => subject.name);
+  };
+  return { clock, recent, keyOf, allow, learn, names, tell };
+}
+
+describe('recent questions', () => {
+  test('A-49 hold eight of a user who asks 10,000, and push out nobody else', () => {
+    const { recent, allow, names } = create();
+    allow(user('ada'));
+    for (let index = 0; index < 10_000; index++) allow(user('flood'), `node-${index}`);
+    expect(recent.counts).toEqual({ own: 9, shared: 0 });
+    expect(names()).toContain('ada');
+    expect(recent.toTell().length).toBe(9);
+  });
+
+  test('hold 2,000 of our own and 2,000 of others, which push out none of our own', () => {
+    const { recent, allow, learn, names } = create();
+    for (let index = 0; index < 3_000; index++) allow(user(`own-${index}`));
+    for (let index = 0; index < 3_000; index++) learn(user(`told-${index}`));
+    expect(recent.counts).toEqual({ own: 2_000, shared: 2_000 });
+    expect(names()).toContain('own-2999');
+    expect(names()).not.toContain('own-999');
+  });
+
+  test('hold eight of a user of what others tell, whatever they write', () => {
+    const { recent, learn } = create();
+    for (let index = 0; index < 100; index++) learn(user('flood'), undefined, `node-${index}`);
+    expect(recent.counts).toEqual({ own: 0, shared: 8 });
+  });
+
+  test('are over ten minutes after the last caller, who asks them again by each question', async () => {
+    const { clock, allow, learn, names } = create();
+    allow(user('ada'));
+    allow(user('joe'));
+    learn(user('eve'));
+    await clock.advance(5 * MINUTE);
+    allow(user('ada'));
+    await clock.advance(5 * MINUTE - 1);
+    expect(names().sort()).toEqual(['ada', 'eve', 'joe']);
+    await clock.advance(1);
+    expect(names()).toEqual(['ada']);
+  });
+
+  test('are dropped when the cluster denies them, and when their user is to be forgotten', () => {
+    const { recent, keyOf, allow, learn, names } = create();
+    for (const name of ['ada', 'joe', 'eve']) allow(user(name));
+    learn(user('joe'), undefined, 'b');
+    recent.denied(keyOf(user('ada'), getNode('a')));
+    recent.forget('joe');
+    expect(names()).toEqual(['eve']);
+  });
+
+  test('of a user who was forgotten are learned only if they were asked later', async () => {
+    const { clock, recent, learn, names } = create();
+    await clock.advance(MINUTE);
+    recent.forget('joe');
+    learn(user('joe'), clock.monotonic() - 1_000);
+    learn(user('joe'), clock.monotonic());
+    expect(names()).toEqual([]);
+    await clock.advance(1);
+    learn(user('joe'));
+    expect(names()).toEqual(['joe']);
+  });
+
+  test('leave out what is too long to be told', () => {
+    const { recent, allow, learn } = create();
+    const groups = Array.from({ length: 100 }, (_, index) => `group-${index}`.padEnd(LONGEST_QUESTION / 50, 'x'));
+    allow({ ...user('ada'), groups });
+    learn({ ...user('ada'), groups });
+    expect(recent.counts).toEqual({ own: 0, shared: 0 });
+  });
+
+  test('are news once, and again when the others would soon forget what is still asked', async () => {
+    const { clock, recent, allow, tell } = create();
+    expect(recent.hasNews()).toBe(false);
+    allow(user('ada'));
+    allow(user('joe'));
+    expect([recent.hasNews(), tell()]).toEqual([true, ['ada', 'joe']]);
+    await clock.advance(5 * MINUTE - 1);
+    allow(user('ada'));
+    expect(recent.hasNews()).toBe(false);
+    await clock.advance(1);
+    expect([recent.hasNews(), tell()]).toEqual([true, ['ada', 'joe']]); // the one that asked last is first
+    await clock.advance(4 * MINUTE);
+    expect(recent.hasNews()).toBe(false); // nobody has asked since
+  });
+
+  test('that another replica has told of late are not told again, until it stops', async () => {
+    const { clock, recent, allow, learn, tell } = create();
+    learn(user('ada'));
+    allow(user('ada'));
+    expect([recent.hasNews(), tell()]).toEqual([false, []]);
+    await clock.advance(5 * MINUTE);
+    expect([recent.hasNews(), tell()]).toEqual([false, ['ada']]); // asked at the same moment: no news, but ours
+    allow(user('ada'));
+    expect([recent.hasNews(), tell()]).toEqual([true, ['ada']]);
+  });
+
+  test('that are learned and asked here count once, as our own', () => {
+    const { recent, allow, learn, names } = create();
+    learn(user('ada'));
+    allow(user('ada'));
+    expect([recent.counts, names()]).toEqual([{ own: 1, shared: 0 }, ['ada']]);
+  });
+});
