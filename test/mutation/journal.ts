@@ -20,7 +20,7 @@ export class Journal {
   readonly #file: string;
 
   constructor(folder: string) {
-    this.#file = join(folder, `journal-${process.pid}`);
+    this.#file = join(folder, `journal-${process.pid}-${startOf(process.pid)}`);
   }
 
   write(entry: Entry): void {
@@ -39,18 +39,33 @@ export function entriesIn(folder: string): readonly Entry[] {
   );
 }
 
-/** Ends the workers that write here, by the process ids in the names of their journals. */
+/**
+ * Ends the workers that write here and still run, by process id and start in the names of their journals. The id alone may be
+ * another process's by now: a system gives each id again, and a long run begins thousands of processes.
+ */
 export function endWorkers(folder: string, because: 'stopped' | 'silent'): void {
   for (const name of globSync('journal-[0-9]*', { cwd: folder })) {
-    try {
-      process.kill(Number(name.slice('journal-'.length)), 'SIGKILL');
-    } catch {
-      continue; // It has ended already.
-    }
+    const [, id = '', start = ''] = name.split('-');
+    if (start === UNKNOWN || startOf(Number(id)) !== start) continue; // It has ended already.
+    process.kill(Number(id), 'SIGKILL');
     const last = readFileSync(join(folder, name), 'utf8').trimEnd().split('\n').at(-1) ?? '';
     const { what, mutant, tests } = JSON.parse(last) as { what: string; mutant?: number; tests: string };
     if (because === 'stopped' && what === 'began')
       append(join(folder, name), { what: 'stopped', mutant: Number(mutant), tests });
+  }
+}
+
+/** There is no such process, or no /proc: then no worker is ended, because nothing says which process it is. */
+const UNKNOWN = 'unknown';
+
+/** When a process began, in ticks since the machine did (proc_pid_stat(5), field 22). */
+export function startOf(id: number): string {
+  try {
+    const stat = readFileSync(`/proc/${id}/stat`, 'utf8');
+    // The second field is the name in parentheses, which may have blanks and parentheses of its own.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? UNKNOWN;
+  } catch {
+    return UNKNOWN;
   }
 }
 
