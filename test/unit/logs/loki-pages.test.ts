@@ -47,14 +47,21 @@ const tooLong = (): never => {
 };
 
 describe('the lines of a span of Loki', () => {
-  test.each(['asc', 'desc'] as const)(
-    'L-07 are each there once, in the order of time and then of streams, wherever an answer ends: %s',
-    async (order) => {
+  // An answer ends with one line of a time, with two of the three, or with all.
+  test.each([
+    ['asc', 3, 6],
+    ['asc', 4, 7],
+    ['desc', 3, 6],
+    ['desc', 4, 7],
+    ['desc', 5, 8],
+  ] as const)(
+    'L-07 are each there once, in the order of time and then of streams, wherever an answer ends: %s, %i and %i wanted',
+    async (order, first, most) => {
       const all = ofThree(20).map(({ line }) => line);
-      const { lines, limits } = await read(ofThree(20), { order, first: 4, most: 7 });
+      const { lines, limits } = await read(ofThree(20), { order, first, most });
       expect(lines).toEqual(order === 'asc' ? all : all.toReversed());
-      expect(limits[0]).toBe(5);
-      expect(Math.max(...limits)).toBe(8);
+      expect(limits[0]).toBe(first + 1);
+      expect(Math.max(...limits)).toBe(most + 1);
     },
   );
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { LogFilter, Page } from '../../../src/logs/log-query.ts';
@@ -126,6 +127,22 @@ test('L-02 a histogram asks for all buckets but the first and the last in one qu
       ...{ start: `${at('09:59:00')}`, end: `${at('09:59:30')}`, step: '30' },
     },
   ]);
+});
+
+test('L-02 a histogram of two buckets asks for each by itself, and for none between them', async () => {
+  const { store, asked } = storeOn(({ path, form = {} }) => {
+    if (path.endsWith('/query_range')) throw new Error('there is nothing between them');
+    return number(form['query']?.includes('[40000ms]') ? 1 : form['query']?.includes('[60000ms]') ? 2 : 3);
+  });
+  const { total, buckets } = await store.histogram(searchOf(undefined), { count: 1, unit: 'm' }, signal);
+  expect([total, buckets.map(({ count }) => count), asked.length]).toEqual([3, [1, 2], 3]);
+});
+
+test('a search that is over listens no more for its caller to leave', async () => {
+  const caller = new AbortController();
+  const { store } = storeOn(() => number(0));
+  await store.find(searchOf(undefined), { order: 'desc', from: 0, size: 10 }, caller.signal);
+  expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
 });
 
 describe('the lines that are asked for at first', () => {

@@ -54,6 +54,10 @@ describe('the answer to a search', () => {
     expect(failure(status, body)[0]).toBe('away');
   });
 
+  test('of 200 without a body is said to be one that cannot be read', () => {
+    expect(failure(200, undefined)).toEqual(['away', 'the log store answers what cannot be read']);
+  });
+
   test.each([
     [401, 'the log store refuses our user name or password: 401'],
     [403, 'the log store does not let our user do this: 403 '],
