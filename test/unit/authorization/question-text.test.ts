@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeQuestions, encodeQuestions, type ToldText } from '../../../src/authorization/question-text.ts';
 import { checkAsync } from '../../support/property.ts';
 
-const word = fc.string({ unit: 'grapheme', maxLength: 40 });
+const word = fc.string({ unit: 'grapheme', maxLength: 40, size: 'max' });
 const attributes = fc.oneof(
   fc.record({ nonResource: fc.record({ path: word, verb: word }) }),
   fc.record({
@@ -14,11 +14,11 @@ const attributes = fc.oneof(
     ),
   }),
 );
-const subject = fc.record({ name: word, uid: word, groups: fc.array(word, { maxLength: 5 }) });
+const subject = fc.record({ name: word, uid: word, groups: fc.array(word, { maxLength: 5, size: 'max' }) });
 const ageMs = fc.integer({ min: 0, max: 600 }).map((seconds) => seconds * 1000);
 const told = fc.record({
   writtenAtMs: fc.nat(2 ** 42),
-  questions: fc.array(fc.record({ subject, attributes, ageMs }), { maxLength: 30 }),
+  questions: fc.array(fc.record({ subject, attributes, ageMs }), { maxLength: 30, size: 'max' }),
 });
 
 const bySubject = ({ questions }: ToldText) =>
@@ -44,11 +44,13 @@ describe('the text of recent questions', () => {
 
   test('is read or refused, whatever it is: nothing is thrown', async () => {
     const hostile = fc.oneof(
-      fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
-      fc.uint8Array({ maxLength: 200 }).map((bytes) => deflateRawSync(bytes)),
+      fc.uint8Array({ maxLength: 200, size: 'max' }).map((bytes) => Buffer.from(bytes)),
+      fc.uint8Array({ maxLength: 200, size: 'max' }).map((bytes) => deflateRawSync(bytes)),
       fc.jsonValue({ maxDepth: 6 }).map(asText),
       fc.tuple(fc.constantFrom(0, 1, 2), fc.jsonValue(), fc.jsonValue({ maxDepth: 6 })).map(asText),
-      fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 9 }).map((one) => asText([1, 0, [['a', '', [], [one]]]])),
+      fc
+        .array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 9, size: 'max' })
+        .map((one) => asText([1, 0, [['a', '', [], [one]]]])),
     );
     await checkAsync(
       fc.asyncProperty(hostile, async (bytes) => {
