@@ -67,8 +67,9 @@ function judge(accept: string, ranges: Ranges, isMeant: (parameters: readonly st
 
 type Ranges = Readonly<Record<string, number>>;
 const EXACT = 2;
-const JSON_RANGES: Ranges = { '*/*': 0, 'application/*': 1, 'application/json': EXACT };
-const EVENT_RANGES: Ranges = { '*/*': 0, 'text/*': 1, 'text/event-stream': EXACT };
+// A `*` alone, which Java's HttpURLConnection sends too, is any type.
+const JSON_RANGES: Ranges = { '*': 0, '*/*': 0, 'application/*': 1, 'application/json': EXACT };
+const EVENT_RANGES: Ranges = { '*': 0, '*/*': 0, 'text/*': 1, 'text/event-stream': EXACT };
 
 const isWhole = (parameters: readonly string[]): boolean => !parameters.some((parameter) => /^as\s*=/.test(parameter));
 const isMetadataOnly = (parameters: readonly string[]): boolean =>
@@ -91,10 +92,16 @@ export function chooseCoding(acceptEncoding: string | undefined): 'identity' | '
   return gzip > 0 && gzip >= (qualities.identity ?? 0) ? 'gzip' : 'identity';
 }
 
-/** RFC 9110 12.4.2; a weight that cannot be read counts as 0. */
+/**
+ * The weight (RFC 9110 12.4.2), 1 where there is none. Clients write it in ways that the grammar does not know: Java's
+ * HttpURLConnection sent `q=.2` up to 17.0.7. So any decimal number counts, above 1 as 1, and what is no number counts as 1:
+ * only a zero refuses.
+ */
 function qualityOf(parameters: readonly string[]): number {
   const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
   if (weight === undefined) return 1;
   const text = weight.slice(weight.indexOf('=') + 1).trim();
-  return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 0;
+  return DECIMAL.test(text) ? Math.min(1, Number(text)) : 1;
 }
+
+const DECIMAL = /^(?:\d{1,9}\.?\d{0,9}|\.\d{1,9})$/;
