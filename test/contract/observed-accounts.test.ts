@@ -8,7 +8,7 @@ describe('the recorded answers about accounts', { shuffle: false }, () => {
 
   beforeAll(async () => {
     running = await startSimulatedAccounts();
-  }, 60_000);
+  });
 
   afterAll(() => running?.stop());
 
