@@ -115,7 +115,7 @@ class SteppedClock {
   }
 
   #runDue(): void {
-    const [due, later] = [new Array<Timer>(), new Array<Timer>()];
+    const [due, later] = [[] as Timer[], [] as Timer[]];
     for (const timer of this.#timers) (timer.at <= this.#elapsed ? due : later).push(timer);
     this.#soonest = Math.min(...later.map(({ at }) => at));
     for (const timer of due.sort((a, b) => a.at - b.at)) if (this.#timers.delete(timer)) timer.run();
