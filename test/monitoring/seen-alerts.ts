@@ -31,8 +31,9 @@ export async function watchAlerts(watched: readonly Watched[], forMs: number): P
   const recordings = watched.map((job) => new Recording(job));
   const scraped = Promise.all(recordings.map((recording) => recording.run(quiet.signal)));
   await clock.sleep(SCRAPES_BEFORE * INTERVAL_MS);
-  clock.after(forMs, () => end.abort());
+  const time = clock.sleep(forMs).then(() => end.abort());
   const runs = await Promise.allSettled(watched.map(({ run }) => run(end.signal)));
+  await time; // a fault that was brought about at once lasts as long as the others
   const failures = runs.flatMap((run, index) =>
     run.status === 'rejected' ? [`${watched[index]?.name}: ${(run.reason as Error).stack}`] : [],
   );

@@ -21,10 +21,10 @@ interface Timer {
 const SHORTEST_MS = 1;
 
 /**
- * A hurried clock that waits for its process. It passes `times` as fast as the base clock, but in steps, between which it stands still while the
- * event loop turns: a process that gets little of a core sees time pass more slowly, and never misses a time limit because of that. A limit of `ms` leaves it
- * `ms / times / stepMs * turns` turns at least. A step ends where a timer is due, so each timer runs exactly at its time by this clock.
- * Time stands still while nothing waits for it. The wall clock, which tokens use, is the base clock's.
+ * A hurried clock that waits for its process. It passes `times` as fast as the base clock, but in steps, between which it stands still while
+ * the event loop turns: a process that gets little of a core sees time pass more slowly, and never misses a time limit because of that. A
+ * limit of `ms` leaves it `ms / times / stepMs * turns` turns at least. A step ends where a timer is due, so each timer runs exactly at its
+ * time by this clock. Time stands still while nothing waits for it. The wall clock, which tokens use, is the base clock's.
  */
 export function steppedClock({ base = systemClock, ...steps }: Steps): Clock {
   const clock = new SteppedClock({ base, ...steps });
