@@ -79,7 +79,7 @@ export default defineConfig({
       tier('logs', { include: ['test/log-stores/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 600_000 }),
       tier('loki', { testTimeout: 900_000, hookTimeout: 1_800_000 }),
       tier('openapi', { testTimeout: 300_000 }),
-      tier('monitoring', { testTimeout: 180_000, hookTimeout: 300_000 }),
+      tier('monitoring', { testTimeout: 180_000, hookTimeout: 900_000 }),
       tier('release', { testTimeout: 120_000, hookTimeout: 600_000, fileParallelism: false }),
       tier('chart', { ...PROGRAM, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
       tier('node', {

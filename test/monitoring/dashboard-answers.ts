@@ -8,16 +8,13 @@ export class Answers extends Map<Panel, readonly Line[]> {
   readonly withoutData = new Map<Panel, readonly string[]>();
 }
 
-/** What Grafana puts in place of `$__rate_interval` with a scrape each 2 s is four scrapes; some more, to be smooth. */
-const RATE_INTERVAL = '12s';
+/** What Grafana puts in place of `$__rate_interval` with a scrape each 30 s. */
+const RATE_INTERVAL = '2m';
 
-/** The load has ended when the panels are asked. They are asked for the time before that. */
-const AGO_SECONDS = 12;
-
-/** Asks every query of the dashboard as Grafana would, for these pods and the last `seconds`. */
+/** Asks every query of the dashboard as Grafana would, for these pods and the last `minutes` of what was recorded. */
 export async function askPanels(
   prometheus: Prometheus,
-  { pods, seconds }: { readonly pods: string; readonly seconds: number },
+  { pods, minutes }: { readonly pods: string; readonly minutes: number },
 ): Promise<Answers> {
   const filled = (expr: string): string =>
     expr
@@ -28,7 +25,7 @@ export async function askPanels(
   for (const panel of ROWS.flatMap(({ panels }) => panels)) {
     const asked = await Promise.all(
       panel.queries.map(async ({ expr, legend }) => {
-        const series = await prometheus.range(filled(expr), seconds, AGO_SECONDS);
+        const series = await prometheus.range(filled(expr), minutes);
         const lines = series.map(({ metric, values }) => ({
           name: legend.replaceAll(/\{\{(\w+)\}\}/g, (_, label) => metric[label] ?? ''),
           points: values

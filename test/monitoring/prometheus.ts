@@ -1,17 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atEnd } from '../support/at-end.ts';
 import { freePorts } from '../support/control-plane/free-ports.ts';
 import { startServer } from '../support/control-plane/server-process.ts';
-
-/** What a Prometheus scrapes as one job. */
-export interface Job {
-  readonly name: string;
-  readonly ports: readonly number[];
-  readonly scheme?: 'https';
-}
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { waitFor } from '../support/waiting.ts';
+import { promtool } from './promtool.ts';
+import { INTERVAL_MS, type Job, type Recording } from './recording.ts';
 
 interface Sample {
   readonly metric: Readonly<Record<string, string>>;
@@ -19,88 +15,111 @@ interface Sample {
   readonly values: readonly (readonly [number, string])[];
 }
 
-/** A real Prometheus that scrapes these jobs and evaluates these rules. */
+/** A real Prometheus that has what was recorded, and scrapes services of its own accord as well. */
 export interface Prometheus {
-  /** The value now: one for each series. */
-  query(expression: string): Promise<readonly Sample[]>;
-  /** The values of `seconds`, up to so many seconds ago. */
-  range(expression: string, seconds: number, ago: number): Promise<readonly Sample[]>;
-  /** The summaries and descriptions of the alerts that are active now. */
-  alertTexts(): Promise<readonly string[]>;
+  /** The values of so many minutes up to the end of what was recorded. */
+  range(expression: string, minutes: number): Promise<readonly Sample[]>;
+  /** By job: the names of the metrics that it scraped itself, in order. Waits until it has scraped every service. */
+  scraped(): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
-const INTERVAL = '2s';
-const EVALUATION = '1s';
+interface Given {
+  readonly recordings: readonly Recording[];
+  /** The services that it scrapes itself. */
+  readonly jobs: readonly Job[];
+}
+
+/** Prometheus adds these to what a page has. */
+const ITS_OWN = /^(up|scrape_.*)$/;
+
+/** In the dashboard's hour a panel has 40 points. */
+const POINTS = 40;
 
 const scrapeConfig = ({ name, ports, scheme }: Job): object => ({
   job_name: name,
   ...(scheme ? { scheme, tls_config: { insecure_skip_verify: true } } : {}),
-  // The labels that the Prometheus operator gives to the series of a pod.
-  static_configs: ports.map((port, index) => ({
-    targets: [`127.0.0.1:${port}`],
-    labels: { namespace: 'gatehouse-system', pod: `${name}-${index}` },
-  })),
+  static_configs: [{ targets: ports.map((port) => `127.0.0.1:${port}`) }],
 });
 
 /** Starts it on a free port, and waits until it is ready. It ends with the test. */
-export async function startPrometheus(jobs: readonly Job[], rules: string): Promise<Prometheus> {
+export async function startPrometheus({ recordings, jobs }: Given): Promise<Prometheus> {
   const [port = 0] = await freePorts(1);
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-prometheus-'));
-  const config = {
-    global: { scrape_interval: INTERVAL, scrape_timeout: INTERVAL, evaluation_interval: EVALUATION },
-    rule_files: [join(folder, 'rules.yaml')],
-    scrape_configs: jobs.map(scrapeConfig),
-  };
-  writeFileSync(join(folder, 'rules.yaml'), rules);
-  writeFileSync(join(folder, 'prometheus.yaml'), JSON.stringify(config)); // JSON is YAML
-  mkdirSync(join(folder, 'data'));
+  const { folder, write } = temporaryFolder();
+  const endedAt = Date.now();
+  const data = await writeData(recordings, { folder, endedAt });
+  const config = write(
+    'prometheus.yaml', // JSON is YAML
+    JSON.stringify({ global: { scrape_interval: '5s', scrape_timeout: '5s' }, scrape_configs: jobs.map(scrapeConfig) }),
+  );
   const log = join(folder, 'log');
   const args = [
-    `--config.file=${join(folder, 'prometheus.yaml')}`,
-    `--storage.tsdb.path=${join(folder, 'data')}`,
+    `--config.file=${config}`,
+    `--storage.tsdb.path=${data}`,
     `--web.listen-address=127.0.0.1:${port}`,
     '--log.level=warn',
   ];
   const server = startServer('prometheus', args, log);
-  atEnd(async () => {
-    await server.kill();
-    rmSync(folder, { recursive: true });
-  });
+  atEnd(() => server.kill());
   const url = `http://127.0.0.1:${port}`;
-  while ((await fetch(`${url}/-/ready`).catch(() => undefined))?.status !== 200) {
-    if (!server.running) throw new Error(`prometheus ended: ${readFileSync(log, 'utf8').slice(-2_000)}`);
-    await sleep(100);
-  }
-  const ask = async (path: string, parameters: Readonly<Record<string, string>>): Promise<Answer> => {
+  await waitFor(
+    () =>
+      fetch(`${url}/-/ready`)
+        .then(({ status }) => status)
+        .catch(() => 0),
+    (status) => status === 200,
+    { turn: () => sleep(100), lost: () => (server.running ? undefined : readFileSync(log, 'utf8').slice(-2_000)) },
+  );
+  const ask = async (path: string, parameters: Readonly<Record<string, string>>): Promise<readonly Sample[]> => {
     const answer = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
-    const body = (await answer.json()) as { readonly data?: Answer; readonly error?: string };
+    const body = (await answer.json()) as Answer;
     if (!body.data) throw new Error(`${parameters['query']}: ${body.error}`);
-    return body.data;
+    return body.data.result.map(({ metric, values = [] }) => ({ metric, values }));
   };
+  const query = (text: string) => ask('query', { query: text });
   return {
-    query: async (query) =>
-      (await ask('query', { query })).result.map(({ metric, value }) => ({ metric, values: value ? [value] : [] })),
-    range: async (query, seconds, ago) => {
-      const end = Date.now() / 1_000 - ago;
-      const parameters = { query, start: `${end - seconds}`, end: `${end}`, step: `${seconds / 40}` };
-      return (await ask('query_range', parameters)).result.map(({ metric, values = [] }) => ({ metric, values }));
+    range: (text, minutes) => {
+      const [end, seconds] = [endedAt / 1_000, minutes * 60];
+      return ask('query_range', { query: text, start: `${end - seconds}`, end: `${end}`, step: `${seconds / POINTS}` });
     },
-    alertTexts: async () => {
-      const answer = await fetch(`${url}/api/v1/alerts`);
-      const { data } = (await answer.json()) as { readonly data: { readonly alerts: readonly ActiveAlert[] } };
-      return data.alerts.flatMap(({ annotations }) => [annotations['summary'] ?? '', annotations['description'] ?? '']);
+    scraped: async () => {
+      const targets = jobs.flatMap(({ ports }) => ports).length;
+      const isUp = `max_over_time(up{job!="gatehouse"}[1h]) == 1`;
+      await waitFor(
+        () => query(isUp),
+        ({ length }) => length === targets,
+        { turn: () => sleep(200) },
+      );
+      const metrics = async ({ name }: Job) => {
+        const found = await query(`group by (__name__) ({job="${name}"})`);
+        const names = found.map(({ metric }) => metric['__name__'] ?? '');
+        return [name, names.filter((one) => !ITS_OWN.test(one)).sort()] as const;
+      };
+      return new Map(await Promise.all(jobs.map(metrics)));
     },
   };
 }
 
-interface ActiveAlert {
-  readonly annotations: Readonly<Record<string, string>>;
+/** Makes a folder of Prometheus' data, in which each recording ended at `endedAt`. Answers its path. */
+async function writeData(
+  recordings: readonly Recording[],
+  { folder, endedAt }: { readonly folder: string; readonly endedAt: number },
+): Promise<string> {
+  const lines = recordings.flatMap((recording) => {
+    const startedAt = endedAt - (recording.scrapes - 1) * INTERVAL_MS;
+    return [...recording.series()].flatMap(([series, values]) =>
+      values.flatMap((value, at) =>
+        value === undefined ? [] : [`${series} ${value} ${(startedAt + at * INTERVAL_MS) / 1_000}`],
+      ),
+    );
+  });
+  const [page, data] = [join(folder, 'recorded'), join(folder, 'data')];
+  writeFileSync(page, [...lines, '# EOF', ''].join('\n')); // OpenMetrics
+  const { code, text } = await promtool(['tsdb', 'create-blocks-from', 'openmetrics', page, data]);
+  if (code !== 0) throw new Error(text);
+  return data;
 }
 
 interface Answer {
-  readonly result: readonly {
-    readonly metric: Sample['metric'];
-    readonly value?: Sample['values'][number];
-    readonly values?: Sample['values'];
-  }[];
+  readonly data?: { readonly result: readonly (Pick<Sample, 'metric'> & Partial<Sample>)[] };
+  readonly error?: string;
 }
