@@ -140,10 +140,9 @@ describe('recent questions', () => {
     expect(askedAt()).toBe(MINUTE + 1_000);
   });
 
-  test('have 4,096 characters at most with those of the subject, where an absent member counts nothing', () => {
+  test('have 4,096 characters at most, with those of the subject and of all attributes', () => {
     const { recent, keyOf } = create();
-    const resource = { verb: 'get', group: 'g', version: 'v1', resource: 'nodes', name: 'a', namespace: undefined };
-    const attributes = { resource } as RequestAttributes;
+    const attributes = getNode('a');
     const subject = (length: number): Subject => ({ name: 'ada', uid: '1', groups: ['x'.repeat(length - 4 - 12), ''] });
     for (const length of [4_096, 4_097]) {
       recent.allowed(keyOf(subject(length), attributes), subject(length), attributes);
