@@ -149,7 +149,6 @@ export class RecentQuestions {
 
 /** The characters of all parts. */
 function lengthOf({ name, uid, groups }: Subject, attributes: RequestAttributes): number {
-  const what = Object.values('resource' in attributes ? attributes.resource : attributes.nonResource) as unknown[];
-  const parts = [name, uid, ...groups, ...what];
-  return parts.reduce<number>((sum, part) => sum + String(part ?? '').length, 0);
+  const what = Object.values('resource' in attributes ? attributes.resource : attributes.nonResource) as string[];
+  return [name, uid, ...groups, ...what].reduce((sum, part) => sum + part.length, 0);
 }

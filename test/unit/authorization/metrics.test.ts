@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { decisionCounter, reviewMetrics } from '../../../src/authorization/metrics.ts';
+import { decisionCounter, recentQuestionMetrics, reviewMetrics } from '../../../src/authorization/metrics.ts';
 import { boundsOf, expectFineBounds } from '../../support/histogram-bounds.ts';
 
 const DECISIONS = 'gatehouse_authorization_decisions_total';
@@ -45,4 +45,25 @@ test('the time of a review is told finely from a millisecond to the 3 s after wh
   reviewMetrics(registry, { entries: () => 0, load: () => ({ inFlight: 0, waiting: 0 }) })(0.02);
   const bounds = await boundsOf(registry, 'gatehouse_authorization_review_duration_seconds');
   expectFineBounds(bounds, { first: 0.001, last: 3 });
+});
+
+test('recent questions are told by their origin: asked here, or told by other replicas', async () => {
+  const registry = new Registry();
+  let counts = { own: 0, shared: 0 };
+  recentQuestionMetrics(registry, () => counts);
+  const name = 'gatehouse_authorization_recent_questions';
+  expect(await linesOf(registry, name)).toEqual([`${name}{origin="own"} 0`, `${name}{origin="shared"} 0`]);
+  counts = { own: 5, shared: 3 };
+  expect(await linesOf(registry, name)).toEqual([`${name}{origin="own"} 5`, `${name}{origin="shared"} 3`]);
+});
+
+test('reviews in the background are counted by outcome, each from 0 on', async () => {
+  const registry = new Registry();
+  const count = recentQuestionMetrics(registry, () => ({ own: 0, shared: 0 }));
+  const name = 'gatehouse_authorization_background_reviews_total';
+  const outcomes = ['allowed', 'denied', 'failed'] as const;
+  const lines = (...values: number[]) => outcomes.map((one, index) => `${name}{outcome="${one}"} ${values[index]}`);
+  expect(await linesOf(registry, name)).toEqual(lines(0, 0, 0));
+  for (const outcome of ['allowed', 'failed', 'allowed', 'denied', 'allowed', 'failed'] as const) count(outcome);
+  expect(await linesOf(registry, name)).toEqual(lines(3, 1, 2));
 });

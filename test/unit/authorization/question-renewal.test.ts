@@ -45,7 +45,7 @@ function start({ fraction = 0 }: { fraction?: number } = {}) {
     const subject = { name, uid: '', groups: [] };
     recent.allowed(keyOf(subject, attributes), subject, attributes);
   };
-  return { clock, recent, asked, outcomes, cluster, ask };
+  return { clock, recent, asked, outcomes, cluster, ask, stop, running };
 }
 
 const fault = (more: CallFault = {}) => Object.assign(new Error('the cluster is away'), more);
@@ -167,5 +167,108 @@ describe('the renewal of decisions', () => {
     };
     await clock.advance(5 * SECOND);
     expect(asked).toEqual(['ada']);
+  });
+
+  test('R-11 asks one in 50 ms, and looks anew after 60 for what is older', async () => {
+    const { clock, asked, ask } = start();
+    for (let index = 0; index < 200; index++) ask(`user-${index}`);
+    await clock.advance(500 + 59 * 50);
+    expect(asked.length).toBe(60);
+    await clock.advance(50 + 499);
+    expect(asked.length).toBe(60);
+    await clock.advance(1);
+    expect(asked.length).toBe(61);
+  });
+
+  test('is held up by no single failure, not even one that comes when the next question has its turn', async () => {
+    const { clock, asked, ask, cluster } = start();
+    cluster.answer = async (name) => {
+      if (name !== 'ada') return true;
+      await clock.sleep(50);
+      throw fault();
+    };
+    for (const name of ['ada', 'joe', 'eve']) ask(name);
+    await clock.advance(600);
+    expect(asked).toEqual(['ada', 'joe', 'eve']);
+  });
+
+  test.each<[string, (name: string) => Promise<boolean>]>([
+    ['answered', async () => true],
+    [
+      'refused',
+      async () => {
+        throw fault({ status: { code: 422 } });
+      },
+    ],
+  ])('pauses with the third failure, and counts anew after a question that was %s', async (_, answer) => {
+    const { clock, asked, ask, cluster } = start();
+    cluster.answer = async (name) => {
+      if (name.startsWith('good')) return answer(name);
+      throw fault();
+    };
+    for (const name of ['bad 1', 'bad 2', 'good', 'bad 3', 'bad 4', 'bad 5', 'late']) ask(name);
+    await clock.advance(500 + 5 * 50);
+    expect(asked).toEqual(['bad 1', 'bad 2', 'good', 'bad 3', 'bad 4', 'bad 5']);
+    await clock.advance(800); // the first pause; it looks each half second
+    expect(asked.length).toBe(6);
+    await clock.advance(250);
+    expect(asked.length).toBe(7);
+  });
+
+  test('pauses for 0.8 s again after two minutes without a failure', async () => {
+    const { clock, asked, ask, cluster } = start();
+    const answer = async (): Promise<boolean> => true;
+    const fail = async (): Promise<boolean> => {
+      throw fault();
+    };
+    const names = (what: string): string[] => [1, 2, 3, 4].map((number) => `${what} ${number}`);
+    cluster.answer = fail;
+    for (const name of names('first')) ask(name);
+    await clock.advance(SECOND);
+    expect(asked.length).toBe(3);
+    cluster.answer = answer;
+    await clock.advance(80 * SECOND);
+    ask('between');
+    await clock.advance(50 * SECOND);
+    cluster.answer = fail;
+    asked.length = 0;
+    for (const name of names('second')) ask(name);
+    await clock.advance(2 * SECOND);
+    expect(asked).toEqual(names('second'));
+  });
+
+  test('asks in the very moment in which a pause ends, and a failure then makes the next one', async () => {
+    const { clock, asked, ask, cluster } = start();
+    const names = ['ada', 'joe', 'eve', 'bob', 'kim'];
+    cluster.answer = async (name) => {
+      throw fault(name === 'eve' ? { retryAfterMs: 1_050 } : {});
+    };
+    for (const name of names) ask(name);
+    await clock.advance(600 + 1_049);
+    expect(asked).toEqual(names.slice(0, 3));
+    await clock.advance(1);
+    expect(asked).toEqual(names.slice(0, 4));
+    await clock.advance(1_600); // the second pause
+    expect(asked).toEqual(names.slice(0, 4));
+    await clock.advance(500);
+    expect(asked).toEqual(names);
+  });
+
+  test('ends with its last review, and counts none that the end cut short', async () => {
+    const { clock, ask, cluster, outcomes, stop, running } = start();
+    const answer = Promise.withResolvers<boolean>();
+    cluster.answer = () => answer.promise;
+    ask('ada');
+    await clock.advance(SECOND);
+    let hasEnded = false;
+    void running.then(() => {
+      hasEnded = true;
+    });
+    stop.abort();
+    await clock.advance(SECOND);
+    expect(hasEnded).toBe(false);
+    answer.reject(fault());
+    await running;
+    expect(outcomes).toEqual([]);
   });
 });

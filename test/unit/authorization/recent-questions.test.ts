@@ -126,4 +126,62 @@ describe('recent questions', () => {
     allow(user('ada'));
     expect([recent.counts, names()]).toEqual([{ own: 1, shared: 0 }, ['ada']]);
   });
+
+  test('note the time of a caller who polls once a second at most', async () => {
+    const { clock, recent, allow } = create();
+    const askedAt = () => recent.current()[0]?.askedAt;
+    await clock.advance(MINUTE);
+    allow(user('ada'));
+    await clock.advance(999);
+    allow(user('ada'));
+    expect(askedAt()).toBe(MINUTE);
+    await clock.advance(1);
+    allow(user('ada'));
+    expect(askedAt()).toBe(MINUTE + 1_000);
+  });
+
+  test('have 4,096 characters at most, with those of the subject and of all attributes', () => {
+    const { recent, keyOf } = create();
+    const attributes = getNode('a');
+    const subject = (length: number): Subject => ({ name: 'ada', uid: '1', groups: ['x'.repeat(length - 4 - 12), ''] });
+    for (const length of [4_096, 4_097]) {
+      recent.allowed(keyOf(subject(length), attributes), subject(length), attributes);
+      recent.learn([{ subject: { ...subject(length), name: 'joe' }, attributes, askedAt: 0 }]);
+    }
+    expect([LONGEST_QUESTION, recent.counts]).toEqual([4_096, { own: 1, shared: 1 }]);
+  });
+
+  test('that another replica told are dropped when the cluster denies them', () => {
+    const { recent, keyOf, learn, names } = create();
+    for (const name of ['ada', 'joe']) learn(user(name));
+    recent.denied(keyOf(user('ada'), getNode('a')));
+    expect(names()).toEqual(['joe']);
+  });
+
+  test('of the last 1,000 users who were forgotten are not learned from what was asked before', async () => {
+    const { clock, recent, learn, names } = create();
+    await clock.advance(MINUTE);
+    for (let index = 0; index < 1_000; index++) recent.forget(`user-${index}`);
+    learn(user('user-0'), 0);
+    expect(names()).toEqual([]);
+    recent.forget('user-1000');
+    learn(user('user-0'), 0);
+    expect(names()).toEqual(['user-0']);
+  });
+
+  test('keep the latest use that any replica tells', async () => {
+    const { clock, recent, learn } = create();
+    await clock.advance(MINUTE);
+    for (const askedAt of [30_000, 50_000, 40_000]) learn(user('ada'), askedAt);
+    expect(recent.current().map(({ askedAt }) => askedAt)).toEqual([50_000]);
+  });
+
+  test('that are told again without a later use are the first to go nevertheless', () => {
+    const { recent, learn } = create();
+    for (let index = 0; index < 8; index++) learn(user('ada'), 0, `node-${index}`);
+    learn(user('ada'), 0, 'node-0');
+    learn(user('ada'), 0, 'node-8');
+    const nodes = recent.current().map(({ attributes }) => 'resource' in attributes && attributes.resource.name);
+    expect(nodes).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((index) => `node-${index}`));
+  });
 });

@@ -58,6 +58,23 @@ describe('answers that are renewed in the background', () => {
     await clock.advance(4_000);
     void authorizer.authorize(alice, listNodes);
     expect([authorizer.ageOf(question()), question().askedAt]).toEqual([4_000, 4_000]);
+    await clock.advance(2_000);
+    void authorizer.authorize(alice, listNodes); // is answered from memory, and asked for again
+    expect([authorizer.ageOf(question()), question().askedAt]).toEqual([6_000, 6_000]);
+  });
+
+  test('have no age before there is one', async () => {
+    const { clock, recent, authorizer, question } = create();
+    recent.learn([{ subject: alice, attributes: listNodes, askedAt: clock.monotonic() }]);
+    expect(authorizer.ageOf(question())).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('are renewed no more once a caller was denied', async () => {
+    const { clock, recent, decide } = create();
+    await decide(listNodes, true);
+    await clock.advance(60_000);
+    await decide(listNodes, false);
+    expect(recent.current()).toEqual([]);
   });
 
   test('are good as any other, with an age of their own', async () => {
@@ -103,6 +120,7 @@ describe('answers that are renewed in the background', () => {
     await clock.advance(60_000);
     const renewal = renew();
     authorizer.forget('alice');
+    for (let other = 1; other < 1_000; other++) authorizer.forget(`user-${other}`);
     expect(recent.current()).toEqual([]);
     reviews.at(-1)?.answer(true);
     await renewal;
@@ -120,6 +138,18 @@ describe('answers that are renewed in the background', () => {
     await clock.advance(1_000);
     expect(await decide(listNodes, false)).toEqual({ allowed: false, source: 'review' });
     slow?.answer(true);
+    await renewal;
+    expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: false, source: 'cache' });
+  });
+
+  test('take the place of one that was asked for in the same moment', async () => {
+    const { clock, reviews, decide, authorizer, renew } = create();
+    await decide(listNodes, true);
+    await clock.advance(60_000);
+    const renewal = renew();
+    const slow = reviews.at(-1);
+    expect(await decide(listNodes, true)).toEqual({ allowed: true, source: 'review' });
+    slow?.answer(false);
     await renewal;
     expect(authorizer.authorize(alice, listNodes)).toEqual({ allowed: false, source: 'cache' });
   });
