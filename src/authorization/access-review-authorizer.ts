@@ -12,7 +12,7 @@ import { type StatusError, serviceUnavailable, tooManyRequests } from '../status
 import type { AccessReviewer, Decision, ForgetfulAuthorizer, RequestAttributes, Subject } from './authorizer.ts';
 import { type Answered, createDecisionKeys, DecisionCache, type DecisionKey } from './decision-cache.ts';
 import { decisionCounter, reviewMetrics } from './metrics.ts';
-import type { RenewableAnswers } from './question-renewal.ts';
+import type { RenewableAnswers, Room } from './question-renewal.ts';
 import type { RecentQuestion, RecentQuestions } from './recent-questions.ts';
 
 export interface AccessReviewOptions {
@@ -80,7 +80,7 @@ const DEFAULTS = {
 
 /** A webhook that hangs for one or two users is no outage for the others. */
 const PARTIES_THAT_TELL = 3;
-/** While more of the places than this share are taken by callers, nothing is renewed in the background. */
+/** While more of the places than this share are taken by callers, little is renewed in the background. */
 const QUIET_SHARE = 1 / 8;
 /** Users that are remembered as forgotten: for the reviews under way at that moment, which take seconds. */
 const MOST_FORGOTTEN = 1_000;
@@ -181,9 +181,10 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
     return known ? this.#age(known) : Number.POSITIVE_INFINITY;
   }
 
-  hasRoom(): boolean {
+  room(): Room {
     const { inFlight, waiting } = this.#reviews.load;
-    return !this.#reviews.isPaused && waiting === 0 && inFlight <= this.#options.maxInFlight * QUIET_SHARE;
+    if (this.#reviews.isPaused) return 'none';
+    return waiting === 0 && inFlight <= this.#options.maxInFlight * QUIET_SHARE ? 'enough' : 'little';
   }
 
   /** Takes no place of a caller's review, and its failure pauses none. */
@@ -193,7 +194,7 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
     const limits = { ms: this.#options.timeoutMs, signals: [signal] };
     const allowed = await withTimeLimit(clock, limits, (limited) => reviewer.review(subject, attributes, limited));
     this.#learn(id, subject.name, { allowed, at: began });
-    return allowed;
+    return this.#cache.get(id.key)?.allowed ?? allowed;
   }
 
   /** Notes the question of a caller, unless the answer is a denial: such answers need not be kept. */

@@ -4,13 +4,23 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { RecentQuestion, RecentQuestions } from './recent-questions.ts';
 
+/** How much the cluster may be asked beside the callers. */
+export type Room =
+  /** Reviews are paused: the cluster fails. */
+  | 'none'
+  /** Callers' reviews wait, or have many places. */
+  | 'little'
+  | 'enough';
+
 /** The answers that are kept young, as their authorizer knows them. */
 export interface RenewableAnswers {
   /** How old the remembered answer is, in milliseconds. Infinity: there is none. */
   ageOf(question: RecentQuestion): number;
-  /** Whether the cluster can be asked without being in anybody's way: callers' reviews neither wait, nor are paused. */
-  hasRoom(): boolean;
-  /** Asks the cluster and remembers the answer. Rejects when there is none, with an `Error & CallFault`. */
+  room(): Room;
+  /**
+   * Asks the cluster, remembers the answer unless a newer one is known, and resolves to what is known then. Rejects when there
+   * is no answer, with an `Error & CallFault`.
+   */
   renew(question: RecentQuestion, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -36,19 +46,23 @@ const JITTER = 1 / 4;
 const LOOK_MS = 500;
 /** 20 a second, and 17 with the wait before each look: 2,000 questions take 117 s, less than the two minutes. */
 const PACE_MS = 50;
+/** While callers need the cluster, 4 a second: it does not end, because a caller may go on for as long as he likes. */
+const SLOW_PACE_MS = 250;
 /** Then comes a new look, so that a question without an answer does not wait behind hundreds of old answers. */
 const MOST_OF_A_LOOK = 60;
-/** An answer takes a millisecond or two, so more than this are open only when the cluster is slow. */
-const MOST_OPEN = 2;
-/** After so many failures in a row the reason is not in the questions. */
-const FAILURES_THAT_TELL = 3;
-/** A question that failed lets the others go first for so long. */
-const FAILED_WAITS_MS = 30_000;
+/** With reviews of 50 ms two open ones keep the pace. With slower ones it takes more, up to these: 350 ms. */
+const [LEAST_OPEN, MOST_OPEN] = [2, 8];
+/** How much the last review counts in the mean time that reviews take. */
+const LAST_COUNTS = 1 / 5;
+/** A webhook that fails or hangs for one or two users is no outage for the others. */
+const PARTIES_THAT_TELL = 3;
+/** A question that failed waits for so long, twice as long each time, and lets the others go first then. */
+const [FAILED_WAITS_MS, FAILED_WAITS_MOST_MS] = [30_000, 120_000];
 
 /**
  * Keeps the answers to recent questions young, so that an outage finds none of them old. It asks slowly, the oldest
- * answer first, and is the first to give way: it asks nothing while a caller's review waits or reviews are paused, and it
- * takes none of their places.
+ * answer first, and gives way: it asks little while callers' reviews wait, nothing while reviews are paused, and it takes none
+ * of their places.
  */
 export class QuestionRenewal {
   /** The age at which an answer is asked for again, at the latest. */
@@ -59,9 +73,12 @@ export class QuestionRenewal {
   readonly #renewedAt = new WeakMap<RecentQuestion['id'], number>();
   /** The reviews under way, by question. */
   readonly #open = new Map<string, Promise<void>>();
-  /** When a question that failed may be asked again. */
-  readonly #failedUntil = new WeakMap<RecentQuestion['id'], number>();
-  #failures = 0;
+  /** How often a question has failed since its last answer, and until when it waits. */
+  readonly #failed = new WeakMap<RecentQuestion['id'], { readonly times: number; readonly untilMs: number }>();
+  /** The parties whose questions failed since any question was answered. */
+  readonly #failedParties = new Set<string>();
+  /** The mean time that a review takes. */
+  #takesMs = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
 
   /** `maxStaleMs`: `authorization.maxStaleness`. */
@@ -74,72 +91,94 @@ export class QuestionRenewal {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, recent } = this.#parts;
     while (!signal.aborted) {
-      for (const question of this.#mayAsk() ? this.#due() : []) {
-        if (signal.aborted || !this.#mayAsk()) break;
+      for (const question of this.#room() === 'none' ? [] : this.#due()) {
+        await this.#untilFewAreOpen();
+        const room = this.#room();
+        if (signal.aborted || room === 'none') break;
         const isGone = !recent.has(question); // forgotten or denied meanwhile
         if (isGone || this.#open.has(question.id.key)) continue;
-        await this.#begin(question, signal);
-        await clock.sleep(PACE_MS, signal);
+        this.#begin(question, signal);
+        await clock.sleep(room === 'little' ? SLOW_PACE_MS : PACE_MS, signal);
       }
       await clock.sleep(LOOK_MS, signal);
     }
     await Promise.all(this.#open.values());
   }
 
-  #mayAsk = (): boolean => this.#parts.clock.monotonic() >= this.#pausedUntil && this.#parts.answers.hasRoom();
+  #room = (): Room => (this.#parts.clock.monotonic() < this.#pausedUntil ? 'none' : this.#parts.answers.room());
 
-  /** The questions whose answer is missing or old, the oldest first. */
+  async #untilFewAreOpen(): Promise<void> {
+    while (this.#open.size >= this.#mostOpen()) await Promise.race(this.#open.values());
+  }
+
+  #mostOpen(): number {
+    if (this.#room() === 'little') return 1;
+    return Math.min(MOST_OPEN, Math.max(LEAST_OPEN, Math.ceil(this.#takesMs / PACE_MS) + 1));
+  }
+
+  /** The questions whose answer is missing or old, the oldest first; behind them those that failed last time. */
   #due(): RecentQuestion[] {
     const { recent, answers, clock } = this.#parts;
     const now = clock.monotonic();
     return recent
       .current()
-      .map((question) => ({ question, ageMs: answers.ageOf(question) }))
+      .map((question) => ({ question, ageMs: answers.ageOf(question), failed: this.#failed.get(question.id) }))
       .filter(({ question, ageMs }) => ageMs >= (this.#renewedAt.get(question.id) ?? this.#renewedAfterMs))
-      .filter(({ question }) => now >= (this.#failedUntil.get(question.id) ?? now))
-      .sort((a, b) => (a.ageMs === b.ageMs ? 0 : b.ageMs - a.ageMs))
+      .filter(({ failed }) => failed === undefined || now >= failed.untilMs)
+      .sort((a, b) => Number(a.failed !== undefined) - Number(b.failed !== undefined) || olderFirst(a.ageMs, b.ageMs))
       .slice(0, MOST_OF_A_LOOK)
       .map(({ question }) => question);
   }
 
-  async #begin(question: RecentQuestion, signal: AbortSignal): Promise<void> {
+  #begin(question: RecentQuestion, signal: AbortSignal): void {
     const { key } = question.id;
     this.#renewedAt.set(question.id, this.#renewedAfterMs * (1 - JITTER * this.#parts.random.fraction()));
-    const review = this.#renew(question, signal).finally(() => this.#open.delete(key));
-    this.#open.set(key, review);
-    if (this.#open.size >= MOST_OPEN) await Promise.race(this.#open.values());
+    this.#open.set(
+      key,
+      this.#renew(question, signal).finally(() => this.#open.delete(key)),
+    );
   }
 
   async #renew(question: RecentQuestion, signal: AbortSignal): Promise<void> {
-    const { recent, answers, count } = this.#parts;
+    const { recent, answers, clock, count } = this.#parts;
+    const began = clock.monotonic();
     try {
       const allowed = await answers.renew(question, signal);
+      this.#takesMs += LAST_COUNTS * (clock.monotonic() - began - this.#takesMs);
       count(allowed ? 'allowed' : 'denied');
       if (!allowed) recent.denied(question.id);
-      this.#answered();
+      this.#answered(question);
     } catch (error) {
       if (signal.aborted) return;
       count('failed');
-      this.#failed(question, error as CallFault);
+      this.#noteFailure(question, error as CallFault);
     }
   }
 
-  #answered(): void {
-    this.#failures = 0;
+  #answered({ id }: RecentQuestion): void {
+    this.#failed.delete(id);
+    this.#failedParties.clear();
     this.#backoff.succeeded();
   }
 
-  /** A cluster that refuses the question itself has answered, and would refuse it again. */
-  #failed(question: RecentQuestion, fault: CallFault): void {
+  #noteFailure(question: RecentQuestion, fault: CallFault): void {
     const { clock, recent } = this.#parts;
+    // A cluster that refuses the question itself has answered, and would refuse it again.
     if (isOfTheQuestion(fault)) {
       recent.denied(question.id);
-      this.#answered();
+      this.#answered(question);
       return;
     }
     const now = clock.monotonic();
-    this.#failedUntil.set(question.id, now + FAILED_WAITS_MS);
-    const waitMs = ++this.#failures >= FAILURES_THAT_TELL && now >= this.#pausedUntil ? this.#backoff.failed() : 0;
+    const { times } = this.#failed.get(question.id) ?? { times: 0 };
+    const untilMs = now + Math.min(FAILED_WAITS_MS * 2 ** times, FAILED_WAITS_MOST_MS);
+    this.#failed.set(question.id, { times: times + 1, untilMs });
+    this.#failedParties.add(question.id.party);
+    const isOutage = this.#failedParties.size >= PARTIES_THAT_TELL && now >= this.#pausedUntil;
+    const waitMs = isOutage ? this.#backoff.failed() : 0;
     this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.max(waitMs, fault.retryAfterMs ?? 0));
   }
 }
+
+/** Two that have no answer are equally old. */
+const olderFirst = (a: number, b: number): number => (a === b ? 0 : b - a);

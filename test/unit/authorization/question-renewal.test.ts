@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RequestAttributes } from '../../../src/authorization/authorizer.ts';
 import { createDecisionKeys } from '../../../src/authorization/decision-cache.ts';
-import { QuestionRenewal } from '../../../src/authorization/question-renewal.ts';
+import { QuestionRenewal, type Room } from '../../../src/authorization/question-renewal.ts';
 import { type RecentQuestion, RecentQuestions } from '../../../src/authorization/recent-questions.ts';
 import type { CallFault } from '../../../src/runtime/call-pause.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -19,12 +19,12 @@ function start({ fraction = 0 }: { fraction?: number } = {}) {
   const asked: string[] = [];
   const outcomes: string[] = [];
   const cluster = {
-    hasRoom: true,
+    room: 'enough' as Room,
     answer: async (_name: string): Promise<boolean> => true,
   };
   const answers = {
     ageOf: ({ id }: RecentQuestion) => clock.monotonic() - (answeredAt.get(id.key) ?? Number.NEGATIVE_INFINITY),
-    hasRoom: () => cluster.hasRoom,
+    room: () => cluster.room,
     async renew({ id, subject }: RecentQuestion) {
       asked.push(subject.name);
       const began = clock.monotonic();
@@ -41,9 +41,9 @@ function start({ fraction = 0 }: { fraction?: number } = {}) {
     stop.abort();
     await running;
   });
-  const ask = (name: string): void => {
+  const ask = (name: string, what = attributes): void => {
     const subject = { name, uid: '', groups: [] };
-    recent.allowed(keyOf(subject, attributes), subject, attributes);
+    recent.allowed(keyOf(subject, what), subject, what);
   };
   return { clock, recent, asked, outcomes, cluster, ask, stop, running };
 }
@@ -88,13 +88,13 @@ describe('the renewal of decisions', () => {
 
   test('asks nothing while there is no room, and no more than two at a time', async () => {
     const { clock, asked, ask, cluster } = start();
-    cluster.hasRoom = false;
+    cluster.room = 'none';
     for (const name of ['ada', 'joe', 'eve']) ask(name);
     await clock.advance(60 * SECOND);
     expect(asked).toEqual([]);
     const answer = Promise.withResolvers<boolean>();
     cluster.answer = () => answer.promise;
-    cluster.hasRoom = true;
+    cluster.room = 'enough';
     await clock.advance(60 * SECOND);
     expect(asked.length).toBe(2);
     answer.resolve(true);
@@ -270,5 +270,103 @@ describe('the renewal of decisions', () => {
     answer.reject(fault());
     await running;
     expect(outcomes).toEqual([]);
+  });
+
+  /** The oldest answer of each minute after the first two, where everybody goes on asking. */
+  async function oldestAnswers(
+    { clock, asked, ask, stop }: ReturnType<typeof start>,
+    names: readonly string[],
+    again: () => void = () => undefined,
+  ): Promise<number> {
+    const lastAt = new Map(names.map((name) => [name, 0]));
+    let oldest = 0;
+    for (let second = 1; second <= 6 * 60; second++) {
+      const before = asked.length;
+      if (second % 60 === 0) for (const name of names) ask(name);
+      again();
+      await clock.advance(SECOND);
+      for (const name of asked.slice(before)) if (lastAt.has(name)) lastAt.set(name, second);
+      if (second > 120) oldest = Math.max(oldest, second - Math.min(...lastAt.values()));
+    }
+    stop.abort();
+    await clock.advance(5 * SECOND); // reviews under way come to their end
+    return oldest;
+  }
+  const people = (count: number): string[] => Array.from({ length: count }, (_, index) => `user-${index}`);
+
+  test.each([
+    ['fail at once', 0],
+    ['fail after three seconds', 3 * SECOND],
+  ])('R-11 keeps the answers of others young while eight questions of each of two users %s', async (_, ms) => {
+    const renewal = start({ fraction: 0.5 });
+    const { clock, ask, cluster } = renewal;
+    cluster.answer = async (name) => {
+      if (!name.startsWith('bad')) return true;
+      await clock.sleep(ms);
+      throw fault();
+    };
+    const askBad = (): void => {
+      for (const name of ['bad 1', 'bad 2'])
+        for (let index = 0; index < 8; index++) ask(name, { nonResource: { path: `/${index}`, verb: 'get' } });
+    };
+    const names = people(200);
+    for (const name of names) ask(name);
+    askBad();
+    expect(await oldestAnswers(renewal, names, askBad)).toBeLessThanOrEqual(120);
+  });
+
+  test('R-11 keeps the answers of 400 young while callers need the cluster for as long as they like', async () => {
+    const renewal = start({ fraction: 0.5 });
+    renewal.cluster.room = 'little';
+    const names = people(400);
+    for (const name of names) renewal.ask(name);
+    expect(await oldestAnswers(renewal, names)).toBeLessThanOrEqual(120);
+  });
+
+  test('asks one at a time, and four a second, while callers need the cluster', async () => {
+    const { clock, asked, ask, cluster } = start();
+    cluster.room = 'little';
+    for (const name of people(20)) ask(name);
+    await clock.advance(500 + 999);
+    expect(asked.length).toBe(4);
+    const answer = Promise.withResolvers<boolean>();
+    cluster.answer = () => answer.promise;
+    await clock.advance(10 * SECOND);
+    expect(asked.length).toBe(5);
+    answer.resolve(true);
+    await clock.advance(SECOND);
+    expect(asked.length).toBeGreaterThan(5);
+  });
+
+  test('R-11 keeps 1,900 answers younger than two minutes also where each review takes 300 ms, with eight open at most', async () => {
+    const renewal = start({ fraction: 0.5 });
+    const { clock, cluster } = renewal;
+    let [open, most] = [0, 0];
+    cluster.answer = async () => {
+      most = Math.max(most, ++open);
+      await clock.sleep(300);
+      open--;
+      return true;
+    };
+    const names = people(1_900);
+    for (const name of names) renewal.ask(name);
+    expect(await oldestAnswers(renewal, names)).toBeLessThanOrEqual(125);
+    expect(most).toBeLessThanOrEqual(8);
+  });
+
+  test('waits longer each time with a question that goes on failing, two minutes at most', async () => {
+    const { clock, asked, ask, cluster } = start();
+    cluster.answer = async () => {
+      throw fault();
+    };
+    const times: number[] = [];
+    ask('ada');
+    for (let second = 0; second < 500; second++) {
+      const before = asked.length;
+      await clock.advance(SECOND);
+      if (asked.length > before) times.push(second);
+    }
+    const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+    expect(gaps.map((gap) => Math.round(gap / 30) * 30)).toEqual([30, 60, 120, 120, 120]);
   });
 });

@@ -110,7 +110,7 @@ describe('answers that are renewed in the background', () => {
       await clock.advance(3_000); // no answer comes, and the review is given up
       expect(await renewal).toBe('failed');
     }
-    expect([authorizer.ageOf(question()), authorizer.hasRoom()]).toEqual([15_000, true]);
+    expect([authorizer.ageOf(question()), authorizer.room()]).toEqual([15_000, 'enough']);
     expect(await decide(listNodes, true)).toEqual({ allowed: true, source: 'review' });
   });
 
@@ -168,28 +168,41 @@ describe('answers that are renewed in the background', () => {
     expect(await decision).toEqual({ allowed: true, source: 'review' });
   });
 
-  test('wait while callers have many reviews open, while they queue, and while reviews are paused', async () => {
+  test('are renewed slowly while callers have many reviews open or queue, and not while reviews are paused', async () => {
     const { clock, reviews, authorizer } = create();
     const ask = (name: string, index = 0): void => {
       const decision = authorizer.authorize({ name, uid: '', groups: [] }, getNode(`${index}`));
       Promise.resolve(decision).catch(() => undefined);
     };
-    expect(authorizer.hasRoom()).toBe(true);
+    expect(authorizer.room()).toBe('enough');
     for (let index = 0; index < 8; index++) ask(`user-${index}`);
     await clock.advance(0);
-    expect(authorizer.hasRoom()).toBe(true);
+    expect(authorizer.room()).toBe('enough');
     ask('user-8');
     await clock.advance(0);
-    expect(authorizer.hasRoom()).toBe(false); // nine of 64
+    expect(authorizer.room()).toBe('little'); // nine of 64
     for (const { answer } of reviews) answer(true);
     await clock.advance(0);
-    expect(authorizer.hasRoom()).toBe(true);
+    expect(authorizer.room()).toBe('enough');
     for (const name of ['ada', 'joe', 'eve']) ask(name);
     await clock.advance(0);
     for (const { fail } of reviews) fail();
     await clock.advance(10_000);
     for (const name of ['ada', 'joe', 'eve']) ask(name);
     await clock.advance(3_000); // all of them time out
-    expect(authorizer.hasRoom()).toBe(false);
+    expect(authorizer.room()).toBe('none');
+  });
+
+  test('stay allowed when a denial comes late that is older than the allowance', async () => {
+    const { clock, reviews, recent, authorizer, decide, renew } = create();
+    await decide(listNodes, true);
+    await clock.advance(60_000);
+    const renewal = renew();
+    await clock.advance(1_000);
+    await decide(listNodes, true);
+    reviews.at(-2)?.answer(false);
+    expect(await renewal).toBe(true);
+    expect(recent.current().length).toBe(1);
+    expect(await authorizer.authorize(alice, listNodes)).toMatchObject({ allowed: true });
   });
 });
