@@ -19,7 +19,7 @@ interface Sample {
 export interface Prometheus {
   /** The values of so many minutes up to the end of what was recorded. */
   range(expression: string, minutes: number): Promise<readonly Sample[]>;
-  /** By job: the names of the metrics that it scraped itself, in order. Waits until it has scraped every service. */
+  /** By job: the names of the metrics that it scraped itself. Waits until it has scraped every service. */
   scraped(): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
@@ -28,9 +28,6 @@ interface Given {
   /** The services that it scrapes itself. */
   readonly jobs: readonly Job[];
 }
-
-/** Prometheus adds these to what a page has. */
-const ITS_OWN = /^(up|scrape_.*)$/;
 
 /** In the dashboard's hour a panel has 40 points. */
 const POINTS = 40;
@@ -90,9 +87,8 @@ export async function startPrometheus({ recordings, jobs }: Given): Promise<Prom
         { turn: () => sleep(200) },
       );
       const metrics = async ({ name }: Job) => {
-        const found = await query(`group by (__name__) ({job="${name}"})`);
-        const names = found.map(({ metric }) => metric['__name__'] ?? '');
-        return [name, names.filter((one) => !ITS_OWN.test(one)).sort()] as const;
+        const found = await query(`group by (__name__) (last_over_time({job="${name}"}[1h]))`);
+        return [name, found.map(({ metric }) => metric['__name__'] ?? '')] as const;
       };
       return new Map(await Promise.all(jobs.map(metrics)));
     },

@@ -62,10 +62,10 @@ export class Recording {
     await Promise.all(ports.map((port, index) => follow(port, this.#pages[index] ?? [])));
   }
 
-  /** The names of all metrics of the last pages, in order. */
+  /** The names of Gatehouse's own metrics in the last pages. These stay; Node's come and go with what it is doing. */
   metrics(): readonly string[] {
     const last = this.#pages.flatMap((pages) => [...(pages.at(-1)?.keys() ?? [])]);
-    return [...new Set(last.map(metricOf))].sort();
+    return [...new Set(last.map(metricOf))].filter((name) => name.startsWith('gatehouse_'));
   }
 
   /** Each series with the labels of a scrape, `up` among them, and its values: one for each scrape, `undefined` where it was not there. */
