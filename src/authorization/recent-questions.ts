@@ -33,8 +33,10 @@ const TOUCHED_AGAIN_AFTER_MS = 1_000;
 export const MOST_QUESTIONS = 2_000;
 /** What a console or a controller asks again and again is fewer. Somebody who asks for anything fills these only. */
 const MOST_OF_ONE = 8;
-/** In characters. With this the whole set takes at most some 20 MB, and usually less than one. */
+/** In characters, each group with one more. With this the whole set takes at most some 40 MB, and usually less than one. */
 export const LONGEST_QUESTION = 4_096;
+/** A user of a directory has a few dozen. More of them cost memory and time that their letters do not show. */
+const MOST_GROUPS = 200;
 /** Users whose rights have changed within ten minutes. */
 const MOST_FORGOTTEN = 1_000;
 
@@ -55,6 +57,7 @@ export class RecentQuestions {
   readonly #told = new PartyMap<RecentQuestion>(LIMITS);
   readonly #forgottenAt = new BoundedMap<number>(MOST_FORGOTTEN);
   readonly #keyOf = createDecisionKeys();
+  readonly #lengths = new WeakMap<Subject, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -73,7 +76,7 @@ export class RecentQuestions {
     const askedAt = this.#clock.monotonic();
     if (known && askedAt - known.askedAt < TOUCHED_AGAIN_AFTER_MS) return;
     if (known) this.#own.set(id, { ...known, askedAt });
-    else if (lengthOf(subject, attributes) <= LONGEST_QUESTION) {
+    else if (this.#mayBeTold(subject, attributes)) {
       const { name, uid, groups } = subject;
       this.#own.set(id, { id, subject: { name, uid, groups }, attributes, askedAt, toldAt: Number.NEGATIVE_INFINITY });
     }
@@ -91,12 +94,16 @@ export class RecentQuestions {
     this.#forgottenAt.set(user, this.#clock.monotonic());
   }
 
-  /** Takes over what another replica tells. */
+  /**
+   * Takes over what another replica tells, in one go. That is at most 2,000 questions (`decodeQuestions`). A subject is
+   * looked at once, however many questions it has. A question has at most 4,096 characters, which are digested for its
+   * key: 8 million in all, some tens of milliseconds at worst.
+   */
   learn(questions: Iterable<ToldQuestion>): void {
     for (const { subject, attributes, askedAt } of questions) {
       const forgottenAt = this.#forgottenAt.get(subject.name) ?? Number.NEGATIVE_INFINITY;
       if (this.#isOver(askedAt) || askedAt <= forgottenAt) continue;
-      if (lengthOf(subject, attributes) > LONGEST_QUESTION) continue;
+      if (!this.#mayBeTold(subject, attributes)) continue;
       const id = this.#keyOf(subject, attributes);
       const known = this.#told.get(id.key)?.askedAt ?? Number.NEGATIVE_INFINITY;
       if (askedAt > known) this.#told.set(id, { id, subject, attributes, askedAt });
@@ -141,14 +148,34 @@ export class RecentQuestions {
     return askedAt > theirs && !this.#isOver(askedAt) && !this.#isYoung(theirs);
   }
 
+  /** Whether others take it. If not, they would refuse all that is told with it. */
+  #mayBeTold(subject: Subject, attributes: RequestAttributes): boolean {
+    const length = this.#lengths.get(subject) ?? lengthOfSubject(subject);
+    this.#lengths.set(subject, length);
+    return length + lengthOfAttributes(attributes) <= LONGEST_QUESTION;
+  }
+
   #isOver = (askedAt: number): boolean => this.#clock.monotonic() - askedAt >= RECENT_MS;
 
   /** Whether a use that the others know of need not be told again. */
   #isYoung = (askedAt = Number.NEGATIVE_INFINITY): boolean => this.#clock.monotonic() - askedAt < TOLD_AGAIN_AFTER_MS;
 }
 
-/** The characters of all parts. */
-function lengthOf({ name, uid, groups }: Subject, attributes: RequestAttributes): number {
-  const what = Object.values('resource' in attributes ? attributes.resource : attributes.nonResource) as string[];
-  return [name, uid, ...groups, ...what].reduce((sum, part) => sum + part.length, 0);
+/**
+ * The characters of name, uid and groups, and one for the end of each group, so that no group is free. Infinity for what
+ * no replica takes: no name, an empty group, too many groups, or more characters than a question may have.
+ */
+export function lengthOfSubject({ name, uid, groups }: Subject): number {
+  if (name === '' || groups.length > MOST_GROUPS) return Number.POSITIVE_INFINITY;
+  let length = name.length + uid.length;
+  for (const group of groups) {
+    length += group.length + 1;
+    if (group === '' || length > LONGEST_QUESTION) return Number.POSITIVE_INFINITY;
+  }
+  return length;
+}
+
+function lengthOfAttributes(attributes: RequestAttributes): number {
+  const words = Object.values('resource' in attributes ? attributes.resource : attributes.nonResource) as string[];
+  return words.reduce((sum, word) => sum + word.length, 0);
 }

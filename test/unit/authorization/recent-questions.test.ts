@@ -143,12 +143,38 @@ describe('recent questions', () => {
   test('have 4,096 characters at most, with those of the subject and of all attributes', () => {
     const { recent, keyOf } = create();
     const attributes = getNode('a');
-    const subject = (length: number): Subject => ({ name: 'ada', uid: '1', groups: ['x'.repeat(length - 4 - 12), ''] });
+    const subject = (length: number): Subject => ({ name: 'ada', uid: '1', groups: ['x'.repeat(length - 4 - 13)] });
     for (const length of [4_096, 4_097]) {
       recent.allowed(keyOf(subject(length), attributes), subject(length), attributes);
       recent.learn([{ subject: { ...subject(length), name: 'joe' }, attributes, askedAt: 0 }]);
     }
     expect([LONGEST_QUESTION, recent.counts]).toEqual([4_096, { own: 1, shared: 1 }]);
+  });
+
+  test.each<[string, Partial<Subject>]>([
+    ['without a name', { name: '' }],
+    ['with an empty group', { groups: ['staff', ''] }],
+    ['with 201 groups', { groups: Array.from({ length: 201 }, () => 'g') }],
+    ['with 190 groups of 21 letters', { groups: Array.from({ length: 190 }, () => 'g'.repeat(21)) }],
+  ])('of a subject %s are not kept: the others would refuse all that is told with it', (_, change) => {
+    const { recent, allow, learn } = create();
+    allow({ ...user('ada'), ...change });
+    learn({ ...user('ada'), ...change });
+    expect(recent.counts).toEqual({ own: 0, shared: 0 });
+  });
+
+  test('of one subject are learned with one look at its groups for its length, and one for its keys', () => {
+    const { recent } = create();
+    let looks = 0;
+    class Counted extends Array<string> {
+      override [Symbol.iterator](): ArrayIterator<string> {
+        looks++;
+        return super[Symbol.iterator]();
+      }
+    }
+    const subject = { ...user('ada'), groups: Counted.from({ length: 200 }, () => 'g') };
+    recent.learn(Array.from({ length: 2_000 }, (_, node) => ({ subject, attributes: getNode(`${node}`), askedAt: 0 })));
+    expect([looks, recent.counts]).toEqual([2, { own: 0, shared: 8 }]);
   });
 
   test('that another replica told are dropped when the cluster denies them', () => {
