@@ -91,13 +91,13 @@ export class QuestionSharing {
       return true;
     }
     const told = this.#parts.recent.toTell();
-    const bytes = await this.#encoded(told);
-    const data = bytes ? { ...others, [this.#ownKey]: bytes } : others;
+    const { bytes, count } = await this.#encoded(told);
+    const data = count > 0 ? { ...others, [this.#ownKey]: bytes } : others;
     try {
       const written = await this.#store(secret, data);
       if (typeof written === 'string') return false;
       this.#seen = { secret: written };
-      this.#parts.recent.told(told);
+      this.#parts.recent.told(told.slice(0, count), told.slice(count));
       this.#failure.over({ secret: this.#secretName }, 'recent questions are shared again');
     } catch (error) {
       if (!signal.aborted) this.#failed('', error);
@@ -105,13 +105,12 @@ export class QuestionSharing {
     return true;
   }
 
-  /** `undefined` when there is nothing to tell. */
-  async #encoded(told: readonly RecentQuestion[]): Promise<Buffer | undefined> {
+  /** `count`: how many of them are in the bytes, from the first one on. */
+  #encoded(told: readonly RecentQuestion[]): Promise<{ bytes: Buffer; count: number }> {
     const { clock } = this.#parts;
     const now = clock.monotonic();
     const questions = told.map((question) => ({ ...question, ageMs: now - question.askedAt }));
-    const { bytes, count } = await encodeQuestions({ writtenAtMs: clock.now(), questions });
-    return count > 0 ? bytes : undefined;
+    return encodeQuestions({ writtenAtMs: clock.now(), questions });
   }
 
   #store(secret: StoredSecret | undefined, data: StoredSecret['data']): Promise<StoredSecret | 'exists' | 'conflict'> {

@@ -42,9 +42,13 @@ const MOST_FORGOTTEN = 1_000;
 
 const LIMITS = { maxEntries: MOST_QUESTIONS, maxEntriesOfOne: MOST_OF_ONE };
 
+const UNTOLD = { toldAt: Number.NEGATIVE_INFINITY, leftOutAt: Number.NEGATIVE_INFINITY };
+
 interface OwnQuestion extends RecentQuestion {
   /** The last use that the other replicas have been told of. */
   readonly toldAt: number;
+  /** The last use that they should have been told of, but had no room. */
+  readonly leftOutAt: number;
 }
 
 /**
@@ -55,6 +59,8 @@ export class RecentQuestions {
   readonly #clock: Clock;
   readonly #own = new PartyMap<OwnQuestion>(LIMITS);
   readonly #told = new PartyMap<RecentQuestion>(LIMITS);
+  /** When the others knew as many questions of a party as one may have, as far as we told them. */
+  readonly #fullAt = new BoundedMap<number>(MOST_QUESTIONS);
   readonly #forgottenAt = new BoundedMap<number>(MOST_FORGOTTEN);
   readonly #keyOf = createDecisionKeys();
   readonly #lengths = new WeakMap<Subject, number>();
@@ -78,7 +84,7 @@ export class RecentQuestions {
     if (known) this.#own.set(id, { ...known, askedAt });
     else if (this.#mayBeTold(subject, attributes)) {
       const { name, uid, groups } = subject;
-      this.#own.set(id, { id, subject: { name, uid, groups }, attributes, askedAt, toldAt: Number.NEGATIVE_INFINITY });
+      this.#own.set(id, { id, subject: { name, uid, groups }, attributes, askedAt, ...UNTOLD });
     }
   }
 
@@ -121,9 +127,15 @@ export class RecentQuestions {
     return [...this.#own.values(), ...ofOthers];
   }
 
-  /** Whether the others lack a question of ours, or will forget one that is still asked. */
+  /**
+   * Whether the others lack a question of ours, or will forget one that is still asked. A ninth question of a party is no
+   * news within five minutes after the others were told eight: whoever asks for nine things in turn pushes out one of
+   * them each time, and each would be new when it comes back.
+   */
   hasNews(): boolean {
-    for (const question of this.#own.values()) if (this.#isNews(question)) return true;
+    const full = new Set<string>();
+    for (const [party, latest] of this.#fullParties(this.#told.values())) if (this.#isYoung(latest)) full.add(party);
+    for (const question of this.#own.values()) if (this.#isNews(question, full)) return true;
     return false;
   }
 
@@ -135,17 +147,43 @@ export class RecentQuestions {
       .sort((a, b) => b.askedAt - a.askedAt);
   }
 
-  /** Notes that the others have been told these. */
-  told(questions: Iterable<RecentQuestion>): void {
-    for (const { id, askedAt } of questions) {
-      const known = this.#own.get(id.key);
-      if (known) this.#own.replace(id.key, { ...known, toldAt: askedAt });
-    }
+  /** Notes that the others have been told these, and that there was no room for `leftOut`. */
+  told(questions: Iterable<RecentQuestion>, leftOut: Iterable<RecentQuestion>): void {
+    // Their party may have pushed some of them out meanwhile: the others know them all the same.
+    const known = new Map([...questions].map((question) => [question.id.key, question]));
+    for (const question of known.values()) this.#note(question, { toldAt: question.askedAt });
+    for (const question of leftOut) this.#note(question, { leftOutAt: question.askedAt });
+    for (const own of this.#own.values()) if (!this.#isOver(this.#knownAt(own))) known.set(own.id.key, own);
+    for (const [party] of this.#fullParties(known.values())) this.#fullAt.set(party, this.#clock.monotonic());
   }
 
-  #isNews({ id, askedAt, toldAt }: OwnQuestion): boolean {
-    const theirs = Math.max(toldAt, this.#told.get(id.key)?.askedAt ?? Number.NEGATIVE_INFINITY);
-    return askedAt > theirs && !this.#isOver(askedAt) && !this.#isYoung(theirs);
+  #note({ id }: RecentQuestion, change: Partial<OwnQuestion>): void {
+    const known = this.#own.get(id.key);
+    if (known) this.#own.replace(id.key, { ...known, ...change });
+  }
+
+  #isNews(question: OwnQuestion, full: ReadonlySet<string>): boolean {
+    const { id, askedAt, leftOutAt } = question;
+    const knownAt = this.#knownAt(question);
+    if (askedAt <= Math.max(knownAt, leftOutAt) || this.#isOver(askedAt)) return false;
+    if (knownAt > Number.NEGATIVE_INFINITY) return !this.#isYoung(knownAt);
+    return !full.has(id.party) && !this.#isYoung(this.#fullAt.get(id.party));
+  }
+
+  /** The last use that the others know of. */
+  #knownAt = ({ id, toldAt }: OwnQuestion): number =>
+    Math.max(toldAt, this.#told.get(id.key)?.askedAt ?? Number.NEGATIVE_INFINITY);
+
+  /** The parties that have as many of these questions as one may have, with their latest use. */
+  #fullParties(questions: Iterable<RecentQuestion>): Map<string, number> {
+    const parties = new Map<string, { count: number; latest: number }>();
+    for (const { id, askedAt } of questions) {
+      if (this.#isOver(askedAt)) continue;
+      const { count, latest } = parties.get(id.party) ?? { count: 0, latest: askedAt };
+      parties.set(id.party, { count: count + 1, latest: Math.max(latest, askedAt) });
+    }
+    const full = [...parties].filter(([, { count }]) => count >= MOST_OF_ONE);
+    return new Map(full.map(([party, { latest }]) => [party, latest]));
   }
 
   /** Whether others take it. If not, they would refuse all that is told with it. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
@@ -31,11 +32,15 @@ function start({ fraction = 0 }: { fraction?: number } = {}) {
   const clock = new FakeClock();
   const state = { hasNews: false, toTell: [] as RecentQuestion[] };
   const told: RecentQuestion[][] = [];
+  const leftOut: RecentQuestion[][] = [];
   const learned: ToldQuestion[] = [];
   const recent = {
     hasNews: () => state.hasNews,
     toTell: () => state.toTell,
-    told: (questions: Iterable<RecentQuestion>) => void told.push([...questions]),
+    told: (questions: Iterable<RecentQuestion>, others: Iterable<RecentQuestion>) => {
+      told.push([...questions]);
+      leftOut.push([...others]);
+    },
     learn: (questions: Iterable<ToldQuestion>) => void learned.push(...questions),
   };
   const writes: { readonly name: string; readonly data: StoredSecret['data']; readonly version?: string }[] = [];
@@ -82,7 +87,7 @@ function start({ fraction = 0 }: { fraction?: number } = {}) {
     expect(writes.length).toBe(count);
   };
   return {
-    ...{ clock, state, told, learned, writes, cluster, watched, lines, stop, running, until, written },
+    ...{ clock, state, told, leftOut, learned, writes, cluster, watched, lines, stop, running, until, written },
     see: (secret?: StoredSecret) => see(secret),
   };
 }
@@ -117,6 +122,23 @@ describe('a replica that shares its questions', () => {
     expect(text?.writtenAtMs).toBe(clock.now());
     expect(text?.questions.map(({ ageMs }) => ageMs)).toEqual([7_000, 10_000]);
     expect(told).toEqual([asked]);
+  });
+
+  test('notes as told only what had room in 64 KiB', async () => {
+    const { clock, state, see, writes, told, leftOut, written } = start();
+    see();
+    // Letters that follow no rule, so that they cannot be deflated.
+    const nameOf = (index: number) => createHash('shake256', { outputLength: 1_500 }).update(`${index}`).digest('hex');
+    const asked = Array.from({ length: 100 }, (_, index) => questionOf(nameOf(index)));
+    Object.assign(state, { hasNews: true, toTell: asked });
+    await clock.advance(15 * SECOND);
+    await written(1);
+    const text = await decodeQuestions(Object.values(writes[0]?.data ?? {})[0] ?? Buffer.alloc(0));
+    const names = (questions: readonly Pick<RecentQuestion, 'subject'>[] = []) =>
+      questions.map(({ subject }) => subject.name);
+    expect(told.map(names)).toEqual([names(text?.questions)]);
+    expect([...names(told[0]), ...names(leftOut[0])]).toEqual(names(asked));
+    expect(names(leftOut[0]).length).toBeGreaterThan(10);
   });
 
   test('writes nothing before it has seen whether there is a Secret', async () => {

@@ -13,7 +13,6 @@ import { FakeClock } from '../../support/fake-clock.ts';
 import { waitFor } from '../../support/waiting.ts';
 
 const NAME = 'gatehouse-recent-questions';
-const attributes: RequestAttributes = { nonResource: { path: '/x', verb: 'get' } };
 const SECOND = 1_000;
 
 /** One Secret, which every replica sees at once. */
@@ -65,8 +64,9 @@ function startAll(count: number) {
       stop.signal,
     );
     atEnd(() => running);
-    const ask = (name: string): void => {
+    const ask = (name: string, path = '/x'): void => {
       const subject = { name, uid: '', groups: [] };
+      const attributes: RequestAttributes = { nonResource: { path, verb: 'get' } };
       recent.allowed(keyOf(subject, attributes), subject, attributes);
     };
     const names = (): string[] => recent.current().map(({ subject }) => subject.name);
@@ -109,6 +109,20 @@ describe('the sharing of recent questions', () => {
     const before = secrets.writes.length;
     await clock.advance(240 * SECOND);
     expect([before > 0, secrets.writes.length]).toEqual([true, before]);
+  });
+
+  test('R-17 writes once in five minutes for a user who asks for nine things in turn, for half an hour', async () => {
+    const { clock, secrets, one } = startAll(1);
+    const writtenAt: number[] = [];
+    for (let second = 0; second < 1_800; second++) {
+      one.ask('ada', `/${second % 9}`);
+      const before = secrets.writes.length;
+      await clock.advance(SECOND);
+      await sleep(1);
+      if (secrets.writes.length > before) writtenAt.push(clock.monotonic());
+    }
+    const between = writtenAt.slice(1).map((at, index) => at - writtenAt[index]!);
+    expect([secrets.writes.length, between.filter((ms) => ms < 290 * SECOND)]).toEqual([6, []]);
   });
 
   test('removes what is over: its own questions, and those of a replica that has ended', async () => {
