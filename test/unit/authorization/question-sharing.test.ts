@@ -57,13 +57,16 @@ function startAll(count: number) {
   const lines: { level: number; msg: string }[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const stop = new AbortController();
-  const replicas = Array.from({ length: count }, () => {
+  const startOne = () => {
     const recent = new RecentQuestions(clock);
     const keyOf = createDecisionKeys();
     const running = new QuestionSharing(NAME, { recent, secrets, clock, random: systemRandom, logger }).run(
       stop.signal,
     );
-    atEnd(() => running);
+    atEnd(() => {
+      stop.abort();
+      return running;
+    });
     const ask = (name: string, path = '/x'): void => {
       const subject = { name, uid: '', groups: [] };
       const attributes: RequestAttributes = { nonResource: { path, verb: 'get' } };
@@ -71,8 +74,8 @@ function startAll(count: number) {
     };
     const names = (): string[] => recent.current().map(({ subject }) => subject.name);
     return { recent, ask, names, running };
-  });
-  atEnd(() => stop.abort());
+  };
+  const replicas = Array.from({ length: count }, startOne);
   const end = async (): Promise<void> => {
     stop.abort();
     await Promise.all(replicas.map(({ running }) => running));
@@ -80,7 +83,7 @@ function startAll(count: number) {
   /** Lets time pass by seconds until it is so, with a moment of real time: texts are deflated in threads. */
   const until = (isSo: () => boolean): Promise<boolean> =>
     waitFor(isSo, Boolean, { turn: () => clock.advance(SECOND).then(() => sleep(1)), looks: 2_000 });
-  return { clock, secrets, lines, replicas, until, end, one: replicas[0]!, two: replicas.at(-1)! };
+  return { clock, secrets, lines, replicas, until, end, startOne, one: replicas[0]!, two: replicas.at(-1)! };
 }
 
 describe('the sharing of recent questions', () => {
@@ -133,6 +136,20 @@ describe('the sharing of recent questions', () => {
     await until(() => Object.keys(secrets.secret?.data ?? {}).length === 0);
     expect(clock.monotonic()).toBeGreaterThanOrEqual(600 * SECOND);
     expect(one.names()).toEqual([]);
+  });
+
+  test('tells a replica that starts half a minute after somebody deleted the Secret', async () => {
+    const { clock, secrets, one, until, startOne } = startAll(1);
+    one.ask('ada');
+    await until(() => secrets.writes.length === 1);
+    secrets.put(undefined);
+    for (let second = 0; second < 30; second++) {
+      await clock.advance(SECOND);
+      await sleep(1);
+    }
+    const late = startOne();
+    await until(() => late.names().includes('ada'));
+    expect(clock.monotonic()).toBeLessThan(120 * SECOND);
   });
 
   test('writes on top of what another one wrote at the same moment', async () => {
