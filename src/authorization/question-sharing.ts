@@ -57,8 +57,8 @@ export class QuestionSharing {
   readonly #chapters = new Map<string, Chapter>();
   /** The Secret as last seen; absent until the watch has told whether there is one. */
   #seen: { readonly secret: StoredSecret | undefined } | undefined;
-  /** Whether our last write left our key in the Secret. */
-  #hasTold = false;
+  /** When we last wrote our key. What it says is over ten minutes later, and anybody may remove it. */
+  #toldAt = Number.NEGATIVE_INFINITY;
 
   constructor(secretName: string, parts: QuestionSharingParts) {
     this.#secretName = secretName;
@@ -94,7 +94,8 @@ export class QuestionSharing {
     const { recent } = this.#parts;
     const isTold = this.#seen.secret?.data[this.#ownKey] !== undefined;
     const hasQuestions = recent.toTell().length > 0;
-    const isToChange = isTold ? !hasQuestions : this.#hasTold && hasQuestions;
+    const hasTold = this.#parts.clock.monotonic() - this.#toldAt < RECENT_MS;
+    const isToChange = isTold ? !hasQuestions : hasTold && hasQuestions;
     return isToChange || recent.hasNews() || this.#oldKeys().length > 0;
   }
 
@@ -116,7 +117,7 @@ export class QuestionSharing {
       const written = await this.#store(secret, data);
       if (typeof written === 'string') return false;
       this.#seen = { secret: written };
-      this.#hasTold = count > 0;
+      this.#toldAt = count > 0 ? this.#parts.clock.monotonic() : Number.NEGATIVE_INFINITY;
       this.#parts.recent.told(told.slice(0, count), told.slice(count));
       this.#failure.over({ secret: this.#secretName }, 'recent questions are shared again');
     } catch (error) {

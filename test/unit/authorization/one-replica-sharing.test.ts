@@ -280,6 +280,23 @@ describe('a replica that shares its questions', () => {
     expect(writes.length).toBe(2);
   });
 
+  test('R-17 does not write again when another replica has removed what it told ten minutes before', async () => {
+    const { clock, state, see, writes, written } = start();
+    see();
+    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    await clock.advance(15 * SECOND);
+    await written(1);
+    Object.assign(state, { hasNews: false, toTell: [questionOf('ada', 300 * SECOND)] });
+    await clock.advance(600 * SECOND);
+    see({ data: {}, version: 'without' });
+    await clock.advance(60 * SECOND);
+    see({ data: {}, version: 'later' });
+    state.hasNews = true;
+    await clock.advance(15 * SECOND);
+    await written(2);
+    expect(writes[1]?.version).toBe('later');
+  });
+
   test('goes on from what it has written itself, before the watch shows it', async () => {
     const { clock, state, see, writes, written } = start();
     see();
