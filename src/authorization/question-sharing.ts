@@ -4,7 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { LastingFailure } from '../runtime/lasting-failure.ts';
 import type { Random } from '../runtime/random.ts';
 import type { SecretStore, StoredSecret } from '../secret-store.ts';
-import { decodeQuestions, encodeQuestions } from './question-text.ts';
+import { decodeQuestions, encodeQuestions, type ToldText } from './question-text.ts';
 import { RECENT_MS, type RecentQuestion, type RecentQuestions } from './recent-questions.ts';
 
 export interface QuestionSharingParts {
@@ -24,11 +24,20 @@ const TRIES = 3;
 const TRY_AGAIN_MS = 500;
 /** Twelve replicas of 64 KiB each fit into a Secret, which may have 1 MiB. */
 const MOST_REPLICAS = 12;
+/** A replica whose callers come again writes once in five minutes. One that does not gives way to a thirteenth. */
+const GIVES_WAY_AFTER_MS = 300_000;
+/** Questions of a clock that is ahead stay recent for longer, by as much. */
+const MOST_AHEAD_MS = 60_000;
+/** All questions of a clock that is more than this behind are over when they come. */
+const MOST_BEHIND_MS = RECENT_MS;
 
 /** What a replica has written, as long as it has not changed. */
 interface Chapter {
   readonly bytes: Buffer;
+  /** When we saw it first. */
   readonly since: number;
+  /** When it was written, as far as we know: a replica that has just started sees all for the first time. */
+  writtenAt: number;
 }
 
 /**
@@ -42,18 +51,22 @@ export class QuestionSharing {
   /** Our data key. A new one for each process; what an ended process wrote goes when it is old. */
   readonly #ownKey: string;
   readonly #failure: LastingFailure;
-  readonly #unreadable: LastingFailure;
+  readonly #unreadable: FailingKeys;
+  readonly #wrongClocks: FailingKeys;
   /** What the others have written, by data key. */
   readonly #chapters = new Map<string, Chapter>();
   /** The Secret as last seen; absent until the watch has told whether there is one. */
   #seen: { readonly secret: StoredSecret | undefined } | undefined;
+  /** When we last wrote our key. What it says is over ten minutes later, and anybody may remove it. */
+  #toldAt = Number.NEGATIVE_INFINITY;
 
   constructor(secretName: string, parts: QuestionSharingParts) {
     this.#secretName = secretName;
     this.#parts = parts;
     this.#ownKey = parts.random.bytes(8).toString('hex');
     this.#failure = new LastingFailure(parts.clock, parts.logger);
-    this.#unreadable = new LastingFailure(parts.clock, parts.logger);
+    this.#unreadable = new FailingKeys(this.#secretName, 'what the replicas share is understood again', parts);
+    this.#wrongClocks = new FailingKeys(this.#secretName, 'the clocks of the replicas agree again', parts);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -72,12 +85,18 @@ export class QuestionSharing {
     }
   }
 
-  /** Whether there is news, or what is in the Secret is to be removed: names of people should not stay there. */
+  /**
+   * Whether there is news, or somebody has removed what we told, or what is in the Secret is to be removed: names of people
+   * should not stay there.
+   */
   #hasToWrite(): boolean {
     if (!this.#seen) return false;
     const { recent } = this.#parts;
     const isTold = this.#seen.secret?.data[this.#ownKey] !== undefined;
-    return recent.hasNews() || this.#oldKeys().length > 0 || (isTold && recent.toTell().length === 0);
+    const hasQuestions = recent.toTell().length > 0;
+    const hasTold = this.#parts.clock.monotonic() - this.#toldAt < RECENT_MS;
+    const isToChange = isTold ? !hasQuestions : hasTold && hasQuestions;
+    return isToChange || recent.hasNews() || this.#oldKeys().length > 0;
   }
 
   /** Whether it is done, well or not; false when somebody else has written meanwhile. */
@@ -86,18 +105,20 @@ export class QuestionSharing {
     const secret = this.#seen?.secret;
     const others = { ...secret?.data };
     for (const key of [this.#ownKey, ...this.#oldKeys()]) delete others[key];
-    if (Object.keys(others).length >= MOST_REPLICAS) {
+    const told = this.#parts.recent.toTell();
+    if (told.length > 0) for (const key of this.#giveWay(Object.keys(others))) delete others[key];
+    if (told.length > 0 && Object.keys(others).length >= MOST_REPLICAS) {
       this.#failed('too many replicas', new Error(`${MOST_REPLICAS} replicas share their questions already`));
       return true;
     }
-    const told = this.#parts.recent.toTell();
-    const bytes = await this.#encoded(told);
-    const data = bytes ? { ...others, [this.#ownKey]: bytes } : others;
+    const { bytes, count } = await this.#encoded(told);
+    const data = count > 0 ? { ...others, [this.#ownKey]: bytes } : others;
     try {
       const written = await this.#store(secret, data);
       if (typeof written === 'string') return false;
       this.#seen = { secret: written };
-      this.#parts.recent.told(told);
+      this.#toldAt = count > 0 ? this.#parts.clock.monotonic() : Number.NEGATIVE_INFINITY;
+      this.#parts.recent.told(told.slice(0, count), told.slice(count));
       this.#failure.over({ secret: this.#secretName }, 'recent questions are shared again');
     } catch (error) {
       if (!signal.aborted) this.#failed('', error);
@@ -105,13 +126,12 @@ export class QuestionSharing {
     return true;
   }
 
-  /** `undefined` when there is nothing to tell. */
-  async #encoded(told: readonly RecentQuestion[]): Promise<Buffer | undefined> {
+  /** `count`: how many of them are in the bytes, from the first one on. */
+  #encoded(told: readonly RecentQuestion[]): Promise<{ bytes: Buffer; count: number }> {
     const { clock } = this.#parts;
     const now = clock.monotonic();
     const questions = told.map((question) => ({ ...question, ageMs: now - question.askedAt }));
-    const { bytes, count } = await encodeQuestions({ writtenAtMs: clock.now(), questions });
-    return count > 0 ? bytes : undefined;
+    return encodeQuestions({ writtenAtMs: clock.now(), questions });
   }
 
   #store(secret: StoredSecret | undefined, data: StoredSecret['data']): Promise<StoredSecret | 'exists' | 'conflict'> {
@@ -130,28 +150,94 @@ export class QuestionSharing {
     return [...this.#chapters].filter(([, { since }]) => now - since >= RECENT_MS).map(([key]) => key);
   }
 
+  /** The keys that make room for ours: those that have not changed for longest. */
+  #giveWay(keys: readonly string[]): string[] {
+    const now = this.#parts.clock.monotonic();
+    return keys
+      .map((key) => ({ key, ageMs: now - (this.#chapters.get(key)?.writtenAt ?? now) }))
+      .filter(({ ageMs }) => ageMs >= GIVES_WAY_AFTER_MS)
+      .sort((a, b) => b.ageMs - a.ageMs)
+      .slice(0, Math.max(0, keys.length - (MOST_REPLICAS - 1)))
+      .map(({ key }) => key);
+  }
+
   readonly #changed = (secret: StoredSecret | undefined): void => {
     this.#seen = { secret };
     const data = secret?.data ?? {};
-    for (const key of this.#chapters.keys()) if (!Object.hasOwn(data, key)) this.#chapters.delete(key);
+    for (const key of this.#chapters.keys()) if (!Object.hasOwn(data, key)) this.#gone(key);
     const others = Object.entries(data).filter(([key]) => key !== this.#ownKey);
     for (const [key, bytes] of others.slice(0, MOST_REPLICAS)) {
-      if (this.#chapters.get(key)?.bytes.equals(bytes)) continue;
-      this.#chapters.set(key, { bytes, since: this.#parts.clock.monotonic() });
-      void this.#read(key, bytes);
+      const before = this.#chapters.get(key);
+      if (before?.bytes.equals(bytes)) continue;
+      const now = this.#parts.clock.monotonic();
+      const chapter = { bytes, since: now, writtenAt: now };
+      this.#chapters.set(key, chapter);
+      void this.#read(key, chapter, before !== undefined);
     }
   };
 
+  #gone(key: string): void {
+    this.#chapters.delete(key);
+    this.#unreadable.over(key);
+    this.#wrongClocks.over(key);
+  }
+
   /** Clocks of replicas may differ by seconds, and no question is younger than what it is in. */
-  async #read(key: string, bytes: Buffer): Promise<void> {
+  async #read(key: string, chapter: Chapter, isChange: boolean): Promise<void> {
     const { recent, clock } = this.#parts;
-    const text = await decodeQuestions(bytes);
-    if (!text) {
-      const members = { secret: this.#secretName, key, bytes: bytes.length };
-      this.#unreadable.failed(members, 'what a replica shares is not understood, and ignored');
-      return;
-    }
+    const text = await decodeQuestions(chapter.bytes);
+    // Of a key that is gone or has changed meanwhile, nothing is to be said any more.
+    if (this.#chapters.get(key) === chapter) this.#judge(key, chapter, text, isChange);
+    if (!text) return;
     const writtenAt = clock.monotonic() - Math.max(0, clock.now() - text.writtenAtMs);
+    chapter.writtenAt = Math.min(chapter.writtenAt, writtenAt);
     recent.learn(text.questions.map(({ ageMs, ...question }) => ({ ...question, askedAt: writtenAt - ageMs })));
+  }
+
+  #judge(key: string, { bytes }: Chapter, text: ToldText | undefined, isChange: boolean): void {
+    if (text) {
+      this.#unreadable.over(key);
+      this.#compareClocks(key, text.writtenAtMs, isChange);
+    } else {
+      const message = 'what a replica shares is not understood, and ignored';
+      this.#unreadable.failed(key, { bytes: bytes.length }, message);
+    }
+  }
+
+  /** Only of a text that has just changed do we know that it is not old. */
+  #compareClocks(key: string, writtenAtMs: number, isChange: boolean): void {
+    const aheadMs = writtenAtMs - this.#parts.clock.now();
+    if (aheadMs > MOST_AHEAD_MS || (isChange && aheadMs < -MOST_BEHIND_MS)) {
+      const message = 'the clock of a replica is wrong: what it shares is taken for younger or older than it is';
+      this.#wrongClocks.failed(key, { aheadSeconds: Math.round(aheadMs / 1000) }, message);
+    } else this.#wrongClocks.over(key);
+  }
+}
+
+/** Logs what is wrong with data keys: once while any of them has it, and once when none has it any more. */
+class FailingKeys {
+  readonly #secretName: string;
+  readonly #endMessage: string;
+  readonly #failure: LastingFailure;
+  readonly #keys = new Set<string>();
+
+  constructor(
+    secretName: string,
+    endMessage: string,
+    { clock, logger }: Pick<QuestionSharingParts, 'clock' | 'logger'>,
+  ) {
+    this.#secretName = secretName;
+    this.#endMessage = endMessage;
+    this.#failure = new LastingFailure(clock, logger);
+  }
+
+  failed(key: string, members: object, message: string): void {
+    this.#keys.add(key);
+    this.#failure.failed({ secret: this.#secretName, key, ...members }, message);
+  }
+
+  over(key: string): void {
+    if (this.#keys.delete(key) && this.#keys.size === 0)
+      this.#failure.over({ secret: this.#secretName }, this.#endMessage);
   }
 }

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { RequestAttributes, Subject } from './authorizer.ts';
-import { LONGEST_QUESTION, MOST_QUESTIONS, RECENT_MS, type ToldQuestion } from './recent-questions.ts';
+import { LONGEST_QUESTION, lengthOfSubject, MOST_QUESTIONS, RECENT_MS, type ToldQuestion } from './recent-questions.ts';
 
 /** The first member of the text. A replica ignores a version that it does not know. */
 const VERSION = 1;
@@ -40,7 +40,11 @@ export async function encodeQuestions({ writtenAtMs, questions }: ToldText): Pro
   }
 }
 
-/** `undefined` for anything that `encodeQuestions` of this version would not have written. */
+/**
+ * `undefined` for anything that `encodeQuestions` of this version would not have written. A text has at most 1 MiB, each
+ * row of it at least one question, and all rows together at most 2,000. A subject has at most 4,096 characters and 200
+ * groups. Reading stops at the first row that is beyond a limit, so no text costs more than a full one of ours.
+ */
 export async function decodeQuestions(bytes: Buffer): Promise<ToldText | undefined> {
   if (bytes.length > MOST_BYTES) return undefined;
   const text = await inflated(bytes, { maxOutputLength: MOST_TEXT_BYTES }).catch(() => undefined);
@@ -81,21 +85,28 @@ function toTold(value: unknown): ToldText | undefined {
   if (version !== VERSION || !Number.isSafeInteger(writtenAtMs) || !Array.isArray(subjects)) return undefined;
   const questions: ToldText['questions'][number][] = [];
   for (const row of subjects as unknown[]) {
-    const ofOne = toQuestions(row);
+    const ofOne = toQuestions(row, MOST_QUESTIONS - questions.length);
     if (!ofOne) return undefined;
     questions.push(...ofOne);
-    if (questions.length > MOST_QUESTIONS) return undefined;
   }
   return { writtenAtMs: writtenAtMs as number, questions };
 }
 
-function toQuestions(row: unknown): ToldText['questions'] | undefined {
+/** `most`: the questions that the row may have. */
+function toQuestions(row: unknown, most: number): ToldText['questions'] | undefined {
   if (!Array.isArray(row) || row.length !== 4) return undefined;
   const [name, uid, groups, asked] = row as unknown[];
-  if (!isWord(name) || !isWord(uid) || !isWords(groups) || !Array.isArray(asked)) return undefined;
-  const subject: Subject = { name, uid, groups };
+  if (!Array.isArray(asked) || asked.length === 0 || asked.length > most) return undefined;
+  const subject = toSubject(name, uid, groups);
+  if (!subject) return undefined;
   const questions = (asked as unknown[]).map((one) => toQuestion(subject, one));
   return questions.every((question) => question !== undefined) ? questions : undefined;
+}
+
+function toSubject(name: unknown, uid: unknown, groups: unknown): Subject | undefined {
+  if (!isWord(name) || !isWord(uid) || !isWords(groups)) return undefined;
+  const subject: Subject = { name, uid, groups };
+  return lengthOfSubject(subject) <= LONGEST_QUESTION ? subject : undefined;
 }
 
 function toQuestion(subject: Subject, asked: unknown): ToldText['questions'][number] | undefined {

@@ -33,16 +33,22 @@ const TOUCHED_AGAIN_AFTER_MS = 1_000;
 export const MOST_QUESTIONS = 2_000;
 /** What a console or a controller asks again and again is fewer. Somebody who asks for anything fills these only. */
 const MOST_OF_ONE = 8;
-/** In characters. With this the whole set takes at most some 20 MB, and usually less than one. */
+/** In characters, each group with one more. With this the whole set takes at most some 40 MB, and usually less than one. */
 export const LONGEST_QUESTION = 4_096;
+/** A user of a directory has a few dozen. More of them cost memory and time that their letters do not show. */
+const MOST_GROUPS = 200;
 /** Users whose rights have changed within ten minutes. */
 const MOST_FORGOTTEN = 1_000;
 
 const LIMITS = { maxEntries: MOST_QUESTIONS, maxEntriesOfOne: MOST_OF_ONE };
 
+const UNTOLD = { toldAt: Number.NEGATIVE_INFINITY, leftOutAt: Number.NEGATIVE_INFINITY };
+
 interface OwnQuestion extends RecentQuestion {
   /** The last use that the other replicas have been told of. */
   readonly toldAt: number;
+  /** The last use that they should have been told of, but had no room. */
+  readonly leftOutAt: number;
 }
 
 /**
@@ -53,8 +59,11 @@ export class RecentQuestions {
   readonly #clock: Clock;
   readonly #own = new PartyMap<OwnQuestion>(LIMITS);
   readonly #told = new PartyMap<RecentQuestion>(LIMITS);
+  /** When the others knew as many questions of a party as one may have, as far as we told them. */
+  readonly #fullAt = new BoundedMap<number>(MOST_QUESTIONS);
   readonly #forgottenAt = new BoundedMap<number>(MOST_FORGOTTEN);
   readonly #keyOf = createDecisionKeys();
+  readonly #lengths = new WeakMap<Subject, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -73,9 +82,9 @@ export class RecentQuestions {
     const askedAt = this.#clock.monotonic();
     if (known && askedAt - known.askedAt < TOUCHED_AGAIN_AFTER_MS) return;
     if (known) this.#own.set(id, { ...known, askedAt });
-    else if (lengthOf(subject, attributes) <= LONGEST_QUESTION) {
+    else if (this.#mayBeTold(subject, attributes)) {
       const { name, uid, groups } = subject;
-      this.#own.set(id, { id, subject: { name, uid, groups }, attributes, askedAt, toldAt: Number.NEGATIVE_INFINITY });
+      this.#own.set(id, { id, subject: { name, uid, groups }, attributes, askedAt, ...UNTOLD });
     }
   }
 
@@ -91,12 +100,16 @@ export class RecentQuestions {
     this.#forgottenAt.set(user, this.#clock.monotonic());
   }
 
-  /** Takes over what another replica tells. */
+  /**
+   * Takes over what another replica tells, in one go. That is at most 2,000 questions (`decodeQuestions`). A subject is
+   * looked at once, however many questions it has. A question has at most 4,096 characters, which are digested for its
+   * key: 8 million in all, some tens of milliseconds at worst.
+   */
   learn(questions: Iterable<ToldQuestion>): void {
     for (const { subject, attributes, askedAt } of questions) {
       const forgottenAt = this.#forgottenAt.get(subject.name) ?? Number.NEGATIVE_INFINITY;
       if (this.#isOver(askedAt) || askedAt <= forgottenAt) continue;
-      if (lengthOf(subject, attributes) > LONGEST_QUESTION) continue;
+      if (!this.#mayBeTold(subject, attributes)) continue;
       const id = this.#keyOf(subject, attributes);
       const known = this.#told.get(id.key)?.askedAt ?? Number.NEGATIVE_INFINITY;
       if (askedAt > known) this.#told.set(id, { id, subject, attributes, askedAt });
@@ -114,9 +127,15 @@ export class RecentQuestions {
     return [...this.#own.values(), ...ofOthers];
   }
 
-  /** Whether the others lack a question of ours, or will forget one that is still asked. */
+  /**
+   * Whether the others lack a question of ours, or will forget one that is still asked. A ninth question of a party is no
+   * news within five minutes after the others were told eight: whoever asks for nine things in turn pushes out one of
+   * them each time, and each would be new when it comes back.
+   */
   hasNews(): boolean {
-    for (const question of this.#own.values()) if (this.#isNews(question)) return true;
+    const full = new Set<string>();
+    for (const [party, latest] of this.#fullParties(this.#told.values())) if (this.#isYoung(latest)) full.add(party);
+    for (const question of this.#own.values()) if (this.#isNews(question, full)) return true;
     return false;
   }
 
@@ -128,17 +147,50 @@ export class RecentQuestions {
       .sort((a, b) => b.askedAt - a.askedAt);
   }
 
-  /** Notes that the others have been told these. */
-  told(questions: Iterable<RecentQuestion>): void {
-    for (const { id, askedAt } of questions) {
-      const known = this.#own.get(id.key);
-      if (known) this.#own.replace(id.key, { ...known, toldAt: askedAt });
-    }
+  /** Notes that the others have been told these, and that there was no room for `leftOut`. */
+  told(questions: Iterable<RecentQuestion>, leftOut: Iterable<RecentQuestion>): void {
+    // Their party may have pushed some of them out meanwhile: the others know them all the same.
+    const known = new Map([...questions].map((question) => [question.id.key, question]));
+    for (const question of known.values()) this.#note(question, { toldAt: question.askedAt });
+    for (const question of leftOut) this.#note(question, { leftOutAt: question.askedAt });
+    for (const own of this.#own.values()) if (!this.#isOver(this.#knownAt(own))) known.set(own.id.key, own);
+    for (const [party] of this.#fullParties(known.values())) this.#fullAt.set(party, this.#clock.monotonic());
   }
 
-  #isNews({ id, askedAt, toldAt }: OwnQuestion): boolean {
-    const theirs = Math.max(toldAt, this.#told.get(id.key)?.askedAt ?? Number.NEGATIVE_INFINITY);
-    return askedAt > theirs && !this.#isOver(askedAt) && !this.#isYoung(theirs);
+  #note({ id }: RecentQuestion, change: Partial<OwnQuestion>): void {
+    const known = this.#own.get(id.key);
+    if (known) this.#own.replace(id.key, { ...known, ...change });
+  }
+
+  #isNews(question: OwnQuestion, full: ReadonlySet<string>): boolean {
+    const { id, askedAt, leftOutAt } = question;
+    const knownAt = this.#knownAt(question);
+    if (askedAt <= Math.max(knownAt, leftOutAt) || this.#isOver(askedAt)) return false;
+    if (knownAt > Number.NEGATIVE_INFINITY) return !this.#isYoung(knownAt);
+    return !full.has(id.party) && !this.#isYoung(this.#fullAt.get(id.party));
+  }
+
+  /** The last use that the others know of. */
+  #knownAt = ({ id, toldAt }: OwnQuestion): number =>
+    Math.max(toldAt, this.#told.get(id.key)?.askedAt ?? Number.NEGATIVE_INFINITY);
+
+  /** The parties that have as many of these questions as one may have, with their latest use. */
+  #fullParties(questions: Iterable<RecentQuestion>): Map<string, number> {
+    const parties = new Map<string, { count: number; latest: number }>();
+    for (const { id, askedAt } of questions) {
+      if (this.#isOver(askedAt)) continue;
+      const { count, latest } = parties.get(id.party) ?? { count: 0, latest: askedAt };
+      parties.set(id.party, { count: count + 1, latest: Math.max(latest, askedAt) });
+    }
+    const full = [...parties].filter(([, { count }]) => count >= MOST_OF_ONE);
+    return new Map(full.map(([party, { latest }]) => [party, latest]));
+  }
+
+  /** Whether others take it. If not, they would refuse all that is told with it. */
+  #mayBeTold(subject: Subject, attributes: RequestAttributes): boolean {
+    const length = this.#lengths.get(subject) ?? lengthOfSubject(subject);
+    this.#lengths.set(subject, length);
+    return length + lengthOfAttributes(attributes) <= LONGEST_QUESTION;
   }
 
   #isOver = (askedAt: number): boolean => this.#clock.monotonic() - askedAt >= RECENT_MS;
@@ -147,8 +199,21 @@ export class RecentQuestions {
   #isYoung = (askedAt = Number.NEGATIVE_INFINITY): boolean => this.#clock.monotonic() - askedAt < TOLD_AGAIN_AFTER_MS;
 }
 
-/** The characters of all parts. */
-function lengthOf({ name, uid, groups }: Subject, attributes: RequestAttributes): number {
-  const what = Object.values('resource' in attributes ? attributes.resource : attributes.nonResource) as string[];
-  return [name, uid, ...groups, ...what].reduce((sum, part) => sum + part.length, 0);
+/**
+ * The characters of name, uid and groups, and one for the end of each group, so that no group is free. Infinity for what
+ * no replica takes: no name, an empty group, too many groups, or more characters than a question may have.
+ */
+export function lengthOfSubject({ name, uid, groups }: Subject): number {
+  if (name === '' || groups.length > MOST_GROUPS) return Number.POSITIVE_INFINITY;
+  let length = name.length + uid.length;
+  for (const group of groups) {
+    length += group.length + 1;
+    if (group === '' || length > LONGEST_QUESTION) return Number.POSITIVE_INFINITY;
+  }
+  return length;
+}
+
+function lengthOfAttributes(attributes: RequestAttributes): number {
+  const words = Object.values('resource' in attributes ? attributes.resource : attributes.nonResource) as string[];
+  return words.reduce((sum, word) => sum + word.length, 0);
 }

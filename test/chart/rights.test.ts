@@ -136,6 +136,19 @@ describe('rights of the service account', () => {
     });
   });
 
+  test.each([
+    ['gatehouse', true, ['gatehouse-signing-keys', 'gatehouse-first-administrator', 'gatehouse-recent-questions']],
+    ['kubesphere', true, ['kubesphere-signing-keys', 'kubesphere-first-administrator', 'kubesphere-recent-questions']],
+    ['gatehouse', false, ['gatehouse-signing-keys', 'gatehouse-first-administrator']],
+  ])(
+    '8.1 have the Secret of recent questions where they are shared (%s: %s)',
+    async (platform, shareQuestions, names) => {
+      const config = { authorization: { shareQuestions } };
+      const { rules } = await render({ platform, config, ...IN_MEMORY });
+      expect(rules.flatMap(({ resourceNames }) => resourceNames ?? [])).toEqual(names);
+    },
+  );
+
   test('8.1 follow the Secret names of the configuration', async () => {
     const config = { keys: { secretName: 'k' }, users: { firstAdministrator: { secretName: 'a' } } };
     const { rules } = await render({ config, ...IN_MEMORY });

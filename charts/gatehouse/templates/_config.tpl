@@ -105,6 +105,9 @@
 {{- range dig "authentication" "oauthOptions" "clients" (list) . -}}
 {{- $names = append $names (get . "secretName") -}}
 {{- end -}}
+{{- if eq (toString (dig "authorization" "shareQuestions" "" .)) "true" -}}
+{{- $names = append $names (print .platform "-recent-questions") -}}
+{{- end -}}
 {{- end -}}
 {{- $names | uniq | compact | toJson -}}
 {{- end }}

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
@@ -31,11 +32,15 @@ function start({ fraction = 0 }: { fraction?: number } = {}) {
   const clock = new FakeClock();
   const state = { hasNews: false, toTell: [] as RecentQuestion[] };
   const told: RecentQuestion[][] = [];
+  const leftOut: RecentQuestion[][] = [];
   const learned: ToldQuestion[] = [];
   const recent = {
     hasNews: () => state.hasNews,
     toTell: () => state.toTell,
-    told: (questions: Iterable<RecentQuestion>) => void told.push([...questions]),
+    told: (questions: Iterable<RecentQuestion>, others: Iterable<RecentQuestion>) => {
+      told.push([...questions]);
+      leftOut.push([...others]);
+    },
     learn: (questions: Iterable<ToldQuestion>) => void learned.push(...questions),
   };
   const writes: { readonly name: string; readonly data: StoredSecret['data']; readonly version?: string }[] = [];
@@ -82,7 +87,7 @@ function start({ fraction = 0 }: { fraction?: number } = {}) {
     expect(writes.length).toBe(count);
   };
   return {
-    ...{ clock, state, told, learned, writes, cluster, watched, lines, stop, running, until, written },
+    ...{ clock, state, told, leftOut, learned, writes, cluster, watched, lines, stop, running, until, written },
     see: (secret?: StoredSecret) => see(secret),
   };
 }
@@ -117,6 +122,23 @@ describe('a replica that shares its questions', () => {
     expect(text?.writtenAtMs).toBe(clock.now());
     expect(text?.questions.map(({ ageMs }) => ageMs)).toEqual([7_000, 10_000]);
     expect(told).toEqual([asked]);
+  });
+
+  test('notes as told only what had room in 64 KiB', async () => {
+    const { clock, state, see, writes, told, leftOut, written } = start();
+    see();
+    // Letters that follow no rule, so that they cannot be deflated.
+    const nameOf = (index: number) => createHash('shake256', { outputLength: 1_500 }).update(`${index}`).digest('hex');
+    const asked = Array.from({ length: 100 }, (_, index) => questionOf(nameOf(index)));
+    Object.assign(state, { hasNews: true, toTell: asked });
+    await clock.advance(15 * SECOND);
+    await written(1);
+    const text = await decodeQuestions(Object.values(writes[0]?.data ?? {})[0] ?? Buffer.alloc(0));
+    const names = (questions: readonly Pick<RecentQuestion, 'subject'>[] = []) =>
+      questions.map(({ subject }) => subject.name);
+    expect(told.map(names)).toEqual([names(text?.questions)]);
+    expect([...names(told[0]), ...names(leftOut[0])]).toEqual(names(asked));
+    expect(names(leftOut[0]).length).toBeGreaterThan(10);
   });
 
   test('writes nothing before it has seen whether there is a Secret', async () => {
@@ -199,6 +221,80 @@ describe('a replica that shares its questions', () => {
     await clock.advance(29 * SECOND);
     const said = lines.filter(({ msg }) => msg === 'recent questions cannot be shared');
     expect([said.length, writes]).toEqual([1, []]);
+  });
+
+  test('takes the place of the one of twelve that has not changed for longest, once that is five minutes', async () => {
+    const { clock, state, see, lines, writes, written } = start();
+    const data: Record<string, Buffer> = {};
+    for (let index = 0; index < 12; index++) {
+      data[`replica-${index}`] = Buffer.from(`${index}`);
+      see({ data: { ...data }, version: `${index}` });
+      await clock.advance(SECOND);
+    }
+    data['replica-0'] = Buffer.from('changed');
+    see({ data, version: 'last' });
+    await clock.advance(283 * SECOND); // 294 s after the second one came, which is the oldest now
+    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    await clock.advance(5 * SECOND);
+    expect([writes, lines.filter(({ msg }) => msg === 'recent questions cannot be shared').length]).toEqual([[], 1]);
+    see({ data, version: 'later' });
+    await clock.advance(15 * SECOND);
+    await written(1);
+    const keys = Object.keys(writes[0]?.data ?? {});
+    expect([keys.length, writes[0]?.version]).toEqual([12, 'later']);
+    expect(Object.keys(data).filter((key) => !keys.includes(key))).toEqual(['replica-1']);
+  });
+
+  test('takes the age of a key from its text, when it has just started and twelve are there', async () => {
+    const { clock, state, see, learned, writes, written, until } = start();
+    const ages = Array.from({ length: 12 }, (_, index) => (index === 7 ? 301 : 5) * SECOND);
+    const texts = await Promise.all(
+      ages.map(async (ageMs, index) => [`replica-${index}`, await textOf(`user-${index}`, clock.now() - ageMs)]),
+    );
+    see({ data: Object.fromEntries(texts), version: '1' });
+    await until(() => learned.length === 12);
+    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    await clock.advance(15 * SECOND);
+    await written(1);
+    const kept = Object.keys(writes[0]?.data ?? {});
+    expect([kept.length, kept.includes('replica-7')]).toEqual([12, false]);
+  });
+
+  test.each<[string, (data: StoredSecret['data']) => StoredSecret | undefined]>([
+    ['the Secret', () => undefined],
+    ['its key', () => ({ data: {}, version: 'later' })],
+  ])('writes again what it has told when somebody has removed %s', async (_, remove) => {
+    const { clock, state, see, writes, written } = start();
+    see();
+    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    await clock.advance(15 * SECOND);
+    await written(1);
+    state.hasNews = false;
+    await clock.advance(60 * SECOND);
+    expect(writes.length).toBe(1);
+    see(remove(writes[0]?.data ?? {}));
+    await clock.advance(15 * SECOND);
+    await written(2);
+    expect(Object.keys(writes[1]?.data ?? {})).toEqual(Object.keys(writes[0]?.data ?? {}));
+    await clock.advance(60 * SECOND);
+    expect(writes.length).toBe(2);
+  });
+
+  test('R-17 does not write again when another replica has removed what it told ten minutes before', async () => {
+    const { clock, state, see, writes, written } = start();
+    see();
+    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    await clock.advance(15 * SECOND);
+    await written(1);
+    Object.assign(state, { hasNews: false, toTell: [questionOf('ada', 300 * SECOND)] });
+    await clock.advance(600 * SECOND);
+    see({ data: {}, version: 'without' });
+    await clock.advance(60 * SECOND);
+    see({ data: {}, version: 'later' });
+    state.hasNews = true;
+    await clock.advance(15 * SECOND);
+    await written(2);
+    expect(writes[1]?.version).toBe('later');
   });
 
   test('goes on from what it has written itself, before the watch shows it', async () => {
@@ -290,6 +386,64 @@ describe('a replica that shares its questions', () => {
       ...{ level: 40, msg: 'what a replica shares is not understood, and ignored' },
       ...{ secret: NAME, key: 'odd', bytes: 15 },
     });
+  });
+
+  test('says once that all is understood again', async () => {
+    const { clock, see, lines, learned, until } = start();
+    const [ada, joe, eve] = await Promise.all(['ada', 'joe', 'eve'].map((name) => textOf(name, clock.now())));
+    const odd = Buffer.from('no text of ours');
+    see({ data: { one: odd, two: odd }, version: '1' });
+    await until(() => lines.length === 2);
+    see({ data: { one: ada!, two: odd }, version: '2' });
+    await until(() => learned.length === 1);
+    expect(lines.map(({ level }) => level)).toEqual([40, 20]); // the other one is not understood
+    see({ data: { one: ada! }, version: '3' });
+    see({ data: { one: joe! }, version: '4' });
+    see({ data: { one: eve! }, version: '5' });
+    await until(() => learned.length === 3);
+    expect(lines.slice(2).map(({ level, msg }) => [level, msg])).toEqual([
+      [30, 'what the replicas share is understood again'],
+    ]);
+  });
+
+  test('says nothing of a key that was removed while it was read', async () => {
+    const { clock, see, lines, learned, until } = start();
+    const [ada, joe] = await Promise.all(['ada', 'joe'].map((name) => textOf(name, clock.now())));
+    see({ data: { odd: Buffer.from('no text of ours') }, version: '1' });
+    see({ data: { other: ada! }, version: '2' });
+    await until(() => learned.length === 1);
+    see({ data: { other: joe! }, version: '3' });
+    await until(() => learned.length === 2);
+    expect(lines).toEqual([]);
+  });
+
+  test.each([
+    ['a minute ahead', 60_000, 0],
+    ['more than a minute ahead', 60_001, 1],
+    ['ten minutes behind', -600_000, 0],
+    ['more than ten minutes behind', -600_001, 1],
+  ])('warns of a clock that is %s, when a text has just changed', async (_, aheadMs, warnings) => {
+    const { clock, see, lines, learned, until } = start();
+    see({ data: { other: await textOf('ada', clock.now()) }, version: '1' });
+    await until(() => learned.length === 1);
+    see({ data: { other: await textOf('joe', clock.now() + aheadMs) }, version: '2' });
+    await until(() => learned.length === 2);
+    const msg = 'the clock of a replica is wrong: what it shares is taken for younger or older than it is';
+    expect(lines.map(({ level, msg: said, key, aheadSeconds }) => [level, said, key, aheadSeconds])).toEqual(
+      warnings ? [[40, msg, 'other', Math.round(aheadMs / 1000)]] : [],
+    );
+    see({ data: { other: await textOf('eve', clock.now()) }, version: '3' });
+    await until(() => learned.length === 3);
+    expect(lines.slice(warnings).map(({ level, msg: said }) => [level, said])).toEqual(
+      warnings ? [[30, 'the clocks of the replicas agree again']] : [],
+    );
+  });
+
+  test('warns of no clock when it has just started: nobody knows when an old text was written', async () => {
+    const { clock, see, lines, learned, until } = start();
+    see({ data: { other: await textOf('ada', clock.now() - 900 * SECOND) }, version: '1' });
+    await until(() => learned.length === 1);
+    expect(lines).toEqual([]);
   });
 
   test('says nothing of a write that fails after its end', async () => {

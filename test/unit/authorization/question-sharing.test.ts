@@ -13,7 +13,6 @@ import { FakeClock } from '../../support/fake-clock.ts';
 import { waitFor } from '../../support/waiting.ts';
 
 const NAME = 'gatehouse-recent-questions';
-const attributes: RequestAttributes = { nonResource: { path: '/x', verb: 'get' } };
 const SECOND = 1_000;
 
 /** One Secret, which every replica sees at once. */
@@ -58,21 +57,25 @@ function startAll(count: number) {
   const lines: { level: number; msg: string }[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const stop = new AbortController();
-  const replicas = Array.from({ length: count }, () => {
+  const startOne = () => {
     const recent = new RecentQuestions(clock);
     const keyOf = createDecisionKeys();
     const running = new QuestionSharing(NAME, { recent, secrets, clock, random: systemRandom, logger }).run(
       stop.signal,
     );
-    atEnd(() => running);
-    const ask = (name: string): void => {
+    atEnd(() => {
+      stop.abort();
+      return running;
+    });
+    const ask = (name: string, path = '/x'): void => {
       const subject = { name, uid: '', groups: [] };
+      const attributes: RequestAttributes = { nonResource: { path, verb: 'get' } };
       recent.allowed(keyOf(subject, attributes), subject, attributes);
     };
     const names = (): string[] => recent.current().map(({ subject }) => subject.name);
     return { recent, ask, names, running };
-  });
-  atEnd(() => stop.abort());
+  };
+  const replicas = Array.from({ length: count }, startOne);
   const end = async (): Promise<void> => {
     stop.abort();
     await Promise.all(replicas.map(({ running }) => running));
@@ -80,7 +83,7 @@ function startAll(count: number) {
   /** Lets time pass by seconds until it is so, with a moment of real time: texts are deflated in threads. */
   const until = (isSo: () => boolean): Promise<boolean> =>
     waitFor(isSo, Boolean, { turn: () => clock.advance(SECOND).then(() => sleep(1)), looks: 2_000 });
-  return { clock, secrets, lines, replicas, until, end, one: replicas[0]!, two: replicas.at(-1)! };
+  return { clock, secrets, lines, replicas, until, end, startOne, one: replicas[0]!, two: replicas.at(-1)! };
 }
 
 describe('the sharing of recent questions', () => {
@@ -111,6 +114,20 @@ describe('the sharing of recent questions', () => {
     expect([before > 0, secrets.writes.length]).toEqual([true, before]);
   });
 
+  test('R-17 writes once in five minutes for a user who asks for nine things in turn, for half an hour', async () => {
+    const { clock, secrets, one } = startAll(1);
+    const writtenAt: number[] = [];
+    for (let second = 0; second < 1_800; second++) {
+      one.ask('ada', `/${second % 9}`);
+      const before = secrets.writes.length;
+      await clock.advance(SECOND);
+      await sleep(1);
+      if (secrets.writes.length > before) writtenAt.push(clock.monotonic());
+    }
+    const between = writtenAt.slice(1).map((at, index) => at - writtenAt[index]!);
+    expect([secrets.writes.length, between.filter((ms) => ms < 290 * SECOND)]).toEqual([6, []]);
+  });
+
   test('removes what is over: its own questions, and those of a replica that has ended', async () => {
     const { clock, secrets, one, until } = startAll(1);
     one.ask('ada');
@@ -119,6 +136,20 @@ describe('the sharing of recent questions', () => {
     await until(() => Object.keys(secrets.secret?.data ?? {}).length === 0);
     expect(clock.monotonic()).toBeGreaterThanOrEqual(600 * SECOND);
     expect(one.names()).toEqual([]);
+  });
+
+  test('tells a replica that starts half a minute after somebody deleted the Secret', async () => {
+    const { clock, secrets, one, until, startOne } = startAll(1);
+    one.ask('ada');
+    await until(() => secrets.writes.length === 1);
+    secrets.put(undefined);
+    for (let second = 0; second < 30; second++) {
+      await clock.advance(SECOND);
+      await sleep(1);
+    }
+    const late = startOne();
+    await until(() => late.names().includes('ada'));
+    expect(clock.monotonic()).toBeLessThan(120 * SECOND);
   });
 
   test('writes on top of what another one wrote at the same moment', async () => {

@@ -15,7 +15,8 @@ const attributes = fc.oneof(
     ),
   }),
 );
-const subject = fc.record({ name: word, uid: word, groups: fc.array(word, { maxLength: 5, size: 'max' }) });
+const someWord = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40, size: 'max' });
+const subject = fc.record({ name: someWord, uid: word, groups: fc.array(someWord, { maxLength: 5, size: 'max' }) });
 const ageMs = fc.integer({ min: 0, max: 600 }).map((seconds) => seconds * 1000);
 const told = fc.record({
   writtenAtMs: fc.nat(2 ** 42),
@@ -61,6 +62,7 @@ describe('the text of recent questions', () => {
         for (const { subject, attributes, ageMs } of (await decodeQuestions(bytes))?.questions ?? []) {
           const words = [subject.name, subject.uid, ...subject.groups];
           expect(words.every((one) => typeof one === 'string')).toBe(true);
+          expect([subject.name, ...subject.groups]).not.toContain('');
           expect(Object.keys(attributes)).toHaveLength(1);
           expect(ageMs >= 0 && ageMs <= 600_000).toBe(true);
         }
@@ -103,15 +105,33 @@ describe('the text of recent questions', () => {
     ['a question of last week', [1, 0, [['ada', '1', [], [[601, ...question.slice(1)]]]]]],
     ['a question with a member too few', [1, 0, [['ada', '1', [], [question.slice(0, 7)]]]]],
     ['a verb that is null', [1, 0, [['ada', '1', [], [[7, null, ...question.slice(2)]]]]]],
+    ['a subject whose questions are none', [1, 0, [['ada', '1', [], []]]]],
+    ['a name without letters', [1, 0, [['', '1', ['staff'], [question]]]]],
+    ['a group without letters', [1, 0, [['ada', '1', ['staff', ''], [question]]]]],
+    ['201 groups', [1, 0, [['ada', '1', Array.from({ length: 201 }, () => 'g'), [question]]]]],
+    ['a subject of 4,097 letters', [1, 0, [['a'.repeat(4_000), '1', ['g'.repeat(95)], [question]]]]],
+    ['2,001 questions of one subject', [1, 0, [['ada', '1', [], Array.from({ length: 2_001 }, () => question)]]]],
     ['2,001 questions', [1, 0, Array.from({ length: 2_001 }, () => row)]],
   ])('is refused with %s', async (_, value) => {
     expect(await decodeQuestions(asText(value))).toBeUndefined();
   });
 
-  test('is read with a name of 4,096 letters', async () => {
-    const name = 'a'.repeat(4_096);
-    const read = await decodeQuestions(asText([1, 0, [[name, '1', [], [question]]]]));
-    expect(read?.questions.map(({ subject }) => subject.name)).toEqual([name]);
+  test.each<[string, string, string[]]>([
+    ['a name of 4,095 letters and a uid of one', 'a'.repeat(4_095), []],
+    ['a name and a group of 4,095 letters with the end of the group', 'a'.repeat(4_000), ['g'.repeat(94)]],
+    ['200 groups', 'ada', Array.from({ length: 200 }, () => 'g')],
+  ])('is read with %s', async (_, name, groups) => {
+    const read = await decodeQuestions(asText([1, 0, [[name, '1', groups, [question]]]]));
+    expect(read?.questions.map(({ subject }) => subject)).toEqual([{ name, uid: '1', groups }]);
+  });
+
+  test('is refused with 330,000 empty groups and 1,999 questions, which are 6.5 KB', async () => {
+    const groups = Array.from({ length: 330_000 }, () => '');
+    const asked = Array.from({ length: 1_999 }, (_, index) => [0, `/${index}`, 'get']);
+    const bytes = asText([1, 0, [['eve', '1', groups, asked]]]);
+    const text = inflateRawSync(bytes);
+    expect([bytes.length < 64 * 1024, text.length < 1024 * 1024]).toEqual([true, true]); // no other limit refuses it
+    expect(await decodeQuestions(bytes)).toBeUndefined();
   });
 
   test('is refused when it inflates to more than a megabyte, or is no UTF-8', async () => {

@@ -21,7 +21,7 @@ function create() {
   const names = (): string[] => recent.current().map(({ subject }) => subject.name);
   const tell = (): string[] => {
     const told = recent.toTell();
-    recent.told(told);
+    recent.told(told, []);
     return told.map(({ subject }) => subject.name);
   };
   return { clock, recent, keyOf, allow, learn, names, tell };
@@ -109,6 +109,68 @@ describe('recent questions', () => {
     expect(recent.hasNews()).toBe(false); // nobody has asked since
   });
 
+  test('that had no room are not known to the others, but news only when they are asked again', async () => {
+    const { clock, recent, allow } = create();
+    for (const name of ['ada', 'joe']) allow(user(name));
+    const [ada, joe] = recent.toTell();
+    recent.told([ada!], [joe!]);
+    await clock.advance(1_000);
+    expect(recent.hasNews()).toBe(false); // to write the same again would leave out the same
+    allow(user('ada'));
+    expect(recent.hasNews()).toBe(false);
+    allow(user('joe'));
+    expect(recent.hasNews()).toBe(true);
+  });
+
+  test('R-17 of a user who asks for nine things in turn are news once in five minutes', async () => {
+    const { clock, recent, allow, tell } = create();
+    let news = 0;
+    for (let second = 0; second < 1_800; second++) {
+      allow(user('ada'), `node-${second % 9}`);
+      await clock.advance(1_000);
+      if (second % 15 !== 14 || !recent.hasNews()) continue;
+      news++;
+      tell();
+    }
+    expect(news).toBe(6);
+  });
+
+  test('of a user who has less than eight are news one by one', async () => {
+    const { clock, recent, allow, tell } = create();
+    const news: boolean[] = [];
+    for (let node = 0; node < 9; node++) {
+      allow(user('ada'), `node-${node}`);
+      news.push(recent.hasNews());
+      tell();
+      await clock.advance(1_000);
+    }
+    expect(news).toEqual([true, true, true, true, true, true, true, true, false]);
+  });
+
+  test('of a user of whom the others tell eight are no news for five minutes', async () => {
+    const { clock, recent, allow, learn } = create();
+    await clock.advance(MINUTE);
+    for (let node = 0; node < 8; node++) learn(user('ada'), 5_000 * node, `node-${node}`);
+    allow(user('ada'), 'node-8');
+    expect(recent.hasNews()).toBe(false);
+    await clock.advance(4 * MINUTE + 34_999);
+    expect(recent.hasNews()).toBe(false);
+    await clock.advance(1);
+    expect(recent.hasNews()).toBe(true);
+  });
+
+  test('of a user of whom the others know eight, from us and from others, are no news for five minutes', async () => {
+    const { clock, recent, allow, learn, tell } = create();
+    for (let node = 0; node < 4; node++) learn(user('ada'), undefined, `node-${node}`);
+    for (let node = 0; node < 8; node++) allow(user('ada'), `node-${node}`);
+    expect(tell().length).toBe(4);
+    allow(user('ada'), 'node-8');
+    await clock.advance(5 * MINUTE - 1);
+    expect(recent.hasNews()).toBe(false);
+    await clock.advance(1);
+    expect(recent.hasNews()).toBe(true);
+  });
+
   test('that another replica has told of late are not told again, until it stops', async () => {
     const { clock, recent, allow, learn, tell } = create();
     learn(user('ada'));
@@ -143,12 +205,38 @@ describe('recent questions', () => {
   test('have 4,096 characters at most, with those of the subject and of all attributes', () => {
     const { recent, keyOf } = create();
     const attributes = getNode('a');
-    const subject = (length: number): Subject => ({ name: 'ada', uid: '1', groups: ['x'.repeat(length - 4 - 12), ''] });
+    const subject = (length: number): Subject => ({ name: 'ada', uid: '1', groups: ['x'.repeat(length - 4 - 13)] });
     for (const length of [4_096, 4_097]) {
       recent.allowed(keyOf(subject(length), attributes), subject(length), attributes);
       recent.learn([{ subject: { ...subject(length), name: 'joe' }, attributes, askedAt: 0 }]);
     }
     expect([LONGEST_QUESTION, recent.counts]).toEqual([4_096, { own: 1, shared: 1 }]);
+  });
+
+  test.each<[string, Partial<Subject>]>([
+    ['without a name', { name: '' }],
+    ['with an empty group', { groups: ['staff', ''] }],
+    ['with 201 groups', { groups: Array.from({ length: 201 }, () => 'g') }],
+    ['with 190 groups of 21 letters', { groups: Array.from({ length: 190 }, () => 'g'.repeat(21)) }],
+  ])('of a subject %s are not kept: the others would refuse all that is told with it', (_, change) => {
+    const { recent, allow, learn } = create();
+    allow({ ...user('ada'), ...change });
+    learn({ ...user('ada'), ...change });
+    expect(recent.counts).toEqual({ own: 0, shared: 0 });
+  });
+
+  test('of one subject are learned with one look at its groups for its length, and one for its keys', () => {
+    const { recent } = create();
+    let looks = 0;
+    class Counted extends Array<string> {
+      override [Symbol.iterator](): ArrayIterator<string> {
+        looks++;
+        return super[Symbol.iterator]();
+      }
+    }
+    const subject = { ...user('ada'), groups: Counted.from({ length: 200 }, () => 'g') };
+    recent.learn(Array.from({ length: 2_000 }, (_, node) => ({ subject, attributes: getNode(`${node}`), askedAt: 0 })));
+    expect([looks, recent.counts]).toEqual([2, { own: 0, shared: 8 }]);
   });
 
   test('that another replica told are dropped when the cluster denies them', () => {
