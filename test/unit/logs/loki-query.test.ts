@@ -3,18 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { LogFilter } from '../../../src/logs/log-query.ts';
 import { toContainerCount, toCount, toLogQuery } from '../../../src/logs/store/loki-query.ts';
 import { Largest } from '../../support/largest.ts';
+import { NO_FILTER } from '../../support/logs/no-filter.ts';
 import { checkSizes, type Sizes } from '../../support/property.ts';
 
 const LABELS = { namespace: 'namespace', pod: 'pod', container: 'container' };
-const NO_FILTER: LogFilter = {
-  workloads: [],
-  workloadQueries: [],
-  podQueries: [],
-  containerQueries: [],
-  pods: [],
-  containers: [],
-  phrases: [],
-};
 const queryOf = (filter: Partial<LogFilter>, namespaces?: readonly string[], labels = LABELS): string =>
   toLogQuery({ ...NO_FILTER, ...filter }, namespaces, labels);
 

@@ -1,28 +1,19 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { LogFilter, Page } from '../../../src/logs/log-query.ts';
+import type { Page } from '../../../src/logs/log-query.ts';
 import type { LogSearch } from '../../../src/logs/store/log-store.ts';
 import { LokiStore } from '../../../src/logs/store/loki-store.ts';
 import type { StoreAnswer, StoreClient, StoreRequest } from '../../../src/logs/store/store-client.ts';
+import { NO_FILTER } from '../../support/logs/no-filter.ts';
 
 const NOW = Date.parse('2026-03-09T10:00:00Z');
 const labels = { namespace: 'namespace', pod: 'pod', container: 'container' };
-const NO_FILTER: LogFilter = {
-  ...{
-    workloads: [],
-    workloadQueries: [],
-    podQueries: [],
-    containerQueries: [],
-    pods: [],
-    containers: [],
-    phrases: [],
-  },
-};
-/** Of the hundred seconds before now. */
+/** The hundred seconds before now. */
 const time = { start: NOW / 1_000 - 100, end: NOW / 1_000 - 1 };
 const searchOf = (namespaces: LogSearch['namespaces']): LogSearch => ({
-  ...{ filter: NO_FILTER, time },
+  filter: NO_FILTER,
+  time,
   ...(namespaces && { namespaces }),
 });
 const { signal } = new AbortController();

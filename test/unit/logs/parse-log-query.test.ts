@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseLogQuery } from '../../../src/logs/query/parse-log-query.ts';
 import { StatusError } from '../../../src/status-error.ts';
+import { NO_FILTER } from '../../support/logs/no-filter.ts';
 
 const NOW = Date.parse('2026-03-09T10:00:00.999Z');
 const parse = (text: string) => parseLogQuery(text, NOW);
@@ -20,16 +21,6 @@ function refusal(text: string): { readonly fields: unknown[]; readonly messages:
 }
 
 const fields = (text: string): unknown[] => refusal(text).fields;
-
-const NO_FILTER = {
-  workloads: [],
-  workloadQueries: [],
-  podQueries: [],
-  containerQueries: [],
-  pods: [],
-  containers: [],
-  phrases: [],
-};
 
 describe('a log query', () => {
   test.each([

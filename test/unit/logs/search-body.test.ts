@@ -2,16 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LogFilter } from '../../../src/logs/log-query.ts';
 import type { LogSearch } from '../../../src/logs/store/log-store.ts';
 import { byTime, toStoreQuery } from '../../../src/logs/store/search-body.ts';
-
-const NO_FILTER: LogFilter = {
-  workloads: [],
-  workloadQueries: [],
-  podQueries: [],
-  containerQueries: [],
-  pods: [],
-  containers: [],
-  phrases: [],
-};
+import { NO_FILTER } from '../../support/logs/no-filter.ts';
 
 const filtersOf = (
   search: Partial<Omit<LogSearch, 'filter'>> & { filter?: Partial<LogFilter> },

@@ -1,16 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Readable } from '../../../src/logs/rights/readable-namespaces.ts';
 import { searchesFor } from '../../../src/logs/searches.ts';
-
-const NO_FILTER = {
-  workloads: [],
-  workloadQueries: [],
-  podQueries: [],
-  containerQueries: [],
-  pods: [],
-  containers: [],
-  phrases: [],
-};
+import { NO_FILTER } from '../../support/logs/no-filter.ts';
 
 const namespacesOf = (readable: Readable, time = {}) =>
   searchesFor({ filter: NO_FILTER, time }, readable).map(({ namespaces }) => namespaces);
