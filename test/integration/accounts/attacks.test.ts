@@ -25,7 +25,9 @@ describe('somebody who wants more than his rights', () => {
       people: { manager: MANAGER, shadow: {} },
       fill: ({ objects }) => {
         objects.create('clusterrolebindings', binding({ role: 'cluster-admin', to: { kind: 'User', name: 'vip' } }));
-        objects.create('users', { metadata: { name: 'shadow' }, spec: { email: '' }, status: { state: 'Active' } });
+        // With our finalizer, so that nothing but a request changes the object.
+        const metadata = { name: 'shadow', finalizers: ['finalizers.gatehouse.io/users'] };
+        objects.create('users', { metadata, spec: { email: '' }, status: { state: 'Active' } });
       },
     });
   });
