@@ -24,7 +24,8 @@ async function startBehindTls() {
   });
   connected.server.objects.create('nodes', { metadata: { name: 'a' } });
   const mirror = new Mirror(connected);
-  await mirror.elapse(() => mirror.converged() && mirror.watching());
+  // The client has its answer, too: a reset before that would be a request that failed.
+  await mirror.elapse(async () => mirror.converged() && mirror.watching() && (await accepted(mirror)) === 1);
   connected.server.evidence.reset();
   const authority = join(dirname(connected.kubeconfig), 'ca.crt');
   return { mirror, server: connected.server, front: front as TlsFront, authority };
