@@ -19,6 +19,9 @@ export interface ResourceAttributes {
   readonly subresource?: string;
   readonly namespace?: string;
   readonly name?: string;
+  /** As the caller wrote them: an authorizer of Kubernetes 1.31 and newer may allow because of them. */
+  readonly fieldSelector?: string;
+  readonly labelSelector?: string;
 }
 
 /**

@@ -90,6 +90,9 @@ export const isPartyOf = (party: string, name: string): boolean => party === nam
 
 function toWhat(attributes: RequestAttributes): string {
   if ('nonResource' in attributes) return JSON.stringify([attributes.nonResource.path, attributes.nonResource.verb]);
-  const { verb, group, version, resource, subresource, namespace, name } = attributes.resource;
-  return JSON.stringify([verb, group, version, resource, subresource, namespace, name]);
+  const { verb, group, version, resource, subresource, namespace, name, fieldSelector, labelSelector } =
+    attributes.resource;
+  const words = [verb, group, version, resource, subresource, namespace, name];
+  if (!fieldSelector && !labelSelector) return JSON.stringify(words);
+  return JSON.stringify([...words, fieldSelector, labelSelector]);
 }

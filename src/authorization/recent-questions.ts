@@ -186,8 +186,13 @@ export class RecentQuestions {
     return new Map(full.map(([party, { latest }]) => [party, latest]));
   }
 
-  /** Whether others take it. If not, they would refuse all that is told with it. */
+  /**
+   * Whether others take it. If not, they would refuse all that is told with it. A question with selectors belongs to a stream
+   * that is open here, which asks it every 30 s.
+   */
   #mayBeTold(subject: Subject, attributes: RequestAttributes): boolean {
+    if ('resource' in attributes && (attributes.resource.fieldSelector || attributes.resource.labelSelector))
+      return false;
     const length = this.#lengths.get(subject) ?? lengthOfSubject(subject);
     this.#lengths.set(subject, length);
     return length + lengthOfAttributes(attributes) <= LONGEST_QUESTION;

@@ -213,7 +213,7 @@ export const configSchema = z
         .boolean()
         .default(false)
         .describe(
-          'Whether the `proxy` subresources of nodes, pods and services are passed on. Pages that come that way run on the origin of this server.',
+          'Whether calls that lead through the cluster to other servers are passed on: `proxy` of nodes, pods, services and aggregated groups, and upgraded connections of aggregated groups, like the console of a virtual machine. Pages that come that way run on the origin of this server.',
         ),
       rejectImpersonation: z
         .boolean()

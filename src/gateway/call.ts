@@ -17,32 +17,53 @@ export type CallKind = (typeof CALL_KINDS)[number];
 /** What a connection becomes when the cluster agrees. */
 export type UpgradeProtocol = 'websocket' | 'spdy/3.1';
 
-/** Subresources of pods that are streams. A `log` may follow, and then says nothing for as long as the pod does. */
+/** Subresources that are streams, of whatever group and resource. A `log` may follow, and then says nothing for as long as the pod does. */
 const STREAMED: ReadonlySet<string> = new Set(['log', 'exec', 'attach', 'portforward']);
 
-/** Tells calls apart as the API server does (its `LongRunningRequestCheck`). */
-export function kindOf({ isResource, prefix, verb, resource, subresource }: AskedOf): CallKind {
+/**
+ * Tells calls apart as the API server does (its `LongRunningRequestCheck`: the verbs `watch` and `proxy`, the subresources `attach`,
+ * `exec`, `proxy`, `log` and `portforward`, of every group).
+ */
+export function kindOf({ isResource, verb, subresource }: AskedOf): CallKind {
   if (!isResource) return 'discovery';
-  if (prefix === 'api' && (verb === 'proxy' || subresource === 'proxy')) return 'proxy';
+  if (verb === 'proxy' || subresource === 'proxy') return 'proxy';
   if (verb === 'watch') return 'watch';
-  if (prefix === 'api' && resource === 'pods' && STREAMED.has(subresource)) return subresource as CallKind;
-  return 'object';
+  return STREAMED.has(subresource) ? (subresource as CallKind) : 'object';
 }
 
 /** Whether a call lasts as long as its two ends like: it has places of its own and no time limit. */
 export const isLongRunning = (kind: CallKind): boolean => kind !== 'object' && kind !== 'discovery';
 
-/** Whether the cluster may be asked to turn the connection of this call into one of that protocol (A-14). */
-export function mayUpgrade(kind: CallKind, protocol: UpgradeProtocol): boolean {
+/**
+ * The kind of a call that asks for that protocol; `undefined` when the cluster may not be asked to turn the connection of such
+ * a call into one of it (A-14). A subresource of an aggregated group may be anything, like the console of a virtual machine:
+ * when its server agrees to an upgrade, it is a proxy.
+ */
+export function upgradeKindOf(asked: AskedOf, protocol: UpgradeProtocol): CallKind | undefined {
+  const kind = kindOf(asked);
   switch (kind) {
     case 'exec':
     case 'attach':
     case 'portforward':
     case 'proxy':
-      return true;
+      return kind;
     case 'watch':
-      return protocol === 'websocket';
+    case 'log':
+      return protocol === 'websocket' || isAggregated(asked) ? kind : undefined;
+    case 'object':
+      return isAggregated(asked) ? 'proxy' : undefined;
     default:
-      return false;
+      return undefined;
   }
 }
+
+/** A subresource of a group with a name: the API server itself has no connections below these. */
+const isAggregated = ({ prefix, subresource, verb }: AskedOf): boolean =>
+  prefix === 'apis' && subresource !== '' && verb !== 'watch';
+
+/**
+ * Whether a call leads through the cluster to a server that is not its own: to a kubelet, a pod or a service, or, by an
+ * upgraded connection, to whatever serves an aggregated group.
+ */
+export const isProxied = (asked: AskedOf, isUpgrade: boolean): boolean =>
+  kindOf(asked) === 'proxy' || (isUpgrade && isAggregated(asked));

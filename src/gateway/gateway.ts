@@ -19,7 +19,7 @@ import * as refusals from './refusals.ts';
 import { asksToImpersonate, copiedHeaders } from './request-headers.ts';
 
 export interface GatewayOptions {
-  /** Whether the proxy subresources of nodes, pods and services are passed on (A-27). */
+  /** Whether calls that lead through the cluster to servers that are not its own are passed on (A-27). */
   readonly allowProxySubresources: boolean;
   /** Whether a request with `Impersonate` headers is refused. Otherwise they are dropped (A-30). */
   readonly rejectImpersonation: boolean;
@@ -42,6 +42,8 @@ export interface GatewayParts {
 export interface GatewayCall {
   readonly caller: GatewayCaller;
   readonly kind: CallKind;
+  /** Whether it leads through the cluster to another server (`isProxied`). */
+  readonly isProxied: boolean;
   readonly method: string;
   /** Path and query, as sent. The path has been checked, and can be read in one way only. */
   readonly target: string;
@@ -112,7 +114,7 @@ export class Gateway {
   /** Throws the refusal of a call that is not sent on. */
   #admit(call: GatewayCall): void {
     const { policy, metrics, onReserved } = this.#parts;
-    const { caller, kind, rawHeaders } = call;
+    const { caller, rawHeaders } = call;
     if (policy.isReserved(caller)) {
       metrics.refused('reserved_identity');
       onReserved(call);
@@ -122,7 +124,7 @@ export class Gateway {
       metrics.refused('impersonate_header');
       throw refusals.impersonationRefused();
     }
-    if (kind === 'proxy' && !this.#options.allowProxySubresources) {
+    if (call.isProxied && !this.#options.allowProxySubresources) {
       metrics.refused('proxy_subresource');
       throw refusals.proxyRefused();
     }

@@ -22,7 +22,8 @@ export const proxyRefused = (): StatusError =>
   new StatusError({
     code: 403,
     reason: 'Forbidden',
-    message: 'the proxy subresources of nodes, pods and services are not served here',
+    message:
+      'connections through the cluster to nodes, pods, services and aggregated servers are not served here (gateway.allowProxySubresources)',
   });
 
 export const foreignOrigin = (): StatusError =>

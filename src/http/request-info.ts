@@ -1,6 +1,12 @@
+import { parseInteger64 } from '../resources/query/parameters.ts';
+import { isSelector } from '../resources/query/selector.ts';
+import { type QueryPair, readQueryPairs } from '../runtime/query-pairs.ts';
+import { demandedValue } from './field-selector.ts';
+
 /**
- * What a request line asks for, by the rules of Kubernetes' request info: the one reading that decides authorization under
- * /kapis and the labels of log lines. Empty text means "absent".
+ * What a request line asks for, by the rules of Kubernetes' request info
+ * (`k8s.io/apiserver/pkg/endpoints/request`, `RequestInfoFactory`): the one reading that decides authorization under /kapis,
+ * what is a stream of the gateway, and the labels of log lines. Empty text means "absent".
  */
 export interface RequestInfo {
   readonly isResource: boolean;
@@ -13,6 +19,9 @@ export interface RequestInfo {
   readonly resource: string;
   readonly name: string;
   readonly subresource: string;
+  /** The selectors of a list, a watch or the deletion of a collection, as sent: an authorizer may allow because of them. */
+  readonly fieldSelector: string;
+  readonly labelSelector: string;
 }
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -33,34 +42,39 @@ const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 /** Path words that are verbs right after the version, under /api and /apis only. */
 const VERB_SEGMENTS = new Set(['watch', 'proxy']);
 
-/** `segments` are those of the canonical path, `query` is raw. */
-export function toRequestInfo(method: string, segments: readonly string[], query: string): RequestInfo {
+/**
+ * `segments` are those of the canonical path, `query` is raw. Where the query decides (a collection), one that Kubernetes and
+ * other readers understand differently is a fault, with a fixed phrase.
+ */
+export function toRequestInfo(
+  method: string,
+  segments: readonly string[],
+  query: string,
+): RequestInfo | { readonly fault: string } {
   const prefix = segments[0] ?? '';
   const grouped = prefix === 'kapis' || prefix === 'apis';
   const start = grouped ? 3 : 2;
   if ((!grouped && prefix !== 'api') || segments.length <= start) return nonResource(method, segments);
+  const rest = segments.slice(start);
+  const spoken = prefix !== 'kapis' && VERB_SEGMENTS.has(rest[0] ?? '') ? rest.shift() : undefined;
+  if (rest.length === 0) return nonResource(method, segments);
+  const place = toPlace(rest);
   const group = grouped ? (segments[1] ?? '') : '';
   const version = segments[start - 1] ?? '';
-  let rest = segments.slice(start);
-  let verb = VERBS[method] ?? '';
-  const spoken = prefix !== 'kapis' && VERB_SEGMENTS.has(rest[0] ?? '');
-  if (spoken) {
-    verb = rest[0] ?? '';
-    rest = rest.slice(1);
-    if (rest.length === 0) return nonResource(method, segments);
-  }
-  const place = toPlace(rest);
-  if (!spoken && place.name === '') verb = COLLECTION_VERBS[verb] ?? verb;
-  if (verb === 'list' && asksToWatch(query)) verb = 'watch';
-  const ofCollection = place.name === '' && (verb === 'list' || verb === 'watch');
-  const name = ofCollection ? fieldSelectedName(query) : place.name;
-  return { isResource: true, prefix, verb, group, version, ...place, name };
+  const info = { isResource: true, prefix, verb: VERBS[method] ?? '', group, version, ...place, ...NO_SELECTORS };
+  // A subresource of what is proxied is a path of its own.
+  if (spoken === 'proxy') return { ...info, verb: spoken, subresource: '' };
+  if (spoken !== undefined) return { ...info, verb: spoken };
+  const verb = place.name === '' ? COLLECTION_VERBS[info.verb] : undefined;
+  return verb === undefined ? info : ofCollection({ ...info, verb }, query);
 }
+
+const NO_SELECTORS = { fieldSelector: '', labelSelector: '' };
 
 function nonResource(method: string, segments: readonly string[]): RequestInfo {
   const first = segments[0] ?? '';
   const prefix = first === 'kapis' || first === 'apis' || first === 'api' ? first : '';
-  const none = { group: '', version: '', namespace: '', resource: '', name: '', subresource: '' };
+  const none = { group: '', version: '', namespace: '', resource: '', name: '', subresource: '', ...NO_SELECTORS };
   return { isResource: false, prefix, verb: method.toLowerCase(), ...none };
 }
 
@@ -75,11 +89,30 @@ function toPlace(rest: readonly string[]): Place {
   return { namespace: namespaced ? namespace : '', resource, name, subresource };
 }
 
-/** `watch` with any value but `false` or `0`; the first one if repeated. */
-function asksToWatch(query: string): boolean {
-  const value = query.includes('watch') ? firstValue(query, 'watch') : undefined;
-  return value !== undefined && value !== '0' && value.toLowerCase() !== 'false';
+/** Reads the parameters that Kubernetes' request info reads: `watch` and the selectors. */
+function ofCollection(info: RequestInfo, query: string): RequestInfo | { readonly fault: string } {
+  if (query === '') return info;
+  const pairs = readQueryPairs(query);
+  if ('fault' in pairs) return pairs;
+  const selected = {
+    ...info,
+    fieldSelector: firstOf(pairs, 'fieldSelector') ?? '',
+    labelSelector: firstOf(pairs, 'labelSelector') ?? '',
+  };
+  if (info.verb !== 'list') return selected;
+  const watch = firstOf(pairs, 'watch') ?? '0';
+  if (NEARLY_FALSE.test(watch) && !FALSE.test(watch)) return { fault: 'the query parameter "watch" is nearly "false"' };
+  return { ...selected, verb: FALSE.test(watch) ? 'list' : 'watch', name: selectedName(selected, pairs) };
 }
+
+/** The first one counts. */
+const firstOf = (pairs: readonly QueryPair[], name: string): string | undefined =>
+  pairs.find(([one]) => one === name)?.[1];
+
+/** Any other value asks for a watch, the empty one too. */
+const FALSE = /^(?:0|false)$/i;
+/** With the letters that fold to others in Unicode: Kubernetes takes them for `false` or not, depending on the other options. */
+const NEARLY_FALSE = /^(?:0|false)$/iu;
 
 /**
  * The names that an object can have in a path, by the rule of Kubernetes. A selector with any other value names no
@@ -87,17 +120,20 @@ function asksToWatch(query: string): boolean {
  */
 const OBJECT_NAME = /^(?!\.{1,2}$)[^/%\p{C}\p{Z}]{1,253}$/u;
 
-/** The name that `fieldSelector=metadata.name=x` gives to a list or watch. It never changes the verb. */
-function fieldSelectedName(query: string): string {
-  if (!query.includes('fieldSelector')) return '';
-  const selector = firstValue(query, 'fieldSelector') ?? '';
-  for (const requirement of selector.split(',')) {
-    const found = /^metadata\.name==?([^=!]+)$/.exec(requirement);
-    if (found) return OBJECT_NAME.test(found[1] ?? '') ? (found[1] ?? '') : '';
-  }
-  return '';
+/**
+ * The name that `fieldSelector=metadata.name=x` gives to a list or watch. It never changes the verb. When one of the options
+ * cannot be read, Kubernetes takes none of them.
+ */
+function selectedName({ fieldSelector, labelSelector }: RequestInfo, pairs: readonly QueryPair[]): string {
+  if (fieldSelector === '') return '';
+  const name = demandedValue(fieldSelector, 'metadata.name')?.value ?? '';
+  return OBJECT_NAME.test(name) && isSelector(labelSelector) && NUMBERS.every(isReadable(pairs)) ? name : '';
 }
 
-function firstValue(query: string, name: string): string | undefined {
-  return new URLSearchParams(query).get(name) ?? undefined;
-}
+/** The numbers among the options of a list. */
+const NUMBERS = ['limit', 'timeoutSeconds'];
+
+const isReadable =
+  (pairs: readonly QueryPair[]) =>
+  (option: string): boolean =>
+    parseInteger64(firstOf(pairs, option) ?? '0') !== undefined;

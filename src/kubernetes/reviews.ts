@@ -8,8 +8,15 @@ interface ReviewedSubject {
 }
 
 type ReviewedAttributes =
-  | { readonly resource: object }
+  | { readonly resource: ReviewedResource }
   | { readonly nonResource: { readonly path: string; readonly verb: string } };
+
+/** Its members but for the selectors go on as they are. */
+interface ReviewedResource {
+  readonly verb: string;
+  readonly fieldSelector?: string;
+  readonly labelSelector?: string;
+}
 
 const ACCESS_REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 
@@ -25,7 +32,7 @@ export class AccessReviews {
   async review(subject: ReviewedSubject, attributes: ReviewedAttributes, signal: AbortSignal): Promise<boolean> {
     const asked =
       'resource' in attributes
-        ? { resourceAttributes: attributes.resource }
+        ? { resourceAttributes: toResourceAttributes(attributes.resource) }
         : { nonResourceAttributes: attributes.nonResource };
     const { name: user, uid, groups } = subject;
     const body = {
@@ -39,6 +46,15 @@ export class AccessReviews {
       throw new ClusterError('an access review', response);
     return status.allowed && status.denied !== true;
   }
+}
+
+/** The cluster reads a raw selector as it reads that of a request (`authorization.k8s.io/v1` FieldSelectorAttributes). */
+function toResourceAttributes({ fieldSelector, labelSelector, ...attributes }: ReviewedResource): object {
+  return {
+    ...attributes,
+    ...(fieldSelector && { fieldSelector: { rawSelector: fieldSelector } }),
+    ...(labelSelector && { labelSelector: { rawSelector: labelSelector } }),
+  };
 }
 
 /** The service account that the cluster reports for a token of its own. */

@@ -1,6 +1,6 @@
 import type { Authorizer, Decision, ResourceAttributes } from '../../authorization/authorizer.ts';
 import type { Identity } from '../../oauth/tokens/identity.ts';
-import { notFound, StatusError } from '../../status-error.ts';
+import { badRequest, notFound, StatusError } from '../../status-error.ts';
 import { isClusterOwn } from '../../users/user.ts';
 import { nothingServed } from '../answer/refusals.ts';
 import type { Exchange, Method, Outcome, Step } from '../exchange.ts';
@@ -20,7 +20,9 @@ export interface AuthorizeParts {
 /** Step 9 of the chain (docs/contract/http.md, section 1): from here on the request is known by what it asks for. */
 export const readRequestInfo: Step = (exchange) => {
   const { segments, query } = exchange.target;
-  exchange.asks(toRequestInfo(exchange.request.method ?? '', segments, query));
+  const info = toRequestInfo(exchange.request.method ?? '', segments, query);
+  if ('fault' in info) throw badRequest(info.fault);
+  exchange.asks(info);
   return 'next';
 };
 
@@ -47,15 +49,16 @@ export function createAuthorize({ authorizer, deadline, pace, isGuarded }: Autho
 }
 
 /**
- * Asks whether the caller may still do what a call to the cluster's paths began with. The cluster has decided that once, and
- * does not again while a stream is open: so a right that was withdrawn would last as long as its client likes.
+ * Asks whether the caller may still do what a call to the cluster's paths began with, by the question that the cluster asked
+ * itself then, selectors included (KEP-4601). The cluster has decided that once, and does not again while a stream is open: so a
+ * right that was withdrawn would last as long as its client likes.
  */
 export function createStillAuthorized({ authorizer, deadline }: Pick<AuthorizeParts, 'authorizer' | 'deadline'>): Step {
   return async function stillAuthorized(exchange) {
     const { identity, info } = exchange;
     if (!identity || !info?.isResource) return 'next';
     const decision = await deadline.bound(
-      Promise.resolve(authorizer.authorize(identity, { resource: toAttributes(info) })),
+      Promise.resolve(authorizer.authorize(identity, { resource: withSelectors(toAttributes(info), info) })),
     );
     return accept(exchange, decision, { identity, info, own: undefined });
   };
@@ -95,6 +98,17 @@ function toAttributes(info: RequestInfo): ResourceAttributes {
     ...(subresource && { subresource }),
     ...(namespace && { namespace }),
     ...(name && { name }),
+  };
+}
+
+function withSelectors(
+  attributes: ResourceAttributes,
+  { fieldSelector, labelSelector }: RequestInfo,
+): ResourceAttributes {
+  return {
+    ...attributes,
+    ...(fieldSelector && { fieldSelector }),
+    ...(labelSelector && { labelSelector }),
   };
 }
 

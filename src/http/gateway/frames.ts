@@ -1,21 +1,8 @@
-/** What a piece of a connection holds. */
-export interface FramesSeen {
-  /** The longest content whose header is in it, in bytes. */
-  readonly longest: number;
-  /** Where in the piece the first frame ends; `undefined` when none does. */
-  readonly firstEnd: number | undefined;
-}
-
-/** What a header says. */
-export interface FrameHeader {
-  /** The length of the content, in bytes. */
-  readonly length: number;
-  /** The bytes of the frame that come after this header. */
-  readonly left: number;
-}
-
-/** Reads the header of which so many bytes are there; `undefined` while it is not complete. */
-type ReadHeader = (header: Buffer, bytes: number) => FrameHeader | undefined;
+/**
+ * Reads the header of which so many bytes are there: how many bytes of the frame come after it. `undefined` while it is not
+ * complete.
+ */
+type ReadHeader = (header: Buffer, bytes: number) => number | undefined;
 
 /** Follows the frames of one direction of a connection by their headers alone. */
 export class Frames {
@@ -36,9 +23,8 @@ export class Frames {
     return this.#left === 0 && this.#headerBytes === 0;
   }
 
-  /** Reads a piece. */
-  take(piece: Buffer): FramesSeen {
-    let longest = 0;
+  /** Reads a piece: where in it the first frame ends; `undefined` when none does. */
+  take(piece: Buffer): number | undefined {
     let firstEnd: number | undefined;
     let at = 0;
     while (at < piece.length) {
@@ -48,19 +34,18 @@ export class Frames {
         at += taken;
       } else {
         this.#header[this.#headerBytes++] = piece[at++] as number;
-        longest = Math.max(longest, this.#begin());
+        this.#begin();
       }
       if (this.isBetween) firstEnd ??= at;
     }
-    return { longest, firstEnd };
+    return firstEnd;
   }
 
-  /** Begins the content when the header is complete; its length, or 0 before that. */
-  #begin(): number {
-    const header = this.#read(this.#header, this.#headerBytes);
-    if (!header) return 0;
+  /** Begins the content when the header is complete. */
+  #begin(): void {
+    const left = this.#read(this.#header, this.#headerBytes);
+    if (left === undefined) return;
     this.#headerBytes = 0;
-    this.#left = header.left;
-    return header.length;
+    this.#left = left;
   }
 }

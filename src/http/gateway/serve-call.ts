@@ -1,5 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { type CallKind, isLongRunning, kindOf, type UpgradeProtocol } from '../../gateway/call.ts';
+import {
+  type CallKind,
+  isLongRunning,
+  isProxied,
+  kindOf,
+  type UpgradeProtocol,
+  upgradeKindOf,
+} from '../../gateway/call.ts';
 import type { Gateway, GatewayCall } from '../../gateway/gateway.ts';
 import { badGateway, foreignOrigin, rightEnded } from '../../gateway/refusals.ts';
 import { onAbort } from '../../runtime/abort.ts';
@@ -46,10 +53,10 @@ export function serveCall(parts: ServeCallParts): Handler {
   return async (exchange) => {
     const { info, identity } = exchange;
     if (!info || !identity) throw new Error('the gateway comes after authentication and request info');
-    const kind = kindOf(info);
+    const protocol = exchange.upgrade && askedProtocol(exchange.request);
+    const kind = (protocol && upgradeKindOf(info, protocol)) ?? kindOf(info);
     exchange.atEnd(() => record.ended(exchange, kind));
     exchange.takePlace(() => places[isLongRunning(kind) ? 'streams' : 'requests'].take(identity.name));
-    const protocol = exchange.upgrade && askedProtocol(exchange.request);
     if (protocol) await upgrade(exchange, { kind, protocol }, parts);
     else await forward(exchange, { kind, user: identity.name }, parts);
   };
@@ -138,7 +145,7 @@ async function upgrade(
   { kind, protocol }: { readonly kind: CallKind; readonly protocol: UpgradeProtocol },
   parts: ServeCallParts,
 ): Promise<void> {
-  const { gateway, streams, clock, origins } = parts;
+  const { gateway, streams, clock, origins, sendTimeoutMs } = parts;
   const { metrics } = gateway;
   const { request, upgrade: taken } = exchange;
   if (!taken) throw new Error('the connection was not taken out of HTTP');
@@ -163,7 +170,8 @@ async function upgrade(
       upstream: upgraded.socket,
       head,
       speech: speechOf(kind, protocol, upgraded.headers),
-      after: clock.after,
+      clock,
+      sendTimeoutMs,
       onBytes: (direction, bytes) => {
         metrics[direction](bytes);
         if (direction === 'received') exchange.bodyBytes += bytes;
@@ -210,13 +218,14 @@ function createRelay(
 }
 
 function callOf(exchange: Exchange, kind: CallKind, record: CallRecord): GatewayCall {
-  const { identity, request, address, requestId, ownRequestId, rawTarget, target } = exchange;
-  if (!identity) throw new Error('the gateway comes after authentication');
+  const { identity, info, request, address, requestId, ownRequestId, rawTarget, target } = exchange;
+  if (!identity || !info) throw new Error('the gateway comes after authentication and request info');
   // Of an absolute-form target only the path goes on (RFC 9112 3.2.2).
   const exact = rawTarget.startsWith('/') ? rawTarget : originForm(target);
   return {
     caller: identity,
     kind,
+    isProxied: isProxied(info, exchange.upgrade !== undefined),
     method: request.method ?? '',
     target: exact,
     rawHeaders: request.rawHeaders,

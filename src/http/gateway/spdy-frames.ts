@@ -1,4 +1,4 @@
-import { type FrameHeader, Frames } from './frames.ts';
+import { Frames } from './frames.ts';
 
 /** Every frame of SPDY/3.1 has 4 bytes of kind or stream, one of flags and three of length, and then so much of content. */
 const HEADER_BYTES = 8;
@@ -6,10 +6,9 @@ const HEADER_BYTES = 8;
 /** Follows the frames of one direction of a SPDY connection. */
 export const spdyFrames = (): Frames => new Frames(HEADER_BYTES, readHeader);
 
-function readHeader(header: Buffer, bytes: number): FrameHeader | undefined {
+function readHeader(header: Buffer, bytes: number): number | undefined {
   if (bytes < HEADER_BYTES) return undefined;
-  const length = header.readUIntBE(5, 3);
-  return { length, left: length };
+  return header.readUIntBE(5, 3);
 }
 
 /**

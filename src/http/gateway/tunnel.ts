@@ -1,24 +1,28 @@
 import type { Socket } from 'node:net';
+import type { Clock } from '../../runtime/clock.ts';
+import { bytesTaken, StallDetector } from '../answer/stall-detector.ts';
 import type { Frames } from './frames.ts';
 import { failureFrame, spdyFrames } from './spdy-frames.ts';
 import { closeFrame, websocketFrames } from './websocket-frames.ts';
 
 /** Why we end a stream of our own accord. */
-export type StreamEnd = 'revoked' | 'forbidden' | 'closing' | 'frame_too_large';
+export type StreamEnd = 'revoked' | 'forbidden' | 'closing';
 
 /** https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 const CLOSES: Readonly<Record<StreamEnd, readonly [code: number, reason: string]>> = {
   revoked: [1008, 'the session has ended'],
   forbidden: [1008, 'the right to this has ended'],
   closing: [1001, 'the server is stopping'],
-  frame_too_large: [1009, 'the frame is larger than 512 KiB'],
 };
 
-/** What a client may send in one frame: kubectl sends 32 KiB at most, the API server itself takes no more than 1 MiB. */
-const LONGEST_FRAME = 512 * 1024;
+/** How long a connection that we end may take to finish its frame: then it is cut. */
+const GOODBYE_MS = 2_000;
 
-/** How long an end may take to finish its frame, or to close when the other has: then the connection is cut. */
-const FINISH_MS = 2_000;
+/**
+ * How long a client may leave its connection open when the cluster has finished and all has gone to the kernel. The kernel holds
+ * some megabytes for a client that pauses, and drops them when the client says a word after we have closed.
+ */
+const CLOSE_MS = 60_000;
 
 /** A peer that is gone without a word is found by the kernel's probes. Who is only silent is kept. */
 const KEEP_ALIVE_PROBE_MS = 30_000;
@@ -41,24 +45,29 @@ export interface TunnelParts {
   readonly head: Buffer;
   readonly speech: Speech;
   onBytes(direction: 'sent' | 'received', bytes: number): void;
-  after(ms: number, run: () => void): () => void;
+  readonly clock: Clock;
+  /** When the cluster has finished, a client that takes nothing of what still waits for it for this long is cut off. */
+  readonly sendTimeoutMs: number;
 }
 
 /**
- * Passes bytes both ways between two connections, each at the pace of the other. The headers of frames are read where we have a
- * word to say when we end it, and of a websocket for the limit on what the client sends.
+ * Passes bytes both ways between two connections, each at the pace of the other. The headers of the cluster's frames are read
+ * where we have a word to say when we end it. How long a frame is does not matter: none is held in memory.
  */
 export class Tunnel {
   readonly #parts: TunnelParts;
-  readonly #sent = websocketFrames();
   readonly #received: Frames | undefined;
   readonly #closed = Promise.withResolvers<StreamEnd | undefined>();
+  readonly #stall: StallDetector;
   #ending: StreamEnd | undefined;
+  /** The cluster has said all that it will. */
+  #isFinished = false;
   #cancel = (): void => undefined;
 
   constructor(parts: TunnelParts) {
     this.#parts = parts;
     const { client, upstream, head, speech } = parts;
+    this.#stall = new StallDetector(parts.sendTimeoutMs);
     if (speech !== 'other') this.#received = speech === 'websocket' ? websocketFrames() : spdyFrames();
     for (const socket of [client, upstream]) {
       socket.setTimeout(0);
@@ -66,8 +75,7 @@ export class Tunnel {
       socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
     }
     client.on('error', () => this.#cut());
-    // What the cluster broke off has not come to its end.
-    upstream.on('error', () => (speech === 'websocket' ? this.#cut() : this.#reset()));
+    upstream.on('error', () => this.#brokeOff());
     client.on('data', (piece: Buffer) => this.#fromClient(piece));
     upstream.on('data', (piece: Buffer) => this.#fromUpstream(piece));
     client.once('end', () => upstream.end());
@@ -99,23 +107,22 @@ export class Tunnel {
       return;
     }
     const { speech } = this.#parts;
-    this.#cutSoon(() => (speech === 'websocket' ? this.#cut() : this.#reset()));
+    this.#later(GOODBYE_MS, () => (speech === 'websocket' ? this.#cut() : this.#reset()));
     if (this.#received.isBetween) this.#sayGoodbye();
   }
 
   #fromClient(piece: Buffer): void {
     if (this.#ending) return;
-    const { client, upstream, speech, onBytes } = this.#parts;
+    const { client, upstream, onBytes } = this.#parts;
     onBytes('sent', piece.length);
-    if (speech === 'websocket' && this.#sent.take(piece).longest > LONGEST_FRAME) this.end('frame_too_large');
-    else pass(piece, client, upstream);
+    pass(piece, client, upstream);
   }
 
   #fromUpstream(piece: Buffer): void {
     const { client, upstream, onBytes } = this.#parts;
     if (client.destroyed || client.writableEnded) return;
     const wasBetween = this.#received?.isBetween;
-    const firstEnd = this.#received?.take(piece).firstEnd;
+    const firstEnd = this.#received?.take(piece);
     if (!this.#ending) {
       onBytes('received', piece.length);
       pass(piece, upstream, client);
@@ -136,16 +143,35 @@ export class Tunnel {
 
   /** The cluster has finished: so does the client's connection, when all has been written. */
   #finish(): void {
-    const { client } = this.#parts;
+    const { client, clock } = this.#parts;
     // An end of ours has its own last frame, and its own way to cut.
-    if (client.destroyed || this.#ending) return;
+    if (client.destroyed || this.#ending || this.#isFinished) return;
+    this.#isFinished = true;
+    client.once('finish', () => this.#later(CLOSE_MS, () => this.#cut()));
     if (!client.writableEnded) client.end();
-    this.#cutSoon();
+    if (client.writableFinished) return;
+    this.#stall.block(bytesTaken(client), clock.monotonic());
+    this.#lookLater();
   }
 
-  #cutSoon(cut = (): void => this.#cut()): void {
+  #lookLater(): void {
+    const { client, clock } = this.#parts;
+    this.#later(this.#stall.dueIn(clock.monotonic()) ?? 0, () => {
+      if (this.#stall.isStalled(bytesTaken(client), clock.monotonic())) this.#cut();
+      else this.#lookLater();
+    });
+  }
+
+  /** What the cluster broke off has not come to its end. A word of the client's after the end changes nothing of it. */
+  #brokeOff(): void {
+    if (this.#isFinished) return;
+    if (this.#parts.speech === 'websocket') this.#cut();
+    else this.#reset();
+  }
+
+  #later(ms: number, run: () => void): void {
     this.#cancel();
-    this.#cancel = this.#parts.after(FINISH_MS, cut);
+    this.#cancel = this.#parts.clock.after(ms, run);
   }
 
   #reset(): void {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { kindOf, mayUpgrade, type UpgradeProtocol } from '../../gateway/call.ts';
+import { type UpgradeProtocol, upgradeKindOf } from '../../gateway/call.ts';
 import { malformed } from '../answer/refusals.ts';
 import { toRequestInfo } from '../request-info.ts';
 import { parseTarget } from '../target.ts';
@@ -26,7 +26,8 @@ export function isUpgrade(request: IncomingMessage): boolean {
   if (!protocol || hasBody(request)) return false;
   const target = parseTarget(request.url ?? '', request.headers.host);
   if ('fault' in target || !isGatewayPath(target.segments[0])) return false;
-  return mayUpgrade(kindOf(toRequestInfo(request.method ?? '', target.segments, target.query)), protocol);
+  const info = toRequestInfo(request.method ?? '', target.segments, target.query);
+  return !('fault' in info) && upgradeKindOf(info, protocol) !== undefined;
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

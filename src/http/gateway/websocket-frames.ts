@@ -1,4 +1,4 @@
-import { type FrameHeader, Frames } from './frames.ts';
+import { Frames } from './frames.ts';
 
 /** A header has 2 bytes and up to 8 more of length (RFC 6455 5.2). The masking key is read as payload. */
 const LONGEST_HEADER = 10;
@@ -7,7 +7,7 @@ const KEY_BYTES = 4;
 /** Follows the frames of one direction of a websocket. */
 export const websocketFrames = (): Frames => new Frames(LONGEST_HEADER, readHeader);
 
-function readHeader(header: Buffer, bytes: number): FrameHeader | undefined {
+function readHeader(header: Buffer, bytes: number): number | undefined {
   const second = header[1] as number;
   const short = second & 0x7f;
   const needed = short === 127 ? 10 : short === 126 ? 4 : 2;
@@ -15,7 +15,7 @@ function readHeader(header: Buffer, bytes: number): FrameHeader | undefined {
   if (bytes < 2 || bytes < needed) return undefined;
   const length = short === 127 ? Number(header.readBigUInt64BE(2)) : short === 126 ? header.readUInt16BE(2) : short;
   const isMasked = (second & 0x80) !== 0;
-  return { length, left: length + (isMasked ? KEY_BYTES : 0) };
+  return length + (isMasked ? KEY_BYTES : 0);
 }
 
 /** A frame that closes the connection (RFC 6455 5.5.1), as a server sends it: without a mask. */

@@ -46,11 +46,16 @@ function servedResources(routes: readonly Route[]): ServedResource[] {
     const [, group = '', version = '', name = ''] = template.split('/').slice(1);
     const own = routes.filter((route) => route.template === template || route.template.startsWith(`${template}/`));
     const verbs = own.flatMap((route) => [
-      ...Object.keys(route.methods).map((method) => toRequestInfo(method, route.template.split('/').slice(1), '').verb),
+      ...Object.keys(route.methods).flatMap((method) => verbOf(method, route.template)),
       ...(route.watch ? ['watch'] : []),
     ]);
     return [{ group, version, name, kind, verbs: [...new Set(verbs)].sort() }];
   });
+}
+
+function verbOf(method: string, template: string): string[] {
+  const info = toRequestInfo(method, template.split('/').slice(1), '');
+  return 'fault' in info ? [] : [info.verb];
 }
 
 const versionsOf = (group: string, resources: readonly ServedResource[]): string[] => [

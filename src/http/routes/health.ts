@@ -1,4 +1,5 @@
-import { StatusError } from '../../status-error.ts';
+import { readQueryPairs } from '../../runtime/query-pairs.ts';
+import { badRequest, StatusError } from '../../status-error.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { resourceNotFound } from '../answer/refusals.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
@@ -31,10 +32,12 @@ interface HealthAnswerParts {
 }
 
 function answerHealth({ health, writer, endpoint }: HealthAnswerParts, exchange: Exchange, only?: string): void {
-  const query = new URLSearchParams(exchange.target.query);
-  const report = health.report(endpoint, new Set(query.getAll('exclude')), only);
+  const pairs = readQueryPairs(exchange.target.query);
+  if ('fault' in pairs) throw badRequest(pairs.fault);
+  const excluded = pairs.filter(([name]) => name === 'exclude').map(([, value]) => value);
+  const report = health.report(endpoint, new Set(excluded), only);
   if (!report.holds) throw failed(endpoint, report);
-  const text = query.has('verbose') ? verbose(endpoint, report) : 'ok';
+  const text = pairs.some(([name]) => name === 'verbose') ? verbose(endpoint, report) : 'ok';
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' };
   writer.send(exchange, 200, headers, wholeBody(Buffer.from(text)));
 }

@@ -1,3 +1,4 @@
+import { readQueryPairs } from '../../runtime/query-pairs.ts';
 import { badRequest, type StatusCause } from '../../status-error.ts';
 
 /**
@@ -78,31 +79,18 @@ interface QueryParameters {
   readonly repeated: ReadonlySet<string>;
 }
 
-/**
- * Splits on `&` only, skips empty pairs, reads `+` as a space and decodes percent-encoding once. Throws a 400 without causes
- * for an encoding that is not valid UTF-8 and for more than 64 parameters.
- */
+/** Throws a 400 without causes for what `readQueryPairs` does not read, and for more than 64 parameters. */
 function parseQueryString(text: string): QueryParameters {
-  const pairs = text.split('&').filter((pair) => pair !== '');
+  const pairs = readQueryPairs(text);
+  if ('fault' in pairs) throw badRequest(pairs.fault);
   if (pairs.length > MOST_PARAMETERS) throw badRequest(`the query string has more than ${MOST_PARAMETERS} parameters`);
   const values = new Map<string, string>();
   const repeated = new Set<string>();
-  for (const pair of pairs) {
-    const equals = pair.indexOf('=');
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+  for (const [name, value] of pairs) {
     if (values.has(name)) repeated.add(name);
     else values.set(name, value);
   }
   return { values, repeated };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    throw badRequest('the query string is not valid percent-encoded UTF-8');
-  }
 }
 
 const LONGEST_ECHO = 64;

@@ -33,6 +33,17 @@ export function parseSelector(text: string): Selector | SelectorProblem {
   }
 }
 
+/** Whether the text is a selector, however long: the cluster's own lists have no such limits. */
+export function isSelector(text: string): boolean {
+  try {
+    parseRequirements(new SelectorTokens(text));
+    return true;
+  } catch (error) {
+    if (error instanceof SelectorSyntaxError) return false;
+    throw error;
+  }
+}
+
 const problem = (reason: SelectorProblem['reason'], message: string): SelectorProblem => ({ reason, message });
 
 /** `requirement *("," requirement)`, or nothing. */

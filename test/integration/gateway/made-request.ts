@@ -78,12 +78,14 @@ const QUERIES = [
     '?limit=1&limit=2',
     '?labelSelector=app%20in%20(a%2Cb),tier',
     '?x=%2e%2e/%2f//',
-    '?a=%zz&%00',
+    '?a=%00',
     '??',
-    '?&&=;',
+    '?&&=',
   ],
-  ...['?namespace=kube-system', '?fieldSelector=metadata.name%3Dx', '?dryrun=All', '?pretty', '?%', '?x=\\'],
+  ...['?namespace=kube-system', '?fieldSelector=metadata.name%3Dx', '?dryrun=All', '?pretty', '?%25', '?x=\\'],
 ];
+/** Go drops these pairs, others read them: refused where a collection is asked for, and nobody else's business elsewhere. */
+const ODD_QUERIES = ['?a=%zz&%00', '?&&=;', '?%', '?watch=1;', '?x=%ff'];
 const COPIED = [
   ...[
     'Accept: */*',
@@ -151,6 +153,10 @@ const DROPPED = [
 export const MOST_BODY_BYTES = 300_000;
 const METHODS = ['GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+const COLLECTION = '/apis/apps/v1/namespaces/a/deployments';
+const ODD_PATHS = [COLLECTION, `${COLLECTION}/x`];
+const OF_COLLECTIONS = new Set(['GET', 'HEAD', 'DELETE']);
+
 /**
  * A request of somebody who is signed in, of parts that somebody has read in two ways, and what the rules say of it. The largest has
  * every good segment in its path and a body as long as any.
@@ -158,15 +164,17 @@ const METHODS = ['GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 export function makeRequest(chance: Chance, authorization: string, { isLargest = false } = {}): MadeRequest {
   const method = chance.one(METHODS);
   const isBad = !isLargest && chance.percent(30);
-  const path = isLargest ? ['/apis', ...SEGMENTS].join('/') : makePath(chance, isBad);
-  const target = path + chance.one(QUERIES);
+  const isOdd = !isLargest && !isBad && chance.percent(10);
+  const path = isLargest ? ['/apis', ...SEGMENTS].join('/') : isOdd ? chance.one(ODD_PATHS) : makePath(chance, isBad);
+  const target = path + chance.one(isOdd ? ODD_QUERIES : QUERIES);
   const copied = chance.some(5, () => chance.one(COPIED));
   const lines = [...copied, ...chance.some(chance.percent(2) ? 60 : 6, () => chance.one(DROPPED))];
   const body = isLargest ? chance.bytes(MOST_BODY_BYTES).padEnd(MOST_BODY_BYTES, '\xff') : makeBody(chance);
   const { framing, bytes } = frame(chance, body);
   const shuffled = lines.toSorted(() => (chance.percent(50) ? 1 : -1));
   const head = ['Host: gatehouse.example', `Authorization: ${authorization}`, ...shuffled, ...framing];
-  const fate = isBad || /\/proxy(\/|$)/.test(path) ? 'refused' : 'passed';
+  const isOddCollection = isOdd && path === COLLECTION && OF_COLLECTIONS.has(method);
+  const fate = isBad || isOddCollection || /\/proxy(\/|$)/.test(path) ? 'refused' : 'passed';
   const pairs = shuffled.filter((line) => copied.includes(line)).map(toPair);
   return {
     text: `${method} ${target} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${bytes}`,

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { OK } from '../../support/recording-upstream.ts';
 import { parseAnswer } from '../http/raw-answer.ts';
-import { type GatewayUnderTest, requestOf, startGateway } from './gateway-under-test.ts';
+import { type GatewayUnderTest, HEAD, requestOf, startGateway } from './gateway-under-test.ts';
+import { RawConnection } from './raw-connection.ts';
 
 let app: GatewayUnderTest;
 beforeAll(async () => {
@@ -41,6 +42,14 @@ describe('A-25 G-04 a target that can be read in two ways is 400, and nothing is
       '/api/v1/services/x:443/proxy//y',
       '/healthz/../api',
     ],
+    // Go drops these pairs, others read them.
+    ...[
+      '/api/v1/pods?a;watch=1',
+      '/api/v1/pods?watch=1&x=%zz',
+      '/api/v1/pods?%ff=1',
+      '/apis/apps/v1/deployments?watch=%',
+    ],
+    ...['/api/v1/pods?watch=fal%C5%BFe', '/api/v1/namespaces/a/pods?fieldSelector=metadata.name=%C3'],
     ...[
       'http://evil.example/api/v1/nodes',
       'https://10.0.0.1/api',
@@ -70,10 +79,12 @@ describe('A-25 A-26 G-04 any other goes out as its exact bytes', () => {
       '/api/v1/pods?labelSelector=app%20in%20(a%2Cb),tier',
       '/api/v1/pods?limit=1&limit=2&_=x',
       '/api/v1/pods??&&=',
+      '/api/v1/nodes/n?a;b=%zz',
+      '/api/v1/namespaces/a/pods?x=%C3%A9&+=1',
     ],
     ...[
       '/api/v1/pods?namespace=kube-system&_method=DELETE',
-      '/api/v1/pods?x=%2e%2e%2f%00%zz',
+      '/api/v1/pods?x=%2e%2e%2f%00',
       '/api/v1/pods?a=//../',
       '/api/clusters/host/v1/nodes',
     ],
@@ -125,6 +136,8 @@ describe('A-27 the proxy subresources', () => {
       '/api/v1/namespaces/a/services/https:x:443/proxy/api',
       '/api/v1/namespaces/a/pods/x/proxy',
     ],
+    // Whoever serves a group of its own decides there what a proxy is.
+    ...['/apis/cluster.karmada.io/v1alpha1/clusters/c/proxy/api', '/apis/g.example/v1/proxy/things/x'],
     ...['/api/v1/proxy/nodes/x', '/api/v1/proxy/namespaces/a/services/x/', '/api/v1/services/x:443/proxy/'],
   ];
 
@@ -137,6 +150,38 @@ describe('A-27 the proxy subresources', () => {
     );
     expect((await answerTo(upgrade)).status).toBe(403);
     expect(app.upstream.requests).toEqual([]);
+  });
+
+  const CONNECTIONS = [
+    '/apis/subresources.kubevirt.io/v1/namespaces/a/virtualmachineinstances/vm/console',
+    '/apis/subresources.kubevirt.io/v1/namespaces/a/virtualmachineinstances/vm/portforward/22/tcp',
+    '/apis/proxy.karmada.io/v1alpha1/namespaces/a/things/t/exec',
+  ];
+
+  test.each(CONNECTIONS)('upgrades of aggregated groups are 403 as they are: %s', async (path) => {
+    const upgrade = requestOf(`GET ${path}`, 'Upgrade: websocket\r\n').replace(
+      'Connection: close',
+      'Connection: Upgrade',
+    );
+    const answer = await answerTo(upgrade);
+    expect([answer.status, answer.body.includes('gateway.allowProxySubresources')]).toEqual([403, true]);
+    expect(app.upstream.requests).toEqual([]);
+    expect((await answerTo(requestOf(`GET ${path}`))).status).toBe(200);
+  });
+
+  test('upgrades of aggregated groups are passed on where they are allowed', async () => {
+    const open = await startGateway({ options: { allowProxySubresources: true } });
+    open.upstream.answer = () =>
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
+    for (const path of CONNECTIONS) {
+      const head = `${HEAD}Upgrade: websocket\r\nConnection: Upgrade\r\n`;
+      const client = await RawConnection.open(open.port, `GET ${path} HTTP/1.1\r\n${head}\r\n`);
+      expect(await client.until(/\r\n\r\n/)).toContain('HTTP/1.1 101 ');
+      open.upstream.last.socket.write('hello');
+      await client.until(/hello$/);
+      client.socket.destroy();
+    }
+    await open.stop();
   });
 
   test('are passed on where they are allowed', async () => {
@@ -152,7 +197,7 @@ describe('A-27 the proxy subresources', () => {
     ...[
       '/api/v1/namespaces/a/pods/proxy',
       '/api/v1/namespaces/proxy/pods',
-      '/apis/x.io/v1/things/x/proxy',
+      '/apis/x.io/v1/things/proxy',
       '/api/v1/nodes?x=/proxy',
     ],
     ...['/api/v1/namespaces/a/pods/x/eviction', '/api/v1/namespaces/a/serviceaccounts/x/token'],

@@ -47,20 +47,24 @@ describe('watches and followed logs', () => {
     client.socket.destroy();
   });
 
-  test.each([WATCH, '/api/v1/namespaces/a/pods/p/log?follow=true', '/api/v1/watch/pods'])(
-    'G-07 %s comes piece by piece, each at once, for as long as it likes',
-    async (path) => {
-      const { client, upstream } = await openWatch(app, path);
-      for (let minute = 1; minute <= 10; minute++) {
-        await clock.advance(60_000);
-        upstream.socket.write(chunk(`event ${minute}\n`));
-        await client.until(new RegExp(`event ${minute}\n`)); // no other event comes, and no time passes, before it has
-      }
-      expect(client.text.match(/event/g)?.length).toBe(10);
-      client.socket.destroy();
-      await expect.poll(() => upstream.socket.destroyed).toBe(true);
-    },
-  );
+  test.each([
+    ...[WATCH, '/api/v1/namespaces/a/pods/p/log?follow=true', '/api/v1/watch/pods'],
+    // As the cluster reads it, whatever it looks like.
+    ...['/api/v1/pods?%77atch=1', '/api/v1/pods?wat%63h', '/api/v1/pods??watch=0&watch=1', '/api/v1/pods?=1&&watch=no'],
+    // Aggregated groups have streams of the same names.
+    ...['/apis/cluster.example/v1/clusters/c/log', '/apis/metrics.example/v1/watch/things'],
+    '/apis/cluster.example/v1/namespaces/a/things/t/attach',
+  ])('G-07 %s comes piece by piece, each at once, for as long as it likes', async (path) => {
+    const { client, upstream } = await openWatch(app, path);
+    for (let minute = 1; minute <= 10; minute++) {
+      await clock.advance(60_000);
+      upstream.socket.write(chunk(`event ${minute}\n`));
+      await client.until(new RegExp(`event ${minute}\n`)); // no other event comes, and no time passes, before it has
+    }
+    expect(client.text.match(/event/g)?.length).toBe(10);
+    client.socket.destroy();
+    await expect.poll(() => upstream.socket.destroyed).toBe(true);
+  });
 
   test('G-07 a watch whose answer has only headers is answered with them', async () => {
     const { client } = await openWatch();
@@ -116,8 +120,24 @@ describe('G-15 R-06 a caller who may no longer', () => {
     client.socket.destroy();
   });
 
-  test('whose token was revoked has a followed log for at most 60 s, which is cut', async () => {
-    const { client, upstream } = await openWatch(app, '/api/v1/namespaces/a/pods/p/log?follow=true');
+  test.each(['/api/v1/pods?%77atch=1', '/api/v1/pods??watch=0&watch=1'])(
+    'whose token was revoked has a watch written as %s for at most 60 s',
+    async (path) => {
+      const { client, upstream } = await openWatch(app, path);
+      app.bearers.set('good', { fault: 'revoked' });
+      await clock.advance(60_000);
+      await client.until(/\r\n0\r\n\r\n$/);
+      await expect.poll(() => upstream.socket.destroyed).toBe(true);
+      client.socket.destroy();
+    },
+  );
+
+  test.each([
+    '/api/v1/namespaces/a/pods/p/log?follow=true',
+    '/apis/cluster.example/v1/clusters/c/log?follow=true',
+    '/apis/cluster.example/v1/namespaces/a/things/t/exec',
+  ])('whose token was revoked has a followed log for at most 60 s, which is cut: %s', async (path) => {
+    const { client, upstream } = await openWatch(app, path);
     upstream.socket.write(chunk('a line\n'));
     await client.until(/a line/);
     app.bearers.set('good', { fault: 'revoked' });
@@ -144,7 +164,10 @@ describe('G-15 R-06 a caller who may no longer', () => {
     await own.advance(60_000);
     expect([pods.client.isEnded, nodes.client.isEnded]).toEqual([false, false]);
     expect(asked).toContainEqual({
-      resource: { verb: 'watch', group: '', version: 'v1', resource: 'pods', namespace: 'a', name: 'p' },
+      resource: {
+        ...{ verb: 'watch', group: '', version: 'v1', resource: 'pods', namespace: 'a', name: 'p' },
+        fieldSelector: 'metadata.name=p',
+      },
     });
     hasRole = false;
     await own.advance(60_000);
@@ -152,6 +175,27 @@ describe('G-15 R-06 a caller who may no longer', () => {
     await expect.poll(() => pods.upstream.socket.destroyed).toBe(true);
     expect(nodes.client.isEnded).toBe(false);
     for (const { client } of [pods, nodes]) client.socket.destroy();
+    await stopped(other, own);
+  });
+
+  test('G-15 who may watch because of a selector keeps the watch: the cluster is asked as it was at first', async () => {
+    const own = new FakeClock();
+    const asked: unknown[] = [];
+    const authorizer: Authorizer = {
+      authorize: (_, attributes) => {
+        asked.push(attributes);
+        const { fieldSelector, labelSelector } = 'resource' in attributes ? attributes.resource : {};
+        return { allowed: fieldSelector === 'spec.nodeName=n1' && labelSelector === 'a in (b, c)', source: 'review' };
+      },
+    };
+    const other = await startGateway({ clock: own, authorizer, drainMs: 30_000 });
+    const selectors = 'fieldSelector=spec.nodeName%3Dn1&labelSelector=a+in+(b,%20c)';
+    const { client } = await openWatch(other, `/api/v1/pods?watch=1&${selectors}`);
+    const without = await openWatch(other, '/api/v1/pods?watch=1&fieldSelector=spec.nodeName%3Dn1');
+    await own.advance(90_000);
+    expect([asked.length > 2, client.isEnded]).toEqual([true, false]);
+    await without.client.until(/\r\n0\r\n\r\n$/);
+    for (const one of [client, without.client]) one.socket.destroy();
     await stopped(other, own);
   });
 

@@ -9,7 +9,14 @@ import { PassageError, type PassageFault } from '../../../src/kubernetes/passage
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const CALL: GatewayCall = {
-  ...{ caller: { name: 'ada', groups: ['dev'] }, kind: 'object', method: 'GET', target: '/api', address: '127.0.0.1' },
+  ...{
+    caller: { name: 'ada', groups: ['dev'] },
+    kind: 'object',
+    isProxied: false,
+    method: 'GET',
+    target: '/api',
+    address: '127.0.0.1',
+  },
   ...{ requestId: 'r', auditId: 'a', rawHeaders: ['Accept', 'x'] },
 };
 const UPGRADE = { ...CALL, kind: 'exec' as const, protocol: 'websocket' as const, subprotocols: [] };

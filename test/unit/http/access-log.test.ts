@@ -159,6 +159,8 @@ describe('the part of a line that a caller repeats', () => {
           resource: 'pods',
           name: 'p',
           subresource: '',
+          fieldSelector: '',
+          labelSelector: '',
         },
       },
     ],

@@ -12,6 +12,8 @@ const info: RequestInfo = {
   resource: 'nodes',
   name: '',
   subresource: '',
+  fieldSelector: '',
+  labelSelector: '',
 };
 
 describe('HE-403 the refusal of a right', () => {

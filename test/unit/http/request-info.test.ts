@@ -7,6 +7,7 @@ function read(method: string, target: string): string {
   const parsed = parseTarget(target, 'host');
   if ('fault' in parsed) return parsed.fault;
   const info = toRequestInfo(method, parsed.segments, parsed.query);
+  if ('fault' in info) return info.fault;
   if (!info.isResource) return `${info.verb}; non-resource`;
   const group = info.group === '' ? info.version : `${info.group}/${info.version}`;
   const what = [info.resource, info.name, info.subresource].filter((part) => part !== '').join('/');
@@ -14,6 +15,7 @@ function read(method: string, target: string): string {
 }
 
 const NODES = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
+const NO_SELECTORS = { fieldSelector: '', labelSelector: '' };
 const RESOURCES = 'resources.gatehouse.io/v1alpha3';
 
 describe('request info', () => {
@@ -65,23 +67,43 @@ describe('request info', () => {
     ['HP-09', 'GET', '/api/v1/nodes?fieldSelector=metadata.name=..', 'list; v1; –; nodes'],
     ['HP-09', 'GET', '/api/v1/nodes?fieldSelector=metadata.name=n%2Fstatus', 'list; v1; –; nodes'],
     ['HP-09', 'GET', '/api/v1/nodes?fieldSelector=metadata.name=n%2500', 'list; v1; –; nodes'],
-    ...[
-      '%0A',
-      '%0D',
-      '%00',
-      '%09',
-      '%20',
-      '%7F',
-      '%C2%85',
-      '%C2%9B',
-      '%E2%80%A8',
-      '%E2%80%AE',
-      '%ED%A0%80x%EF%BF%BF',
-    ].map((unruly) => ['HP-09', 'GET', `/api/v1/nodes?fieldSelector=metadata.name=x${unruly}y`, 'list; v1; –; nodes']),
+    ...['%0A', '%0D', '%00', '%09', '%20', '%7F', '%C2%85', '%C2%9B', '%E2%80%A8', '%E2%80%AE', '%EF%BF%BF'].map(
+      (unruly) => ['HP-09', 'GET', `/api/v1/nodes?fieldSelector=metadata.name=x${unruly}y`, 'list; v1; –; nodes'],
+    ),
+    // As the cluster reads the query, and not as its text looks.
+    ['HP-22', 'GET', '/api/v1/nodes?%77atch=1', 'watch; v1; –; nodes'],
+    ['HP-22', 'GET', '/api/v1/nodes?wat%63h', 'watch; v1; –; nodes'],
+    ['HP-22', 'GET', '/api/v1/nodes??watch=0&watch=1', 'watch; v1; –; nodes'],
+    ['HP-22', 'GET', '/api/v1/nodes?+watch=1', 'list; v1; –; nodes'],
+    ['HP-22', 'GET', '/api/v1/nodes?%66ieldSelector=metadata.name=n1', 'list; v1; –; nodes/n1'],
+    ['HP-22', 'GET', '/api/v1/nodes?field%53elector=metadata.n%61me%3Dn1', 'list; v1; –; nodes/n1'],
+    ['HP-22', 'GET', '/api/v1/nodes??fieldSelector=metadata.name=n1', 'list; v1; –; nodes'],
+    ['HP-22', 'GET', '/api/v1/nodes?fieldSelector=metadata.name=b,metadata.name=a', 'list; v1; –; nodes/a'],
+    ['HP-22', 'GET', '/api/v1/nodes?fieldSelector=metadata.name=a%5C,b', 'list; v1; –; nodes/a,b'],
+    ['HP-22', 'GET', '/api/v1/nodes?fieldSelector=metadata.name=a%5Cb', 'list; v1; –; nodes'],
+    ['HP-22', 'GET', '/api/v1/nodes?fieldSelector=metadata.name=a,x', 'list; v1; –; nodes'],
+    ['HP-22', 'GET', '/api/v1/nodes?fieldSelector=metadata.name=n1&labelSelector=a+b', 'list; v1; –; nodes'],
+    ['HP-22', 'GET', '/api/v1/nodes?fieldSelector=metadata.name=n1&limit=x', 'list; v1; –; nodes'],
+    ['HP-22', 'GET', '/api/v1/watch/nodes?fieldSelector=metadata.name=n1', 'watch; v1; –; nodes'],
+    ...['a;b=1&watch=1', 'watch=1;', 'x=%', 'x=%zz', '%ff=1', 'x=%C3&watch=1'].map((query) => [
+      'HP-23',
+      'GET',
+      `/api/v1/nodes?${query}`,
+      query.includes(';')
+        ? 'the query string has a semicolon that is not encoded'
+        : 'the query string is not valid percent-encoded UTF-8',
+    ]),
+    ['HP-23', 'GET', '/api/v1/nodes?watch=fal%C5%BFe', 'the query parameter "watch" is nearly "false"'],
+    ['HP-23', 'GET', `/api/v1/nodes?${'&'.repeat(10_000)}`, 'the query string has more than 10000 parameters'],
+    ['HP-23', 'DELETE', '/api/v1/nodes?;', 'the query string has a semicolon that is not encoded'],
+    // What a named object, a stream of a pod or a proxied server makes of its query is theirs.
+    ['HP-23', 'GET', '/api/v1/nodes/n1?x=%&a;b', 'get; v1; –; nodes/n1'],
+    ['HP-23', 'GET', '/api/v1/namespaces/d/services/s/proxy/a?a;b', 'get; v1; d; services/s/proxy'],
     ['HP-10', 'GET', '/api/v1/watch/nodes', 'watch; v1; –; nodes'],
     ['HP-10', 'GET', '/api/v1/watch/namespaces/d/pods', 'watch; v1; d; pods'],
     ['HP-10', 'GET', '/api/v1/watch', 'get; non-resource'],
     ['HP-11', 'GET', '/api/v1/proxy/nodes/n1', 'proxy; v1; –; nodes/n1'],
+    ['HP-11', 'GET', '/api/v1/proxy/nodes/n1/metrics/cadvisor', 'proxy; v1; –; nodes/n1'],
     ['HP-11', 'GET', '/api/v1/nodes/n1/proxy/metrics', 'get; v1; –; nodes/n1/proxy'],
     ['HP-12', 'POST', '/api/v1/namespaces/d/pods/p/exec', 'create; v1; d; pods/p/exec'],
     ['HP-12', 'GET', '/api/v1/namespaces/d/pods/p/log', 'get; v1; d; pods/p/log'],
@@ -132,7 +154,7 @@ describe('request info', () => {
     ['/api/v1/watch', 'api'],
   ])('HP-02 reads of %s, which is no resource, nothing but its first word where that is %j', (path, prefix) => {
     const segments = path.split('/').filter((segment) => segment !== '');
-    const none = { group: '', version: '', namespace: '', resource: '', name: '', subresource: '' };
+    const none = { group: '', version: '', namespace: '', resource: '', name: '', subresource: '', ...NO_SELECTORS };
     expect(toRequestInfo('GET', segments, '')).toEqual({ isResource: false, prefix, verb: 'get', ...none });
   });
 
@@ -141,6 +163,21 @@ describe('request info', () => {
   });
 
   test('gives a method that Kubernetes has no verb for none', () => {
-    expect(toRequestInfo('OPTIONS', ['api', 'v1', 'nodes'], '').verb).toBe('');
+    expect(toRequestInfo('OPTIONS', ['api', 'v1', 'nodes'], '')).toMatchObject({ verb: '' });
+  });
+
+  test.each([
+    [
+      'GET',
+      'x.y=a&labelSelector=b%3Dc&fieldSelector=spec.x%3D1,',
+      { fieldSelector: 'spec.x=1,', labelSelector: 'b=c' },
+    ],
+    ['GET', 'watch=1&labelSelector=(', { fieldSelector: '', labelSelector: '(' }],
+    ['DELETE', 'labelSelector=a', { fieldSelector: '', labelSelector: 'a' }],
+    ['POST', 'labelSelector=a', { fieldSelector: '', labelSelector: '' }],
+  ])('has the selectors of %s …?%s as they were sent', (method, query, selectors) => {
+    expect(toRequestInfo(method, ['api', 'v1', 'nodes'], query)).toMatchObject(selectors);
+    expect(toRequestInfo(method, ['api', 'v1', 'nodes', 'n1'], query)).toMatchObject(NO_SELECTORS);
+    expect(toRequestInfo(method, ['api', 'v1', 'watch', 'nodes'], query)).toMatchObject(NO_SELECTORS);
   });
 });

@@ -1,13 +1,17 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import { expect, test } from 'vitest';
-import { Tunnel } from '../../../src/http/gateway/tunnel.ts';
+import { describe, expect, test } from 'vitest';
+import { type Speech, Tunnel } from '../../../src/http/gateway/tunnel.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 /** A connection whose other end takes nothing: what is written stays, and its end does not come. */
 class StalledSocket extends EventEmitter {
   destroyed = false;
   writableEnded = false;
+  writableFinished = false;
+  /** Of what was written, how much is not in the kernel. */
+  writableLength = 0;
+  bytesWritten = 0;
   setTimeout(): void {}
   setNoDelay(): void {}
   setKeepAlive(): void {}
@@ -38,10 +42,72 @@ test('R-07 a command by SPDY whose client does not take our last frame is reset 
     head: Buffer.alloc(0),
     speech: 'spdy-command',
     onBytes: () => {},
-    after: clock.after,
+    clock,
+    sendTimeoutMs: 600_000,
   });
   tunnel.end('closing');
   expect([client.writableEnded, upstream.destroyed, client.destroyed, resets]).toEqual([true, true, false, 0]);
   await clock.advance(2_000);
   expect([client.destroyed, resets, await tunnel.closed]).toEqual([true, 1, 'closing']);
+});
+
+describe('G-23 when the cluster has finished', () => {
+  function start(speech: Speech, unsent: number) {
+    const clock = new FakeClock();
+    const [client, upstream] = [new StalledSocket(), new StalledSocket()];
+    const reset = (): void => client.destroy();
+    const parts = {
+      client: client as unknown as Socket,
+      upstream: upstream as unknown as Socket,
+      reset,
+      clock,
+      speech,
+    };
+    const tunnel = new Tunnel({ ...parts, head: Buffer.alloc(0), onBytes: () => {}, sendTimeoutMs: 600_000 });
+    client.bytesWritten = 1_000_000;
+    client.writableLength = unsent;
+    upstream.emit('end');
+    return { clock, client, upstream, tunnel };
+  }
+
+  test('a client has what it has not read yet for as long as it reads at all', async () => {
+    const { clock, client, upstream } = start('websocket', 30_000);
+    expect(client.writableEnded).toBe(true);
+    for (const left of [20_000, 10_000, 1]) {
+      await clock.advance(590_000);
+      expect([client.writableLength, client.destroyed]).toEqual([client.writableLength, false]);
+      client.writableLength = left;
+    }
+    client.writableLength = 0;
+    client.emit('finish');
+    // A word of the client's that the cluster does not take any more is no end of the tunnel.
+    upstream.emit('error', new Error('EPIPE'));
+    upstream.destroy();
+    await clock.advance(59_000);
+    expect(client.destroyed).toBe(false);
+    await clock.advance(1_000);
+    expect(client.destroyed).toBe(true);
+  });
+
+  test('a client that takes nothing of it for limits.sendTimeout is cut off', async () => {
+    const { clock, client, tunnel } = start('other', 30_000);
+    await clock.advance(599_000);
+    expect(client.destroyed).toBe(false);
+    await clock.advance(1_000);
+    expect([client.destroyed, await tunnel.closed]).toEqual([true, undefined]);
+  });
+
+  test.each(['websocket', 'other'] as const)('what it broke off is cut at once: %s', (speech) => {
+    const { client, upstream } = start(speech, 30_000);
+    const broken = new StalledSocket();
+    const other = new StalledSocket();
+    const parts = { client: other as unknown as Socket, upstream: broken as unknown as Socket, speech };
+    new Tunnel({
+      ...{ ...parts, reset: () => other.destroy(), clock: new FakeClock(), head: Buffer.alloc(0) },
+      ...{ onBytes: () => {}, sendTimeoutMs: 600_000 },
+    });
+    broken.emit('error', new Error('ECONNRESET'));
+    upstream.emit('error', new Error('EPIPE'));
+    expect([other.destroyed, client.destroyed]).toEqual([true, false]);
+  });
 });

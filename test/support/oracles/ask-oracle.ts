@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { json, text } from 'node:stream/consumers';
+import { type ClusterTools, clusterTool } from '../cluster-tools.ts';
+
+/** Gives the cases to a program around Kubernetes' own code, as JSON, and reads one answer for each. */
+export async function askOracle<Answer>(tool: keyof ClusterTools, cases: readonly unknown[]): Promise<Answer[]> {
+  const program = spawn(await clusterTool(tool), { stdio: ['pipe', 'pipe', 'pipe'] });
+  const ended = once(program, 'close');
+  program.stdin.on('error', () => undefined); // what it says before it ends tells more
+  program.stdin.end(JSON.stringify(cases));
+  const [answers, complaint, [code]] = await Promise.all([
+    json(program.stdout).catch(() => undefined),
+    text(program.stderr),
+    ended,
+  ]);
+  if (code !== 0 || !Array.isArray(answers)) throw new Error(`${tool} ended with ${code}: ${complaint}`);
+  if (answers.length !== cases.length)
+    throw new Error(`${tool} gave ${answers.length} answers to ${cases.length} cases`);
+  return answers as Answer[];
+}
