@@ -63,8 +63,15 @@ function contradictions(file: FileConfig): Problem[] {
     problems.push({ path: 'server.metricsPort', message: 'must differ from server.port' });
   if (authentication.passwordHash.cost > authentication.passwordHash.maxCost)
     problems.push({ path: 'authentication.passwordHash.cost', message: 'must not be above maxCost' });
+  if (file.gateway.rejectImpersonation === false)
+    problems.push({ path: 'gateway.rejectImpersonation', message: NEVER_IGNORED });
+  if (file.gateway.rejectImpersonation && file.gateway.impersonation === 'honour')
+    problems.push({ path: 'gateway.rejectImpersonation', message: 'contradicts gateway.impersonation; remove it' });
   return problems;
 }
+
+const NEVER_IGNORED =
+  'is no longer a setting: headers are never ignored; set gateway.impersonation to refuse or honour';
 
 /** A key stays listed while its tokens live. More keys than this would make the JWKS long and the Secret too big. */
 const MOST_KEYS = 100;

@@ -215,10 +215,18 @@ export const configSchema = z
         .describe(
           'Whether calls that lead through the cluster to other servers are passed on: `proxy` of nodes, pods, services and aggregated groups, and upgraded connections of aggregated groups, like the console of a virtual machine. Pages that come that way run on the origin of this server.',
         ),
+      impersonation: z
+        .enum(['refuse', 'honour'])
+        .default('refuse')
+        .describe(
+          'What becomes of a call with `Impersonate-*` headers (`kubectl --as`). `refuse`: 403; `honour`: it is made as the user and the groups that it names, if the cluster lets the caller impersonate each of them.',
+        ),
       rejectImpersonation: z
         .boolean()
-        .default(false)
-        .describe('Whether a call with `Impersonate-*` headers is refused with 403. Otherwise they are dropped.'),
+        .optional()
+        .describe(
+          '`true` is the old name of `impersonation: refuse`. `false` is refused: the headers are never ignored.',
+        ),
       unknownGroups: z
         .enum(['refuse', 'drop'])
         .default('refuse')

@@ -11,18 +11,19 @@ import type { RefusedImpersonation } from '../kubernetes/status.ts';
 import { unlessAborted } from '../runtime/abort.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { badRequest, type StatusError } from '../status-error.ts';
+import { asksToImpersonate } from './acting-as.ts';
 import { type CallKind, isLongRunning, type UpgradeProtocol } from './call.ts';
 import type { CallerPolicy, GatewayCaller } from './caller.ts';
 import { KnownGroups } from './known-groups.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import * as refusals from './refusals.ts';
-import { asksToImpersonate, copiedHeaders } from './request-headers.ts';
+import { copiedHeaders } from './request-headers.ts';
 
 export interface GatewayOptions {
   /** Whether calls that lead through the cluster to servers that are not its own are passed on (A-27). */
   readonly allowProxySubresources: boolean;
-  /** Whether a request with `Impersonate` headers is refused. Otherwise they are dropped (A-30). */
-  readonly rejectImpersonation: boolean;
+  /** What becomes of a call with `Impersonate` headers: a 403, or one of the user it names, if the caller may impersonate that user (A-30). */
+  readonly impersonation: 'refuse' | 'honour';
   /** What becomes of a caller in a group that the cluster does not let us act in: a 403, or a call without that group. */
   readonly unknownGroups: 'refuse' | 'drop';
 }
@@ -40,7 +41,10 @@ export interface GatewayParts {
 
 /** One call, as it came. */
 export interface GatewayCall {
+  /** Who has signed in. */
   readonly caller: GatewayCaller;
+  /** Whom the caller may impersonate, and asks to be; the call is made as this user then. */
+  readonly actingAs?: GatewayCaller | undefined;
   readonly kind: CallKind;
   /** Whether it leads through the cluster to another server (`isProxied`). */
   readonly isProxied: boolean;
@@ -79,6 +83,11 @@ export class Gateway {
     this.#groups = options.unknownGroups === 'drop' ? new KnownGroups({ clock, onLeftOut, refusedGroup }) : undefined;
   }
 
+  /** Whether the caller may ask to be somebody else. */
+  get honoursImpersonation(): boolean {
+    return this.#options.impersonation === 'honour';
+  }
+
   get metrics(): GatewayMetrics {
     return this.#parts.metrics;
   }
@@ -89,7 +98,7 @@ export class Gateway {
    */
   async forward(call: GatewayCall, answer: PassedAnswer, signal: AbortSignal): Promise<void> {
     this.#admit(call);
-    const caller = this.#groups ? await this.#known(call, signal) : call.caller;
+    const caller = this.#groups ? await this.#known(call, signal) : madeAs(call);
     const passed = this.#prepare(call, caller, []);
     call.onSend?.();
     await this.#parts.passage.send(passed, answer, signal).catch((error) => this.#fail(error, call));
@@ -105,7 +114,7 @@ export class Gateway {
     if (call.protocol === 'websocket') more.push('Origin', passage.origin);
     if (call.subprotocols.length > 0) more.push('Sec-WebSocket-Protocol', call.subprotocols.join(', '));
     this.#admit(call);
-    const caller = this.#groups ? await this.#known(call, signal) : call.caller;
+    const caller = this.#groups ? await this.#known(call, signal) : madeAs(call);
     const passed = this.#prepare(call, caller, more);
     call.onSend?.();
     return passage.upgrade(passed, answer, signal).catch((error) => this.#fail(error, call));
@@ -115,12 +124,12 @@ export class Gateway {
   #admit(call: GatewayCall): void {
     const { policy, metrics, onReserved } = this.#parts;
     const { caller, rawHeaders } = call;
-    if (policy.isReserved(caller)) {
+    if (policy.isReserved(caller) || policy.isReserved(madeAs(call))) {
       metrics.refused('reserved_identity');
       onReserved(call);
       throw refusals.reservedIdentity();
     }
-    if (this.#options.rejectImpersonation && asksToImpersonate(rawHeaders)) {
+    if (this.#options.impersonation === 'refuse' && asksToImpersonate(rawHeaders)) {
       metrics.refused('impersonate_header');
       throw refusals.impersonationRefused();
     }
@@ -132,7 +141,7 @@ export class Gateway {
 
   /** The caller without the groups that the cluster does not let us act in. */
   async #known(call: GatewayCall, signal: AbortSignal): Promise<GatewayCaller> {
-    const known = (this.#groups as KnownGroups).of(call.caller);
+    const known = (this.#groups as KnownGroups).of(madeAs(call));
     return unlessAborted(known, signal).catch((error) =>
       this.#fail(signal.aborted ? new PassageError('left', error) : error, call),
     );
@@ -171,7 +180,9 @@ export class Gateway {
     return { method, target, headers, body, isLongRunning: isLongRunning(kind) };
   }
 
-  #fail(error: unknown, { target, caller }: GatewayCall): never {
+  #fail(error: unknown, call: GatewayCall): never {
+    const { target } = call;
+    const caller = madeAs(call);
     if (!(error instanceof PassageError)) throw error;
     const isSpoken = error.fault === 'impersonation' && speaksOfImpersonation(target);
     if (error.fault !== 'left' && !isSpoken) this.#parts.metrics.refused(error.fault);
@@ -180,6 +191,9 @@ export class Gateway {
     throw refusals.notLentToUs(ownOf(error.refused, caller), error);
   }
 }
+
+/** Whom the cluster takes the call for. */
+const madeAs = ({ caller, actingAs = caller }: GatewayCall): GatewayCaller => actingAs;
 
 /** What was refused, if it is the caller's own: others are nobody's business. */
 function ownOf(refused: RefusedImpersonation | undefined, { name, groups }: GatewayCaller): RefusedImpersonation {

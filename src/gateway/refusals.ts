@@ -15,7 +15,8 @@ export const impersonationRefused = (): StatusError =>
   new StatusError({
     code: 403,
     reason: 'Forbidden',
-    message: 'Impersonate headers are not accepted here: requests are made as the user who signed in',
+    message:
+      'Impersonate headers are not accepted here: calls are made as the user who signed in (gateway.impersonation)',
   });
 
 export const proxyRefused = (): StatusError =>

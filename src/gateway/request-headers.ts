@@ -59,10 +59,3 @@ export function copiedHeaders(
   }
   return copied;
 }
-
-/** Whether the client asks to be somebody else, in any spelling that some server reads as such. */
-export function asksToImpersonate(rawHeaders: readonly string[]): boolean {
-  for (let index = 0; index < rawHeaders.length; index += 2)
-    if (/^impersonate/i.test(rawHeaders[index] as string)) return true;
-  return false;
-}

@@ -18,10 +18,11 @@ import { type BodyReader, createBodyReader } from './answer/read-body.ts';
 import { admission } from './chain/admission.ts';
 import { type AnswerDeadline, createAnswerDeadline } from './chain/answer-deadline.ts';
 import { createAuthenticate } from './chain/authenticate.ts';
-import { createAuthorize, createStillAuthorized, readRequestInfo } from './chain/authorize.ts';
+import { createAuthorize, readRequestInfo } from './chain/authorize.ts';
 import { createBegin } from './chain/begin.ts';
 import { type App, createRouter, gate, middleware, serveRouter } from './chain/chain.ts';
 import { createGuard } from './chain/guard.ts';
+import { createImpersonate } from './chain/impersonation.ts';
 import {
   answerMethod,
   guardedBelow,
@@ -30,6 +31,7 @@ import {
   refuseUnknownPublicPaths,
   refuseWithdrawnPaths,
 } from './chain/routes.ts';
+import { createStillAuthorized } from './chain/still-authorized.ts';
 import { createTakeTurn, UserTurns } from './chain/user-turns.ts';
 import { createCallerAddress, type TrustedProxy } from './connection/source-address.ts';
 import type { Route } from './exchange.ts';
@@ -157,12 +159,10 @@ function servedLogs({ platform, logs, limits, metrics, writer, clock }: AppParts
 
 function servedGateway(own: NonNullable<AppParts['gateway']>, parts: AppParts): ServedGateway {
   const { clock, authorizer, limits } = parts;
-  const authorize = createStillAuthorized({
-    authorizer,
-    deadline: createAnswerDeadline(clock, limits.answerTimeoutMs),
-  });
+  const asking = { authorizer, deadline: createAnswerDeadline(clock, limits.answerTimeoutMs) };
+  const authorize = createStillAuthorized(asking);
   const recheck = createRecheck({ ...callerSteps(parts), authorize }, clock, parts.maxDecisionAgeMs);
-  return createServedGateway({ ...parts, ...own, recheck });
+  return createServedGateway({ ...parts, ...own, recheck, impersonate: createImpersonate(asking) });
 }
 
 function servedAccounts(

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Decision } from '../authorization/authorizer.ts';
+import type { Impersonation } from '../gateway/acting-as.ts';
 import type { Party } from '../oauth/tokens/act.ts';
 import type { Identity } from '../oauth/tokens/identity.ts';
 import type { RequestInfo } from './request-info.ts';
@@ -69,6 +70,8 @@ export class Exchange {
   readonly parameters: readonly string[] = [];
   /** Known behind authentication. */
   readonly identity: Identity | undefined;
+  /** Written by the gateway: whom the caller may impersonate, and asks to be. */
+  impersonation: Impersonation | undefined;
   /** Known under /oauth: the client and the user, as far as the authorization server found out. */
   readonly party: Party | undefined;
   /** Known behind authentication. */

@@ -195,13 +195,13 @@ export const toAccountKeepingOptions = ({
 export const toGatewayOptions = ({
   platform,
   accounts: { reservedNames },
-  gateway: { allowProxySubresources, rejectImpersonation, unknownGroups },
+  gateway: { allowProxySubresources, impersonation, unknownGroups },
   server: { streamDrain },
 }: Sections<'platform' | 'accounts' | 'gateway' | 'server'>): GatewayServiceOptions => ({
   platform,
   reservedNames,
   allowProxySubresources,
-  rejectImpersonation,
+  impersonation,
   unknownGroups,
   streamDrainMs: streamDrain,
 });

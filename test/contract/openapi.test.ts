@@ -40,7 +40,12 @@ import {
 const NAMES = accountNames('gatehouse');
 const parts = appParts();
 const metricsOnly = metricsRoute(parts.registry, new AnswerWriter(systemClock, 1_000), systemClock);
-const clusterPaths = createServedGateway({ ...appParts(), ...gatewayUnderTest(), recheck: () => async () => {} });
+const clusterPaths = createServedGateway({
+  ...appParts(),
+  ...gatewayUnderTest(),
+  impersonate: () => Promise.reject(new Error('nobody asks')),
+  recheck: () => async () => {},
+});
 const routes: readonly Route[] = [...createRoutes(parts), ...clusterPaths.routes, metricsOnly];
 const operations = describedOperations();
 

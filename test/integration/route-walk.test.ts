@@ -97,7 +97,12 @@ describe('the walk over all routes', () => {
 
   test('N-32 the paths of the cluster answer nothing without a token', async () => {
     const opened = await startApp({ gateway: gatewayUnderTest() });
-    const { routes } = createServedGateway({ ...appParts(), ...gatewayUnderTest(), recheck: () => async () => {} });
+    const { routes } = createServedGateway({
+      ...appParts(),
+      ...gatewayUnderTest(),
+      impersonate: () => Promise.reject(new Error('nobody asks')),
+      recheck: () => async () => {},
+    });
     expect(routes.map(({ template }) => template)).toContain('/apis/*');
     expect(await walk(routes, opened)).toEqual([]);
     await opened.stop();

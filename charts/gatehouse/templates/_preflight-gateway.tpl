@@ -21,7 +21,7 @@
 {{- include "gatehouse.problem" (printf "gateway.constrainedImpersonation.enabled is true, but the cluster is %s: clusters have it from 1.36 on, and an older one would refuse every call; set it to false." .Capabilities.KubeVersion.Version) -}}
 {{- end -}}
 {{- else -}}
-{{- range list "allowProxySubresources" "rejectImpersonation" -}}
+{{- range list "allowProxySubresources" -}}
 {{- if dig "gateway" . false $config -}}
 {{- include "gatehouse.problem" (printf "config.gateway.%s is true, but gateway.enabled is false; set gateway.enabled to true, or leave it out." .) -}}
 {{- end -}}

@@ -48,22 +48,6 @@ export function createAuthorize({ authorizer, deadline, pace, isGuarded }: Autho
   };
 }
 
-/**
- * Asks whether the caller may still do what a call to the cluster's paths began with, by the question that the cluster asked
- * itself then, selectors included (KEP-4601). The cluster has decided that once, and does not again while a stream is open: so a
- * right that was withdrawn would last as long as its client likes.
- */
-export function createStillAuthorized({ authorizer, deadline }: Pick<AuthorizeParts, 'authorizer' | 'deadline'>): Step {
-  return async function stillAuthorized(exchange) {
-    const { identity, info } = exchange;
-    if (!identity || !info?.isResource) return 'next';
-    const decision = await deadline.bound(
-      Promise.resolve(authorizer.authorize(identity, { resource: withSelectors(toAttributes(info), info) })),
-    );
-    return accept(exchange, decision, { identity, info, own: undefined });
-  };
-}
-
 /** What somebody may do to what is his own, without a right. A service account is no user. */
 function ownAccess({ route, request, parameters }: Exchange, { name }: Identity): 'free' | 'narrowed' | undefined {
   if (!route?.self || parameters[0] !== name || isClusterOwn(name)) return undefined;
@@ -88,7 +72,7 @@ function accept(exchange: Exchange, decision: Decision, { identity, info, own }:
   return 'next';
 }
 
-function toAttributes(info: RequestInfo): ResourceAttributes {
+export function toAttributes(info: RequestInfo): ResourceAttributes {
   const { verb, group, version, resource, subresource, namespace, name } = info;
   return {
     verb,
@@ -98,17 +82,6 @@ function toAttributes(info: RequestInfo): ResourceAttributes {
     ...(subresource && { subresource }),
     ...(namespace && { namespace }),
     ...(name && { name }),
-  };
-}
-
-function withSelectors(
-  attributes: ResourceAttributes,
-  { fieldSelector, labelSelector }: RequestInfo,
-): ResourceAttributes {
-  return {
-    ...attributes,
-    ...(fieldSelector && { fieldSelector }),
-    ...(labelSelector && { labelSelector }),
   };
 }
 

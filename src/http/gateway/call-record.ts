@@ -19,7 +19,7 @@ export interface CallRecord {
 export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics): CallRecord {
   return {
     began: (exchange) => {
-      events.report('cluster_call_began', { ...whoAndWhat(exchange), impersonatedUser: exchange.identity?.name });
+      events.report('cluster_call_began', { ...whoAndWhat(exchange), impersonatedUser: impersonatedUser(exchange) });
     },
     ended: (exchange, kind) => {
       const { identity, info, status, upstreamMs } = exchange;
@@ -28,12 +28,16 @@ export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics
       events.report('cluster_call', {
         result: resultOf(status),
         ...whoAndWhat(exchange),
-        impersonatedUser: upstreamMs === undefined ? undefined : identity.name,
+        impersonatedUser: upstreamMs === undefined ? undefined : impersonatedUser(exchange),
         status,
       });
     },
   };
 }
+
+/** Whom the cluster takes the call for. */
+const impersonatedUser = ({ identity, impersonation }: Exchange): string | undefined =>
+  (impersonation?.subject ?? identity)?.name;
 
 function whoAndWhat({ identity, info, target, requestId, ownRequestId, source }: Exchange): SecurityEventFields {
   return {

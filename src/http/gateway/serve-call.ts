@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { readActingAs } from '../../gateway/acting-as.ts';
 import {
   type CallKind,
   isLongRunning,
@@ -16,6 +17,7 @@ import { type AnswerWriter, hasBody } from '../answer/answer.ts';
 import { cutOff } from '../answer/cut-off.ts';
 import { unauthorized } from '../answer/refusals.ts';
 import { SlowReader } from '../answer/slow-reader.ts';
+import type { Impersonate } from '../chain/impersonation.ts';
 import type { Exchange, Handler } from '../exchange.ts';
 import type { Places } from '../places.ts';
 import type { CallRecord } from './call-record.ts';
@@ -30,6 +32,7 @@ import { askedProtocol, isForeign, readSubprotocols } from './upgrade-request.ts
 
 export interface ServeCallParts {
   readonly gateway: Gateway;
+  readonly impersonate: Impersonate;
   readonly places: { readonly requests: Places; readonly streams: Places };
   readonly streams: OpenStreams;
   readonly turns: CallTurns;
@@ -56,10 +59,17 @@ export function serveCall(parts: ServeCallParts): Handler {
     const protocol = exchange.upgrade && askedProtocol(exchange.request);
     const kind = (protocol && upgradeKindOf(info, protocol)) ?? kindOf(info);
     exchange.atEnd(() => record.ended(exchange, kind));
+    if (parts.gateway.honoursImpersonation) await takeImpersonation(exchange, parts.impersonate);
     exchange.takePlace(() => places[isLongRunning(kind) ? 'streams' : 'requests'].take(identity.name));
     if (protocol) await upgrade(exchange, { kind, protocol }, parts);
     else await forward(exchange, { kind, user: identity.name }, parts);
   };
+}
+
+/** The cluster takes the call for one of the user that it names, if the caller may impersonate that user. */
+async function takeImpersonation(exchange: Exchange, impersonate: Impersonate): Promise<void> {
+  const asked = readActingAs(exchange.request.rawHeaders);
+  if (asked) exchange.impersonation = await impersonate(exchange, asked);
 }
 
 /** A call, and how to end it before its time. */
@@ -218,12 +228,13 @@ function createRelay(
 }
 
 function callOf(exchange: Exchange, kind: CallKind, record: CallRecord): GatewayCall {
-  const { identity, info, request, address, requestId, ownRequestId, rawTarget, target } = exchange;
+  const { identity, info, impersonation, request, address, requestId, ownRequestId, rawTarget, target } = exchange;
   if (!identity || !info) throw new Error('the gateway comes after authentication and request info');
   // Of an absolute-form target only the path goes on (RFC 9112 3.2.2).
   const exact = rawTarget.startsWith('/') ? rawTarget : originForm(target);
   return {
     caller: identity,
+    actingAs: impersonation && { ...impersonation.subject, sid: identity.sid },
     kind,
     isProxied: isProxied(info, exchange.upgrade !== undefined),
     method: request.method ?? '',

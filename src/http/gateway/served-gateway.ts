@@ -5,6 +5,7 @@ import { registerStreams, registerUnderway } from '../../gateway/metrics.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
+import type { Impersonate } from '../chain/impersonation.ts';
 import type { Exchange, Route } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
 import { Places } from '../places.ts';
@@ -31,6 +32,7 @@ export interface ServedGatewayParts {
   /** How long streams go on from then on; watches have 10 s. */
   readonly streamDrainMs: number;
   readonly recheck: (exchange: Exchange) => Recheck;
+  readonly impersonate: Impersonate;
 }
 
 /** The paths of the cluster, served. */
@@ -67,6 +69,7 @@ export function createServedGateway(parts: ServedGatewayParts): ServedGateway {
   const paced = new WeakSet<IncomingMessage>();
   const serve = serveCall({
     gateway,
+    impersonate: parts.impersonate,
     places,
     streams,
     turns,

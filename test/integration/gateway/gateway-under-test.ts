@@ -78,7 +78,7 @@ export async function startGateway({
   const events = { report: (event: string, fields: SecurityEventFields): void => void seen.push({ event, fields }) };
   const leftOut: string[] = [];
   const gateway = new Gateway(
-    { allowProxySubresources: false, rejectImpersonation: false, unknownGroups: 'refuse', ...options },
+    { allowProxySubresources: false, impersonation: 'refuse', unknownGroups: 'refuse', ...options },
     {
       passage,
       policy,

@@ -29,7 +29,8 @@ const OURS_ON_UPGRADES = [
   'Upgrade',
 ];
 
-const forged: readonly string[] = [
+/** A client that asks to be somebody else. */
+const posing: readonly string[] = [
   ...[
     'Impersonate-User: root',
     'impersonate-user: root',
@@ -44,6 +45,9 @@ const forged: readonly string[] = [
     'Impersonate-Extra-gatehouse.io%2Fsession: s-9',
     'Impersonate: x',
   ],
+];
+
+const forged: readonly string[] = [
   ...[
     'X-Remote-User: root',
     'X-Remote-Group: system:masters',
@@ -200,30 +204,24 @@ describe('headers of the client', () => {
   });
 });
 
-describe('with gateway.rejectImpersonation', () => {
+describe('a client that asks to be somebody else', () => {
   let strict: GatewayUnderTest;
   beforeAll(async () => {
-    strict = await startGateway({ options: { rejectImpersonation: true } });
+    strict = await startGateway();
   });
   afterAll(() => strict.stop());
 
-  test.each(forged.filter((line) => /^impersonate/i.test(line)))(
-    'A-30 "%s" is 403, and nothing is sent',
-    async (line) => {
-      const answer = parseAnswer(await strict.raw(requestOf('GET /api', `${line}\r\n`)));
-      expect([answer.status, strict.upstream.opened]).toEqual([403, 0]);
-    },
-  );
+  test.each(posing)('A-30 "%s" is 403, and nothing is sent', async (line) => {
+    const answer = parseAnswer(await strict.raw(requestOf('GET /api', `${line}\r\n`)));
+    expect([answer.status, strict.upstream.opened]).toEqual([403, 0]);
+  });
 
-  test.each(forged.filter((line) => /^impersonate/i.test(line)))(
-    'A-30 "%s" on an exec upgrade is 403, and nothing is sent',
-    async (line) => {
-      const upgrade = requestOf('GET /api/v1/namespaces/a/pods/p/exec', `Upgrade: websocket\r\n${line}\r\n`);
-      const answer = parseAnswer(await strict.raw(upgrade.replace('Connection: close', 'Connection: Upgrade')));
-      expect([answer.status, strict.upstream.opened]).toEqual([403, 0]);
-      expect(answer.body).toContain('Impersonate headers are not accepted here');
-    },
-  );
+  test.each(posing)('A-30 "%s" on an exec upgrade is 403, and nothing is sent', async (line) => {
+    const upgrade = requestOf('GET /api/v1/namespaces/a/pods/p/exec', `Upgrade: websocket\r\n${line}\r\n`);
+    const answer = parseAnswer(await strict.raw(upgrade.replace('Connection: close', 'Connection: Upgrade')));
+    expect([answer.status, strict.upstream.opened]).toEqual([403, 0]);
+    expect(answer.body).toContain('Impersonate headers are not accepted here');
+  });
 });
 
 describe('headers of the cluster', () => {

@@ -105,13 +105,6 @@ const COPIED = [
 ];
 const DROPPED = [
   ...[
-    'Impersonate-User: root',
-    'impersonate_user: root',
-    'Impersonate-Group: system:masters',
-    'Impersonate-Extra-a: b',
-    'Impersonate-Uid: 1',
-  ],
-  ...[
     'X-Remote-User: root',
     'X-Remote-Group: system:masters',
     'X_Remote_User: root',
@@ -150,6 +143,14 @@ const DROPPED = [
     '__proto__: a',
   ],
 ];
+/** Refused, whatever else is sent. */
+const IMPERSONATING = [
+  'Impersonate-User: root',
+  'impersonate_user: root',
+  'Impersonate-Group: system:masters',
+  'Impersonate-Extra-a: b',
+  'Impersonate-Uid: 1',
+];
 export const MOST_BODY_BYTES = 300_000;
 const METHODS = ['GET', 'GET', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -170,11 +171,13 @@ export function makeRequest(chance: Chance, authorization: string, { isLargest =
   const copied = chance.some(5, () => chance.one(COPIED));
   const lines = [...copied, ...chance.some(chance.percent(2) ? 60 : 6, () => chance.one(DROPPED))];
   const body = isLargest ? chance.bytes(MOST_BODY_BYTES).padEnd(MOST_BODY_BYTES, '\xff') : makeBody(chance);
+  if (!isLargest && chance.percent(15)) lines.push(chance.one(IMPERSONATING));
   const { framing, bytes } = frame(chance, body);
   const shuffled = lines.toSorted(() => (chance.percent(50) ? 1 : -1));
   const head = ['Host: gatehouse.example', `Authorization: ${authorization}`, ...shuffled, ...framing];
   const isOddCollection = isOdd && path === COLLECTION && OF_COLLECTIONS.has(method);
-  const fate = isBad || isOddCollection || /\/proxy(\/|$)/.test(path) ? 'refused' : 'passed';
+  const isSomebodyElse = lines.some((line) => /^impersonate/i.test(line));
+  const fate = isBad || isSomebodyElse || isOddCollection || /\/proxy(\/|$)/.test(path) ? 'refused' : 'passed';
   const pairs = shuffled.filter((line) => copied.includes(line)).map(toPair);
   return {
     text: `${method} ${target} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${bytes}`,

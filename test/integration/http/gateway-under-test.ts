@@ -17,7 +17,7 @@ export function gatewayUnderTest(): NonNullable<AppParts['gateway']> {
     upgrade: async () => undefined,
   };
   const gateway = new Gateway(
-    { allowProxySubresources: false, rejectImpersonation: false, unknownGroups: 'refuse' },
+    { allowProxySubresources: false, impersonation: 'refuse', unknownGroups: 'refuse' },
     {
       passage: passage as Passage,
       policy: new CallerPolicy({ platform: 'gatehouse', names: [] }),

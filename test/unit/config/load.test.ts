@@ -34,6 +34,19 @@ describe('the configuration file', () => {
     expect(config.users.firstAdministratorWanted).toBe('in-cluster');
   });
 
+  test('refuses calls as somebody else unless it is told otherwise, by either name of the setting', () => {
+    expect(load('').config.gateway.impersonation).toBe('refuse');
+    expect(load('gateway: {rejectImpersonation: true}').config.gateway.impersonation).toBe('refuse');
+    expect(load('gateway: {impersonation: honour}').config.gateway.impersonation).toBe('honour');
+    expect(problemsOf('gateway: {rejectImpersonation: false}')).toEqual([
+      'gateway.rejectImpersonation: is no longer a setting: headers are never ignored; set gateway.impersonation to refuse or honour',
+    ]);
+    expect(problemsOf('gateway: {rejectImpersonation: true, impersonation: honour}')).toEqual([
+      'gateway.rejectImpersonation: contradicts gateway.impersonation; remove it',
+    ]);
+    expect(problemsOf('gateway: {impersonation: ignore}').length).toBe(1);
+  });
+
   test('derives names and the issuer from the platform and the port', () => {
     const { config } = load('platform: acme\nserver: {port: 8080}');
     expect(config.authentication.oauthOptions.issuer).toBe('http://localhost:8080/oauth');

@@ -24,7 +24,7 @@ const ANSWER = { start: () => {}, data: () => undefined };
 const { signal } = new AbortController();
 
 /** A gateway whose calls end so. */
-function start(error?: unknown, rejectImpersonation = false) {
+function start(error?: unknown) {
   const metrics = new GatewayMetrics(new Registry());
   const refused: string[] = [];
   metrics.refused = (reason) => void refused.push(reason);
@@ -35,7 +35,7 @@ function start(error?: unknown, rejectImpersonation = false) {
   };
   const passage: Pick<Passage, 'origin' | 'send' | 'upgrade'> = { origin: 'https://a', send, upgrade: send };
   const gateway = new Gateway(
-    { allowProxySubresources: false, rejectImpersonation, unknownGroups: 'refuse' },
+    { allowProxySubresources: false, impersonation: 'refuse', unknownGroups: 'refuse' },
     {
       passage: passage as Passage,
       policy: new CallerPolicy({ platform: 'gatehouse', names: [] }),
@@ -77,7 +77,7 @@ test('G-01 a call is told of before it is sent, once, and not when it is refused
 });
 
 test('A-30 what asks to be somebody else is 403 where the operator says so, counted, and not sent', async () => {
-  const { both, refused, sent } = start(undefined, true);
+  const { both, refused, sent } = start();
   for (const call of both)
     await expect(call({ ...CALL, rawHeaders: ['Impersonate-User', 'bob'] })).rejects.toMatchObject({
       answer: { code: 403 },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asksToImpersonate, copiedHeaders } from '../../../src/gateway/request-headers.ts';
+import { copiedHeaders } from '../../../src/gateway/request-headers.ts';
 
 const CONTROLS = [...Array(32).keys(), 127].filter((code) => code !== 9).map((code) => String.fromCharCode(code));
 const COPIED = ['Accept', 'user-agent', 'If-Match', 'Range', 'Kubectl-Command', 'traceparent', 'Tracestate'];
@@ -56,11 +56,4 @@ test('a trace goes on behind the others, with all of its states, if it is one an
   for (const bad of ['', 'x', `01${PARENT.slice(2)}`, `${PARENT}-01`, PARENT.toUpperCase(), ...zeros])
     expect(copied(bad)).toEqual(['Accept', 'x']);
   for (const parents of [[], [PARENT, PARENT]]) expect(copied(...parents)).toEqual(['Accept', 'x']);
-});
-
-test('A-30 a client asks to be somebody else by any header that begins so, and by no value', () => {
-  for (const name of ['Impersonate-User', 'impersonate-extra-x', 'IMPERSONATE_GROUP'])
-    expect(asksToImpersonate(['Accept', 'x', name, 'a'])).toBe(true);
-  expect(asksToImpersonate(['Accept', 'impersonate-user', 'X-Impersonate-User', 'a'])).toBe(false);
-  expect(asksToImpersonate([])).toBe(false);
 });

@@ -1,0 +1,42 @@
+import type { Authorizer } from '../../authorization/authorizer.ts';
+import { type ActingAs, type Impersonation, impersonatedBy } from '../../gateway/acting-as.ts';
+import { AUTHENTICATED } from '../../gateway/caller.ts';
+import type { Exchange } from '../exchange.ts';
+import type { AnswerDeadline } from './answer-deadline.ts';
+import { forbidden } from './authorize.ts';
+
+/** Resolves with whom a call is made as, if its caller may impersonate each that it names. Rejects with the cluster's 403 when the caller may not. */
+export type Impersonate = (exchange: Exchange, asked: ActingAs) => Promise<Impersonation>;
+
+interface ImpersonateParts {
+  readonly authorizer: Authorizer;
+  readonly deadline: AnswerDeadline;
+}
+
+/**
+ * Asks what kube-apiserver asks (`k8s.io/apiserver/pkg/endpoints/filters`, `WithImpersonation`): whether the caller has the right to
+ * `impersonate` the user, and each group. Like there, the result is a member of `system:authenticated`.
+ */
+export function createImpersonate({ authorizer, deadline }: ImpersonateParts): Impersonate {
+  return async (exchange, asked) => {
+    const { identity } = exchange;
+    if (!identity) throw new Error('impersonation comes after authentication');
+    for (const { resource, name } of impersonatedBy(asked)) {
+      const attributes = { verb: 'impersonate', group: '', version: '', resource, name };
+      const decision = await deadline.bound(Promise.resolve(authorizer.authorize(identity, { resource: attributes })));
+      exchange.decided(decision);
+      if (!decision.allowed) throw forbidden(identity.name, { ...NO_REQUEST, ...attributes });
+    }
+    return { asked, subject: { name: asked.name, uid: '', groups: [...new Set([...asked.groups, AUTHENTICATED])] } };
+  };
+}
+
+/** What else the words of a refusal may name. */
+const NO_REQUEST = {
+  isResource: true,
+  prefix: 'api',
+  namespace: '',
+  subresource: '',
+  fieldSelector: '',
+  labelSelector: '',
+};

@@ -1,0 +1,41 @@
+import type { Authorizer, ResourceAttributes } from '../../authorization/authorizer.ts';
+import type { Exchange, Outcome, Step } from '../exchange.ts';
+import type { RequestInfo } from '../request-info.ts';
+import type { AnswerDeadline } from './answer-deadline.ts';
+import { forbidden, toAttributes } from './authorize.ts';
+import { createImpersonate } from './impersonation.ts';
+
+/**
+ * Asks whether the caller may still do what a call to the cluster's paths began with, by the questions that the cluster asked
+ * itself then, selectors (KEP-4601) and impersonation included. The cluster has decided that once, and does not again while a stream
+ * is open: so a right that was withdrawn would last as long as its client likes.
+ */
+export function createStillAuthorized(parts: {
+  readonly authorizer: Authorizer;
+  readonly deadline: AnswerDeadline;
+}): Step {
+  const impersonate = createImpersonate(parts);
+  return async function stillAuthorized(exchange: Exchange): Promise<Outcome> {
+    const { identity, info, impersonation } = exchange;
+    if (impersonation) await impersonate(exchange, impersonation.asked);
+    const subject = impersonation?.subject ?? identity;
+    if (!subject || !info?.isResource) return 'next';
+    const { authorizer, deadline } = parts;
+    const attributes = withSelectors(toAttributes(info), info);
+    const decision = await deadline.bound(Promise.resolve(authorizer.authorize(subject, { resource: attributes })));
+    exchange.decided(decision);
+    if (!decision.allowed) throw forbidden(subject.name, info);
+    return 'next';
+  };
+}
+
+function withSelectors(
+  attributes: ResourceAttributes,
+  { fieldSelector, labelSelector }: RequestInfo,
+): ResourceAttributes {
+  return {
+    ...attributes,
+    ...(fieldSelector && { fieldSelector }),
+    ...(labelSelector && { labelSelector }),
+  };
+}
