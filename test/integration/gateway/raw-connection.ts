@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
+/** Less than the time of a test, so that what came is told; many times what the slowest answer takes on a busy machine. */
+const LIMIT_MS = 100_000;
+
 /** A connection of a test: what was read from it is kept, and may be waited for. */
 export class RawConnection {
   readonly socket: Socket;
@@ -43,10 +46,10 @@ export class RawConnection {
     return Buffer.concat(this.pieces).toString('latin1');
   }
 
-  /** Resolves with all that came as soon as it holds what is looked for; rejects after 20 s. */
+  /** Resolves with all that came as soon as it holds what is looked for; rejects after 100 s, for what hangs. */
   async until(holds: RegExp | ((connection: RawConnection) => boolean)): Promise<string> {
     const isThere = () => (holds instanceof RegExp ? holds.test(this.text) : holds(this));
-    const limit = AbortSignal.timeout(20_000);
+    const limit = AbortSignal.timeout(LIMIT_MS);
     while (!isThere()) {
       const came = new Promise((resolve) => this.#came.addEventListener('came', resolve, { once: true }));
       const late = new Promise((_, reject) =>

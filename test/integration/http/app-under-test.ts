@@ -231,11 +231,11 @@ export async function startApp(
   };
 }
 
-/** What a raw socket got until the peer closed, `until` matched, or 30 s passed (then it rejects). */
+/** What a raw socket got until the peer closed, `until` matched, or 100 s passed (then it rejects). */
 export async function rawExchange(port: number, text: string, until?: RegExp): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let received = '';
-  const limit = setTimeout(() => socket.destroy(new Error(`no end after: ${received}`)), 30_000);
+  const limit = setTimeout(() => socket.destroy(new Error(`no end after: ${received}`)), 100_000);
   socket.on('data', (chunk: Buffer) => {
     received += chunk.toString('latin1');
     if (until?.test(received)) socket.destroy();

@@ -17,7 +17,7 @@ async function trickle(port: number, start: string, drop: string): Promise<strin
   socket.on('error', () => {}); // what is sent after the close is reset
   const closed = new Promise((resolve) => socket.once('close', resolve)); // `once` of Node.js rejects at an error
   const drops = setInterval(() => socket.writable && socket.write(drop), 20);
-  const limit = setTimeout(() => socket.destroy(), 20_000);
+  const limit = setTimeout(() => socket.destroy(), 100_000);
   try {
     socket.write(start);
     await closed;

@@ -122,17 +122,20 @@ describe('when the cluster stops telling', () => {
     const cluster = await startCluster();
     const { service, clock } = await startDrivenReady(cluster, { config: { authorization: { maxStaleness: '4m' } } });
     const { access_token: token } = await service.signIn('ada');
-    const watcher = await Watcher.open(`${service.gatehouse.origin}${NODES}?watch=true`, {
-      authorization: `Bearer ${token}`,
-    });
+    // A refusal would wait by the clock.
+    const watcher = await clock.during(
+      Watcher.open(`${service.gatehouse.origin}${NODES}?watch=true`, { authorization: `Bearer ${token}` }),
+    );
+    expect(watcher.status).toBe(200);
     const openedAt = clock.monotonic();
     cluster.faults.until({ kind: 'subjectaccessreviews' }, { connection: 'reset' });
     await clock.spend(235_000);
     expect(watcher.ending).toBeUndefined();
-    await clock.until(
+    const ending = await clock.until(
       () => watcher.ending,
-      (ending) => ending === 'complete',
+      (found) => found !== undefined,
     );
+    expect([ending, watcher.text.slice(-500)]).toEqual(['complete', expect.stringContaining('ERROR')]);
     // It is looked at each 30 s.
     expect(clock.monotonic() - openedAt).toBeLessThanOrEqual(275_000);
     expect(watcher.events.at(-1)).toMatchObject({ type: 'ERROR', object: { code: 503 } });
