@@ -72,7 +72,7 @@ export default defineConfig({
         hookTimeout: 600_000 * Number(longRun.LONG),
       }),
       tier('planted', { testTimeout: 120_000, hookTimeout: 900_000, fileParallelism: false }),
-      tier('vectors', { ...SEEDED, env: { TEST_SEED }, testTimeout: 120_000, hookTimeout: 300_000 }),
+      tier('vectors', { ...SEEDED, env: { TEST_SEED }, testTimeout: 120_000, hookTimeout: 900_000 }),
       tier('soak', { testTimeout: 180_000, fileParallelism: false }),
       tier('netns', { testTimeout: 180_000, hookTimeout: 120_000, fileParallelism: false }),
       tier('cluster', { ...PROGRAM, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),

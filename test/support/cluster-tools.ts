@@ -79,6 +79,14 @@ const TOOLS = {
     source: 'request-info/main.go',
     minutes: 1,
   },
+  texts: {
+    name: 'texts',
+    module: 'kubernetes',
+    from: 'k8s.io/kubernetes',
+    package: './texts',
+    source: 'texts/main.go',
+    minutes: 1,
+  },
   actionlint: {
     name: 'actionlint',
     module: 'actionlint',

@@ -1,12 +1,16 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { isLongRunning, kindOf } from '../../src/gateway/call.ts';
 import { type RequestInfo, toRequestInfo } from '../../src/http/request-info.ts';
 import { parseTarget } from '../../src/http/target.ts';
+import { clusterTool } from '../support/cluster-tools.ts';
 import { askOracle } from '../support/oracles/ask-oracle.ts';
 import { type RequestLine, requestLines } from '../support/oracles/request-lines.ts';
 import { SEED } from '../support/seed.ts';
 
 const LINES = 200_000;
+
+/** It is compiled the first time. */
+beforeAll(() => clusterTool('requestInfo'));
 
 /** What kube-apiserver makes of a request line (tools/request-info). */
 type Theirs = RequestInfo & { readonly isLongRunning: boolean };

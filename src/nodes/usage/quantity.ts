@@ -12,7 +12,10 @@ export const NANO = 10n ** 9n;
 const QUANTITY = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$/;
 /** No sane quantity is longer. The time to read digits as an integer grows with the square of their number. */
 const LONGEST_TEXT = 128;
-/** The greatest quantity that Kubernetes knows: 2^63 - 1 units. Greater ones become this one. */
+/**
+ * The greatest quantity by the documentation of Kubernetes: 2^63 - 1 units. Greater ones become this one. (Its code does that for
+ * binary ones only. A decimal one may have an exponent of nine digits there; to compute with it would take all memory.)
+ */
 const GREATEST = (2n ** 63n - 1n) * NANO;
 
 const POWER_OF_TEN: ReadonlyMap<string, number> = new Map([

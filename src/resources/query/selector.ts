@@ -77,13 +77,22 @@ function parseBound(tokens: SelectorTokens): bigint {
   throw new SelectorSyntaxError(`${quoted(text)} is not ${isInteger(text) ? 'a 64-bit' : 'an'} integer`);
 }
 
-/** `"(" [value] *("," [value]) ")"`: nothing between two signs is the empty value. */
+/**
+ * `"(" [value] *("," [value]) ")"`: nothing between two signs is the empty value. Kubernetes reads two commas in a row as one
+ * empty value, and so wants one more before the end of the list.
+ */
 function parseValues(tokens: SelectorTokens): ReadonlySet<string> {
   tokens.next();
   if (!tokens.take('(')) tokens.expected('"("');
   const values = new Set<string>();
-  do values.add(tokens.value());
-  while (tokens.take(','));
+  let commas = 0;
+  do {
+    const value = tokens.value();
+    values.add(value);
+    commas = value === '' ? commas + 1 : 1;
+  } while (tokens.take(','));
+  const isOpen = commas > 1 && commas % 2 === 1;
+  if (isOpen) tokens.expected('"," or a label value');
   if (!tokens.take(')')) tokens.expected('"," or ")"');
   return values;
 }

@@ -1,4 +1,5 @@
-import { seededRandom } from '../../../dev/cluster/seeded-random.ts';
+import { chanceOf } from './chance.ts';
+import { oneFieldSelector } from './kubernetes-texts.ts';
 
 /** A method and a request target, as characters that stand for one byte each. */
 export type RequestLine = readonly [method: string, target: string];
@@ -117,42 +118,6 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 };
 const OTHER_VALUES = ['', '1', 'true', 'Exact', 'NotOlderThan', 'a=b', '10s', 'x'];
 
-const FIELDS = [
-  'metadata.name',
-  'metadata.name',
-  'metadata.name',
-  'metadata.namespace',
-  'spec.nodeName',
-  'metadata.name ',
-  '',
-  'Metadata.name',
-];
-const OPERATORS = ['=', '=', '==', '!=', '', '===', '=!', '!==', '!'];
-const FIELD_VALUES = [
-  'a',
-  'a',
-  'web-0',
-  '',
-  'system:node:x',
-  'a\\,b',
-  'a\\=b',
-  'a\\\\',
-  'a\\b',
-  'a\\',
-  'a=b',
-  '..',
-  '.',
-  'a/b',
-  'a%b',
-  'ü',
-  'a b',
-  'x'.repeat(253),
-  'x'.repeat(254),
-  'b,metadata.name=a',
-  '\u{1f600}',
-  '\uffee',
-];
-
 /** Pairs that Go drops, or whose bytes are not UTF-8. */
 const ODD_PAIRS = [
   '%',
@@ -174,10 +139,8 @@ const MOST_PAIRS = 12;
 
 /** Request lines that follow from the seed: those of clients, and those that readers may understand in two ways. */
 export function requestLines(count: number, seed: number): RequestLine[] {
-  const random = seededRandom(seed);
-  const below = (end: number): number => Math.floor(random.fraction() * end);
-  const oneOf = <T>(of: readonly T[]): T => of[below(of.length)] as T;
-  const happens = (share: number): boolean => random.fraction() < share;
+  const chance = chanceOf(seed);
+  const { below, oneOf, happens } = chance;
 
   /** Half of the lines ask for collections, where the query decides. */
   const collection = (): string =>
@@ -200,12 +163,8 @@ export function requestLines(count: number, seed: number): RequestLine[] {
       const hex = byte.toString(16).padStart(2, '0');
       return `%${happens(0.5) ? hex : hex.toUpperCase()}`;
     }).join('');
-  const fieldSelector = (): string =>
-    happens(0.5)
-      ? `metadata.name=${oneOf(FIELD_VALUES)}`
-      : Array.from({ length: 1 + below(3) }, () => oneOf(FIELDS) + oneOf(OPERATORS) + oneOf(FIELD_VALUES)).join(',');
   const value = (name: string): string =>
-    name.trim() === 'fieldSelector' ? fieldSelector() : oneOf(VALUES[name] ?? OTHER_VALUES);
+    name.trim() === 'fieldSelector' ? oneFieldSelector(chance) : oneOf(VALUES[name] ?? OTHER_VALUES);
   const pair = (): string => {
     const name = oneOf(NAMES_OF_OPTIONS);
     // Each second name is written as everybody does, the others with escapes.

@@ -17,7 +17,7 @@ const problemOf = (text: string) => {
 
 const ACCEPTED = [
   ...['', ' ', 'a', '!a', '! a', 'a=', 'a=b', 'a==b', 'a!=b', 'a!=', 'a = b', '\t\r\n a'],
-  ...['a in (b)', 'a in(b, c)', 'a in ()', 'a in (,)', 'a in (b,)', 'a in (b,,c)'],
+  ...['a in (b)', 'a in(b, c)', 'a in ()', 'a in (,)', 'a in (b,)', 'a in (b,,c)', 'a in (b,,,)'],
   ...['a notin (b)', 'a notin ()', 'in', 'in=a', 'in in (in)', 'notin notin (notin)', 'a=in', 'a>1', 'a<1', 'a>01'],
   ...['a=b,c=d', 'a=b, !c', 'a,b', 'a in (b),c notin (d),!e,f', 'a=,b='],
   ...['a/b=c', 'a.b/C_d=E.f', 'kubernetes.io/hostname=node-1'],
@@ -29,7 +29,7 @@ const REFUSED = [
   ...['a in', 'a in b', 'a in (b', 'a in (b c)', 'a IN (b)', 'a b', 'a exists', 'a gt 1', 'a~b', '*', 'a=*'],
   ...['a>', 'a>b', 'a>1.5', 'a>-1', 'a:b', 'a=b:c', 'a=b c', 'a="b"', 'a=b;c=d', 'a=é', '/b=c', 'a/b/c=d', 'A/b=c'],
   ...['-a', 'a-', 'a=-b', `a=${'x'.repeat(64)}`, 'x'.repeat(64), `${'a'.repeat(254)}/b`, 'a./b', 'a/', 'a! =b'],
-  ...['a\u00a0', `a>${2n ** 63n}`, 'a in ((b))'],
+  ...['a\u00a0', `a>${2n ** 63n}`, 'a in ((b))', 'a in (b,,)', 'a in (,,)', 'a notin (b,,,,)'],
 ];
 
 describe('selector grammar', () => {
@@ -47,6 +47,7 @@ describe('selector grammar', () => {
     ['a=b c', 'found "c", expected "," or the end'],
     ['a in b', 'found "b", expected "("'],
     ['a in (b c)', 'found "c", expected "," or ")"'],
+    ['a in (b,,)', 'found ")", expected "," or a label value'],
     ['a=b:c', '"b:c" is not a label value'],
     ['a>1.5', '"1.5" is not an integer'],
     [`a>${2n ** 63n}`, '"9223372036854775808" is not a 64-bit integer'],
