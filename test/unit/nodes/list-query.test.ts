@@ -78,14 +78,11 @@ describe('node list query', () => {
     expect(fieldsOf('page=abc')).toEqual(['page']);
   });
 
-  test('NQ-10 a semicolon separates nothing', () => {
-    expect(refusalOf('limit=1;page=2').answer.details?.causes).toEqual([
-      {
-        reason: 'FieldValueInvalid',
-        message: 'invalid query parameter "limit": "1;page=2" is not an integer',
-        field: 'limit',
-      },
-    ]);
+  test.each(['limit=1;page=2', 'name=a;b', ';'])('NQ-10 a semicolon has to be encoded: %s', (text) => {
+    expect(refusalOf(text).answer).toMatchObject({
+      code: 400,
+      message: 'the query string has a semicolon that is not encoded',
+    });
   });
 
   test.each([
