@@ -31,7 +31,7 @@ import {
   refuseWithdrawnPaths,
 } from './chain/routes.ts';
 import { createTakeTurn, UserTurns } from './chain/user-turns.ts';
-import { createCallerAddress, type TrustedProxy } from './connection/source-address.ts';
+import { createCallerAddress, createUnreadableReport, type TrustedProxy } from './connection/source-address.ts';
 import type { Route } from './exchange.ts';
 import { createServedGateway, type ServedGateway, type ServedGatewayParts } from './gateway/served-gateway.ts';
 import { isUpgrade } from './gateway/upgrade-request.ts';
@@ -205,7 +205,7 @@ export function serveRoutes(routes: readonly Route[], parts: AppParts, calls?: O
   const { platform, limits, metrics, registry, writer, clock, random, logger } = parts;
   const cors = createCors(parts.corsOrigins);
   const { authenticate, authorize } = callerSteps(parts, guardedBelow(routes));
-  const addressOf = createCallerAddress(parts.trustedProxies);
+  const addressOf = createCallerAddress(parts.trustedProxies, createUnreadableReport(parts));
   const guard = createGuard({ platform, limits, metrics }); // protocol, header and path rules
   const takeTurn = createTakeTurn({ turns: new UserTurns(parts), registry, onOther: calls?.asked });
   const first = [
