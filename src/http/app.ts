@@ -172,7 +172,7 @@ function servedAccounts(
   const { bodies, writer, deadline, gatewayIsOpen } = others;
   return accountRoutes({
     reads,
-    writes: userWriteHandlers({ writes, presenter, bodies, writer }),
+    writes: userWriteHandlers({ writes, presenter, bodies, writer, deadline }),
     writer,
     deadline,
     gatewayIsOpen,
@@ -182,12 +182,13 @@ function servedAccounts(
 /** The routes of all kinds. Their watches share the places. */
 function servedLists(parts: AppParts): Route[] {
   const { clock, random, closing, limits, metrics, writer } = parts;
+  const deadline = createAnswerDeadline(clock, limits.answerTimeoutMs);
   const places = new WatchPlaces(limits, metrics);
   registerWatches(parts.registry, places);
   const recheck = createRecheck(callerSteps(parts), clock, parts.maxDecisionAgeMs);
   return parts.lists.flatMap(({ kind, lister, age, watches: source }) => {
     const watches = new Watches({ source, age, places, limits, writer, metrics, clock, random, closing, recheck });
-    return listRoutes({ kind, lister, age, watches, writer });
+    return listRoutes({ kind, lister, age, watches, writer, deadline });
   });
 }
 

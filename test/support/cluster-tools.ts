@@ -70,6 +70,15 @@ const TOOLS = {
     source: 'main.go',
     minutes: 2,
   },
+  goDurations: {
+    name: 'go-durations',
+    module: 'go-durations',
+    from: 'go', // its library alone
+    package: '.',
+    source: 'main.go',
+    minutes: 1,
+    isOnDemand: true,
+  },
   actionlint: {
     name: 'actionlint',
     module: 'actionlint',
@@ -153,7 +162,7 @@ export const cacheFolder = (): string =>
 function pinnedVersion(tool: Tool): string {
   const file = join(MODULES, tool.module, 'go.mod');
   const escaped = tool.from.replaceAll('.', '\\.');
-  const found = new RegExp(`^\\s*(?:require )?${escaped} (v\\S+)`, 'm').exec(readFileSync(file, 'utf8'));
+  const found = new RegExp(`^\\s*(?:require )?${escaped} (v?\\d\\S*)`, 'm').exec(readFileSync(file, 'utf8'));
   if (!found?.[1]) throw new Error(`${file} does not require ${tool.from}`);
   return found[1];
 }

@@ -97,6 +97,15 @@ function parseQueryString(text: string): QueryParameters {
   return { values, repeated };
 }
 
+/** The first value of a parameter. `undefined`: it is absent, or the query cannot be read, which the reader of all parameters refuses. */
+export function firstValue(queryString: string, name: string): string | undefined {
+  try {
+    return queryString === '' ? undefined : parseQueryString(queryString).values.get(name);
+  } catch {
+    return undefined;
+  }
+}
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
