@@ -118,6 +118,11 @@ export class Gateway {
       onReserved(call);
       throw refusals.reservedIdentity();
     }
+    const unsendable = this.#groups ? undefined : policy.unsendableGroup(caller);
+    if (unsendable !== undefined) {
+      metrics.refused('impersonation');
+      throw refusals.unsendableGroup(unsendable);
+    }
     if (this.#options.rejectImpersonation && asksToImpersonate(rawHeaders)) {
       metrics.refused('impersonate_header');
       throw refusals.impersonationRefused();

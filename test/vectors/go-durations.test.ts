@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseGoDuration } from '../../src/runtime/go-duration.ts';
+import { parseGoDuration } from '../../src/resources/query/go-duration.ts';
 import { readByGo } from '../support/go-durations.ts';
 import { SEED } from '../support/seed.ts';
 

@@ -1,4 +1,4 @@
-import { parseGoDuration } from '../../runtime/go-duration.ts';
+import { parseGoDuration } from './go-duration.ts';
 import type { StatusCause } from '../../status-error.ts';
 import { firstValue, invalid, type ParameterReader, quoted } from './parameters.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseGoDuration } from '../../src/runtime/go-duration.ts';
+import { parseGoDuration } from '../../../src/resources/query/go-duration.ts';
 
 // Beside Go's own code, with many more texts: test/vectors/go-durations.test.ts.
 describe('a duration of Go', () => {
