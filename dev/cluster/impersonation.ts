@@ -15,12 +15,15 @@ type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
 /** `headers` has the values of each header that came more than once. */
 export function impersonationIn(headers: Headers): Impersonation | undefined {
-  const user = headers['impersonate-user']?.[0] || undefined;
-  const groups = headers['impersonate-group'] ?? [];
+  const user = utf8(headers['impersonate-user']?.[0] ?? '') || undefined;
+  const groups = (headers['impersonate-group'] ?? []).map(utf8);
   const extra = extraIn(headers);
   const isWanted = user !== undefined || groups.length > 0 || Object.keys(extra).length > 0;
   return isWanted ? { user, groups, extra } : undefined;
 }
+
+/** Node.js reads header values as latin1, the API server takes their octets as they are: texts in UTF-8. */
+const utf8 = (value: string): string => Buffer.from(value, 'latin1').toString();
 
 const EXTRA = 'impersonate-extra-';
 

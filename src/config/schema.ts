@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fitsHeader } from '../runtime/header-text.ts';
 import { authentication } from './authentication-section.ts';
 import { countBetween, dnsLabel, duration, objectName, path, port, section, textLike } from './fields.ts';
 import { logging } from './logging-section.ts';
@@ -105,7 +106,10 @@ const firstAdministrator = z
       )
         .default('admin')
         .describe('Its name.'),
-      groups: z.array(z.string().min(1)).optional().describe('Its groups. Default: `[<platform>-admins]`.'),
+      groups: z
+        .array(z.string().min(1).refine(fitsHeader, 'must have no control characters, and no blank at its ends'))
+        .optional()
+        .describe('Its groups. Default: `[<platform>-admins]`.'),
       secretName: objectName
         .optional()
         .describe('The Secret with its password. Default: `<platform>-first-administrator`.'),

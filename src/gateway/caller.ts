@@ -1,4 +1,4 @@
-import { VISIBLE_ASCII } from '../kubernetes/objects/impersonation.ts';
+import { fitsHeader, headerOctets } from '../runtime/header-text.ts';
 import { reservedNames } from '../users/user.ts';
 
 /** Who calls the cluster through us: a verified identity, and nothing that the request itself says. */
@@ -39,12 +39,17 @@ export class CallerPolicy {
     return groups.some((group) => group !== AUTHENTICATED && this.#isReserved(group));
   }
 
-  /** Names and values in turn: one user, each group in a header of its own with `system:authenticated` last, the session. */
+  /** The first of the caller's groups that no header can carry, so that the cluster would take it for another one. */
+  unsendableGroup({ groups }: GatewayCaller): string | undefined {
+    return groups.find((group) => !fitsHeader(group));
+  }
+
+  /** Names and values in turn, in UTF-8 octets: one user, each group in a header of its own with `system:authenticated` last, the session. */
   headersOf(caller: GatewayCaller): readonly string[] {
-    const headers = [USER, caller.name];
-    for (const group of caller.groups) if (group !== AUTHENTICATED) headers.push(GROUP, group);
+    const headers = [USER, headerOctets(caller.name)];
+    for (const group of caller.groups) if (group !== AUTHENTICATED) headers.push(GROUP, headerOctets(group));
     headers.push(GROUP, AUTHENTICATED);
-    if (caller.sid !== undefined) headers.push(this.#sessionHeader, caller.sid);
+    if (caller.sid !== undefined) headers.push(this.#sessionHeader, headerOctets(caller.sid));
     return headers;
   }
 
@@ -54,21 +59,20 @@ export class CallerPolicy {
    */
   assertOf(headers: readonly string[], caller: GatewayCaller): void {
     if (this.isReserved(caller)) throw new Error('a reserved identity came to the end of the gateway');
+    const { name, sid = name } = caller;
+    for (const text of [name, sid, ...caller.groups])
+      if (!fitsHeader(text)) throw new Error('no header can carry a part of the identity');
+    const own = new Set([AUTHENTICATED, ...caller.groups].map(headerOctets));
     let users = 0;
     let groups = 0;
     for (let index = 0; index < headers.length; index += 2) {
-      const [name = '', value = ''] = [headers[index], headers[index + 1]];
-      if (!name.toLowerCase().startsWith('impersonate')) continue;
-      if (!VISIBLE_ASCII.test(value)) throw new Error('a part of the identity is not visible ASCII');
-      if (name === USER && value === caller.name) users += 1;
-      else if (name === GROUP && this.#mayBeSent(value, caller)) groups += 1;
-      else if (name !== this.#sessionHeader || value !== caller.sid)
+      const [header = '', value = ''] = [headers[index], headers[index + 1]];
+      if (!header.toLowerCase().startsWith('impersonate')) continue;
+      if (header === USER && value === headerOctets(name)) users += 1;
+      else if (header === GROUP && own.has(value)) groups += 1;
+      else if (header !== this.#sessionHeader || caller.sid === undefined || value !== headerOctets(sid))
         throw new Error('the identity is not the caller’s');
     }
     if (users !== 1 || groups === 0) throw new Error('the identity is not complete');
-  }
-
-  #mayBeSent(group: string, { groups }: GatewayCaller): boolean {
-    return group === AUTHENTICATED || (groups.includes(group) && !this.#isReserved(group));
   }
 }

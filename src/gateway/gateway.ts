@@ -129,6 +129,11 @@ export class Gateway {
       onReserved(call);
       throw refusals.reservedIdentity();
     }
+    const unsendable = this.#groups ? undefined : policy.unsendableGroup(madeAs(call));
+    if (unsendable !== undefined) {
+      metrics.refused('impersonation');
+      throw refusals.unsendableGroup(unsendable);
+    }
     if (this.#options.impersonation === 'refuse' && asksToImpersonate(rawHeaders)) {
       metrics.refused('impersonate_header');
       throw refusals.impersonationRefused();

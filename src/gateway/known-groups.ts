@@ -1,6 +1,6 @@
-import { VISIBLE_ASCII } from '../kubernetes/objects/impersonation.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { fitsHeader } from '../runtime/header-text.ts';
 import { AUTHENTICATED, type GatewayCaller } from './caller.ts';
 
 /** A caller's groups, and the refusal of a group, hold this long: what the operator changes counts after twice this time. */
@@ -82,9 +82,8 @@ export class KnownGroups {
     return at !== undefined && this.#parts.clock.monotonic() - at < REMEMBERED_MS;
   }
 
-  /** A header can carry nothing else. */
   #isSendable(group: string): boolean {
-    const isSendable = VISIBLE_ASCII.test(group);
+    const isSendable = fitsHeader(group);
     if (!isSendable) this.#leaveOut(group);
     return isSendable;
   }

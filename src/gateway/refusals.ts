@@ -45,6 +45,14 @@ function whatIsMissing({ resource, name }: RefusedImpersonation): string {
   return 'you may not do this in the cluster through this server: ask the operator of this server';
 }
 
+/** Without the group the caller would be somebody else to the cluster, and with it no header is whole. */
+export const unsendableGroup = (group: string): StatusError =>
+  new StatusError({
+    code: 403,
+    reason: 'Forbidden',
+    message: `members of the group "${group}" may not call the cluster through this server: no header can carry its name`,
+  });
+
 export const rightEnded = (): StatusError =>
   new StatusError({ code: 403, reason: 'Forbidden', message: 'the right to this has ended' });
 

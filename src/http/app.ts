@@ -33,7 +33,7 @@ import {
 } from './chain/routes.ts';
 import { createStillAuthorized } from './chain/still-authorized.ts';
 import { createTakeTurn, UserTurns } from './chain/user-turns.ts';
-import { createCallerAddress, type TrustedProxy } from './connection/source-address.ts';
+import { createCallerAddress, createUnreadableReport, type TrustedProxy } from './connection/source-address.ts';
 import type { Route } from './exchange.ts';
 import { createServedGateway, type ServedGateway, type ServedGatewayParts } from './gateway/served-gateway.ts';
 import { isUpgrade } from './gateway/upgrade-request.ts';
@@ -172,7 +172,7 @@ function servedAccounts(
   const { bodies, writer, deadline, gatewayIsOpen } = others;
   return accountRoutes({
     reads,
-    writes: userWriteHandlers({ writes, presenter, bodies, writer }),
+    writes: userWriteHandlers({ writes, presenter, bodies, writer, deadline }),
     writer,
     deadline,
     gatewayIsOpen,
@@ -182,12 +182,13 @@ function servedAccounts(
 /** The routes of all kinds. Their watches share the places. */
 function servedLists(parts: AppParts): Route[] {
   const { clock, random, closing, limits, metrics, writer } = parts;
+  const deadline = createAnswerDeadline(clock, limits.answerTimeoutMs);
   const places = new WatchPlaces(limits, metrics);
   registerWatches(parts.registry, places);
   const recheck = createRecheck(callerSteps(parts), clock, parts.maxDecisionAgeMs);
   return parts.lists.flatMap(({ kind, lister, age, watches: source }) => {
     const watches = new Watches({ source, age, places, limits, writer, metrics, clock, random, closing, recheck });
-    return listRoutes({ kind, lister, age, watches, writer });
+    return listRoutes({ kind, lister, age, watches, writer, deadline });
   });
 }
 
@@ -205,7 +206,7 @@ export function serveRoutes(routes: readonly Route[], parts: AppParts, calls?: O
   const { platform, limits, metrics, registry, writer, clock, random, logger } = parts;
   const cors = createCors(parts.corsOrigins);
   const { authenticate, authorize } = callerSteps(parts, guardedBelow(routes));
-  const addressOf = createCallerAddress(parts.trustedProxies);
+  const addressOf = createCallerAddress(parts.trustedProxies, createUnreadableReport(parts));
   const guard = createGuard({ platform, limits, metrics }); // protocol, header and path rules
   const takeTurn = createTakeTurn({ turns: new UserTurns(parts), registry, onOther: calls?.asked });
   const first = [

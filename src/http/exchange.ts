@@ -253,6 +253,8 @@ export interface Route {
   readonly takes?: (request: IncomingMessage) => boolean;
   /** Answers a GET or HEAD of the collection that asks to watch it, in the forms that it offers itself. */
   readonly watch?: Handler;
+  /** Milliseconds from the request on that its caller waits for the answer, by its own words. Absent: nobody is asked. */
+  readonly allowedMs?: (exchange: Exchange) => number | undefined;
   /**
    * What whoever is named by the first variable segment may do without a right in the cluster, by method. `free`: nobody
    * is asked; `narrowed`: the cluster is asked, and a no leaves what the handler lets everybody do to oneself.

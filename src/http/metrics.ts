@@ -40,6 +40,9 @@ const REJECTIONS = [
 
 export type Rejection = (typeof REJECTIONS)[number];
 
+/** The headers in which a trusted proxy may name the caller's address: the words of `authentication.trustedProxies[].header`. */
+const FORWARDED_HEADERS = ['X-Forwarded-For', 'X-Real-IP', 'X-Client-IP'];
+
 /** The metrics of this folder. Labels are route templates and words of ours, never input (A-37). */
 export interface HttpMetrics {
   /** Once per answer, at its end. */
@@ -48,6 +51,8 @@ export interface HttpMetrics {
   refusedUnread(status: number): void;
   /** A request or connection was turned away by this rule or limit. */
   rejected(reason: Rejection): void;
+  /** A trusted proxy sent this header, and it names no address. */
+  forwardedUnreadable(header: string): void;
   /** A request needed a bearer and sent none, or sent one that does not look like a token. */
   bearerRefused(result: 'absent' | 'malformed'): void;
   /** Changes of the TLS files of a port: `ok` or `invalid`. */
@@ -80,6 +85,12 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
   const requests = counter('gatehouse_http_requests_total', 'Answers, refusals included.', ['method', 'route', 'code']);
   const rejections = counter('gatehouse_http_rejections_total', 'Requests and connections turned away.', ['reason']);
   for (const reason of REJECTIONS) rejections.inc({ reason }, 0); // so that the first one is a change of the series
+  const unreadable = counter(
+    'gatehouse_forwarded_headers_unreadable_total',
+    'Headers of trusted proxies that name no address of a caller.',
+    ['header'],
+  );
+  for (const header of FORWARDED_HEADERS) unreadable.inc({ header }, 0);
   const bytes = counter('gatehouse_http_response_bytes_total', 'Bytes of answer bodies.', ['route', 'encoding']);
   const reloads = 'Changes of the TLS files of a port, by whether they were taken.';
   const tlsReloads = counter('gatehouse_tls_reloads_total', reloads, ['server', 'result']);
@@ -119,6 +130,7 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
     },
     refusedUnread: (status) => requests.labels('other', 'other', String(status)).inc(),
     rejected: (reason) => rejections.labels(reason).inc(),
+    forwardedUnreadable: (header) => unreadable.labels(header).inc(),
     watchEnded: (end) => watchEnds.inc({ end }),
     watchesTold: (ms) => told.observe(ms / 1_000),
     bearerRefused: (result) => bearers.labels(result).inc(),

@@ -1,5 +1,6 @@
 import { LineCounter, parseDocument, type YAMLParseError } from 'yaml';
 import { z } from 'zod';
+import { fitsHeader } from '../runtime/header-text.ts';
 import { hashFault } from './password-hash.ts';
 import { isClusterOwn, isEmail, isReservedName, isUserName, type User } from './user.ts';
 import { derivedUid } from './user-directory.ts';
@@ -122,7 +123,12 @@ const entrySchema = (maxHashCost: number) =>
         z
           .string()
           .min(1, 'is empty')
-          .refine((group) => !isClusterOwn(group), 'must not start with "system:" or "kubeadm:"'),
+          .refine((group) => !isClusterOwn(group), 'must not start with "system:" or "kubeadm:"')
+          // A header carries it to the cluster in every call through the gateway.
+          .refine(
+            (group) => group === '' || fitsHeader(group),
+            'must have no control characters, and no blank at its ends',
+          ),
       )
       .max(MOST_GROUPS, `are more than ${MOST_GROUPS}`)
       .refine((groups) => lengthOf(groups) <= LONGEST_GROUPS, `are longer than ${LONGEST_GROUPS} characters together`)

@@ -32,6 +32,7 @@ const unseeded = (text: string): string[] => [...text.matchAll(CHANCE)].map(([ca
 const ALLOWED = new Set([
   'support/property.ts: fc.assert(',
   'support/session-store-suite.ts: Math.random(',
+  'vectors/go-durations.test.ts: fc.sample(',
   'vectors/pod-usage.test.ts: fc.sample(',
 ]);
 

@@ -87,6 +87,15 @@ const TOOLS = {
     source: 'texts/main.go',
     minutes: 1,
   },
+  goDurations: {
+    name: 'go-durations',
+    module: 'go-durations',
+    from: 'go', // its library alone
+    package: '.',
+    source: 'main.go',
+    minutes: 1,
+    isOnDemand: true,
+  },
   actionlint: {
     name: 'actionlint',
     module: 'actionlint',
@@ -170,7 +179,7 @@ export const cacheFolder = (): string =>
 function pinnedVersion(tool: Tool): string {
   const file = join(MODULES, tool.module, 'go.mod');
   const escaped = tool.from.replaceAll('.', '\\.');
-  const found = new RegExp(`^\\s*(?:require )?${escaped} (v\\S+)`, 'm').exec(readFileSync(file, 'utf8'));
+  const found = new RegExp(`^\\s*(?:require )?${escaped} (v?\\d\\S*)`, 'm').exec(readFileSync(file, 'utf8'));
   if (!found?.[1]) throw new Error(`${file} does not require ${tool.from}`);
   return found[1];
 }

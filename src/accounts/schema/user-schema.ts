@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fitsHeader } from '../../runtime/header-text.ts';
 import { isClusterOwn, isEmail, isReservedName, isUserName, RESERVED_NAMES } from '../../users/user.ts';
 import { clusterRules, freeText, instant } from './fields.ts';
 import { LONGEST_GROUP, LONGEST_NAME, LONGEST_TEXT, MOST_GROUPS } from './limits.ts';
@@ -11,6 +12,8 @@ const EMAIL_OR_EMPTY = /^([!-?A-~]+@[!-?A-~]+)?$/;
 const AN_EMAIL = 'must be empty or one e-mail address in ASCII';
 
 const IS_RESERVED = 'is reserved: Kubernetes has an administrator of that name';
+/** A header carries it to the cluster in every call through the gateway. */
+const FITS_A_HEADER = 'must not begin or end with a blank';
 const NOT_OF_THE_CLUSTER = 'must not begin with "system:" or "kubeadm:", which belong to Kubernetes';
 
 const metadata = z
@@ -26,10 +29,12 @@ const metadata = z
 
 const group = freeText(LONGEST_GROUP, 'The name of a group.', [
   { rule: "!self.startsWith('system:') && !self.startsWith('kubeadm:')", message: NOT_OF_THE_CLUSTER },
+  { rule: "!self.startsWith(' ') && !self.endsWith(' ')", message: FITS_A_HEADER },
 ])
   .min(1)
   .refine((name) => !isClusterOwn(name), NOT_OF_THE_CLUSTER)
-  .meta({ not: { pattern: '^(system|kubeadm):' } });
+  .refine(fitsHeader, FITS_A_HEADER)
+  .meta({ not: { pattern: '^(system|kubeadm):|^ | $' } });
 
 const spec = z
   .object({

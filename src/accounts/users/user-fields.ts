@@ -1,4 +1,5 @@
 import { cut, quoted } from '../../resources/query/parameters.ts';
+import { fitsHeader } from '../../runtime/header-text.ts';
 import type { StatusCause } from '../../status-error.ts';
 import { isClusterOwn, isEmail, isUserName } from '../../users/user.ts';
 import { LONGEST_GROUP, LONGEST_NAME, LONGEST_TEXT, MOST_GROUPS } from '../schema/limits.ts';
@@ -68,5 +69,7 @@ function groupFaults(field: string, group: string): StatusCause[] {
   if (isClusterOwn(group)) return [bad(field, 'groups of the cluster itself are not given to users', group)];
   if ([...group].length > LONGEST_GROUP)
     return [bad(field, `must have at most ${LONGEST_GROUP} characters`, cut(group))];
-  return CONTROL.test(group) ? [bad(field, 'must have no control characters')] : [];
+  if (CONTROL.test(group)) return [bad(field, 'must have no control characters')];
+  // A header carries it to the cluster in every call through the gateway.
+  return fitsHeader(group) ? [] : [bad(field, 'must not begin or end with a blank', group)];
 }

@@ -11,6 +11,12 @@ export interface RepresentationHeaders {
   readonly cacheControl: string;
   /** The age of the data behind it, set only where the answer is to tell it. */
   readonly staleSeconds?: number | undefined;
+  /** Bounds the time in which a long body is made by what the caller allows. */
+  readonly deadline?: BodyDeadline;
+}
+
+interface BodyDeadline {
+  allowed<T>(work: Promise<T>, exchange: Exchange): Promise<T>;
 }
 
 /**
@@ -37,7 +43,8 @@ export function sendRepresentation(
   const sent = { ...answer, coding, validators };
   const composed = representation.compose(coding);
   if (composed === undefined) return sendBody(writer, exchange, sent);
-  return composed.then(() => sendBody(writer, exchange, sent));
+  const made = answer.deadline?.allowed(composed, exchange) ?? composed;
+  return made.then(() => sendBody(writer, exchange, sent));
 }
 
 interface Sent {

@@ -51,7 +51,7 @@ export function createAuthenticate(parts: AuthenticateParts): Step {
     }
     const verification = parts.verifier.verify(bearer.text, exchange.source);
     return verification instanceof Promise
-      ? parts.deadline.bound(verification).then((judged) => conclude(exchange, judged))
+      ? parts.deadline.bound(verification, exchange).then((judged) => conclude(exchange, judged))
       : conclude(exchange, verification);
   };
 }

@@ -44,7 +44,7 @@ export function createAuthorize({ authorizer, deadline, pace, isGuarded }: Autho
     const decision = authorizer.authorize(identity, { resource: toAttributes(info) });
     const conclude = (made: Decision): Outcome => accept(exchange, made, { identity, info, own });
     if (!(decision instanceof Promise)) return conclude(decision);
-    return deadline.bound(decision).then(conclude, (error) => pace(exchange, error));
+    return deadline.bound(decision, exchange).then(conclude, (error) => pace(exchange, error));
   };
 }
 

@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import type { Logger } from '../../observability/logger.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { ToldLately } from '../../runtime/lasting-failure.ts';
 import { unmapped } from '../../runtime/source-address.ts';
+import type { HttpMetrics } from '../metrics.ts';
 
 /** A proxy whose header is believed. */
 export interface TrustedProxy {
@@ -11,15 +15,22 @@ export interface TrustedProxy {
 }
 
 interface Hop {
+  readonly proxy: TrustedProxy;
   readonly addresses: BlockList;
   readonly header: string;
 }
+
+/** The header of this proxy was there and named no address. */
+type OnUnreadable = (proxy: TrustedProxy) => void;
 
 /**
  * Finds the whole address of a caller, an IPv4 address as such: the socket's, or the one in the header of a trusted proxy, where the
  * rightmost address that is not itself trusted counts. If that cannot be read, the socket's counts (A-34).
  */
-export function createCallerAddress(proxies: readonly TrustedProxy[]): (request: IncomingMessage) => string {
+export function createCallerAddress(
+  proxies: readonly TrustedProxy[],
+  onUnreadable: OnUnreadable = () => {},
+): (request: IncomingMessage) => string {
   const hops = proxies.map(toHop);
   const hopOf = (address: string): Hop | undefined => hops.find((hop) => contains(hop.addresses, address));
   return (request) => {
@@ -27,22 +38,52 @@ export function createCallerAddress(proxies: readonly TrustedProxy[]): (request:
     if (hops.length === 0) return plain(socket);
     const hop = hopOf(unmapped(socket));
     const claimed = hop && request.headers[hop.header];
-    if (!claimed) return plain(socket);
-    const addresses = String(claimed)
-      .split(',')
-      .map((text) => unmapped(text.trim()))
-      .reverse();
+    if (!hop || claimed === undefined) return plain(socket);
+    const addresses = String(claimed).split(',').map(toAddress).reverse();
     const caller = addresses.find((address) => !hopOf(address)) ?? addresses.at(-1);
-    return plain(caller && isIP(caller) ? caller : socket);
+    if (caller && isIP(caller)) return plain(caller);
+    onUnreadable(hop.proxy);
+    return plain(socket);
   };
 }
 
-function toHop({ cidr, header }: TrustedProxy): Hop {
+/** Counts headers that cannot be read, and logs the first of a proxy within a minute. What they say is not logged: it may be anything. */
+export function createUnreadableReport({
+  clock,
+  logger,
+  metrics,
+}: {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Pick<HttpMetrics, 'forwardedUnreadable'>;
+}): OnUnreadable {
+  const told = new ToldLately(clock);
+  return ({ cidr, header }) => {
+    metrics.forwardedUnreadable(header);
+    if (!told.isNews(`${cidr} ${header}`)) return;
+    const message = 'the header of a trusted proxy names no address, so its callers count as the proxy itself';
+    logger.warn({ proxy: cidr, header }, message);
+  };
+}
+
+/** An IPv4 address or a bracketed IPv6 one, with or without a port, as some proxies write them (RFC 3986 3.2.2, 3.2.3). */
+const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([\da-f:.]+(?:%[\w.-]+)?)\])(?::\d{0,5})?$/i;
+
+/** The address in one member of the header, without port and brackets; another text if it is none. */
+function toAddress(member: string): string {
+  const text = member.trim();
+  const [, v4, v6] = WITH_PORT.exec(text) ?? [];
+  if (v6 !== undefined && isIP(v6) !== 6) return text;
+  return unmapped(v4 ?? v6 ?? text);
+}
+
+function toHop(proxy: TrustedProxy): Hop {
+  const { cidr, header } = proxy;
   const [network = '', prefix] = cidr.split('/');
   const addresses = new BlockList();
   const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
   addresses.addSubnet(network, prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix), family);
-  return { addresses, header: header.toLowerCase() };
+  return { proxy, addresses, header: header.toLowerCase() };
 }
 
 function contains(addresses: BlockList, address: string): boolean {

@@ -3,17 +3,21 @@ import type { UserPresenter } from '../../accounts/users/user-presenter.ts';
 import type { AccountWrites } from '../../accounts/writes/account-writes.ts';
 import type { Caller } from '../../accounts/writes/caller.ts';
 import type { AnsweredUser } from '../../accounts/writes/user-writes.ts';
+import { CLIENT_PARAMETERS } from '../../resources/query/client-parameters.ts';
 import { readParameters } from '../../resources/query/parameters.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { toJsonBytes } from '../answer/document.ts';
 import type { BodyReader } from '../answer/read-body.ts';
 import { unsupportedMediaType } from '../answer/refusals.ts';
+import type { AnswerDeadline } from '../chain/answer-deadline.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
+import { allowedMs } from './lists.ts';
 
 export interface AccountWriteRouteParts {
   readonly writes: AccountWrites;
   readonly presenter: UserPresenter;
   readonly bodies: BodyReader;
+  readonly deadline: Pick<AnswerDeadline, 'allowed'>;
   readonly writer: AnswerWriter;
 }
 
@@ -34,7 +38,13 @@ const NO_STORE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-stor
 
 const SUCCESS = toJsonBytes({ message: 'success' });
 
-export function userWriteHandlers({ writes, presenter, bodies, writer }: AccountWriteRouteParts): UserWriteHandlers {
+export function userWriteHandlers({
+  writes,
+  presenter,
+  bodies,
+  writer,
+  deadline,
+}: AccountWriteRouteParts): UserWriteHandlers {
   const read = async (exchange: Exchange, type: string): Promise<Buffer> => {
     refuseParameters(exchange);
     if (mediaType(exchange.request) !== type) throw unsupportedMediaType(type);
@@ -48,26 +58,28 @@ export function userWriteHandlers({ writes, presenter, bodies, writer }: Account
   return {
     create: async (exchange) => {
       const body = await read(exchange, JSON_TYPE);
-      sendUser(exchange, await writes.create(body, callerOf(exchange)));
+      sendUser(exchange, await deadline.allowed(writes.create(body, callerOf(exchange)), exchange));
     },
     update: async (exchange) => {
       const body = await read(exchange, JSON_TYPE);
       const isManager = exchange.decision?.allowed === true;
-      sendUser(exchange, await writes.update({ name: nameOf(exchange), body, isManager }, callerOf(exchange)));
+      const updated = writes.update({ name: nameOf(exchange), body, isManager }, callerOf(exchange));
+      sendUser(exchange, await deadline.allowed(updated, exchange));
     },
     remove: async (exchange) => {
       refuseParameters(exchange);
-      await writes.remove(nameOf(exchange), callerOf(exchange));
+      await deadline.allowed(writes.remove(nameOf(exchange), callerOf(exchange)), exchange);
       sendSuccess(exchange);
     },
     changePassword: async (exchange) => {
       const body = await read(exchange, JSON_TYPE);
-      await writes.changePassword({ name: nameOf(exchange), body }, callerOf(exchange));
+      await deadline.allowed(writes.changePassword({ name: nameOf(exchange), body }, callerOf(exchange)), exchange);
       sendSuccess(exchange);
     },
     setFirstPassword: async (exchange) => {
       const body = await read(exchange, JSON_PATCH_TYPE);
-      sendUser(exchange, await writes.setFirstPassword({ name: nameOf(exchange), body }, callerOf(exchange)));
+      const set = writes.setFirstPassword({ name: nameOf(exchange), body }, callerOf(exchange));
+      sendUser(exchange, await deadline.allowed(set, exchange));
     },
   };
 }
@@ -86,6 +98,7 @@ export const firstPasswordRoute = (
   admission: 'other',
   produces: 'json',
   readsForm: true,
+  allowedMs,
   methods: { PATCH: setFirstPassword },
   ...(isOnlyOne ? { takes: isJsonPatch } : {}),
 });
@@ -100,9 +113,12 @@ const JSON_PATCH_TYPE = 'application/json-patch+json';
 const mediaType = ({ headers }: IncomingMessage): string | undefined =>
   headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
 
-/** A write takes no parameter: `dryRun=All` that is ignored would write. Throws the 400 that names each. */
+/**
+ * A write takes no parameter but those that clients add to every request: `dryRun=All` that is ignored would write. Throws the 400
+ * that names each. When the time is over that the caller allows, the write goes on, as one of the API server does.
+ */
 function refuseParameters({ target }: Exchange): void {
-  readParameters(target.query, new Map());
+  readParameters(target.query, new Map(CLIENT_PARAMETERS));
 }
 
 const nameOf = ({ parameters: [name = ''] }: Exchange): string => name;

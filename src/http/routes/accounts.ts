@@ -8,7 +8,7 @@ import { sendRepresentation } from '../answer/send-representation.ts';
 import type { AnswerDeadline } from '../chain/answer-deadline.ts';
 import type { Exchange, Handler, Methods, ResourceKind, Route } from '../exchange.ts';
 import { firstPasswordRoute, type UserWriteHandlers } from './account-writes.ts';
-import { LIST_HEADERS, listHandler } from './lists.ts';
+import { allowedMs, LIST_HEADERS, listHandler } from './lists.ts';
 
 export interface AccountRouteParts {
   readonly reads: AccountReads;
@@ -22,7 +22,7 @@ export interface AccountRouteParts {
 /** Whoever reads his own needs no right for it. */
 const OWN_READS = { GET: 'free', HEAD: 'free' } as const;
 
-const COMMON = { access: 'authorized', admission: 'other', produces: 'json' } as const;
+const COMMON = { access: 'authorized', admission: 'other', produces: 'json', allowedMs } as const;
 
 /** Users, what belongs to one of them, and platform roles (docs/contract/accounts.md, section 2). */
 export function accountRoutes({ reads, writes, writer, deadline, gatewayIsOpen }: AccountRouteParts): Route[] {
@@ -35,7 +35,7 @@ export function accountRoutes({ reads, writes, writer, deadline, gatewayIsOpen }
       ...COMMON,
       template: `${base}/users`,
       readsForm: true,
-      methods: { ...getOf(listHandler(users, writer)), POST: writes.create },
+      methods: { ...getOf(listHandler(users, { writer, deadline })), POST: writes.create },
       kind: discovered(users.kind),
     },
     {
@@ -64,7 +64,7 @@ export function accountRoutes({ reads, writes, writer, deadline, gatewayIsOpen }
     {
       ...COMMON,
       template: `${base}/globalroles`,
-      methods: getOf(listHandler(roles, writer)),
+      methods: getOf(listHandler(roles, { writer, deadline })),
       kind: discovered(roles.kind),
     },
     { ...COMMON, template: `${base}/globalroles/{role}`, methods: role },
@@ -110,7 +110,7 @@ function createReadHandlers(reads: AccountReads, writer: AnswerWriter, deadline:
   };
   const loginrecords: Handler = async (exchange) => {
     const list = reads.loginRecords.listOf(knownIn(exchange), exchange.target.query);
-    const representation = toRepresentation(await deadline.bound(list));
+    const representation = toRepresentation(await deadline.bound(list, exchange));
     return sendRepresentation(writer, exchange, { ...LIST_HEADERS, representation });
   };
   return { user, role, globalroles, loginrecords };

@@ -1,5 +1,6 @@
 import type { Age, Lister } from '../../resources/cache.ts';
 import type { Kind } from '../../resources/entries/kind.ts';
+import { timeoutIn } from '../../resources/query/client-parameters.ts';
 import { createListQueryParser } from '../../resources/query/list-query.ts';
 import { createWatchQueryParser } from '../../resources/watch/watch-query.ts';
 import { notFound } from '../../status-error.ts';
@@ -7,7 +8,9 @@ import { chooseStreamForm } from '../answer/accept.ts';
 import type { AnswerWriter } from '../answer/answer.ts';
 import { notAcceptable } from '../answer/refusals.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
-import type { Handler, Route } from '../exchange.ts';
+import type { AnswerDeadline } from '../chain/answer-deadline.ts';
+import type { Exchange, Handler, Route } from '../exchange.ts';
+import { toRequestInfo } from '../request-info.ts';
 import type { Watches } from '../watch/watches.ts';
 
 /** Of every answer with objects of the cluster. */
@@ -23,15 +26,16 @@ export interface ListedKind {
 export interface ListRouteParts extends ListedKind {
   readonly watches: Watches;
   readonly writer: AnswerWriter;
+  readonly deadline: AnswerDeadline;
 }
 
 /**
  * The list of a cluster-scoped kind, the get of one object and the watch of the list. All are answered from memory; only a long
  * body is waited for.
  */
-export function listRoutes({ kind, lister, age, watches, writer }: ListRouteParts): Route[] {
+export function listRoutes({ kind, lister, age, watches, writer, deadline }: ListRouteParts): Route[] {
   const parseWatchQuery = createWatchQueryParser(kind);
-  const list = listHandler({ kind, lister, age }, writer);
+  const list = listHandler({ kind, lister, age }, { writer, deadline });
   const get: Handler = (exchange) => {
     const [name = ''] = exchange.parameters;
     const representation = lister.get(name);
@@ -43,22 +47,36 @@ export function listRoutes({ kind, lister, age, watches, writer }: ListRoutePart
     const chosen = chooseStreamForm(accept);
     if (!chosen) throw notAcceptable('text/event-stream');
     const { form, metadataOnly } = chosen;
-    const known = form === 'events' && typeof lastEventId === 'string' ? lastEventId : undefined;
+    const known = form === 'events' ? String(lastEventId ?? '') : undefined;
     watches.open(exchange, { ...parseWatchQuery(exchange.target.query, known), metadataOnly }, form);
   };
   const collection = `/kapis/resources.${kind.platform}.io/v1alpha3/${kind.resource}`;
-  const common = { access: 'authorized', admission: 'other', produces: 'json' } as const;
+  const common = { access: 'authorized', admission: 'other', produces: 'json', allowedMs } as const;
   return [
     { ...common, template: collection, methods: { GET: list, HEAD: list }, watch, kind },
     { ...common, template: `${collection}/{name}`, methods: { GET: get, HEAD: get } },
   ];
 }
 
+/** How long the caller of a read waits, by its own words. A stream ends by `timeoutSeconds` alone, as that of the API server does. */
+export function allowedMs({ request, target }: Exchange): number | undefined {
+  const timeoutMs = timeoutIn(target.query);
+  if (timeoutMs === undefined) return undefined;
+  const info = toRequestInfo(request.method ?? '', target.segments, target.query);
+  return 'fault' in info || info.verb === 'watch' ? undefined : timeoutMs;
+}
+
 /** Answers the list, by the parameters that the kind has. */
-export function listHandler({ kind, lister, age }: ListedKind, writer: AnswerWriter): Handler {
+export function listHandler(
+  { kind, lister, age }: ListedKind,
+  { writer, deadline }: Pick<ListRouteParts, 'writer' | 'deadline'>,
+): Handler {
   const parse = createListQueryParser(kind);
   return (exchange) => {
-    const representation = lister.list(parse(exchange.target.query));
-    return sendRepresentation(writer, exchange, { ...LIST_HEADERS, representation, staleSeconds: age.staleSeconds() });
+    const query = parse(exchange.target.query);
+    if (query.timeoutMs !== undefined) deadline.check(exchange);
+    const representation = lister.list(query);
+    const staleSeconds = age.staleSeconds();
+    return sendRepresentation(writer, exchange, { ...LIST_HEADERS, representation, staleSeconds, deadline });
   };
 }

@@ -1,8 +1,6 @@
+import { fitsHeader, headerOctets } from '../../runtime/header-text.ts';
 import type { ImpersonationHeaders } from '../access/cluster-access.ts';
 import type { Impersonated } from './cluster-objects.ts';
-
-/** Headers carry nothing else unchanged: blanks at the ends are cut, and what is above ASCII has no agreed encoding. */
-export const VISIBLE_ASCII = /^[!-~]+$/;
 
 /** The group that every right is granted to without being asked. Nobody whom we sign in is in it. */
 const UNLIMITED = 'system:masters';
@@ -14,7 +12,8 @@ const UNLIMITED = 'system:masters';
  */
 export function impersonationOf({ name, groups }: Impersonated): ImpersonationHeaders {
   for (const text of [name, ...groups])
-    if (!VISIBLE_ASCII.test(text)) throw new Error('the name of an impersonated user or group is not visible ASCII');
+    if (!fitsHeader(text)) throw new Error('no header can carry the name of an impersonated user or group');
   if (groups.includes(UNLIMITED)) throw new Error(`nobody is impersonated as a member of ${UNLIMITED}`);
-  return { 'impersonate-user': name, ...(groups.length === 0 ? {} : { 'impersonate-group': groups }) };
+  const sent = groups.map(headerOctets);
+  return { 'impersonate-user': headerOctets(name), ...(sent.length === 0 ? {} : { 'impersonate-group': sent }) };
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { ReflectorMetrics } from '../metrics.ts';
-import { versionOf } from '../object.ts';
+import { compareResourceVersions, versionOf } from '../object.ts';
 import { toStatus } from '../status.ts';
-import { Attempt } from './attempt.ts';
+import { Attempt, SilenceLimit } from './attempt.ts';
 import type { CacheWriter } from './cache-writer.ts';
 import { type Failure, failureOfErrorEvent } from './failure.ts';
 import { KeyTable } from './key-table.ts';
@@ -27,12 +27,22 @@ export interface WatchSessionParts<E extends StoredEntry> {
   onListed(list: Listed<E>, signal: AbortSignal): Failure | undefined | Promise<Failure | undefined>;
 }
 
+/**
+ * As long as a list may stop flowing. What changes meanwhile comes in the same stream, and is no progress: a server or proxy that
+ * drops bookmarks never ends the first state, and under load it is never silent.
+ */
+const FIRST_STATE_LIMIT_MS = 30_000;
+
+const NO_PROGRESS: Failure = { kind: 'unsupported', detail: 'no more of the first state for 30 s, and not its end' };
+
 /** One watch from its request to its end, with the initial events if they were requested. Feeds the writer. */
 export class WatchSession<E extends StoredEntry> implements WatchSink {
   readonly #parts: WatchSessionParts<E>;
   readonly #request: WatchRequest;
   #attempt: Attempt | undefined;
   #initial: InitialEvents<E> | undefined;
+  /** Runs while the first state is awaited. */
+  #progress: SilenceLimit | undefined;
   #acceptedAt: number | undefined;
   #progressed = false;
   /** Events that came in the same chunk, after the list's end. They are held while the list goes into the store. */
@@ -61,6 +71,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     writer.active();
     this.#attempt = new Attempt(clock, signal);
     const ended = await source.watch(this.#request, this, this.#attempt.signal);
+    this.#progress?.stop();
     await this.#taking;
     const failure = this.#attempt.finish(ended);
     const livedMs = this.#acceptedAt === undefined ? 0 : clock.monotonic() - this.#acceptedAt;
@@ -75,7 +86,11 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
   accepted(): void {
     this.#acceptedAt = this.#parts.clock.monotonic();
     this.#parts.onAccepted();
-    if (this.#initial) return; // it is a list: it must keep flowing, and it proves nothing before its end
+    if (this.#initial) {
+      // It is a list: it must keep flowing, and it proves nothing before its end.
+      this.#progress = new SilenceLimit(this.#parts.clock, FIRST_STATE_LIMIT_MS, () => this.#attempt?.end(NO_PROGRESS));
+      return;
+    }
     this.#attempt?.allowQuiet();
     this.#parts.writer.proven();
   }
@@ -114,9 +129,10 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
       // A server with WatchList sends no other bookmark before the end, so this one treats the request as a plain
       // watch.
       if (event.type === 'BOOKMARK') return { kind: 'unsupported', detail: 'no end of the initial events' };
-      initial.add(event);
+      if (initial.add(event)) this.#progress?.heard();
       return undefined;
     }
+    this.#progress?.stop();
     const resourceVersion = versionOf(event.object);
     const list: Listed<E> = { kind: 'listed', entries: initial.entries(), resourceVersion };
     const signal = this.#attempt?.signal ?? AbortSignal.abort();
@@ -163,16 +179,32 @@ function endsInitialEvents(event: WatchEvent): boolean {
 export class InitialEvents<E extends StoredEntry> {
   readonly #entries = new KeyTable<E>();
   readonly #toEntry: (value: unknown) => E | undefined;
+  /** The highest version that has come. */
+  #newest = '';
 
   constructor(toEntry: (value: unknown) => E | undefined) {
     this.#toEntry = toEntry;
   }
 
-  add(event: WatchEvent): void {
+  /**
+   * Returns whether this is surely one more object of the first state. That comes in the order of the keys, and changes come in the
+   * order of their versions: so a new object that is older than one that has come is of the first state. One that is newer than
+   * all may be either.
+   */
+  add(event: WatchEvent): boolean {
     const entry = this.#toEntry(event.object);
-    if (!entry) return;
-    if (event.type === 'DELETED') this.#entries.delete(entry.key);
-    else this.#entries.set(entry);
+    if (!entry) return false;
+    const { key, resourceVersion } = entry;
+    const isNewest = this.#newest === '' || compareResourceVersions(resourceVersion, this.#newest) > 0;
+    const isFirst = this.#newest === '';
+    if (isNewest) this.#newest = resourceVersion;
+    if (event.type === 'DELETED') {
+      this.#entries.delete(key);
+      return false;
+    }
+    const isMore = event.type === 'ADDED' && (isFirst || !isNewest) && !this.#entries.get(key);
+    this.#entries.set(entry);
+    return isMore;
   }
 
   entries(): E[] {

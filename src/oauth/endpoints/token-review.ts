@@ -211,8 +211,8 @@ interface ReviewRequest {
   readonly audiences?: readonly string[];
 }
 
-/** RFC 8259 11: JSON is UTF-8, and a charset parameter may only repeat that. */
-const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i;
+/** The media type, whatever its parameters: it defines none (RFC 8259 11). The bytes must be UTF-8, which is checked where they are read. */
+const JSON_TYPE = /^application\/json[ \t]*(;|$)/i;
 
 /** A review nests three levels deep, or four with the metadata of an object. */
 const DEEPEST = 32;

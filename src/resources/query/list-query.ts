@@ -1,5 +1,6 @@
 import { parseBooleanWord } from '../../runtime/parse.ts';
 import type { StatusCause } from '../../status-error.ts';
+import { CLIENT_PARAMETERS, type ClientSetting } from './client-parameters.ts';
 import { type Condition, commonFilters, type FilterReaders, notOneOf } from './filter.ts';
 import {
   invalid,
@@ -12,7 +13,7 @@ import {
 } from './parameters.ts';
 
 /** A list request's parameters, parsed once. */
-export interface ListQuery {
+export interface ListQuery extends ClientSetting {
   /** -1: all. Exact integers up to 64 bits. */
   readonly limit: bigint;
   /** From 1. */
@@ -56,6 +57,7 @@ export const listParameters = ({ platform, sortWords, filters }: ListVocabulary)
     ['ascending', readAscending],
     ...commonFilters(platform),
     ...filters,
+    ...CLIENT_PARAMETERS,
     ['watch', readNoWatch],
   ]);
 

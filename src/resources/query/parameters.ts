@@ -93,6 +93,12 @@ function parseQueryString(text: string): QueryParameters {
   return { values, repeated };
 }
 
+/** The first value of a parameter. `undefined`: it is absent, or the query cannot be read, which the reader of all parameters refuses. */
+export function firstValue(queryString: string, name: string): string | undefined {
+  const pairs = readQueryPairs(queryString);
+  return 'fault' in pairs ? undefined : pairs.find(([one]) => one === name)?.[1];
+}
+
 const LONGEST_ECHO = 64;
 
 /** The first 64 characters of a caller's text. No message repeats more of it. */

@@ -31,6 +31,7 @@ export interface WatchQuery {
 }
 
 interface Settings extends WatchQuery {
+  readonly lastEventId?: string;
   /** `resourceVersionMatch` is given. */
   readonly hasMatch?: boolean;
 }
@@ -131,25 +132,27 @@ export const watchParameters = (vocabulary: ListVocabulary): ParameterReaders<Se
     ['sendInitialEvents', readInitialEvents],
     ['timeoutSeconds', readTimeout],
     ['allowWatchBookmarks', readBookmarks],
+    ['lastEventId', (text) => ({ lastEventId: text })],
   ]);
 
 /**
  * Reads the text behind the `?`, and throws as the parser of a list does. `lastEventId` is the version that a
- * reconnecting client of server-sent events got last. It is newer than the one in the URL, which the client keeps from
- * its first connection.
+ * reconnecting client of server-sent events got last, from its header: empty where it sent none, absent in other streams. It is
+ * newer than what stands in the URL, which the client keeps from its first connection. Clients that cannot set a header send it
+ * in the query (the polyfills of EventSource).
  */
 export function createWatchQueryParser(
   vocabulary: ListVocabulary,
 ): (queryString: string, lastEventId?: string) => WatchQuery {
   const parameters = watchParameters(vocabulary);
-  return (queryString, lastEventId = '') => {
+  return (queryString, headerId) => {
     const chosen: Chosen[] = [];
     let settings: Partial<Settings> = {};
     for (const setting of readParameters(queryString, parameters)) {
       if ('condition' in setting) chosen.push(setting);
       else settings = { ...settings, ...setting };
     }
-    const { hasMatch = false, ...given } = settings;
+    const { hasMatch = false, lastEventId: queryId = '', ...given } = settings;
     if (hasMatch !== (given.initialEvents !== undefined)) throw badRequest(WITHOUT_THE_OTHER);
     const query: WatchQuery = {
       bookmarks: true,
@@ -160,6 +163,7 @@ export function createWatchQueryParser(
         .sort()
         .join('&'),
     };
+    const lastEventId = headerId === undefined ? '' : headerId || queryId;
     return lastEventId === '' ? query : { ...query, from: parseVersion(lastEventId) };
   };
 }

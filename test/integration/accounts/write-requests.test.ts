@@ -77,6 +77,15 @@ describe('what a write of accounts takes', () => {
     },
   );
 
+  test('a write takes what clients of Kubernetes add to every request, and refuses a time that is none', async () => {
+    const headers = { 'Content-Type': 'application/json' };
+    const ask = (query: string) =>
+      stand.ask('POST', `${USERS}?${query}`, { body: JSON.stringify(newUser('hurried')), headers });
+    const refused = await ask('timeout=10');
+    expect([refused.status, refused.body.details.causes[0].field]).toEqual([400, 'timeout']);
+    expect((await ask('timeout=1m0s&pretty=true')).status).toBe(200);
+  });
+
   test.each(WRITES)('%s %s is 413 by its Content-Length, before a byte of the body is read', async (method, path) => {
     const answer = await raw(
       stand,

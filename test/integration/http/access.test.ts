@@ -229,6 +229,51 @@ describe('rights', () => {
     expect(await (await answer).json()).toMatchObject({ reason: 'Timeout', code: 504 });
     await stopWith(slow, clock);
   });
+
+  const OWN_LISTS = ['users', 'globalroles', 'users/alice-2/loginrecords'].map(
+    (path) => `/kapis/iam.gatehouse.io/v1alpha2/${path}`,
+  );
+
+  test.each([LIST, '/kapis/resources.gatehouse.io/v1alpha3/namespaces', ...OWN_LISTS])(
+    'HL-06 a list of %s is 504 when the time is over that its caller waits, a watch is not',
+    async (path) => {
+      const clock = new FakeClock();
+      let waiting = 0;
+      const authorize = (): Promise<never> => {
+        waiting += 1;
+        return new Promise(() => {});
+      };
+      const slow = await startApp({ authorizer: { authorize }, clock });
+      const ask = (query: string): { status?: number; answer: Promise<Response> } => {
+        const asked: { status?: number; answer: Promise<Response> } = { answer: slow.get(path + query) };
+        void asked.answer.then(({ status }) => Object.assign(asked, { status }));
+        return asked;
+      };
+      const short = ask('?%74imeout=2s');
+      const long = ask('?timeout=1h');
+      // What belongs to one user is got: there `watch` means nothing.
+      const watch = path.includes('alice-2') ? long : ask('?watch=true&timeout=2s');
+      await eventually(() => waiting === (watch === long ? 2 : 3));
+      await clock.advance(2_000);
+      expect((await short.answer).status).toBe(504);
+      expect(await (await short.answer).json()).toMatchObject({
+        ...{ reason: 'Timeout', code: 504, message: 'the request could not be answered within 2 s' },
+      });
+      await clock.advance(27_999);
+      expect([long.status, watch.status]).toEqual([undefined, undefined]);
+      await clock.advance(1);
+      expect([(await long.answer).status, (await watch.answer).status]).toEqual([504, 504]);
+      await stopWith(slow, clock);
+    },
+  );
+
+  test.each(['?timeout=10s', '?timeout=10s&pretty=true', '?pretty=true', '?timeout=0&pretty=1'])(
+    'lists and single objects are answered with %s',
+    async (query) => {
+      for (const path of [LIST, `${LIST}/worker-1`, '/kapis/resources.gatehouse.io/v1alpha3/namespaces'])
+        expect([path, (await app.get(path + query)).status]).toEqual([path, 200]);
+    },
+  );
 });
 
 /** On a fake clock the drain waits for somebody to move it. */

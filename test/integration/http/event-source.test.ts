@@ -38,6 +38,14 @@ describe('server-sent events', () => {
     expect(storyOf(watcher.text)).toEqual(FIRST_STATE);
   });
 
+  test('go on from `lastEventId` in the query, as clients without headers of their own send it', async () => {
+    const { app, cache } = await start();
+    cache.putNode(makeNode('node-c'));
+    const watcher = await open(app, '&resourceVersion=nonsense&lastEventId=e1-2', EVENTS);
+    await eventually(() => watcher.text.includes('BOOKMARK'), watcher);
+    expect([watcher.status, storyOf(watcher.text)]).toEqual([200, ['ADDED node-c', 'BOOKMARK']]);
+  });
+
   test.each([
     ['of another process', 'e2-2'],
     ['that no list had', 'something else'],

@@ -2,6 +2,8 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AppParts } from '../../../src/http/app.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { countedBy } from '../../support/counted.ts';
 import { type AppUnderTest, eventually, type LogLine, listText, startApp } from './app-under-test.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
@@ -319,5 +321,36 @@ describe('CORS', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
     expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS');
     expect(answer.headers.get('access-control-max-age')).toBe('600');
+  });
+});
+
+describe('A-34 the header of a trusted proxy that cannot be read', () => {
+  test('is a warning a minute for each proxy, and counted each time by its header', async () => {
+    let later = 0;
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + later };
+    const trustedProxies = [
+      { cidr: '127.0.0.0/8', header: 'X-Forwarded-For' },
+      { cidr: '10.0.0.0/8', header: 'X-Real-IP' },
+    ];
+    const proxied = await startApp({ trustedProxies, clock });
+    const warnings = (): unknown[] => proxied.lines.filter(({ level }) => level === 'warn');
+    const ask = async (value: string): Promise<void> => {
+      await (await proxied.get('/livez', { headers: { 'X-Forwarded-For': value } })).text();
+    };
+    for (const value of ['203.0.113.7:41234', 'unknown', '_secret', '198.51.100.1']) await ask(value);
+    expect(warnings()).toEqual([
+      {
+        ...{ level: 'warn', time: expect.any(String), proxy: '127.0.0.0/8', header: 'X-Forwarded-For' },
+        msg: 'the header of a trusted proxy names no address, so its callers count as the proxy itself',
+      },
+    ]);
+    later = 60_000;
+    for (const value of ['unknown', 'unknown']) await ask(value);
+    expect(warnings()).toHaveLength(2);
+    expect(JSON.stringify(proxied.lines)).not.toContain('_secret');
+    expect(await countedBy(proxied.parts.registry, 'gatehouse_forwarded_headers_unreadable_total', 'header')).toEqual({
+      'X-Forwarded-For': 4,
+    });
+    await proxied.stop();
   });
 });

@@ -34,6 +34,15 @@ describe('a good access token', () => {
     expect(answer.text).toBe(yes());
   });
 
+  test.each(['charset=ISO-8859-1', 'charset=utf8', 'odata=verbose; charset="us-ascii"'])(
+    'N-58 ignores the parameter %s of the media type, as the API server does with JSON',
+    async (parameter) => {
+      const body = { apiVersion: V1, kind: 'TokenReview', spec: { token: under.token } };
+      const answer = await under.post(body, { headers: { 'Content-Type': `application/json; ${parameter}` } });
+      expect(answer.text).toBe(yes());
+    },
+  );
+
   test('N-58 is good for those of the audiences that it has', async () => {
     const audiences = ['https://kubernetes.default.svc', AUDIENCE, AUDIENCE];
     expect(await under.review(under.token, { audiences })).toBe(yes(`,"audiences":["${AUDIENCE}"]`));

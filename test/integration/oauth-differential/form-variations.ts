@@ -33,9 +33,6 @@ export const formVariations: readonly Variation[] = [
     'multipart/form-data; boundary=x',
     'application/x-www-form-urlencode',
     'application/x-www-form-urlencoded2',
-    `${FORM}; charset=iso-8859-1`,
-    `${FORM}; charset=no-such-charset`,
-    `${FORM}; boundary=x`,
   ].map(
     (type): Variation => ({
       name: `type ${type}`,
@@ -52,7 +49,16 @@ export const formVariations: readonly Variation[] = [
       draft.body = '{"grant_type":"password"}';
     },
   },
-  ...[`${FORM}; charset=utf-8`, `${FORM};charset="UTF-8"`, `${FORM};`, 'Application/X-WWW-Form-URLEncoded'].map(
+  ...[
+    `${FORM}; charset=utf-8`,
+    `${FORM};charset="UTF-8"`,
+    `${FORM};`,
+    'Application/X-WWW-Form-URLEncoded',
+    `${FORM}; charset=iso-8859-1`,
+    `${FORM}; charset=us-ascii`,
+    `${FORM}; charset=no-such-charset`,
+    `${FORM}; boundary=x`,
+  ].map(
     (type): Variation => ({
       name: `type ${type}`,
       phase: 'spelling',

@@ -88,6 +88,14 @@ describe('failed sign-ins', () => {
       statuses.push(await fail(service, statuses.length, { 'x-forwarded-for': address }));
     expect(statuses).toEqual([400, 429, 429, 400]);
   });
+
+  test('A-34 count for the address that a trusted proxy names with a port or in brackets', async () => {
+    const { service } = await start({ addressRateLimiterMaxTries: 1, trustedProxies: [{ cidr: '127.0.0.0/8' }] });
+    const claims = ['203.0.113.7:41234', '203.0.113.7:41235', '203.0.113.8:41234', '[2001:db9::7]:1', '[2001:db9::7]'];
+    const statuses: number[] = [];
+    for (const claim of claims) statuses.push(await fail(service, statuses.length, { 'x-forwarded-for': claim }));
+    expect(statuses).toEqual([400, 429, 400, 400, 429]);
+  });
 });
 
 describe('sign-ins and refreshes', () => {

@@ -65,6 +65,9 @@ describe('AC-20 A-31 groups', () => {
   });
 
   test('are never those of the cluster itself, and each bad one is named', () => {
+    const unsendable = [' padded', 'padded ', 'half\ud800'];
+    expect(fieldsOf(groupsFaults(unsendable))).toEqual(unsendable.map((_, at) => `spec.groups[${at}]`));
+    expect(groupsFaults(['Domain Admins', 'Entwickler-S\u00fcd', '\u958b\u767a'])).toEqual([]);
     const faults = groupsFaults(['system:masters', 'good', 'kubeadm:cluster-admins', '', 'a\u0007']);
     expect(fieldsOf(faults)).toEqual(['spec.groups[0]', 'spec.groups[2]', 'spec.groups[3]', 'spec.groups[4]']);
   });

@@ -38,11 +38,30 @@ describe('the headers of a caller', () => {
   });
 
   test.each([
-    ['user', { ...ADA, name: 'ad\u00e0' }],
-    ['group', { ...ADA, groups: ['d\u00e9v'] }],
-    ['session', { ...ADA, sid: 's\u00a01' }],
+    ['user', { ...ADA, name: 'ada ' }],
+    ['group', { ...ADA, groups: [' dev'] }],
+    ['group', { ...ADA, groups: ['dev\t'] }],
+    ['group', { ...ADA, groups: ['dev\r\nImpersonate-Group: root'] }],
+    ['group', { ...ADA, groups: ['d\u0000v'] }],
+    ['group', { ...ADA, groups: ['d\u007fv'] }],
+    ['group', { ...ADA, groups: ['d\ud800v'] }],
+    ['group', { ...ADA, groups: [''] }],
+    ['session', { ...ADA, sid: 's\u00001' }],
   ])('G-03 with a %s that no header can carry do not pass it', (_, caller) => {
-    expect(() => policy.assertOf(policy.headersOf(caller), caller)).toThrow('not visible ASCII');
+    expect(() => policy.assertOf(policy.headersOf(caller), caller)).toThrow('no header can carry');
+  });
+
+  test('G-03 have a group as its UTF-8 octets, and pass for that group alone', () => {
+    const caller = { ...ADA, groups: ['Domain Admins', 'Entwickler-S\u00fcd', '\u958b\u767a', '\ud83d\ude80'] };
+    const sent = policy.headersOf(caller);
+    const octets = (text: string): string => Buffer.from(text).toString('latin1');
+    expect(sent.filter((_, index) => index % 2 === 1).slice(1, 5)).toEqual(caller.groups.map(octets));
+    expect(() => policy.assertOf(sent, caller)).not.toThrow();
+    const others = {
+      ...caller,
+      groups: ['Domain Admins', 'Entwickler-S\u00c3\u00bcd', '\u958b\u767a', '\ud83d\ude80'],
+    };
+    expect(() => policy.assertOf(sent, others)).toThrow('not the caller’s');
   });
 
   test('G-03 of a caller without a session do not pass it with one', () => {

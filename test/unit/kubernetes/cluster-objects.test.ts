@@ -196,23 +196,27 @@ describe("a list of the cluster's objects", () => {
 describe('an object of the cluster, as somebody else', () => {
   test('is written with his name and each of his groups in a header of its own', async () => {
     const stand = await start();
-    const as = { name: 'ada', groups: ['developers', 'system:authenticated'] };
+    const as = { name: 'ada', groups: ['Domain Admins', 'Entwickler-S\u00fcd', 'system:authenticated'] };
     await failureOf(stand.users.create({ metadata: { name: 'bob' } }, { as }));
     const { rawHeaders } = lastRequest(stand);
     const sent = rawHeaders.flatMap((name, index) =>
-      index % 2 === 0 && /^impersonate/i.test(name) ? [[name.toLowerCase(), rawHeaders[index + 1]]] : [],
+      index % 2 === 0 && /^impersonate/i.test(name)
+        ? [[name.toLowerCase(), Buffer.from(rawHeaders[index + 1] ?? '', 'latin1').toString()]]
+        : [],
     );
     expect(sent).toEqual([
       ['impersonate-user', 'ada'],
-      ['impersonate-group', 'developers'],
+      ['impersonate-group', 'Domain Admins'],
+      ['impersonate-group', 'Entwickler-S\u00fcd'],
       ['impersonate-group', 'system:authenticated'],
     ]);
   });
 
   test.each([
     { name: '', groups: [] },
-    { name: 'a b', groups: [] },
-    { name: 'adá', groups: [] },
+    { name: ' ada', groups: [] },
+    { name: 'ad\ud800', groups: [] },
+    { name: 'ada', groups: ['Domain Admins '] },
     { name: 'ada\r\nimpersonate-group: system:masters', groups: [] },
     { name: 'ada', groups: ['x', ''] },
     { name: 'ada', groups: ['a\nb'] },

@@ -6,6 +6,7 @@ import type { CheckPlan } from '../../../src/kubernetes/reflector/self-check.ts'
 import { TimeSlices } from '../../../src/runtime/time-slices.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MapStore } from '../../support/map-store.ts';
+import { tellMeasured } from '../../support/measured.ts';
 import { bookmark, event, initialEventsEnd, measured, node } from './objects.ts';
 import { page, ScriptedSource } from './scripted-source.ts';
 
@@ -117,6 +118,78 @@ describe('reflector start', () => {
     expect(source.lists.length).toBe(1);
   });
 
+  /** A server or proxy that drops bookmarks: what changes comes, the end of the first state never does. */
+  const LOADS: Readonly<Record<string, (second: number) => ReturnType<typeof event>[]>> = {
+    'changes, new objects and removals': (second) => [
+      event('MODIFIED', node('a', `${1_000 + 3 * second}`)),
+      event('ADDED', node(`new-${second}`, `${1_001 + 3 * second}`)),
+      event('DELETED', node(`new-${second - 5}`, `${1_002 + 3 * second}`)),
+    ],
+    'new objects alone': (second) => [event('ADDED', node(`new-${second}`, `${1_000 + second}`))],
+    'the same object again and again': (second) => [event('ADDED', node('a', `${1_000 + second}`))],
+    'bytes without an event': () => [],
+  };
+
+  test.each(Object.entries(LOADS))(
+    'C-42 lists in pages after 30 s without one more object of the first state, under %s',
+    async (_, load) => {
+      const { source, store, clock } = await start();
+      source.answerLists(page([node('a', '1000'), node('b', '20')], '1000'));
+      const { sink } = source.lastWatch;
+      sink.accepted();
+      for (const object of [node('b', '20'), node('a', '10')]) sink.event(event('ADDED', object));
+      for (let second = 0; second < 29; second++) {
+        await clock.advance(1_000);
+        sink.bytes();
+        for (const one of load(second)) sink.event(one);
+      }
+      expect(source.lists.length).toBe(0);
+      await clock.advance(1_000);
+      expect([source.lists.length, store.versions()]).toEqual([1, ['a@1000', 'b@20']]);
+      tellMeasured(
+        'C-42',
+        clock.monotonic(),
+        'from the last object of the first state until a list in pages was there',
+      );
+      expect(source.lastWatch.request).toEqual({ resourceVersion: '1000', timeoutSeconds: 300 });
+    },
+  );
+
+  test('C-42 waits for a first state that is slow: each of its objects gives it 30 s more', async () => {
+    const { source, store, clock } = await start();
+    const { sink } = source.lastWatch;
+    sink.accepted();
+    const versions = ['50', '10', '40', '20', '30'];
+    for (const [at, version] of versions.entries()) {
+      sink.event(event('ADDED', node(`n-${at}`, version)));
+      await clock.advance(29_000);
+      sink.bytes();
+    }
+    sink.event(initialEventsEnd('50'));
+    expect([source.lists.length, store.size]).toEqual([0, 5]);
+    await clock.advance(60_000);
+    expect(source.watches.length).toBe(1);
+  });
+
+  test('C-42 a relist is held no longer, and keeps the state that is known meanwhile', async () => {
+    const { source, store, clock } = await startSynced();
+    source.lastWatch.end({ kind: 'expired' });
+    await clock.advance(0);
+    const { request, sink } = source.lastWatch;
+    expect(request).toMatchObject({ resourceVersion: '20', initialEvents: true });
+    source.answerLists(page([node('a', '40')], '1040'));
+    sink.accepted();
+    sink.event(event('ADDED', node('a', '40')));
+    for (let second = 0; second < 30; second++) {
+      expect([source.lists.length, store.versions()]).toEqual([0, ['a@10', 'b@20']]);
+      sink.event(event('MODIFIED', node('a', `${1_000 + second}`)));
+      sink.bytes();
+      await clock.advance(1_000);
+    }
+    expect(source.lists).toEqual([{ version: { notOlderThan: '20' }, limit: 100 }]);
+    expect(store.versions()).toEqual(['a@40']);
+  });
+
   test.each([
     ['has no stream', { kind: 'unsupported' }],
     ['broke the stream off', { kind: 'closed' }],
@@ -159,8 +232,10 @@ describe('reflector start', () => {
   test('gives up a stream that stops flowing before its end after 30 s', async () => {
     const { source, clock } = await start();
     source.lastWatch.sink.accepted();
+    source.lastWatch.sink.event(event('ADDED', node('b', '20')));
     await clock.advance(29_000);
     source.lastWatch.sink.bytes();
+    source.lastWatch.sink.event(event('ADDED', node('a', '10')));
     await clock.advance(29_999);
     expect(source.lastWatch.signal.aborted).toBe(false);
     await clock.advance(1);
@@ -484,8 +559,10 @@ describe('self-check', () => {
   test('asks for nothing before the first list is there', async () => {
     const parts = await start();
     parts.source.lastWatch.sink.accepted();
+    parts.source.lastWatch.sink.event(event('ADDED', node('newest', '100000')));
     for (let waited = 0; waited < PERIOD_MS; waited += 20_000) {
       parts.source.lastWatch.sink.bytes();
+      parts.source.lastWatch.sink.event(event('ADDED', node(`slow-${waited}`, '10')));
       await parts.clock.advance(20_000);
     }
     expect(parts.source.lists).toEqual([]);

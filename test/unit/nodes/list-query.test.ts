@@ -54,6 +54,44 @@ describe('node list query', () => {
   });
 
   test.each([
+    ['timeout=10s', 10_000],
+    ['timeout=1m30s', 90_000],
+    ['%74imeout=250ms', 250],
+    ['timeout=1.5us', 0.0015],
+    ['timeout=1000h', 3_600_000_000],
+  ])('NQ-17 %s is a Go duration: how long the caller waits', (query, timeoutMs) => {
+    expect(parseNodeListQuery(query)).toEqual({ ...DEFAULTS, timeoutMs });
+  });
+
+  test.each([
+    'timeout=',
+    'timeout=0',
+    'timeout=0s',
+    'timeout=-5s',
+    'pretty=true',
+    'pretty=',
+    'pretty',
+    'pretty=1&timeout=0',
+  ])('NQ-17 %s changes nothing', (query) => {
+    expect(parseNodeListQuery(query)).toEqual(DEFAULTS);
+  });
+
+  test.each(['10', '10 s', '1d', 'ten', '9223372036854775808ns', '%ff'])('NQ-17 timeout=%s is refused', (text) => {
+    if (text === '%ff') return expect(fieldsOf(`timeout=${text}`)).toBe(undefined);
+    expect(fieldsOf(`timeout=${text}`)).toEqual(['timeout']);
+    expect(refusalOf(`timeout=${text}`).answer.message).toBe(
+      `invalid query parameter "timeout": "${text}" is not a duration such as 10s or 1m30s`,
+    );
+  });
+
+  test.each(['timeout=1s&timeout=1s', 'Timeout=1s', 'lastEventId=e-1', 'requestTimeout=1s', 'dryRun=All'])(
+    'NQ-17 %s stays refused',
+    (query) => {
+      expect(fieldsOf(query)).toHaveLength(1);
+    },
+  );
+
+  test.each([
     ['limit=%2B2', 2n],
     ['limit=007', 7n],
     ['limit=-0', 0n],

@@ -47,7 +47,7 @@ describe('the query of a watch', () => {
 
   test.each(
     [...listParameters(NODE_KIND).keys()].filter(
-      (name) => !['limit', 'page', 'sortBy', 'ascending', 'watch'].includes(name),
+      (name) => !['limit', 'page', 'sortBy', 'ascending', 'timeout', 'pretty', 'watch'].includes(name),
     ),
   )('%s goes with watch as with a list', (name) => {
     const value = name === 'status' ? 'warning' : 'a';
@@ -85,6 +85,33 @@ describe('the query of a watch', () => {
     expect(parseNodeWatchQuery('watch&resourceVersion=e-1', 'e-2').from?.text).toBe('e-2');
     expect(parseNodeWatchQuery('watch&resourceVersion=e-1', '').from?.text).toBe('e-1');
     expect(parseNodeWatchQuery('watch', 'nonsense').from).toEqual({ kind: 'unknown', text: 'nonsense' });
+  });
+
+  test('`lastEventId` in the query is what the header says, for server-sent events alone', () => {
+    const idOf = (query: string, header?: string) => parseNodeWatchQuery(`watch&${query}`, header).from?.text;
+    expect(idOf('resourceVersion=e-1&lastEventId=e-2', '')).toBe('e-2');
+    expect(idOf('resourceVersion=e-1&lastEventId=', '')).toBe('e-1');
+    expect(idOf('lastEventId=e-2', 'e-3')).toBe('e-3'); // the header is of this connection, the address may be older
+    expect(idOf('lastEventId=e-2')).toBe(undefined);
+    expect(parseNodeWatchQuery('watch&lastEventId=non%2Bsense', '').from).toEqual({
+      kind: 'unknown',
+      text: 'non+sense',
+    });
+    expect(refusalOf('watch&lastEventId=a&lastEventId=a').details?.causes?.map(({ field }) => field)).toEqual([
+      'lastEventId',
+    ]);
+  });
+
+  test.each(['timeout=10s', 'timeout=5m0s&timeoutSeconds=300', 'pretty=true', 'timeout=0&pretty='])(
+    '%s goes with watch, and neither ends nor filters it',
+    (query) => {
+      const { timeoutSeconds: _, ...rest } = parseNodeWatchQuery(`watch&${query}`);
+      expect(rest).toEqual(DEFAULTS);
+    },
+  );
+
+  test.each(['timeout=10', 'timeout=soon'])('?watch&%s is refused', (query) => {
+    expect(refusalOf(`watch&${query}`).details?.causes?.map(({ field }) => field)).toEqual(['timeout']);
   });
 
   test('a version of the cluster says what is whole, what was seen, and how far one process had told what followed', () => {

@@ -78,7 +78,7 @@ describe('the caller of a review (R-22)', () => {
 
   test('has to send JSON', async () => {
     const { reviews, oauth } = await start();
-    for (const contentType of [undefined, 'text/plain', 'application/json; charset=latin1']) {
+    for (const contentType of [undefined, 'text/plain', 'application/jsonl; charset=utf-8']) {
       const refusal = await refusalOf(() => reviews.checkHead({ ...HEAD, contentType }));
       expect(refusal).toMatchObject({ status: 400, description: 'the body must be application/json in UTF-8' });
     }

@@ -86,6 +86,15 @@ describe('the text of a users file', () => {
   const groups = (count: number, length = 9): string[] =>
     Array.from({ length: count }, (_, at) => `g-${at}`.padEnd(length, 'x'));
 
+  test.each([' padded', 'padded\t', 'two\nlines', 'half\ud800'])(
+    'is refused with the group %j, which no header can carry',
+    (group) => {
+      const content = parseUsersFile(weapon({ groups: ['Domain Admins', 'Entwickler-S\u00fcd', group] }), rules);
+      const message = 'must have no control characters, and no blank at its ends';
+      expect(content).toEqual({ problems: [{ path: 'users[1].groups[2]', message }] });
+    },
+  );
+
   test.each([
     ['10,000 groups', { groups: groups(10_000) }, 'users[1].groups: are more than 1000'],
     ['1,001 groups', { groups: groups(1_001) }, 'users[1].groups: are more than 1000'],

@@ -1,0 +1,3 @@
+module gatehouse.test/tools/go-durations
+
+go 1.26.0
