@@ -118,7 +118,7 @@ describe('on a real API server', () => {
     expect(refused.causes.map(({ field }) => field)).toEqual(['metadata.name', 'spec.leaseDurationSeconds']);
   });
 
-  test('A-57 a list has what was made, and lacks what was removed, right before it', async () => {
+  test('A-54 a list has what was made, and lacks what was removed, right before it', async () => {
     const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name: 'view' };
     const objects = cluster.objects(bindings);
     const listed = async (name: string) => (await objects.list(`of=${name}`)).map(({ metadata }) => metadata.name);

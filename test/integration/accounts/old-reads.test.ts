@@ -23,7 +23,7 @@ describe('while the API server’s watch cache is behind', () => {
   afterEach(() => letGo());
   afterAll(() => stand?.stop());
 
-  test('A-57 a role that was given a moment ago is taken away by the next one', async () => {
+  test('A-54 a role that was given a moment ago is taken away by the next one', async () => {
     const { body } = await stand.made('promoted', withRole('platform-regular'));
     letGo = stand.cluster.holdWatchCache();
     const { objects } = stand.cluster;
@@ -39,7 +39,7 @@ describe('while the API server’s watch cache is behind', () => {
     expect(stand.leftOf('promoted').bindings).toEqual(['promoted-platform-regular']);
   });
 
-  test('A-57 a name that was bound a moment ago is refused to who may not act as it', async () => {
+  test('A-54 a name that was bound a moment ago is refused to who may not act as it', async () => {
     letGo = stand.cluster.holdWatchCache();
     const to = { kind: 'User', name: 'awaited' } as const;
     stand.cluster.objects.create('clusterrolebindings', binding({ role: 'users-manager', to, name: 'waits' }));
@@ -48,7 +48,7 @@ describe('while the API server’s watch cache is behind', () => {
     expect(stand.leftOf('awaited').users).toEqual([]);
   });
 
-  test('A-57 a binding and a record of a moment ago go with the user who is deleted', async () => {
+  test('A-54 a binding and a record of a moment ago go with the user who is deleted', async () => {
     await stand.made('leaving');
     letGo = stand.cluster.holdWatchCache();
     const { objects } = stand.cluster;
@@ -68,7 +68,7 @@ describe('while the API server’s watch cache is behind', () => {
     expect(objects.get('loginrecords', 'leaving-1')).toBeUndefined();
   });
 
-  test('A-57 an operator is refused an e-mail address that was taken a moment ago, and sees who has it', async () => {
+  test('A-54 an operator is refused an e-mail address that was taken a moment ago, and sees who has it', async () => {
     letGo = stand.cluster.holdWatchCache();
     stand.cluster.objects.create('users', newUser('first', { spec: { email: 'one@example.com' } }) as never);
     await expect(operate(stand, ['create', 'second'], { email: 'one@example.com' })).rejects.toThrow(

@@ -179,7 +179,7 @@ describe("a list of the cluster's objects", () => {
     expect((await users.list('of=us')).map(({ metadata }) => metadata.name)).toEqual(['ada']);
   });
 
-  test('A-57 has every write that was answered before, unless it may be old', async () => {
+  test('A-54 has every write that was answered before, unless it may be old', async () => {
     const { server, users } = await start();
     await users.create({ metadata: { name: 'ada' } });
     server.holdWatchCache();
