@@ -57,7 +57,7 @@ const HEAP_MIB = 1_024;
 const QUERIES = 400;
 /** As Gatehouse asks. */
 const AT_ONCE = 500;
-const MOST_CLAUSES = DIALECTS.opensearchv2.mostClauses;
+const DIALECT = DIALECTS.opensearchv2;
 const NODES = 100;
 const MEMORY_EVERY_MS = 100;
 /** As many as may be under way, of four users as many as one may have. */
@@ -94,13 +94,13 @@ export async function measureLogs(bench: Bench): Promise<LogsResults> {
 
 /** The same question to the store, as Gatehouse asks it, and to Gatehouse. */
 async function measureQueries({ generator }: Bench, store: RealStore, gatehouse: Gatehouse): Promise<QueryRound> {
-  const query = toStoreQuery({ filter: { ...EVERYTHING.filter, phrases: [PHRASE] }, time: DAYS }, MOST_CLAUSES);
+  const query = toStoreQuery({ filter: { ...EVERYTHING.filter, phrases: [PHRASE] }, time: DAYS }, DIALECT);
   const { containerId: _, ...fields } = FIELDS;
   const asked: Ask = {
     method: 'POST',
     path: `/${indicesOf(PREFIX, DAYS)}/_search?ignore_unavailable=true&track_total_hits=true`,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ size: 10, sort: byTime('desc'), _source: Object.values(fields), query }),
+    body: JSON.stringify({ size: 10, sort: byTime('desc', DIALECT), _source: Object.values(fields), query }),
   };
   const search = new URLSearchParams({
     start_time: `${DAYS.start}`,
@@ -159,9 +159,9 @@ async function scrollAll(store: RealStore, records: readonly LogDocument[]): Pro
   };
   const first = {
     size: AT_ONCE,
-    sort: byTime('desc'),
+    sort: byTime('desc', DIALECT),
     _source: [FIELDS.log],
-    query: toStoreQuery(EVERYTHING, MOST_CLAUSES),
+    query: toStoreQuery(EVERYTHING, DIALECT),
   };
   let text = await post(`/${PREFIX}*/_search?scroll=2m&track_total_hits=true`, first);
   let id = '';

@@ -13,13 +13,16 @@ import type { ServerParts } from './server.ts';
 import type { TokenAlgorithm } from './token-keys.ts';
 import type { TokenReviewSpec } from './token-reviews.ts';
 import { TokenSigner } from './token-signer.ts';
+import { WatchCache } from './watch-cache.ts';
 
 export interface SimulatedClusterOptions {
   /** Default 0: given by the kernel. Always on 127.0.0.1. */
   readonly port?: number;
   readonly clock?: Clock;
-  /** The seed of the uids. Default 1. */
+  /** The seed of the uids, and of how old reads at version 0 are. Default 1. */
   readonly seed?: number;
+  /** How old a read at version 0 may be, in milliseconds of the clock. Default 50; 0: it is never old. */
+  readonly lagMs?: number;
   /** Default 60,000; 0: no bookmarks. */
   readonly bookmarkIntervalMs?: number;
   /** Default true: `sendInitialEvents` is served; false: refused with 422, as where the feature is off. */
@@ -54,6 +57,10 @@ export interface SimulatedCluster {
   retireServiceAccountKeys(): void;
   readonly faults: Faults;
   readonly evidence: Evidence;
+  /**
+   * Reads at version 0 see everything that is stored now and nothing that is written later, until the returned function is called.
+   */
+  holdWatchCache(): () => void;
   /** The text of a kubeconfig file; the administrator's token unless another is given. */
   kubeconfig(token?: string): string;
   /** Drops the history up to now: older versions are answered 410. Open watches go on. */
@@ -70,6 +77,9 @@ export interface SimulatedCluster {
   /** Ends every connection and frees the port. */
   stop(): Promise<void>;
 }
+
+/** A quiet kube-apiserver on loopback is behind by up to some milliseconds, one under load by more. */
+const DEFAULT_LAG_MS = 50;
 
 export async function startSimulatedCluster(options: SimulatedClusterOptions = {}): Promise<SimulatedCluster> {
   const adminToken = randomBytes(16).toString('hex');
@@ -92,6 +102,7 @@ export async function startSimulatedCluster(options: SimulatedClusterOptions = {
     retireServiceAccountKeys: () => signer.retireKeys(),
     faults,
     evidence,
+    holdWatchCache: () => parts.watchCache.hold(),
     kubeconfig: (token = adminToken) => kubeconfigText(url, token),
     compact: () => store.compact(),
     restart: async (downMs = 0) => {
@@ -113,8 +124,11 @@ function createParts(options: SimulatedClusterOptions, adminToken: string) {
   const admin: Identity = { username: 'kubernetes-admin', groups: ['system:masters'] };
   const kinds = new ServedKinds(options.platform ?? 'gatehouse');
   const store = createStore({ clock, random, kinds });
+  // Chance of its own: a read must not change the uids of what is made after it.
+  const lag = { random: seededRandom(options.seed ?? 1), lagMs: options.lagMs ?? DEFAULT_LAG_MS };
   return {
     store,
+    watchCache: new WatchCache({ store, clock, ...lag }),
     clock,
     random,
     kinds,

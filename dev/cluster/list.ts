@@ -4,6 +4,7 @@ import type { Form } from './form.ts';
 import type { ListOptions } from './list-options.ts';
 import type { ObjectStore } from './object-store.ts';
 import { badRequest, expired, tooLargeResourceVersion } from './status.ts';
+import type { WatchCache } from './watch-cache.ts';
 
 /** Texts of `k8s.io/apiserver/pkg/storage/etcd3/errors.go`. */
 const LIST_TOO_OLD = 'The resourceVersion for the provided list is too old.';
@@ -23,6 +24,7 @@ interface Reading {
 
 interface ListRequest {
   readonly collection: Collection;
+  readonly watchCache: WatchCache;
   /** Empty: all namespaces. */
   readonly namespace: string;
   readonly options: ListOptions;
@@ -53,14 +55,19 @@ export function listText(store: ObjectStore, request: ListRequest): string {
 
 /**
  * Which version is read, by the rules of https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions:
- * no version is the newest; a version with `limit` alone is exact; 0 and NotOlderThan are the newest here, and a limit at 0 is ignored.
+ * no version is the newest; a version with `limit` alone is exact; NotOlderThan is the newest here; 0 is what the watch cache has, and a
+ * limit at 0 is ignored.
  */
-function read(store: ObjectStore, { collection, options }: ListRequest): Reading {
+function read(store: ObjectStore, { collection, watchCache, options }: ListRequest): Reading {
   if (options.continueToken !== '') return resume(store, collection, options);
   const { revision: wanted = 0, match } = options;
   const current = store.revision;
   if (wanted > current) throw tooLargeResourceVersion(String(wanted), String(current));
-  const limit = options.revision === 0 ? 0 : Math.max(0, options.limit);
+  if (options.revision === 0) {
+    const revision = watchCache.revision();
+    return { revision, entries: collection.at(revision), from: 0, limit: 0 };
+  }
+  const limit = Math.max(0, options.limit);
   const exact = match === 'Exact' || (match === '' && wanted > 0 && limit > 0);
   if (exact) {
     if (wanted < store.compactedRevision) throw expired(LIST_TOO_OLD);

@@ -16,6 +16,9 @@ import { timestamp } from './timestamp.ts';
  */
 const HISTORY_LIMIT = 400_000;
 
+/** One for each millisecond in which something was written: enough for the last 4 s. */
+const COMMITS_KEPT = 4_000;
+
 export interface StoreParts {
   readonly clock: Clock;
   /** For uids. */
@@ -40,6 +43,8 @@ export class ObjectStore {
   readonly #random: Random;
   #revision = 1;
   #compacted = 1;
+  /** The newest version at the end of each millisecond in which something was written. */
+  #commits: { readonly at: number; readonly revision: number }[] = [];
 
   constructor({ clock, random, kinds = new ServedKinds('gatehouse') }: StoreParts) {
     this.#collections = new Map(kinds.stored.map((kind) => [kind.plural, new Collection(kind)]));
@@ -60,6 +65,12 @@ export class ObjectStore {
   /** The newest version as clients see it. */
   get resourceVersion(): string {
     return String(this.#revision);
+  }
+
+  /** The version that was the newest one at this time of the monotonic clock, of the last seconds. */
+  revisionAt(monotonicMs: number): number {
+    const known = this.#commits.findLast(({ at }) => at <= monotonicMs)?.revision ?? this.#compacted;
+    return Math.max(this.#compacted, known);
   }
 
   collection(plural: string): Collection {
@@ -136,6 +147,7 @@ export class ObjectStore {
     if (!(revision >= this.#compacted && revision <= this.#revision))
       throw new RangeError(`version ${revision} is not in the history ${this.#compacted}..${this.#revision}`);
     for (const collection of this.#collections.values()) collection.restore(revision);
+    this.#commits = this.#commits.filter((commit) => commit.revision <= revision);
     this.#revision = revision;
   }
 
@@ -151,8 +163,16 @@ export class ObjectStore {
     const metadata = { ...content.metadata, resourceVersion: String(revision) };
     const entry = new Entry(keyOf(metadata), revision, { ...content, metadata } as KubeObject);
     collection.apply({ type: write.type, revision, entry, previous: write.previous });
+    this.#note(revision);
     if (revision - this.#compacted > HISTORY_LIMIT) this.compact(revision - HISTORY_LIMIT / 2);
     return entry.object;
+  }
+
+  #note(revision: number): void {
+    const at = Math.floor(this.#clock.monotonic());
+    if (this.#commits.at(-1)?.at === at) this.#commits.pop();
+    this.#commits.push({ at, revision });
+    if (this.#commits.length > 2 * COMMITS_KEPT) this.#commits = this.#commits.slice(-COMMITS_KEPT);
   }
 }
 

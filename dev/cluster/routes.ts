@@ -1,6 +1,7 @@
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { Random } from '../../src/runtime/random.ts';
 import { type Answer, objectAnswer, plain } from './answer.ts';
+import { indexOfKey } from './collection.ts';
 import { deleteObject } from './deletion.ts';
 import { discover, isServed } from './discovery.ts';
 import { Entry } from './entry.ts';
@@ -28,6 +29,7 @@ import {
 } from './status.ts';
 import { requestToken } from './token-requests.ts';
 import type { TokenReviewParts } from './token-reviews.ts';
+import type { WatchCache } from './watch-cache.ts';
 import { createObject, updateObject } from './writes.ts';
 
 /** Everything that is needed to answer a request that is not a watch. */
@@ -37,6 +39,7 @@ export interface RouteParts extends TokenReviewParts {
   readonly decide: (spec: SubjectAccessReviewSpec) => Decision;
   readonly version: string;
   readonly kinds: ServedKinds;
+  readonly watchCache: WatchCache;
 }
 
 /** The answer to an authorised request that is not a watch. Refusals are thrown as `ApiError`. */
@@ -79,18 +82,19 @@ function answerResource(
   { target, caller }: { target: ResourceTarget; caller: Identity },
   parts: RouteParts,
 ): Answer {
-  const { store, clock, random } = parts;
+  const { store, clock, random, watchCache } = parts;
   const form = negotiateForm(request.headers.accept, { kind: target.kind, clock });
   const written = (object: KubeObject, code: number): Answer =>
     objectAnswer(form, new Entry(keyOf(object.metadata), 0, object), code);
   switch (request.verb) {
     case 'get':
-      return objectAnswer(form, readOne(store, request, target));
+      return objectAnswer(form, readOne(request, target, parts));
     case 'list': {
       const options = parseListOptions(request, target);
       checkListOptions(options);
       const collection = store.collection(target.kind.plural);
-      return { code: 200, text: listText(store, { collection, namespace: target.namespace, options, form }) };
+      const { namespace } = target;
+      return { code: 200, text: listText(store, { collection, watchCache, namespace, options, form }) };
     }
     case 'create':
       return written(createObject(store, request, { target, caller, clock, random }), 201);
@@ -109,12 +113,19 @@ function answerResource(
   }
 }
 
-function readOne(store: ObjectStore, { query }: ApiRequest, target: ResourceTarget): Entry {
+function readOne({ query }: ApiRequest, target: ResourceTarget, { store, watchCache }: RouteParts): Entry {
   const wanted = query.get('resourceVersion') ?? '';
   if (Number(wanted) > store.revision) throw tooLargeResourceVersion(wanted, store.resourceVersion);
-  const entry = store.collection(target.kind.plural).get(targetKey(target));
+  const collection = store.collection(target.kind.plural);
+  const key = targetKey(target);
+  const entry = wanted === '0' ? entryAt(collection.at(watchCache.revision()), key) : collection.get(key);
   if (!entry) throw notFound(target.kind, target.name);
   return entry;
+}
+
+function entryAt(entries: readonly Entry[], key: string): Entry | undefined {
+  const found = entries[indexOfKey(entries, key)];
+  return found?.key === key ? found : undefined;
 }
 
 /**

@@ -6,6 +6,7 @@ import type { KubeObject } from './kube-object.ts';
 import type { ListOptions } from './list-options.ts';
 import type { ObjectStore } from './object-store.ts';
 import { expired, tooLargeResourceVersion } from './status.ts';
+import type { WatchCache } from './watch-cache.ts';
 import { type FeedItem, WatchFeed } from './watch-feed.ts';
 
 interface WatchRequest {
@@ -18,6 +19,7 @@ interface WatchRequest {
 
 interface WatchParts {
   readonly store: ObjectStore;
+  readonly watchCache: WatchCache;
   readonly clock: Clock;
   /** 0: never. */
   readonly bookmarkIntervalMs: number;
@@ -33,7 +35,7 @@ export async function* watchLines(
   parts: WatchParts,
   signal: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
-  const start = begin(request, parts.store);
+  const start = begin(request, parts);
   if (typeof start === 'string') {
     yield start;
     return;
@@ -59,14 +61,18 @@ interface Start {
 }
 
 /** Reads state and history in one synchronous step. If it answers a string, that is the ERROR event to send instead. */
-function begin({ collection, namespace, options }: WatchRequest, store: ObjectStore): Start | string {
+function begin({ collection, namespace, options }: WatchRequest, { store, watchCache }: WatchParts): Start | string {
   const { revision: wanted = 0, sendInitialEvents } = options;
   const current = store.revision;
   const selected = (entry: Entry): boolean => inNamespace(entry, namespace) && options.selects(entry.object);
   if (sendInitialEvents ?? wanted === 0) {
     if (wanted > current) return errorLine(tooLargeResourceVersion(String(wanted), String(current)).status);
     const endsWithBookmark = sendInitialEvents === true && options.allowBookmarks;
-    return { revision: current, initial: collection.ordered().filter(selected), endsWithBookmark, missed: [] };
+    // At version 0 the state comes from the watch cache, and what it has not seen yet comes after it.
+    const revision = options.revision === 0 ? watchCache.revision() : current;
+    const entries = revision === current ? collection.ordered() : collection.at(revision);
+    const missed = collection.changesAfter(revision);
+    return { revision, initial: entries.filter(selected), endsWithBookmark, missed };
   }
   if (wanted !== 0 && wanted < store.compactedRevision)
     return errorLine(expired(`too old resource version: ${wanted} (${store.compactedRevision})`).status);

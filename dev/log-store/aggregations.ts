@@ -15,6 +15,7 @@ export function aggregate(asked: Json, records: readonly StoredRecord[]): Json {
     Object.entries(asked).map(([name, body]) => {
       const [[type, options] = ['', {}]] = Object.entries(body as Record<string, Json>);
       if (type === 'cardinality') return [name, { value: cardinality(options, records) }];
+      if (type === 'terms') return [name, { buckets: indices(options, records) }];
       if (type === 'date_histogram') return [name, { buckets: histogram(options, records) }];
       throw new QueryError('parsing_exception', `unknown aggregation type [${type}]`);
     }),
@@ -24,6 +25,15 @@ export function aggregate(asked: Json, records: readonly StoredRecord[]): Json {
 function cardinality({ field }: Json, records: readonly StoredRecord[]): number {
   const name = String(field).replace(/\.keyword$/, '');
   return new Set(records.map((record) => record.text(name)).filter((text) => text !== undefined)).size;
+}
+
+/** The indices that have records. */
+function indices({ field }: Json, records: readonly StoredRecord[]): Json[] {
+  if (field !== '_index') throw new QueryError('illegal_argument_exception', `[${field}] has no terms here`);
+  return Array.from(
+    Map.groupBy(records, ({ index }) => index),
+    ([key, { length }]) => ({ key, doc_count: length }),
+  );
 }
 
 function histogram(options: Json, records: readonly StoredRecord[]): Json[] {

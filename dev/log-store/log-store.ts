@@ -104,6 +104,7 @@ class Store {
   #records: StoredRecord[] = [];
   readonly #scrolls = new Map<string, { readonly found: readonly StoredRecord[]; readonly size: number; at: number }>();
   #scrollCount = 0;
+  #recordCount = 0;
   readonly #mostRecords: number;
 
   constructor(mostRecords: number) {
@@ -115,7 +116,7 @@ class Store {
   }
 
   add(documents: readonly LogDocument[]): void {
-    const added = documents.map((document) => new StoredRecord(document));
+    const added = documents.map((document) => new StoredRecord(document, `${++this.#recordCount}`));
     const all = [...this.#records, ...added].sort((a, b) => a.at - b.at);
     this.#records = all.slice(Math.max(0, all.length - this.#mostRecords));
   }
@@ -156,7 +157,12 @@ class Store {
 }
 
 function toHits(records: readonly StoredRecord[], total: number): object {
-  const hits = records.map(({ document, at }) => ({ _source: document, sort: [at] }));
+  const hits = records.map(({ document, at, index, id }) => ({
+    _index: index,
+    _id: id,
+    _source: document,
+    sort: [at],
+  }));
   return { total: { value: total, relation: 'eq' }, hits };
 }
 

@@ -48,11 +48,16 @@ const CLAUSES: Readonly<Record<string, (body: Json) => Matches>> = {
   },
 };
 
-function readBool({ filter = [], should = [], minimum_should_match: least = 0, ...more }: Json): Matches {
+function readBool({ filter = [], should = [], must_not: mustNot = [], ...others }: Json): Matches {
+  const { minimum_should_match: least = 0, ...more } = others;
   if (Object.keys(more).length > 0) throw new QueryError('parsing_exception', `[bool] knows no ${Object.keys(more)}`);
   const all = (filter as unknown[]).map(readQuery);
   const some = (should as unknown[]).map(readQuery);
-  return (record) => all.every((matches) => matches(record)) && countUpTo(Number(least), some, record) >= Number(least);
+  const none = (mustNot as unknown[]).map(readQuery);
+  return (record) =>
+    all.every((matches) => matches(record)) &&
+    !none.some((matches) => matches(record)) &&
+    countUpTo(Number(least), some, record) >= Number(least);
 }
 
 /** How many match, as far as it matters. */

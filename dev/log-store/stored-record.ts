@@ -16,17 +16,22 @@ export interface LogDocument {
 /** A record, and what searches ask of it. */
 export class StoredRecord {
   readonly document: LogDocument;
+  readonly id: string;
   /** Milliseconds since 1970: all that orders records. */
   readonly at: number;
   /** `YYYY.MM.DD`, in UTC. */
   readonly day: string;
+  /** The index that it is in: that of its day. */
+  readonly index: string;
   readonly #texts = new Map<string, string | undefined>();
   readonly #words = new Map<string, readonly string[]>();
 
-  constructor(document: LogDocument) {
+  constructor(document: LogDocument, id = '') {
     this.document = document;
+    this.id = id;
     this.at = Date.parse(document.time);
     this.day = new Date(this.at).toISOString().slice(0, 10).replaceAll('-', '.');
+    this.index = `ks-logstash-log-${this.day}`;
   }
 
   /** A member by its path, such as `kubernetes.pod_name`. */

@@ -11,10 +11,10 @@ export const logging = section({
     .optional()
     .describe('The address of the log store. Default: none, and log queries are answered 404.'),
   version: z
-    .enum(['', '6', '7', '8', 'opensearchv1', 'opensearchv2', 'loki'])
+    .enum(['', '6', '7', '8', '9', 'opensearchv1', 'opensearchv2', 'opensearchv3', 'loki'])
     .default('')
     .describe(
-      'What the store is: Elasticsearch `6`, `7`, `8`, `opensearchv1`, `opensearchv2`, `loki`; empty: it is asked.',
+      'What the store is: Elasticsearch `6`, `7`, `8`, `9`, `opensearchv1`, `opensearchv2`, `opensearchv3`, `loki`; empty: it is asked.',
     ),
   indexPrefix: textLike(
     /^[a-z0-9][a-z0-9._-]{0,99}$/,

@@ -13,7 +13,7 @@ const FAILURES: Readonly<Record<number, string>> = {
 const RESULTS = ['answered', ...Object.values(FAILURES), 'other'];
 
 const OPERATIONS: readonly LogOperation[] = ['query', 'statistics', 'histogram', 'export'];
-const PURPOSES: readonly StorePurpose[] = ['detect', 'search', 'scroll', 'close'];
+const PURPOSES: readonly StorePurpose[] = ['detect', 'indices', 'search', 'scroll', 'close'];
 
 /** From a store in memory to the time limit of 30 s. */
 const BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

@@ -45,6 +45,6 @@ export function toAnswer(error: unknown, limitMs: number): unknown {
   if (error.kind === 'full') return tooManyLargeAnswers(error);
   if (error.kind === 'away')
     return serviceUnavailable('the log store is not available, please try again', AWAY_RETRY_SECONDS, error);
-  const message = `the log store refuses the query: ${error.message}`;
+  const message = error.kind === 'unsupported' ? error.message : `the log store refuses the query: ${error.message}`;
   return new StatusError({ code: 502, reason: 'BadGateway', message }, error);
 }

@@ -19,6 +19,9 @@ const LEASES = {
 const RBAC = 'rbac.authorization.k8s.io';
 const bindings = { group: RBAC, version: 'v1', resource: 'clusterrolebindings', kind: 'ClusterRoleBinding' };
 
+/** Of 400 lists from the watch cache of a quiet API server, seven lacked what was made right before. */
+const ROUNDS = 400;
+
 const parts = { clock: systemClock, random: systemRandom, logger: pino({ level: 'silent' }) };
 let plane: ControlPlane;
 let cluster: Cluster;
@@ -113,6 +116,21 @@ describe('on a real API server', () => {
     const refused = await refusalOf(cluster.objects(LEASES).create({ metadata: { name: 'Bad_Name' }, spec }));
     expect(refused.status).toMatchObject({ code: 422, reason: 'Invalid' });
     expect(refused.causes.map(({ field }) => field)).toEqual(['metadata.name', 'spec.leaseDurationSeconds']);
+  });
+
+  test('A-54 a list has what was made, and lacks what was removed, right before it', async () => {
+    const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name: 'view' };
+    const objects = cluster.objects(bindings);
+    const listed = async (name: string) => (await objects.list(`of=${name}`)).map(({ metadata }) => metadata.name);
+    const late: string[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const name = `round-${round}`;
+      await objects.create({ metadata: { name, labels: { of: name } }, roleRef, subjects: [] });
+      if ((await listed(name)).length === 0) late.push(`${name} made`);
+      await objects.remove(name);
+      if ((await listed(name)).length > 0) late.push(`${name} removed`);
+    }
+    expect(late).toEqual([]);
   });
 
   test('a list of everything comes in one piece or in many', async () => {

@@ -5,8 +5,9 @@ import { atEnd } from '../support/at-end.ts';
 import { logRecords } from '../support/logs/log-records.ts';
 import { tellMeasured } from '../support/measured.ts';
 import { LOG_GROUPS, readCases } from '../support/observed/case.ts';
-import { type StoreStand, startStoreStand } from './store-stand.ts';
-import { STORE_NAMES, type StoreName } from './store-tools.ts';
+import type { RealStore } from './real-store.ts';
+import { type StoreStand, startLogQueries, startStoreStand } from './store-stand.ts';
+import { STORE_NAMES, STORES, type StoreName } from './store-tools.ts';
 
 const CASES = LOG_GROUPS.flatMap(readCases).filter(({ needs }) => needs === 'log store');
 interface Difference {
@@ -75,7 +76,62 @@ describe.each(STORE_NAMES)('%s', (name) => {
     await expect.poll(() => store.openPlaces(), { interval: 20 }).toBe(0);
     tellMeasured('L-10', performance.now() - began, `until ${name} had back what it kept for an export`);
   });
+
+  test('L-14 finds what is in an index of no day, orders nanoseconds among milliseconds, and shows a number', async () => {
+    const { store } = stand;
+    await store.load([rolledRecord(2), rolledRecord(4)]);
+    await addRolled(store, name);
+    atEnd(() => store.ask('DELETE', `/${ROLLED},ks-logstash-log-2026.06.01`));
+    const own = await startLogQueries({ logging: { host: store.url, version: STORES[name].dialect } });
+    atEnd(own.stop);
+    const days = { start_time: `${ROLLED_AT / 1_000}`, end_time: `${ROLLED_AT / 1_000 + 60}` };
+    const { text } = await own.ask('admin', { pods: 'rolled-0', ...days });
+    expect(JSON.parse(text).query.records.map(({ log }: { log: string }) => log)).toEqual(['4', '3', '2', '1']);
+  });
+
+  test('L-14 exports long messages, each once', async () => {
+    const { store, ask } = stand;
+    await store.load(longRecords());
+    atEnd(() => store.ask('DELETE', '/ks-logstash-log-2026.06.02'));
+    const days = { start_time: `${LONG_AT / 1_000}`, end_time: `${LONG_AT / 1_000 + 86_399}` };
+    const { status, text } = await ask('admin', { operation: 'export', ...days });
+    const found = text.split('\n').map((line) => line.split(' ')[0]);
+    expect([status, found]).toEqual([200, [...longRecords().map((_, at) => `${LONG_RECORDS - 1 - at}`), '']]);
+    await expect.poll(() => store.openPlaces()).toBe(0);
+  });
 });
+
+const ROLLED = 'ks-logstash-log-000001';
+const ROLLED_AT = Date.parse('2026-06-01T00:00:00Z');
+
+const rolledRecord = (second: number): LogDocument => ({
+  log: `${second}`,
+  time: new Date(ROLLED_AT + second * 1_000).toISOString(),
+  kubernetes: { namespace_name: 'shop', pod_name: 'rolled-0', container_name: 'c', docker_id: '0' },
+});
+
+/** Two records whose messages are numbers, in an index of a rollover, with nanoseconds where the store has them. */
+async function addRolled(store: RealStore, name: StoreName): Promise<void> {
+  const isOld = STORES[name].dialect === '6';
+  const properties = { log: { type: 'text' }, time: { type: isOld ? 'date' : 'date_nanos' } };
+  await store.ask('PUT', `/${ROLLED}`, { mappings: isOld ? { doc: { properties } } : { properties } });
+  for (const second of [1, 3]) {
+    const document = { ...rolledRecord(second), log: second };
+    await store.ask('PUT', `/${ROLLED}/${isOld ? 'doc' : '_doc'}/${second}?refresh=true`, document);
+  }
+}
+
+const LONG_AT = Date.parse('2026-06-02T00:00:00Z');
+/** 17.5 MB: more than one answer may have. */
+const LONG_RECORDS = 70;
+const LONG_LINE = 'a quarter of a megabyte '.repeat(10_400);
+
+const longRecords = (): LogDocument[] =>
+  Array.from({ length: LONG_RECORDS }, (_, at) => ({
+    log: `${at} ${LONG_LINE}\n`,
+    time: new Date(LONG_AT + at).toISOString(),
+    kubernetes: { namespace_name: 'shop', pod_name: 'db-0', container_name: 'postgres', docker_id: '0' },
+  }));
 
 const LARGE_AT = Date.parse('2026-05-01T00:00:00Z');
 /** More than the sockets of both sides and Gatehouse hold: 16 MB. */

@@ -94,7 +94,22 @@ const TOOLS = {
     package: '.',
     source: 'main.go',
     minutes: 1,
-    isOnDemand: true,
+  },
+  podUsage: {
+    name: 'pod-usage',
+    module: 'pod-usage',
+    from: 'k8s.io/component-helpers',
+    package: '.',
+    source: 'main.go',
+    minutes: 1,
+  },
+  podUsageOldest: {
+    name: 'pod-usage-oldest',
+    module: 'pod-usage-oldest',
+    from: 'k8s.io/kubernetes',
+    package: '.',
+    source: 'main.go',
+    minutes: 1,
   },
   actionlint: {
     name: 'actionlint',

@@ -1,20 +1,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { clusterTool } from './cluster-tools.ts';
 
-const PROGRAM = join(import.meta.dirname, '..', 'cluster', 'tools', 'pod-usage');
+/** The scheduler of the newest and of the oldest supported Kubernetes, each at the version of its program's go.mod. */
+const SCHEDULERS = { newest: 'podUsage', oldest: 'podUsageOldest' } as const;
 
-/**
- * What the scheduler's own code (k8s.io/component-helpers, at the version of the program's go.mod) counts for each pod:
- * quantities in the order of `FIGURES`. It is compiled the first time, which takes a minute.
- */
-export async function countedByScheduler(pods: readonly unknown[]): Promise<readonly (readonly string[])[]> {
-  const options = { cwd: PROGRAM, env: { ...process.env, GOFLAGS: '-mod=readonly' } };
-  const program = spawn('go', ['run', '.'], { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+export type Scheduler = keyof typeof SCHEDULERS;
+
+/** Compiles both programs the first time, a minute each. */
+export async function buildSchedulers(): Promise<void> {
+  for (const tool of Object.values(SCHEDULERS)) await clusterTool(tool);
+}
+
+/** What a scheduler's own code counts for each pod: quantities in the order of `FIGURES`. */
+export async function countedByScheduler(
+  scheduler: Scheduler,
+  pods: readonly unknown[],
+): Promise<readonly (readonly string[])[]> {
+  const program = spawn(await clusterTool(SCHEDULERS[scheduler]), [], { stdio: ['pipe', 'pipe', 'pipe'] });
   const ended = once(program, 'close');
   program.stdin.end(JSON.stringify(pods));
   const [rows, complaint, [code]] = await Promise.all([text(program.stdout), text(program.stderr), ended]);
-  if (code !== 0) throw new Error(`tools/pod-usage ended with ${code}: ${complaint}`);
+  if (code !== 0) throw new Error(`the ${scheduler} scheduler's sums ended with ${code}: ${complaint}`);
   return JSON.parse(rows) as string[][];
 }

@@ -8,10 +8,17 @@ const MEMORY = ['0', '64Mi', '128Mi', '500M', '1Gi', '1073741824', '2Gi'];
 const NAMES = ['a', 'b', 'c', 'd'];
 
 const resourceList = fc.record(
-  { cpu: fc.constantFrom(...CPU), memory: fc.constantFrom(...MEMORY) },
+  {
+    cpu: fc.constantFrom(...CPU),
+    memory: fc.constantFrom(...MEMORY),
+    'hugepages-2Mi': fc.constant('2Mi'),
+    'ephemeral-storage': fc.constant('1Gi'),
+  },
   { requiredKeys: [] },
 );
-const resources = fc.record({ requests: resourceList, limits: resourceList }, { requiredKeys: [] });
+/** Go tells a list that is absent, or null, from an empty one. */
+const listOrNull = fc.oneof({ weight: 8, arbitrary: resourceList }, { weight: 1, arbitrary: fc.constant(null) });
+const resources = fc.record({ requests: listOrNull, limits: listOrNull }, { requiredKeys: [] });
 const name = fc.constantFrom(...NAMES);
 
 const container = fc.record({ name, resources }, { requiredKeys: ['name'] });
@@ -19,19 +26,21 @@ const initContainer = fc.record(
   { name, resources, restartPolicy: fc.constantFrom('Always') },
   { requiredKeys: ['name'] },
 );
-const status = fc.record({ name, resources, allocatedResources: resourceList }, { requiredKeys: ['name'] });
+const status = fc.record({ name, resources, allocatedResources: listOrNull }, { requiredKeys: ['name'] });
 const condition = fc.record({
   type: fc.constantFrom('Ready', 'PodResizePending', 'PodResizeInProgress'),
   reason: fc.constantFrom('Infeasible', 'Deferred', 'Error'),
 });
 
-/** A status counts if the kubelet says that it resizes the pod. */
-const IN_PROGRESS = { type: 'PodResizeInProgress', reason: '' };
-
 const several = { maxLength: NAMES.length, size: 'max' } as const;
 
-/** Pods with every kind of container, and statuses of them as the kubelet writes them while it resizes in place. */
-export const resizedPod: fc.Arbitrary<{ readonly spec: Members; readonly status: Members }> = fc.record({
+export interface ResizedPod {
+  readonly spec: Members;
+  readonly status: Members;
+}
+
+/** Pods with every kind of container and of report about their resources, whether or not they belong together. */
+const anyPod: fc.Arbitrary<ResizedPod> = fc.record({
   spec: fc.record(
     {
       containers: fc.array(container, several),
@@ -45,8 +54,35 @@ export const resizedPod: fc.Arbitrary<{ readonly spec: Members; readonly status:
     {
       containerStatuses: fc.array(status, several),
       initContainerStatuses: fc.array(status, several),
-      conditions: fc.array(condition, { maxLength: 3, size: 'max' }).map((conditions) => [IN_PROGRESS, ...conditions]),
+      conditions: fc.array(condition, { maxLength: 3, size: 'max' }),
+      resources,
+      allocatedResources: listOrNull,
     },
-    { requiredKeys: ['conditions'] },
+    { requiredKeys: [] },
   ),
 });
+
+/** Two containers that change places: what one gives up the other takes. */
+const swappingPod: fc.Arbitrary<ResizedPod> = fc
+  .record({ one: resources, other: resources, conditions: fc.array(condition, { maxLength: 1, size: 'max' }) })
+  .map(({ one, other, conditions }) => ({
+    spec: { containers: [containerOf('a', one), containerOf('b', other)] },
+    status: { containerStatuses: [statusOf('a', other), statusOf('b', one)], conditions },
+  }));
+
+const containerOf = (of: string, list: Members): Members => ({ name: of, resources: list });
+const statusOf = (of: string, list: Members): Members => ({
+  name: of,
+  resources: list,
+  allocatedResources: list['requests'] ?? null,
+});
+
+/** A pod whose kubelet has nothing to report. */
+const settledPod = anyPod.map(({ spec }): ResizedPod => ({ spec, status: {} }));
+
+/** Pods of which some are being resized, in every way that Kubernetes has. */
+export const resizedPod: fc.Arbitrary<ResizedPod> = fc.oneof(
+  { weight: 6, arbitrary: anyPod },
+  { weight: 1, arbitrary: swappingPod },
+  { weight: 1, arbitrary: settledPod },
+);

@@ -43,7 +43,8 @@ export function createLoginRecordLists(
     clock.after(KEPT_MS, () => kept.get(user) === found && kept.delete(user));
   };
   const fetch = async (user: string): Promise<readonly KubernetesObject[]> => {
-    const labelled = await calls.run(user, () => records.list(`${names.userRef}=${userRef(user)}`));
+    const selector = `${names.userRef}=${userRef(user)}`;
+    const labelled = await calls.run(user, () => records.list(selector, { mayBeOld: true }));
     const found = labelled.filter((record) => isRecordOf(user, record));
     keep(user, found);
     return found;

@@ -19,6 +19,14 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
 }
 
+export interface ListOptions {
+  /**
+   * The API server may answer from its watch cache, which may lack writes of a moment ago. For what is only shown. A server
+   * before 1.31 answers any other list from etcd, at a cost that grows with the whole collection.
+   */
+  readonly mayBeOld?: boolean;
+}
+
 /** What a removal asks of the stored object; another one is a conflict (`metav1.Preconditions`). */
 export interface Preconditions {
   readonly uid?: string;
@@ -32,8 +40,8 @@ export interface Preconditions {
 export interface ClusterObjects {
   /** From the cluster itself, not from a cache. `undefined` when there is no such object. */
   get(name: string): Promise<KubernetesObject | undefined>;
-  /** Those that the label selector selects, from the API server's cache. All pages. */
-  list(labelSelector: string): Promise<readonly KubernetesObject[]>;
+  /** Those that the label selector selects, all pages. Every write that was answered before the call is in it. */
+  list(labelSelector: string, options?: ListOptions): Promise<readonly KubernetesObject[]>;
   create(object: NewObject, options?: WriteOptions): Promise<KubernetesObject>;
   /** Its `metadata.resourceVersion` makes it a compare-and-swap. */
   replace(object: KubernetesObject, options?: WriteOptions): Promise<KubernetesObject>;

@@ -2,13 +2,20 @@ import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
 import { type ApiClient, type ApiRequest, type ApiResponse, ClusterError } from '../client/api-client.ts';
 import { asArray, asObject, isKubernetesObject, type KubernetesObject } from '../object.ts';
 import { isAbsence } from '../status.ts';
-import type { ClusterObjects, NewObject, ObjectCollection, Preconditions, WriteOptions } from './cluster-objects.ts';
+import type {
+  ClusterObjects,
+  ListOptions,
+  NewObject,
+  ObjectCollection,
+  Preconditions,
+  WriteOptions,
+} from './cluster-objects.ts';
 import { impersonationOf } from './impersonation.ts';
 
 /** Somebody waits for each of these requests. The API server answers in milliseconds or not at all. */
 const TIME_LIMIT_MS = 10_000;
 
-/** As many as kubectl asks for. A list from the API server's cache comes in one piece, whatever the limit. */
+/** As many as kubectl asks for. A list that may be old comes in one piece, whatever the limit. */
 const PAGE_SIZE = '500';
 
 export interface ObjectRequestParts {
@@ -38,9 +45,18 @@ export class HttpClusterObjects implements ClusterObjects {
     return isAbsent(response, name) ? undefined : this.#object(response, `reading ${this.#named(name)}`);
   }
 
-  async list(labelSelector: string): Promise<readonly KubernetesObject[]> {
+  async list(labelSelector: string, options: ListOptions = {}): Promise<readonly KubernetesObject[]> {
+    const again = (error: unknown): Promise<readonly KubernetesObject[]> => {
+      if (isExpiredToken(error)) return this.#pages(labelSelector, options);
+      throw error;
+    };
+    return this.#pages(labelSelector, options).catch(again);
+  }
+
+  /** All pages are of one version: that of the first one. */
+  async #pages(labelSelector: string, { mayBeOld = false }: ListOptions): Promise<readonly KubernetesObject[]> {
     const found: KubernetesObject[] = [];
-    let from: Readonly<Record<string, string>> | undefined = { resourceVersion: '0' };
+    let from: Readonly<Record<string, string>> | undefined = mayBeOld ? { resourceVersion: '0' } : {};
     while (from) {
       const query = new URLSearchParams({ labelSelector, limit: PAGE_SIZE, ...from });
       const response = await this.#send({ method: 'GET', path: `${this.#path}?${query}` });
@@ -124,6 +140,9 @@ const DRY_RUN = 'All';
 const dryRunOf = ({ dryRun }: WriteOptions): string => (dryRun ? `?dryRun=${DRY_RUN}` : '');
 
 const isAbsent = ({ status, body }: ApiResponse, name: string): boolean => status === 404 && isAbsence(body, name);
+
+/** The version of the first page was compacted meanwhile: only a new list goes on. */
+const isExpiredToken = (error: unknown): boolean => error instanceof ClusterError && error.status.code === 410;
 
 function success(response: ApiResponse, what: string): ApiResponse {
   if (response.status > 299) throw new ClusterError(what, response);

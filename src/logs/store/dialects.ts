@@ -1,6 +1,7 @@
 import { asObject } from '../../kubernetes/object.ts';
 import { hasFixedLength, type Interval, intervalText } from '../query/interval.ts';
 import { StoreError } from './log-store.ts';
+import { publicText } from './public-text.ts';
 
 /** The stores that speak the search API of Elasticsearch, as far as they differ for us. */
 export interface Dialect {
@@ -9,6 +10,11 @@ export interface Dialect {
   bucketLength(interval: Interval): Readonly<Record<string, string>>;
   /** How many clauses a query may have in all, every ending of a word that stands alone counted. */
   readonly mostClauses: number;
+  /**
+   * What a sort by time needs so that indices whose times have nanoseconds (`date_nanos`) are ordered among the others: without it
+   * each index is ordered by numbers in its own unit, and those of nanoseconds are the newest.
+   */
+  readonly timeOrder: Readonly<Record<string, string>>;
 }
 
 /** Elasticsearch 7.2 and later, and OpenSearch: one member for lengths, one for what the calendar says. */
@@ -24,23 +30,57 @@ const UNCOUNTED = Number.POSITIVE_INFINITY;
 /** `indices.query.bool.max_clause_count`, unless the operator has set another. */
 const COUNTED = 1_024;
 
+/** Elasticsearch 7.2 and later, and OpenSearch. */
+const AS_DATE = { numeric_type: 'date' };
+/** Elasticsearch 6 has no times in nanoseconds, and does not know the member. */
+const AS_IT_IS = {};
+
+const NEWER = { bucketLength: byKindOfLength, timeOrder: AS_DATE };
+
 export const DIALECTS = {
-  '6': { name: 'Elasticsearch 6', bucketLength: byOneMember, mostClauses: UNCOUNTED },
-  '7': { name: 'Elasticsearch 7', bucketLength: byKindOfLength, mostClauses: UNCOUNTED },
-  '8': { name: 'Elasticsearch 8', bucketLength: byKindOfLength, mostClauses: UNCOUNTED },
-  opensearchv1: { name: 'OpenSearch 1', bucketLength: byKindOfLength, mostClauses: UNCOUNTED },
-  opensearchv2: { name: 'OpenSearch 2', bucketLength: byKindOfLength, mostClauses: COUNTED },
+  '6': { name: 'Elasticsearch 6', bucketLength: byOneMember, timeOrder: AS_IT_IS, mostClauses: UNCOUNTED },
+  '7': { name: 'Elasticsearch 7', ...NEWER, mostClauses: UNCOUNTED },
+  '8': { name: 'Elasticsearch 8', ...NEWER, mostClauses: UNCOUNTED },
+  '9': { name: 'Elasticsearch 9', ...NEWER, mostClauses: UNCOUNTED },
+  opensearchv1: { name: 'OpenSearch 1', ...NEWER, mostClauses: UNCOUNTED },
+  opensearchv2: { name: 'OpenSearch 2', ...NEWER, mostClauses: COUNTED },
+  opensearchv3: { name: 'OpenSearch 3', ...NEWER, mostClauses: COUNTED },
 } as const satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof DIALECTS;
 
-/** The name of the dialect of a store that answers `GET /` with this. Throws a `StoreError` for any other store. */
+/**
+ * The name of the dialect of a store that answers `GET /` with this. Throws a `StoreError`: `unsupported` for a store of another
+ * version, `away` for what says no version.
+ */
 export function dialectIn(body: unknown): DialectName {
-  const { number, distribution } = asObject(asObject(body)['version']);
-  const major = typeof number === 'string' ? number.split('.')[0] : undefined;
-  const name = distribution === 'opensearch' ? `opensearchv${major}` : `${major}`;
+  const { version, tagline } = asObject(body);
+  const { number, distribution, lucene_version: lucene } = asObject(version);
+  const release = majorOf(number);
+  if (release === undefined) throw new StoreError('away', 'the log store does not say its version');
+  const library = majorOf(lucene);
+  const isOpenSearch =
+    distribution === 'opensearch' || `${tagline}`.includes('OpenSearch') || isDisguised(release, library);
+  const major = isOpenSearch && release === DISGUISE ? BY_LUCENE[library ?? ''] : release;
+  const name = isOpenSearch ? `opensearchv${major}` : release;
   if (isDialect(name)) return name;
-  throw new StoreError('away', `the log store has a version that is not supported: ${String(number).slice(0, 32)}`);
+  const found = publicText(`${isOpenSearch ? 'OpenSearch' : 'Elasticsearch'} ${String(number).slice(0, 32)}`);
+  throw new StoreError(
+    'unsupported',
+    `the log store is ${found}, which is not supported; Elasticsearch 6 to 9, OpenSearch 1 to 3 and Loki 3 are`,
+  );
 }
+
+/** What OpenSearch says it is in compatibility mode (`compatibility.override_main_response_version`): an Elasticsearch 7.10.2. */
+const DISGUISE = '7';
+/** The release of OpenSearch by the version of Lucene, of which it says the truth then. */
+const BY_LUCENE: Readonly<Record<string, string>> = { '8': '1', '9': '2', '10': '3' };
+
+/** No Elasticsearch 7 has a Lucene 9. */
+const isDisguised = (release: string, library: string | undefined): boolean =>
+  release === DISGUISE && Number(library ?? 0) > 8;
+
+const majorOf = (version: unknown): string | undefined =>
+  typeof version === 'string' ? /^(\d{1,4})(?:\.|$)/.exec(version)?.[1] : undefined;
 
 const isDialect = (name: string): name is DialectName => Object.hasOwn(DIALECTS, name);

@@ -15,5 +15,16 @@ export function indicesOf(prefix: string, { start, end }: TimeRange): string {
   return Array.from({ length: last - first + 1 }, (_, at) => `${prefix}-${dayText(first + at)}`).join(',');
 }
 
+/**
+ * Whether all of these indices are those of days. Those of a rollover, of a data stream, or behind an alias have other names, and
+ * a search by days would miss their records.
+ */
+export const areOfDays = (prefix: string, indices: readonly unknown[]): boolean =>
+  indices.every(
+    (name) => typeof name === 'string' && name.startsWith(`${prefix}-`) && DAY.test(name.slice(prefix.length + 1)),
+  );
+
+const DAY = /^\d{4}\.\d{2}\.\d{2}$/;
+
 const dayText = (day: number): string =>
   new Date(day * DAY_SECONDS * 1_000).toISOString().slice(0, 10).replaceAll('-', '.');

@@ -27,9 +27,20 @@ export interface LogRecord {
   readonly container?: string;
 }
 
-/** The record of these members: of those that are texts and not empty. */
+/** The record of these members, as texts: of those that are not empty. */
 export const toRecord = (members: Readonly<Record<keyof LogRecord, unknown>>): LogRecord =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => typeof value === 'string' && value !== ''));
+  Object.fromEntries(
+    Object.entries(members)
+      .map(([name, value]) => [name, textOf(value)] as const)
+      .filter(([, text]) => text !== ''),
+  );
+
+/** What a store has for a text: numbers and booleans as they are written, lists and objects as JSON, nothing as an empty text. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const isNothing = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  return isNothing ? '' : JSON.stringify(value);
+}
 
 /** A record and its place in the order: milliseconds since 1970. */
 export interface FoundRecord {
@@ -83,13 +94,26 @@ export interface LogStore {
  * - `away`: it cannot be reached or trusted, does not trust us, or cannot work now; message and cause are private.
  * - `slow`: it gave up at the time limit that it was told.
  * - `full`: we have no room for its answer beside those of others.
+ * - `unsupported`: it is a store that we do not know; `message` is public.
  */
 export class StoreError extends Error {
-  readonly kind: 'refused' | 'away' | 'slow' | 'full';
+  readonly kind: 'refused' | 'away' | 'slow' | 'full' | 'unsupported';
 
   constructor(kind: StoreError['kind'], message: string, cause?: unknown) {
     super(message, { cause });
     this.name = 'StoreError';
     this.kind = kind;
+  }
+}
+
+/** An answer that is longer than we take: a refusal, after which fewer records may be asked for. */
+export class TooLongAnswer extends StoreError {
+  /** The first part of the answer. */
+  readonly beginning: string;
+
+  constructor(beginning: string, cause: unknown) {
+    super('refused', 'the answer of the log store is too long; ask for fewer records', cause);
+    this.name = 'TooLongAnswer';
+    this.beginning = beginning;
   }
 }

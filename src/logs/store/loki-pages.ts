@@ -6,8 +6,8 @@ import type { Span } from './loki-query.ts';
 
 /** Loki's own `max_entries_limit_per_query`. */
 const MOST_ENTRIES = 5_000;
-/** The longest answer has room for as many lines of 256 KiB, which is Loki's `max_line_size`, eight times over. */
-const FEWEST_ENTRIES = 8;
+/** One is wanted, and one more is asked for. */
+const FEWEST_ENTRIES = 2;
 
 type Entries = readonly LokiEntry[];
 
@@ -39,8 +39,8 @@ export async function* pagesOf({ order, first, most, ask, ...span }: PagesOption
   for (;;) {
     const answer = await ask({ start, end, order, limit }).catch(unlessTooLong);
     if (!answer) {
-      if (limit < FEWEST_ENTRIES) throw new StoreError('refused', 'the lines of the log store are too long');
-      ceiling = limit = Math.floor(limit / 4);
+      if (limit <= FEWEST_ENTRIES) throw new StoreError('refused', 'the lines of the log store are too long');
+      ceiling = limit = Math.max(Math.floor(limit / 4), FEWEST_ENTRIES);
       isLowered = true;
       continue;
     }

@@ -1,6 +1,6 @@
 import { asArray, asObject } from '../../kubernetes/object.ts';
 import type { Bucket } from '../query/interval.ts';
-import { type FoundMessage, type FoundRecord, StoreError, toRecord } from './log-store.ts';
+import { type FoundMessage, type FoundRecord, StoreError, textOf, toRecord } from './log-store.ts';
 import { publicText } from './public-text.ts';
 import type { StoreAnswer } from './store-client.ts';
 
@@ -101,7 +101,7 @@ export function recordsIn(hits: readonly unknown[]): FoundRecord[] {
 export function messagesIn(hits: readonly unknown[]): FoundMessage[] {
   return hits.map((hit) => {
     const { log } = asObject(asObject(hit)['_source']);
-    return { at: placeOf(hit), log: typeof log === 'string' ? log : '' };
+    return { at: placeOf(hit), log: textOf(log) };
   });
 }
 
@@ -117,12 +117,20 @@ export function bucketsOf(aggregation: unknown): Bucket[] {
 /** One that a `Date` can have (ECMA-262, 21.4.1.1): with others no bucket after it could be found. */
 const isTime = (value: unknown): value is number => Number.isInteger(value) && Math.abs(value as number) <= 8.64e15;
 
+/** The values of a `terms` aggregation. */
+export const termsIn = (aggregation: unknown): unknown[] =>
+  asArray(asObject(aggregation)['buckets']).map((bucket) => asObject(bucket)['key']);
+
+/** The name of the place that a search keeps, which an answer has before all records. */
+export const scrollIdIn = (beginning: string): string | undefined => /"_scroll_id":"([^"\\]+)"/.exec(beginning)?.[1];
+
 export function cardinalityIn(aggregation: unknown): number {
   const { value = 0 } = asObject(aggregation);
   return typeof value === 'number' ? value : 0;
 }
 
-function placeOf(hit: unknown): number {
+/** The place of a record in the order of time. */
+export function placeOf(hit: unknown): number {
   const at = asArray(asObject(hit)['sort'])[0];
   return typeof at === 'number' ? at : Number.NEGATIVE_INFINITY;
 }

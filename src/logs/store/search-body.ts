@@ -1,6 +1,7 @@
 import type { LogFilter, Page } from '../log-query.ts';
 import { podNamesOf } from '../query/pod-names.ts';
 import { LAST_SECOND, type TimeRange } from '../query/times.ts';
+import type { Dialect } from './dialects.ts';
 import type { LogSearch, SearchedNamespaces } from './log-store.ts';
 
 /** The members of a record, as collectors write them for KubeSphere 3.4. `.keyword` has the exact text. */
@@ -21,15 +22,33 @@ const exact = (field: string): string => `${field}.keyword`;
 /** A clause of the query DSL. Values of callers stand in it as JSON values only. */
 type Clause = Readonly<Record<string, unknown>>;
 
+interface QueryOptions extends Pick<Dialect, 'mostClauses'> {
+  /** Only records whose place in the order is not above this one, in milliseconds since 1970. */
+  readonly from?: number | undefined;
+}
+
 /** The `query` of a search: clauses that filter, without scores. A store that counts clauses takes `mostClauses`. */
-export const toStoreQuery = (search: LogSearch, mostClauses: number): Clause => {
+export const toStoreQuery = (search: LogSearch, options: QueryOptions): Clause => {
+  const { from } = options;
   const { filter, time, namespaces } = search;
-  const clauses = filters(filter, endingsFor(search, mostClauses));
-  return { bool: { filter: [...(namespaces ? [inNamespaces(namespaces)] : []), ...clauses, ...within(time)] } };
+  const clauses = filters(filter, endingsFor(search, options));
+  const all = [...(namespaces ? [inNamespaces(namespaces)] : []), ...clauses, ...within(time)];
+  return { bool: { filter: all, ...(from === undefined ? {} : { must_not: [above(from)] }) } };
 };
 
 /** The order of a page. Indices without a record, and so without a mapping, are no error. */
-export const byTime = (order: Page['order']): Clause[] => [{ [FIELDS.time]: { order, unmapped_type: 'date' } }];
+export const byTime = (order: Page['order'], { timeOrder }: Pick<Dialect, 'timeOrder'>): Clause[] => [
+  { [FIELDS.time]: { order, unmapped_type: 'date', ...timeOrder } },
+];
+
+/** Records without a time are the oldest: their place is below that of any time. */
+const above = (place: number): Clause =>
+  Math.abs(place) > LAST_TIME_MS
+    ? { exists: { field: FIELDS.time } }
+    : { range: { [FIELDS.time]: { gte: timeText(place + 1) } } };
+
+/** Of a `Date` (ECMA-262, 21.4.1.1), but for the one millisecond after it. */
+const LAST_TIME_MS = 8.64e15 - 1;
 
 /** As many names as this are searched one by one, more in one clause. */
 const NAMES_APART = 16;
@@ -42,14 +61,18 @@ const WORDS = /[\p{sc=Han}\p{sc=Hiragana}]|[^\s\p{P}\p{sc=Han}\p{sc=Hiragana}]+/
  * How many endings of each last word there is room for: each is a clause where the word stands alone, which share what the other
  * clauses leave.
  */
-function endingsFor({ filter, namespaces }: LogSearch, mostClauses: number): number {
+function endingsFor({ filter, namespaces }: LogSearch, { mostClauses, from }: QueryOptions): number {
   const { workloads, workloadQueries, pods, podQueries, containers, containerQueries, phrases } = filter;
   const { whole = [], young = [] } = namespaces ?? {};
   const all = [workloadQueries, podQueries, containerQueries, phrases].flat();
   const long = all.filter((text) => SEVERAL_WORDS.test(text));
   const names = [pods, containers, whole].map(({ length }) => Math.min(length, NAMES_APART));
   const words = long.map((text) => text.match(WORDS)?.length ?? 0);
-  const others = 1 + workloads.length + 2 * young.length + [...names, ...words].reduce((sum, count) => sum + count, 0);
+  const others =
+    (from === undefined ? 1 : 2) +
+    workloads.length +
+    2 * young.length +
+    [...names, ...words].reduce((sum, count) => sum + count, 0);
   const room = Math.floor((mostClauses - others) / Math.max(all.length - long.length, 1));
   return Math.min(MOST_ENDINGS, Math.max(room, 1));
 }

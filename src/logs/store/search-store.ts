@@ -1,16 +1,31 @@
+import { asObject } from '../../kubernetes/object.ts';
 import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
 import type { Page } from '../log-query.ts';
 import type { Interval } from '../query/interval.ts';
+import type { TimeRange } from '../query/times.ts';
 import type { Dialect } from './dialects.ts';
-import { indicesOf } from './indices.ts';
-import type { Found, FoundMessage, Histogram, LogSearch, LogStore, Statistics } from './log-store.ts';
+import { areOfDays, indicesOf } from './indices.ts';
+import {
+  type Found,
+  type FoundMessage,
+  type Histogram,
+  type LogSearch,
+  type LogStore,
+  type Statistics,
+  StoreError,
+  TooLongAnswer,
+} from './log-store.ts';
+import { ReadMessages } from './read-messages.ts';
 import {
   bucketsOf,
   cardinalityIn,
   messagesIn,
+  readAnswer,
   readSearchAnswer,
   recordsIn,
   type SearchAnswer,
+  scrollIdIn,
+  termsIn,
 } from './search-answer.ts';
 import { byTime, FIELDS, toStoreQuery } from './search-body.ts';
 import type { StoreClient } from './store-client.ts';
@@ -28,15 +43,19 @@ export interface SearchStoreParts {
   readonly clock: Clock;
 }
 
-/**
- * 100 kB of usual messages. Runtimes cut lines at 16 KiB: of such, with what JSON adds to them, twice as many would be more than
- * the longest answer.
- */
+/** 100 kB of usual messages. Of longer ones, fewer are asked for at once. */
 const MESSAGES_AT_ONCE = 500;
 /** How long the store keeps a place. A client that takes nothing is cut off long before. */
 const KEEP = '2m';
 /** Containers up to here are counted nearly exactly, at some 80 kB of the store's memory. */
 const EXACT_UP_TO = 10_000;
+
+/** How long it is remembered whether the indices are those of days. */
+const KNOWN_MS = 60_000;
+/** Of the question for it: some shards say enough. */
+const NAMES_LIMIT_MS = 2_000;
+/** Ten years have 3,653 days. */
+const MOST_INDICES = 5_000;
 
 const RECORD_FIELDS = [FIELDS.log, FIELDS.time, FIELDS.namespace, FIELDS.pod, FIELDS.container];
 
@@ -45,11 +64,27 @@ const RECORD_FIELDS = [FIELDS.log, FIELDS.time, FIELDS.namespace, FIELDS.pod, FI
  */
 const PARAMETERS = 'ignore_unavailable=true&allow_partial_search_results=false&track_total_hits=true';
 
-/** A store that speaks the search API of Elasticsearch 6 to 8 or OpenSearch 1 and 2. */
+/** What a piece of an export asks for: from this place in the order of time on. */
+interface Piece {
+  readonly size: number;
+  readonly from: number | undefined;
+}
+
+interface Asking {
+  readonly body: object;
+  readonly from?: number | undefined;
+  /** Further parameters. */
+  readonly more?: string;
+}
+
+/** A store that speaks the search API of Elasticsearch 6 to 9 or OpenSearch 1 to 3. */
 export class SearchStore implements LogStore {
   readonly #client: Pick<StoreClient, 'json'>;
   readonly #clock: Clock;
   readonly #options: SearchStoreOptions;
+  /** What the indices were when the store was asked last. */
+  #layout: { readonly areOfDays: boolean; readonly until: number } | undefined;
+  #asking: Promise<boolean> | undefined;
 
   constructor(options: SearchStoreOptions, { client, clock }: SearchStoreParts) {
     this.#client = client;
@@ -58,8 +93,8 @@ export class SearchStore implements LogStore {
   }
 
   async find(search: LogSearch, { order, from, size }: Page, signal: AbortSignal): Promise<Found> {
-    const body = { from, size, sort: byTime(order), _source: RECORD_FIELDS };
-    const { total, hits } = await this.#search(search, body, signal);
+    const body = { from, size, sort: byTime(order, this.#options.dialect), _source: RECORD_FIELDS };
+    const { total, hits } = await this.#search(search, { body }, signal);
     return { total, records: recordsIn(hits) };
   }
 
@@ -67,7 +102,7 @@ export class SearchStore implements LogStore {
     const containers = {
       cardinality: { field: `${FIELDS.containerId}.keyword`, precision_threshold: EXACT_UP_TO },
     };
-    const { total, aggregations } = await this.#search(search, { size: 0, aggs: { containers } }, signal);
+    const { total, aggregations } = await this.#search(search, { body: { size: 0, aggs: { containers } } }, signal);
     return { containers: cardinalityIn(aggregations['containers']), logs: total };
   }
 
@@ -75,18 +110,43 @@ export class SearchStore implements LogStore {
   async histogram(search: LogSearch, interval: Interval, signal: AbortSignal): Promise<Histogram> {
     const { bucketLength } = this.#options.dialect;
     const buckets = { date_histogram: { field: FIELDS.time, ...bucketLength(interval), min_doc_count: 1 } };
-    const { total, aggregations } = await this.#search(search, { size: 0, aggs: { buckets } }, signal);
+    const { total, aggregations } = await this.#search(search, { body: { size: 0, aggs: { buckets } } }, signal);
     return { total, buckets: bucketsOf(aggregations['buckets']) };
   }
 
-  /** By scroll, which all of these stores have (decision 26). */
+  /**
+   * By scroll, which all of these stores have (decision 26). Its pieces have one size to its end, so when one is too long, another
+   * scroll with half the size goes on behind what was read.
+   */
   async *messages(search: LogSearch, signal: AbortSignal): AsyncGenerator<readonly FoundMessage[], void> {
-    const body = { size: MESSAGES_AT_ONCE, sort: byTime('desc'), _source: [FIELDS.log] };
-    let answer = await this.#search(search, body, signal, `&scroll=${KEEP}`);
+    const read = new ReadMessages();
+    for (let size = MESSAGES_AT_ONCE; ; size = Math.floor(size / 2)) {
+      try {
+        for await (const hits of this.#pieces(search, { size, from: read.place }, signal))
+          yield messagesIn(read.take(hits));
+        return;
+      } catch (error) {
+        if (!(error instanceof TooLongAnswer)) throw error;
+        if (size === 1) throw new StoreError('refused', 'a message of the log store is too long', error);
+      }
+    }
+  }
+
+  async *#pieces(
+    search: LogSearch,
+    { size, from }: Piece,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly unknown[], void> {
+    const body = { size, sort: byTime('desc', this.#options.dialect), _source: [FIELDS.log] };
+    let answer = await this.#search(search, { body, from, more: `&scroll=${KEEP}` }, signal).catch((error) => {
+      const id = error instanceof TooLongAnswer ? scrollIdIn(error.beginning) : undefined;
+      if (id !== undefined) this.#leave(id);
+      throw error;
+    });
     try {
       while (answer.hits.length > 0) {
-        yield messagesIn(answer.hits);
-        if (answer.hits.length < MESSAGES_AT_ONCE || answer.scrollId === undefined) return;
+        yield answer.hits;
+        if (answer.hits.length < size || answer.scrollId === undefined) return;
         answer = await this.#scroll(answer.scrollId, signal);
       }
     } finally {
@@ -94,12 +154,52 @@ export class SearchStore implements LogStore {
     }
   }
 
-  async #search(search: LogSearch, body: object, signal: AbortSignal, more = ''): Promise<SearchAnswer> {
-    const { indexPrefix, timeLimitMs, dialect } = this.#options;
-    const path = `/${indicesOf(indexPrefix, search.time)}/_search?${PARAMETERS}${more}`;
-    const asked = { ...body, query: toStoreQuery(search, dialect.mostClauses), timeout: `${timeLimitMs}ms` };
+  async #search(search: LogSearch, { body, from, more = '' }: Asking, signal: AbortSignal): Promise<SearchAnswer> {
+    const { timeLimitMs, dialect } = this.#options;
+    const path = `/${await this.#indices(search.time)}/_search?${PARAMETERS}${more}`;
+    const query = toStoreQuery(search, { mostClauses: dialect.mostClauses, from });
+    const asked = { ...body, query, timeout: `${timeLimitMs}ms` };
     const request = { purpose: 'search', method: 'POST', path, body: asked } as const;
     return readSearchAnswer(await this.#client.json(request, signal));
+  }
+
+  /** Days are named where the indices are those of days. */
+  async #indices(time: TimeRange): Promise<string> {
+    const { indexPrefix } = this.#options;
+    const all = `${indexPrefix}*`;
+    const ofDays = indicesOf(indexPrefix, time);
+    if (ofDays === all) return all;
+    return (await this.#areOfDays()) ? ofDays : all;
+  }
+
+  /** Searches at one time ask once. */
+  async #areOfDays(): Promise<boolean> {
+    if (this.#layout && this.#clock.monotonic() < this.#layout.until) return this.#layout.areOfDays;
+    this.#asking ??= this.#askForIndices().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  /**
+   * Asked in a search, because whoever may read the logs may ask it. What cannot be found out is told by the search itself, and is
+   * not remembered.
+   */
+  async #askForIndices(): Promise<boolean> {
+    const { indexPrefix } = this.#options;
+    const aggs = { indices: { terms: { field: '_index', size: MOST_INDICES } } };
+    const body = { size: 0, timeout: `${NAMES_LIMIT_MS}ms`, aggs };
+    const path = `/${indexPrefix}*/_search?ignore_unavailable=true`;
+    const request = { purpose: 'indices', method: 'POST', path, body } as const;
+    try {
+      const limits = { ms: 2 * NAMES_LIMIT_MS, signals: [] };
+      const found = await withTimeLimit(this.#clock, limits, (signal) => this.#client.json(request, signal));
+      const names = termsIn(asObject(asObject(readAnswer(found))['aggregations'])['indices']);
+      this.#layout = { areOfDays: areOfDays(indexPrefix, names), until: this.#clock.monotonic() + KNOWN_MS };
+      return this.#layout.areOfDays;
+    } catch {
+      return true;
+    }
   }
 
   async #scroll(id: string, signal: AbortSignal): Promise<SearchAnswer> {

@@ -4,7 +4,7 @@ import { onAbort } from '../../runtime/abort.ts';
 import { ByteBudget } from '../../runtime/byte-budget.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { createLookup } from './addresses.ts';
-import { StoreError } from './log-store.ts';
+import { StoreError, TooLongAnswer } from './log-store.ts';
 import type { StoreFiles } from './store-files.ts';
 
 export interface StoreClientOptions {
@@ -24,7 +24,7 @@ export interface StoreClientParts {
   observe(purpose: StorePurpose, status: number, seconds: number): void;
 }
 
-export type StorePurpose = 'detect' | 'search' | 'scroll' | 'close';
+export type StorePurpose = 'detect' | 'indices' | 'search' | 'scroll' | 'close';
 
 export interface StoreRequest {
   readonly purpose: StorePurpose;
@@ -118,8 +118,7 @@ export class StoreClient {
     } catch (error) {
       observe(request.purpose, 0, (clock.monotonic() - began) / 1_000);
       if (answer.isTooMuch) throw new StoreError('full', 'there is no room for the answer of the log store', error);
-      if (error instanceof AnswerTooLong)
-        throw new StoreError('refused', 'the answer of the log store is too long; ask for fewer records', error);
+      if (error instanceof AnswerTooLong) throw new TooLongAnswer(answer.beginning(), error);
       throw new StoreError('away', 'the log store does not answer', error);
     } finally {
       letGo();
@@ -169,6 +168,8 @@ function contentOf({ body, form }: StoreRequest): { readonly type?: string; read
 
 /** As much of a text as is looked at. */
 const LONGEST_TEXT = 1_024;
+/** Before its records an answer has the name of a place, with 60 bytes for each shard. */
+const LONGEST_BEGINNING = 64 * 1_024;
 
 /** An answer as it comes in, as far as there is room for it beside the others. */
 class HeldAnswer implements ResponseSink {
@@ -207,6 +208,16 @@ class HeldAnswer implements ResponseSink {
     } catch {
       return { body: undefined, text: text.slice(0, LONGEST_TEXT) };
     }
+  }
+
+  /** What came first of an answer that is not whole. */
+  beginning(): string {
+    const chunks: Buffer[] = [];
+    for (let at = 0, length = 0; at < this.#chunks.length && length < LONGEST_BEGINNING; at++) {
+      chunks.push(this.#chunks[at] as Buffer);
+      length += chunks.at(-1)?.length ?? 0;
+    }
+    return Buffer.concat(chunks).subarray(0, LONGEST_BEGINNING).toString();
   }
 
   release(): void {

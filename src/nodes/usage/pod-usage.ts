@@ -1,4 +1,5 @@
-import { asArray, asObject, isObject } from '../../kubernetes/object.ts';
+import { asArray, asObject } from '../../kubernetes/object.ts';
+import { type CountedResources, type Kind, namesOwnResource, PodStatus, type View } from './counted-resources.ts';
 import type { Quantity, QuantityFormat } from './quantity.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -22,7 +23,7 @@ export type QuantityReader = (value: unknown) => Quantity | undefined;
 
 /** The amount in `resources` that one sum counts: `resources[kind][resource]`. */
 interface Figure {
-  readonly kind: 'limits' | 'requests';
+  readonly kind: Kind;
   readonly resource: 'cpu' | 'memory';
 }
 
@@ -36,37 +37,41 @@ const FIGURE_SOURCES: readonly Figure[] = [
 const NOTHING: Amount = { nano: 0n, formats: 0 };
 
 /**
- * What the scheduler counts for a pod, as `PodRequests` and `PodLimits` of k8s.io/component-helpers 0.34 do with
- * `UseStatusResources`: with sidecars
+ * What the scheduler of Kubernetes 1.37 counts for a pod: `PodRequests` and `PodLimits` of k8s.io/component-helpers 0.37 with the
+ * features that are on by default there, so with sidecars
  * (https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers),
- * resources of the pod itself, overhead and resizes in place. From 1.33 on `kubectl describe node` sums requests in the
- * same way, but it leaves out the resources of the pod itself, and takes limits from the specification alone.
- * Unreadable quantities and odd members count as 0, so that one strange pod does not spoil the sums of its node.
+ * resources of the pod itself, overhead and resizes in place of both. What older versions count otherwise is in
+ * docs/operations.md ("What a node's usage counts"). Devices that stand for cpu or memory (`DRANodeAllocatableResources`, off by
+ * default) do not count. Unreadable quantities and odd members count as 0, so that one strange pod does not spoil the sums of its
+ * node.
  */
 export function toPodUsage(pod: { readonly spec: unknown; readonly status: unknown }, read: QuantityReader): PodUsage {
   const spec = asObject(pod.spec);
-  const parts = toParts(spec, asObject(pod.status));
-  return FIGURE_SOURCES.map((figure) => effectiveAmount(spec, parts, { figure, read }));
+  const status = new PodStatus(pod.status);
+  const parts = toParts(spec, status);
+  return FIGURE_SOURCES.map((figure) => effectiveAmount({ spec, status, parts }, { figure, read }));
 }
 
-/** The containers of a pod, each with the amounts that count for it. */
+/** The containers of a pod, each with the resources that count for it. */
 interface Parts {
   readonly containers: readonly CountedResources[];
   readonly initContainers: readonly { readonly isSidecar: boolean; readonly counted: CountedResources }[];
 }
 
-function toParts(spec: Members, status: Members): Parts {
-  const resized = createResizedResources(status);
-  return {
-    containers: asArray(spec['containers']).map((container) => resized(asObject(container))),
-    initContainers: asArray(spec['initContainers'])
-      .map(asObject)
-      .map((container) => {
-        const isSidecar = container['restartPolicy'] === 'Always';
-        // An init container that runs once cannot be resized.
-        return { isSidecar, counted: isSidecar ? resized(container) : specifiedResources(container) };
-      }),
-  };
+const toParts = (spec: Members, status: PodStatus): Parts => ({
+  containers: asArray(spec['containers']).map((container) => status.resourcesOf(asObject(container))),
+  initContainers: asArray(spec['initContainers'])
+    .map(asObject)
+    .map((container) => ({
+      isSidecar: container['restartPolicy'] === 'Always',
+      counted: status.resourcesOf(container),
+    })),
+});
+
+interface CountedPod {
+  readonly spec: Members;
+  readonly status: PodStatus;
+  readonly parts: Parts;
 }
 
 interface Reading {
@@ -74,15 +79,46 @@ interface Reading {
   readonly read: QuantityReader;
 }
 
-function effectiveAmount(spec: Members, parts: Parts, { figure, read }: Reading): Amount {
-  const amountIn = (list: Members): Amount | undefined => toAmount(read(list[figure.resource]));
-  const counted = (lists: CountedResources): Amount =>
-    lists[figure.kind].map((list) => amountIn(list) ?? NOTHING).reduce(greater, NOTHING);
-  const ofPod = asObject(asObject(spec['resources'])[figure.kind]);
-  const amount = amountIn(ofPod) ?? containersAmount(parts, counted);
+type AmountReader = (list: Members) => Amount | undefined;
+
+function effectiveAmount(pod: CountedPod, { figure, read }: Reading): Amount {
+  const amountIn: AmountReader = (list) => toAmount(read(list[figure.resource]));
+  const amount = ownAmount(pod, figure, amountIn) ?? amountOfContainers(pod, figure, amountIn);
   // Overhead counts, but it does not give a limit to a pod that has none.
   if (figure.kind === 'limits' && amount.nano === 0n) return amount;
-  return plus(amount, amountIn(asObject(spec['overhead'])) ?? NOTHING);
+  return plus(amount, amountIn(asObject(pod.spec['overhead'])) ?? NOTHING);
+}
+
+/** `undefined`: the containers count. */
+function ownAmount({ spec, status }: CountedPod, { kind }: Figure, amountIn: AmountReader): Amount | undefined {
+  const own = asObject(spec['resources']);
+  const [requests, limits] = [asObject(own['requests']), asObject(own['limits'])];
+  const isSet = namesOwnResource(requests) || (kind === 'limits' && namesOwnResource(limits));
+  if (!isSet) return undefined;
+  const lists = status.listsInstead(kind, kind === 'requests' ? requests : limits);
+  const amounts = lists.map(amountIn).filter((amount) => amount !== undefined);
+  return amounts.length === 0 ? undefined : amounts.reduce(greater);
+}
+
+function amountOfContainers({ status, parts }: CountedPod, figure: Figure, amountIn: AmountReader): Amount {
+  const { kind } = figure;
+  const ofPod = status.ofPod(kind);
+  const sumOf = (view: View): Amount => {
+    const reported = ofPod[view];
+    if (reported) return amountIn(reported) ?? NOTHING;
+    return containersAmount(parts, (counted) => amountIn(counted[kind][view]) ?? NOTHING);
+  };
+  const [first, ...others] = status.viewsOf(kind);
+  // Nearly all pods: nothing is being resized, and one sum is that of all views.
+  const isSettled = Object.keys(ofPod).length === 0 && agree(parts, figure);
+  return (isSettled ? [] : others).map(sumOf).reduce(greater, first ? sumOf(first) : NOTHING);
+}
+
+/** Whether each container has one amount of the resource in all views. */
+function agree({ containers, initContainers }: Parts, { kind, resource }: Figure): boolean {
+  const isOne = ({ [kind]: { specified, used, allocated } }: CountedResources): boolean =>
+    used[resource] === specified[resource] && allocated[resource] === specified[resource];
+  return containers.every(isOne) && initContainers.every(({ counted }) => isOne(counted));
 }
 
 /**
@@ -112,52 +148,4 @@ function toAmount(quantity: Quantity | undefined): Amount | undefined {
 function plus(a: Amount, b: Amount): Amount {
   if (b.nano === 0n) return a;
   return a.nano === 0n ? b : { nano: a.nano + b.nano, formats: a.formats | b.formats };
-}
-
-/** Resource lists of one container. The greatest amount of each resource counts. */
-interface CountedResources {
-  readonly requests: readonly Members[];
-  readonly limits: readonly Members[];
-}
-
-/** What the container's specification asks for. */
-function specifiedResources(container: Members): CountedResources {
-  const { requests, limits } = asObject(container['resources']);
-  return { requests: [asObject(requests)], limits: [asObject(limits)] };
-}
-
-/** What the kubelet reports about a resize of the pod (Kubernetes 1.33, KEP-1287). */
-const RESIZE_CONDITIONS: ReadonlySet<unknown> = new Set(['PodResizePending', 'PodResizeInProgress']);
-
-/**
- * What counts for the containers of a pod that may be resized in place
- * (https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/). Until the kubelet has resized
- * the pod, the greatest of three amounts counts: requested, allocated and in use. If the node can never do the resize,
- * the requested amount does not count. A pod without any report of a resize counts with what it requests, whatever else
- * is in its status. KubeSphere 3.4 counts it like this, and so does Kubernetes, because the amounts are equal then.
- */
-function createResizedResources(status: Members): (container: Members) => CountedResources {
-  const conditions = asArray(status['conditions']).map(asObject);
-  if (!conditions.some(({ type }) => RESIZE_CONDITIONS.has(type))) return specifiedResources;
-  const isInfeasible = isResizeInfeasible(conditions);
-  return (container) => {
-    const specified = specifiedResources(container);
-    const actual = statusOf(status, container['name']);
-    const used = actual['resources'];
-    if (!isObject(used)) return specified; // a kubelet that does not resize, or a container that has not started
-    const requests = [asObject(used['requests']), asObject(actual['allocatedResources'])];
-    const limits = [asObject(used['limits'])];
-    if (isInfeasible) return { requests, limits };
-    return { requests: [...specified.requests, ...requests], limits: [...specified.limits, ...limits] };
-  };
-}
-
-/** There is one such condition. If there were more, the first would count, as in Kubernetes. */
-const isResizeInfeasible = (conditions: readonly Members[]): boolean =>
-  conditions.find(({ type }) => type === 'PodResizePending')?.['reason'] === 'Infeasible';
-
-function statusOf(status: Members, name: unknown): Members {
-  const named = (entry: unknown): boolean => asObject(entry)['name'] === name;
-  const found = asArray(status['initContainerStatuses']).findLast(named);
-  return asObject(found ?? asArray(status['containerStatuses']).findLast(named));
 }

@@ -189,11 +189,18 @@ describe('an interval', () => {
   });
 });
 
-test('a store of a version that is not supported is 503, and the log says why', async () => {
-  const old = await startOwnStore(silent, { version: { number: '5.6.16' } });
+test('L-14 a store of a version that is not supported is named, and nobody is told to try again, until it is another', async () => {
+  const identity = { version: { number: '5.6.16' } };
+  const old = await startOwnStore(({ path }) => ({ body: path === '/' ? identity : foundBody([], 0) }), {
+    version: 'its own',
+  });
   const { ask, service } = await startOwnLogs({ logging: { host: old.url } });
-  expect(told(await ask())).toEqual(AWAY);
+  const message =
+    'the log store is Elasticsearch 5.6.16, which is not supported; Elasticsearch 6 to 9, OpenSearch 1 to 3 and Loki 3 are';
+  expect(told(await ask())).toEqual([502, null, status(502, 'BadGateway', message)]);
   expect(JSON.stringify(service.logged('request').at(-1))).toContain('5.6.16');
+  identity.version.number = '9.1.0';
+  expect((await ask()).status).toBe(200);
 });
 
 test('L-11 a store that is away at the start is 503, and is found when it is back; all else is served meanwhile', async () => {

@@ -105,6 +105,57 @@ describe('an export', () => {
   });
 });
 
+describe('an export of long messages', () => {
+  const KB = 1_000;
+  const text = (documents: readonly LogDocument[]): string =>
+    documents
+      .toReversed()
+      .map(({ log }) => log)
+      .join('');
+  const sorted = (lines: string): string[] => lines.split('\n').sort();
+
+  /** What is exported of these, and the sizes of the pieces that were asked for. */
+  async function exported(documents: readonly LogDocument[]) {
+    const store = await startSimulatedLogStore();
+    atEnd(() => store.stop());
+    store.add(documents);
+    const logs = await startOwnLogs({ logging: { host: store.url } });
+    const answer = await logs.ask({ operation: 'export' });
+    await expect.poll(() => store.openScrolls()).toBe(0);
+    const sizes = store.requests.filter(({ path }) => path.includes('&scroll=')).map(({ body }) => body['size']);
+    return { ...answer, sizes };
+  }
+
+  test('L-14 has all of them, in pieces that are halved until they fit', async () => {
+    const documents = records(100, 200 * KB);
+    const answer = await exported(documents);
+    expect([answer.status, answer.text === text(documents)]).toEqual([200, true]);
+    expect(answer.sizes).toEqual([500, 250, 125, 62]);
+  });
+
+  test('L-14 has each once where long ones come after short ones', async () => {
+    const documents = [...records(90, 200 * KB), ...records(700).slice(90)];
+    const answer = await exported(documents);
+    expect([answer.status, answer.text === text(documents)]).toEqual([200, true]);
+  });
+
+  test('L-14 has each once where all have one time', async () => {
+    const at = { time: new Date(DAY).toISOString() };
+    const documents = [...records(600), ...records(690, 200 * KB).slice(600)].map((one) => ({ ...one, ...at }));
+    const answer = await exported(documents);
+    expect(answer.status).toBe(200);
+    expect(sorted(answer.text)).toEqual(sorted(text(documents)));
+  });
+
+  test('L-14 is refused where one alone is longer than an answer may be', async () => {
+    const { status, body } = await exported(records(1, 17 * MiB));
+    expect([status, body.message]).toEqual([
+      502,
+      'the log store refuses the query: a message of the log store is too long',
+    ]);
+  });
+});
+
 describe('a message', () => {
   test('L-10 has no colour codes and one newline at its end, and stays whole otherwise', async () => {
     const messages = ['\u001b[31mred\u001b[0m', 'two\nlines\n', '', 'Größe 订单\r\n', 'nul\u0000 and \u2028\n'];

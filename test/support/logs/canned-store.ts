@@ -24,7 +24,7 @@ export type Canned = { readonly status?: number; readonly body?: unknown; readon
 export interface CannedStore {
   readonly url: string;
   readonly port: number;
-  /** All requests but those that ask for the version. */
+  /** All requests but those that ask for the version or the names of the indices. */
   readonly asked: Asked[];
   /** Requests that nobody has answered, and whose connection is open. */
   open(): number;
@@ -36,6 +36,8 @@ export interface CannedStore {
 interface CannedStoreOptions {
   /** `version` of `GET /`, or a store of another kind, which says itself what it is. Default: OpenSearch 2. */
   readonly version?: Json | 'its own';
+  /** The names of its indices. Default: those of days, which it does not name. */
+  readonly indices?: readonly string[];
   /** By default plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Default: a free one. */
@@ -63,7 +65,7 @@ export const hit = (at: number, log = `message ${at}\n`): Json => ({
 /** A store of logs on the loopback interface that answers what a test says. */
 export async function startCannedStore(
   answer: CannedStore['answer'],
-  { version = OPENSEARCH_2, tls, port: wanted = 0 }: CannedStoreOptions = {},
+  { version = OPENSEARCH_2, indices = [], tls, port: wanted = 0 }: CannedStoreOptions = {},
 ): Promise<CannedStore> {
   const asked: Asked[] = [];
   const sockets = new Set<Socket>();
@@ -75,6 +77,7 @@ export async function startCannedStore(
     const body = isForm || content === '' ? {} : JSON.parse(content);
     const { method = '', url: path = '', headers, socket } = request;
     if (path === '/' && version !== 'its own') return void write(response, { body: { name: 'n1', version } });
+    if (asksForIndices(body)) return void write(response, { body: foundBody([], 0, namesOf(indices)) });
     const one = { method, path, headers, body, form, response, socket };
     asked.push(one);
     const canned = store.answer(one);
@@ -102,6 +105,12 @@ export async function startCannedStore(
   };
   return store;
 }
+
+const asksForIndices = ({ aggs = {} }: { readonly aggs?: object }): boolean => 'indices' in aggs;
+
+const namesOf = (indices: readonly string[]): object => ({
+  aggregations: { indices: { buckets: indices.map((key) => ({ key, doc_count: 1 })) } },
+});
 
 function write(response: ServerResponse, { status = 200, body, text: plain }: NonNullable<Canned>): void {
   const type = plain === undefined ? 'application/json' : 'text/plain';

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { userRef } from '../../../src/accounts/names.ts';
 import { createLoginRecordLists } from '../../../src/accounts/records/fetched-records.ts';
 import type { KubernetesObject } from '../../../src/kubernetes/object.ts';
+import type { ListOptions } from '../../../src/kubernetes/objects/cluster-objects.ts';
 import { NAMES } from '../../support/accounts/memory-user-records.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
@@ -20,15 +21,17 @@ const record = (name: string, second: number, type = 'Token'): KubernetesObject 
 
 function lists(answer: () => Promise<readonly KubernetesObject[]>) {
   const selectors: string[] = [];
-  const list = (selector: string) => {
+  const ages: boolean[] = [];
+  const list = (selector: string, options?: ListOptions) => {
     selectors.push(selector);
+    ages.push(options?.mayBeOld ?? false);
     return answer();
   };
   const clock = new FakeClock();
   const records = createLoginRecordLists(NAMES, { list }, clock);
   const read = async (query = '', user = 'mia') =>
     JSON.parse(Buffer.from(await records.listOf(user, query)).toString());
-  return { selectors, clock, read, records };
+  return { selectors, ages, clock, read, records };
 }
 
 const names = ({ items }: { items: { metadata: { name: string } }[] }) => items.map(({ metadata }) => metadata.name);
@@ -64,6 +67,12 @@ describe('the login records of a user', () => {
     expect(await read('', long)).toEqual({ items: [], totalItems: 0 });
     expect(selectors).toEqual([`iam.gatehouse.io/user-ref=${userRef(long)}`]);
     expect(userRef(long)).toMatch(/^[0-9a-f]{63}$/);
+  });
+
+  test('may be old, because they are only shown', async () => {
+    const { read, ages } = lists(async () => stored);
+    await read();
+    expect(ages).toEqual([true]);
   });
 
   test('an unknown parameter is refused before the cluster is asked', async () => {

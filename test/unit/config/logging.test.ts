@@ -57,11 +57,14 @@ describe('the log store', () => {
     expect(problems({ host })).toEqual([NO_ADDRESS]);
   });
 
-  test.each(['', '6', '7', '8', 'opensearchv1', 'opensearchv2', 'loki'])('may be of the version "%s"', (version) => {
-    expect(problems({ host: HOST, version })).toEqual([]);
-  });
+  test.each(['', '6', '7', '8', '9', 'opensearchv1', 'opensearchv2', 'opensearchv3', 'loki'])(
+    'may be of the version "%s"',
+    (version) => {
+      expect(problems({ host: HOST, version })).toEqual([]);
+    },
+  );
 
-  test.each(['5', '9', 'opensearchv3', 'OpenSearch'])('cannot be of the version %s', (version) => {
+  test.each(['5', '10', 'opensearchv4', 'OpenSearch'])('cannot be of the version %s', (version) => {
     expect(problems({ host: HOST, version })).toEqual([expect.stringMatching(/^logging\.version: .*opensearchv2/)]);
   });
 

@@ -150,40 +150,66 @@ describe('an object of the cluster', () => {
   });
 });
 
+const LIST = `/apis/${GROUP}/v1alpha2/users?labelSelector=&limit=500`;
+
+const page = (name: string, token: string) => ({
+  status: 200,
+  body: { metadata: { continue: token }, items: [{ metadata: { name, uid: name, resourceVersion: '1' } }] },
+});
+
+/** Users of an API server that answers these one after the other. */
+function scripted(answers: { readonly status: number; readonly body: object }[]) {
+  const paths: string[] = [];
+  const client: Pick<ApiClient, 'json'> = {
+    json({ path }) {
+      paths.push(path);
+      const { status, body } = answers.shift()!;
+      return Promise.resolve({ status, headers: {}, body, bytes: 0 });
+    },
+  };
+  const closed = new AbortController().signal;
+  return { users: new HttpClusterObjects(USERS, { client, clock: new FakeClock(), closed }), paths };
+}
+
 describe("a list of the cluster's objects", () => {
-  test("has those that the selector selects, from the API server's cache", async () => {
-    const stand = await start();
-    const { users } = stand;
+  test('has those that the selector selects', async () => {
+    const { users } = await start();
     await users.create({ metadata: { name: 'ada', labels: { of: 'us' } } });
     await users.create({ metadata: { name: 'bob', labels: { of: 'them' } } });
     expect((await users.list('of=us')).map(({ metadata }) => metadata.name)).toEqual(['ada']);
-    expect(Object.fromEntries(lastRequest(stand).query)).toMatchObject({
-      labelSelector: 'of=us',
-      resourceVersion: '0',
-    });
+  });
+
+  test('A-54 has every write that was answered before, unless it may be old', async () => {
+    const { server, users } = await start();
+    await users.create({ metadata: { name: 'ada' } });
+    server.holdWatchCache();
+    await users.create({ metadata: { name: 'bob' } });
+    await users.remove('ada');
+    const names = async (options?: { mayBeOld: boolean }) =>
+      (await users.list('', options)).map(({ metadata }) => metadata.name);
+    expect([await names(), await names({ mayBeOld: false })]).toEqual([['bob'], ['bob']]);
+    expect(await names({ mayBeOld: true })).toEqual(['ada']);
   });
 
   test('is read page by page where the server divides it', async () => {
-    const paths: string[] = [];
-    const page = (name: string, metadata: object) => ({
-      metadata,
-      items: [{ metadata: { name, uid: name, resourceVersion: '1' } }],
-    });
-    const pages = [page('ada', { continue: 'token' }), page('bob', { continue: '' })];
-    const client: Pick<ApiClient, 'json'> = {
-      json({ path }) {
-        paths.push(path);
-        return Promise.resolve({ status: 200, headers: {}, body: pages.shift(), bytes: 0 });
-      },
-    };
-    const users = new HttpClusterObjects(USERS, {
-      client,
-      clock: new FakeClock(),
-      closed: new AbortController().signal,
-    });
+    const { users, paths } = scripted([page('ada', 'token'), page('bob', '')]);
     expect((await users.list('')).map(({ metadata }) => metadata.name)).toEqual(['ada', 'bob']);
-    const list = `/apis/${GROUP}/v1alpha2/users?labelSelector=&limit=500`;
-    expect(paths).toEqual([`${list}&resourceVersion=0`, `${list}&continue=token`]);
+    expect(paths).toEqual([LIST, `${LIST}&continue=token`]);
+  });
+
+  test('that may be old is asked for at version 0', async () => {
+    const { users, paths } = scripted([page('ada', '')]);
+    await users.list('', { mayBeOld: true });
+    expect(paths).toEqual([`${LIST}&resourceVersion=0`]);
+  });
+
+  test('begins again, once, when its next page has expired', async () => {
+    const expired = { status: 410, body: { kind: 'Status', code: 410, reason: 'Expired' } };
+    const once = scripted([page('ada', 'token'), expired, page('bob', '')]);
+    expect((await once.users.list('')).map(({ metadata }) => metadata.name)).toEqual(['bob']);
+    const twice = scripted([page('ada', 'token'), expired, page('ada', 'token'), expired]);
+    expect((await failureOf(twice.users.list(''))).status.code).toBe(410);
+    expect(twice.paths).toHaveLength(4);
   });
 
   test('of a kind that the cluster does not serve is an error', async () => {

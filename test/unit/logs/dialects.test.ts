@@ -14,32 +14,48 @@ describe('a store', () => {
     ['Elasticsearch 8', { ...ELASTIC, version: { number: '8.19.2', build_flavor: 'default' } }],
     ['OpenSearch 1', { ...OPEN, version: { distribution: 'opensearch', number: '1.3.20' } }],
     ['OpenSearch 2', { ...OPEN, version: { distribution: 'opensearch', number: '2.19.4' } }],
-  ])('is known for %s', (name, body) => {
+    ['Elasticsearch 7', { ...ELASTIC, version: { number: '7.10.2', lucene_version: '8.7.0' } }],
+    [
+      'Elasticsearch 9',
+      { ...ELASTIC, version: { number: '9.5.0', build_flavor: 'default', lucene_version: '10.3.2' } },
+    ],
+    ['OpenSearch 3', { ...OPEN, version: { distribution: 'opensearch', number: '3.3.0', lucene_version: '10.3.1' } }],
+    // In compatibility mode there is no distribution, and the number is that of an Elasticsearch.
+    ['OpenSearch 1', { ...OPEN, version: { number: '7.10.2', lucene_version: '8.10.1' } }],
+    ['OpenSearch 2', { ...OPEN, version: { number: '7.10.2', lucene_version: '9.12.3' } }],
+    ['OpenSearch 3', { ...OPEN, version: { number: '7.10.2', lucene_version: '10.1.0' } }],
+    ['OpenSearch 2', { version: { number: '7.10.2', lucene_version: '9.12.3' } }],
+    ['OpenSearch 2', { version: { number: '7.10.2', distribution: 'opensearch', lucene_version: '9.12.3' } }],
+    ['OpenSearch 2', { ...OPEN, version: { number: '2.11.0' } }],
+  ])('L-14 is known for %s', (name, body) => {
     expect(DIALECTS[dialectIn(body)].name).toBe(name);
   });
 
+  const faultOf = (body: unknown): unknown => {
+    try {
+      return dialectIn(body);
+    } catch (error) {
+      return error instanceof StoreError ? [error.kind, error.message.split(',')[0]] : error;
+    }
+  };
+
   test.each([
-    [{ version: { number: '5.6.16' } }],
-    [{ version: { number: '9.0.0' } }],
-    [{ version: { number: '80.1.0' } }],
-    [{ version: { distribution: 'opensearch', number: '3.0.0' } }],
-    [{ version: { distribution: 'opensearch', number: '7.10.2' } }],
-    [{ version: { number: '__proto__' } }],
-    [{ version: {} }],
-    [{}],
-    [null],
-    [undefined],
-    ['<html>'],
-  ])('is not known for any other: %j', (body) => {
-    const known = (() => {
-      try {
-        return dialectIn(body);
-      } catch (error) {
-        return error instanceof StoreError ? error.kind : error;
-      }
-    })();
-    expect(known).toBe('away');
+    ['Elasticsearch 5.6.16', { version: { number: '5.6.16' } }],
+    ['Elasticsearch 10.0.0', { version: { number: '10.0.0' } }],
+    ['Elasticsearch 80.1.0', { version: { number: '80.1.0' } }],
+    ['OpenSearch 4.0.0', { version: { distribution: 'opensearch', number: '4.0.0' } }],
+    ['OpenSearch 7.10.2', { version: { distribution: 'opensearch', number: '7.10.2' } }],
+    ['OpenSearch 7.10.2', { ...OPEN, version: { number: '7.10.2', lucene_version: '11.0.0' } }],
+  ])('L-14 of another version is named: %s', (name, body) => {
+    expect(faultOf(body)).toEqual(['unsupported', `the log store is ${name}`]);
   });
+
+  test.each([[{ version: { number: '__proto__' } }], [{ version: {} }], [{}], [null], [undefined], ['<html>']])(
+    'is none that says no version: %j',
+    (body) => {
+      expect(faultOf(body)).toEqual(['away', 'the log store does not say its version']);
+    },
+  );
 });
 
 describe('the length of buckets', () => {
@@ -55,7 +71,7 @@ describe('the length of buckets', () => {
     [interval(1, 'q'), { calendar_interval: '1q' }],
     [interval(1, 'y'), { calendar_interval: '1y' }],
   ])('L-13 of %o is told by what it is, and to Elasticsearch 6 in one way', (of, wanted) => {
-    for (const version of ['7', '8', 'opensearchv1', 'opensearchv2'] as const)
+    for (const version of ['7', '8', '9', 'opensearchv1', 'opensearchv2', 'opensearchv3'] as const)
       expect(DIALECTS[version].bucketLength(of)).toEqual(wanted);
     expect(DIALECTS['6'].bucketLength(of)).toEqual({ interval: Object.values(wanted)[0] });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { indicesOf } from '../../../src/logs/store/indices.ts';
+import { areOfDays, indicesOf } from '../../../src/logs/store/indices.ts';
 
 const at = (time: string): number => Date.parse(time) / 1_000;
 const DAY = 86_400;
@@ -35,5 +35,28 @@ describe('the indices of a search (docs/contract/logging.md, section 6)', () => 
   test('have four digits of a year from 1 to 9999', () => {
     expect(indicesOf('k', { start: -62_135_596_800, end: -62_135_596_800 })).toBe('k-0001.01.01');
     expect(indicesOf('k', { start: 253_402_300_799, end: 253_402_300_799 })).toBe('k-9999.12.31');
+  });
+});
+
+describe('the indices of a store', () => {
+  test.each([
+    ['none', []],
+    ['those of days', ['k-2026.03.08', 'k-2026.03.09']],
+  ])('L-14 are searched by days: %s', (_, names) => {
+    expect(areOfDays('k', names)).toBe(true);
+  });
+
+  test.each([
+    ['those of a rollover', ['k-000001', 'k-000002']],
+    ['those of days that roll over', ['k-2026.03.09-000001']],
+    ['one of a rollover among those of days', ['k-2026.03.08', 'k-000001']],
+    ['those of a data stream', ['.ds-k-2026.03.09-000001']],
+    ['those behind an alias', ['other-2026.03.09']],
+    ['those of months', ['k-2026.03']],
+    ['those of a longer prefix', ['k-more-2026.03.09']],
+    ['the prefix itself', ['k']],
+    ['no names', [null, 1]],
+  ])('L-14 are searched all at once: %s', (_, names) => {
+    expect(areOfDays('k', names)).toBe(false);
   });
 });

@@ -80,12 +80,20 @@ describe('the lines of a span of Loki', () => {
     expect(new Set(limits.slice(1))).toEqual(new Set([5]));
   });
 
-  test('are refused where fewer than eight are too long', async () => {
+  test('are refused where one is too long, with the one more that is asked for', async () => {
     const reading = read(ofThree(5), { first: 20, most: 20, fault: tooLong });
     await expect(reading).rejects.toMatchObject({
       kind: 'refused',
       message: 'the lines of the log store are too long',
     });
+  });
+
+  test('L-14 are asked for one by one where two of them are too long', async () => {
+    const fault = ({ limit }: EntriesQuestion): void => void (limit > 2 && tooLong());
+    const all = Array.from({ length: 7 }, (_, at) => entry(START + BigInt(at), 'a'));
+    const { lines, limits } = await read(all, { first: 500, most: 500, fault });
+    expect(lines).toEqual(all.map(({ line }) => line).reverse());
+    expect(limits.slice(0, 6)).toEqual([501, 125, 31, 7, 2, 2]);
   });
 
   test.each([

@@ -20,7 +20,7 @@ test('every operation and result, and every purpose of a request, begins at 0', 
     ),
   );
   expect(await linesOf(registry, 'gatehouse_log_store_request_duration_seconds_count')).toEqual(
-    ['detect', 'search', 'scroll', 'close'].map(
+    ['detect', 'indices', 'search', 'scroll', 'close'].map(
       (purpose) => `gatehouse_log_store_request_duration_seconds_count{purpose="${purpose}",code="2xx"} 0`,
     ),
   );

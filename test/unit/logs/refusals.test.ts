@@ -8,6 +8,7 @@ test.each([
   ['full', 429, 'TooManyRequests', 'Too many large log queries at once, please try again later.', 1],
   ['away', 503, 'ServiceUnavailable', 'the log store is not available, please try again', 5],
   ['refused', 502, 'BadGateway', 'the log store refuses the query: said by the store', undefined],
+  ['unsupported', 502, 'BadGateway', 'said by the store', undefined],
 ] as const)('a store that fails by "%s" is %i', (kind, code, reason, message, retryAfterSeconds) => {
   const failure = new StoreError(kind, 'said by the store');
   const { answer, cause } = refusals.toAnswer(failure, 30_000) as StatusError;

@@ -7,6 +7,7 @@ import {
   readAnswer,
   readSearchAnswer,
   recordsIn,
+  scrollIdIn,
 } from '../../../src/logs/store/search-answer.ts';
 import { foundBody } from '../../support/logs/canned-store.ts';
 
@@ -143,8 +144,8 @@ describe('what a refusal says', () => {
 describe('hits', () => {
   const kubernetes = { namespace_name: 'a', pod_name: 'p', container_name: 'c', docker_id: 'd', labels: { x: 'y' } };
 
-  test('are records without what is empty, missing or no text', () => {
-    const _source = { log: '', time: 't', kubernetes: { ...kubernetes, container_name: 7 }, secret: 'x' };
+  test('are records without what is empty, missing or not asked for', () => {
+    const _source = { log: '', time: 't', kubernetes: { ...kubernetes, container_name: null }, secret: 'x' };
     expect(recordsIn([{ _source, sort: [5] }])).toEqual([{ at: 5, record: { time: 't', namespace: 'a', pod: 'p' } }]);
   });
 
@@ -175,4 +176,33 @@ describe('aggregations', () => {
 
 test('a good answer is its body', () => {
   expect(readAnswer({ status: 200, body: { a: 1 } })).toEqual({ a: 1 });
+});
+
+describe('a record', () => {
+  const hitOf = (source: object) => [{ _source: source, sort: [5] }];
+
+  test.each([
+    [42, '42'],
+    [0, '0'],
+    [-1.5, '-1.5'],
+    [true, 'true'],
+    [false, 'false'],
+    [['a', 'b'], '["a","b"]'],
+    [{ level: 'info' }, '{"level":"info"}'],
+  ])('L-14 with %j is shown with it as text', (value, text) => {
+    expect(recordsIn(hitOf({ log: value, time: value, kubernetes: { pod_name: value } }))).toEqual([
+      { at: 5, record: { log: text, time: text, pod: text } },
+    ]);
+    expect(messagesIn(hitOf({ log: value }))).toEqual([{ at: 5, log: text }]);
+  });
+
+  test.each([undefined, null, '', []])('with %j has none', (value) => {
+    expect(recordsIn(hitOf({ log: value, time: value }))).toEqual([{ at: 5, record: {} }]);
+    expect(messagesIn(hitOf({ log: value }))).toEqual([{ at: 5, log: '' }]);
+  });
+});
+
+test('the name of a place is found in the beginning of an answer', () => {
+  expect(scrollIdIn('{"_scroll_id":"FGluY2x1ZGVf==","took":1,"hits":{"hits":[{"_sou')).toBe('FGluY2x1ZGVf==');
+  expect(scrollIdIn('{"took":1,"hits":')).toBeUndefined();
 });

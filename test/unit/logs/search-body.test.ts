@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LogFilter } from '../../../src/logs/log-query.ts';
+import { DIALECTS } from '../../../src/logs/store/dialects.ts';
 import type { LogSearch } from '../../../src/logs/store/log-store.ts';
 import { byTime, toStoreQuery } from '../../../src/logs/store/search-body.ts';
 import { NO_FILTER } from '../../support/logs/no-filter.ts';
@@ -10,7 +11,9 @@ const filtersOf = (
 ): unknown => {
   const { filter, time = {}, ...rest } = search;
   return (
-    toStoreQuery({ ...rest, time, filter: { ...NO_FILTER, ...filter } }, mostClauses) as { bool: { filter: unknown } }
+    toStoreQuery({ ...rest, time, filter: { ...NO_FILTER, ...filter } }, { mostClauses }) as {
+      bool: { filter: unknown };
+    }
   ).bool.filter;
 };
 
@@ -122,6 +125,40 @@ describe('the endings of last words', () => {
   });
 });
 
-test('the order of a page minds no index without a record', () => {
-  expect(byTime('asc')).toEqual([{ time: { order: 'asc', unmapped_type: 'date' } }]);
+describe('the order of a page', () => {
+  const minded = { order: 'asc', unmapped_type: 'date' };
+
+  test('minds no index without a record', () => {
+    expect(byTime('asc', DIALECTS['6'])).toEqual([{ time: minded }]);
+  });
+
+  test.each(['7', '8', '9', 'opensearchv1', 'opensearchv2', 'opensearchv3'] as const)(
+    'L-14 takes times in nanoseconds for times: %s',
+    (version) => {
+      expect(byTime('asc', DIALECTS[version])).toEqual([{ time: { ...minded, numeric_type: 'date' } }]);
+    },
+  );
+});
+
+describe('a search that goes on from a place', () => {
+  const notOf = (from: number): unknown =>
+    (toStoreQuery({ filter: NO_FILTER, time: {} }, { mostClauses: 500, from }) as { bool: { must_not: unknown } }).bool
+      .must_not;
+
+  test('leaves out what is newer, and keeps what has no time', () => {
+    expect(notOf(1_500)).toEqual([{ range: { time: { gte: '1970-01-01T00:00:01.501Z' } } }]);
+  });
+
+  test.each([-(2 ** 63), Number.NEGATIVE_INFINITY])(
+    'has no record with a time where those without one have begun: %d',
+    (place) => {
+      expect(notOf(place)).toEqual([{ exists: { field: 'time' } }]);
+    },
+  );
+
+  test('has a clause more, which counts', () => {
+    const filter = { ...NO_FILTER, phrases: ['a'] };
+    const text = JSON.stringify(toStoreQuery({ filter, time: {} }, { mostClauses: 500, from: 1 }));
+    expect(text).toContain('"max_expansions":498');
+  });
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseLogQuery } from '../../../src/logs/query/parse-log-query.ts';
 import { DIALECTS } from '../../../src/logs/store/dialects.ts';
 import { SearchStore } from '../../../src/logs/store/search-store.ts';
@@ -39,5 +39,56 @@ test('L-07 totals are asked for exactly, and no answer may be that of some shard
     purpose: 'search',
     method: 'POST',
     body: { from: 20, size: 10, timeout: '30000ms' },
+  });
+});
+
+describe('L-14 the indices of a search of some days', () => {
+  const DAYS = { filter, time: { start: 1_773_050_400, end: 1_773_054_000 } };
+  const PAGE = { order: 'asc', from: 0, size: 10 } as const;
+  const named = (...indices: string[]) => ({
+    aggregations: { indices: { buckets: indices.map((key) => ({ key, doc_count: 1 })) } },
+  });
+
+  /** A store with these answers to the question for its indices. */
+  function storeWith(...answers: { status?: number; body: object }[]) {
+    const asked: string[] = [];
+    const clock = new FakeClock();
+    let [last] = answers;
+    const json = async ({ purpose, path }: StoreRequest) => {
+      asked.push(`${purpose} ${path.split('?')[0]}`);
+      if (purpose === 'search') return { status: 200, body: foundBody([], 0) };
+      last = answers.shift() ?? last;
+      return { status: 200, ...last } as { status: number; body: unknown };
+    };
+    const options = { indexPrefix: 'logs', dialect: DIALECTS['7'], timeLimitMs: 30_000 };
+    const store = new SearchStore(options, { client: { json }, clock });
+    return { find: () => store.find(DAYS, PAGE, signal), asked, clock };
+  }
+
+  test('are asked for once a minute, without a right but to search', async () => {
+    const { find, asked, clock } = storeWith({ body: named('logs-2026.03.08') }, { body: named('logs-000001') });
+    for (let time = 0; time < 2; time++) await find();
+    expect(asked).toEqual(['indices /logs*/_search', ...Array(2).fill('search /logs-2026.03.09/_search')]);
+    await clock.advance(60_000);
+    await find();
+    expect(asked.slice(3)).toEqual(['indices /logs*/_search', 'search /logs*/_search']);
+  });
+
+  test.each([
+    ['of a rollover', 'logs-000001'],
+    ['of a data stream', '.ds-logs-2026.03.09-000001'],
+    ['behind an alias', 'app-000007'],
+  ])('are all where there is one %s', async (_, name) => {
+    const { find, asked } = storeWith({ body: named('logs-2026.03.09', name) });
+    await find();
+    expect(asked.at(-1)).toBe('search /logs*/_search');
+  });
+
+  test('are those of days where the question is refused, and it is asked again', async () => {
+    const { find, asked } = storeWith({ status: 403, body: {} });
+    for (let time = 0; time < 2; time++) await find();
+    expect(asked).toEqual(
+      Array.from({ length: 2 }, () => ['indices /logs*/_search', 'search /logs-2026.03.09/_search']).flat(),
+    );
   });
 });

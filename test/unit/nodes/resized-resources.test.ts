@@ -48,14 +48,28 @@ const asSidecar = (pod: Case): Case => ({
   status: { initContainerStatuses: pod.status['containerStatuses'], conditions: pod.status['conditions'] },
 });
 
-/** What `PodRequests` and `PodLimits` of k8s.io/component-helpers 0.34 say; test/vectors compares random pods with them. */
+/** Two containers, of which the kubelet reports these amounts in use and allocated. */
+const pair = (wanted: readonly [string, string], actual: readonly [string, string]): Case => ({
+  spec: { containers: wanted.map((amount, at) => ({ ...container(amount, amount), name: `app${at}` })) },
+  status: {
+    containerStatuses: actual.map((amount, at) => ({ ...status(cpu(amount, amount), amount), name: `app${at}` })),
+  },
+});
+
+/** A pod of one container, with resources of its own, of which the kubelet reports these. */
+const own = (wanted: Members, actual: Members, ...conditions: readonly Members[]): Case => ({
+  spec: { containers: [container('1', '1')], resources: wanted },
+  status: { ...actual, conditions },
+});
+
+/** What `PodRequests` and `PodLimits` of k8s.io/component-helpers 0.37 say; test/vectors compares random pods with them. */
 const ROWS: readonly [string, Case, string][] = [
   ['a resize that was done', running(container('2', '3'), status(cpu('2', '3'), '2')), '2/3'],
   ['a container without a status', { spec: { containers: [container('2', '3')] }, status: {} }, '2/3'],
-  ['a status without resources', running(container('2', '3'), status(undefined, '9')), '2/3'],
+  ['a status with what is allocated alone', running(container('2', '3'), status(undefined, '9')), '9/3'],
   ['a resize upwards that waits', running(container('3', '4'), status(cpu('1', '2'), '1'), pending('Deferred')), '3/4'],
   ['a resize downwards under way', running(container('1', '2'), status(cpu('3', '4'), '1'), IN_PROGRESS), '3/4'],
-  ['a status that differs without word of a resize', running(container('1', '2'), status(cpu('3', '4'), '3')), '1/2'],
+  ['a shrunk container before its condition', running(container('1', '2'), status(cpu('3', '4'), '3')), '3/4'],
   [
     'a resize that is allocated, not in use',
     running(container('1', '2'), status(cpu('1', '2'), '2500m'), IN_PROGRESS),
@@ -70,7 +84,7 @@ const ROWS: readonly [string, Case, string][] = [
   [
     'an infeasible resize of a container without a status',
     { spec: { containers: [container('2', '3')] }, status: { conditions: [INFEASIBLE] } },
-    '2/3',
+    '0/0',
   ],
   [
     'another condition that is infeasible',
@@ -98,22 +112,57 @@ describe('a pod that is resized in place', () => {
     expect(cpuOf(asSidecar(pod))).toBe(expected);
   });
 
-  test('counts nothing of a status for a container that runs once', () => {
+  test.each<[string, Case, string]>([
+    ['two containers that change places count once', pair(['3', '1'], ['1', '3']), '4/4'],
+    ['one that grows beside one that shrinks', pair(['4', '1'], ['1', '3']), '5/5'],
+    ['one that grows and one that stays', pair(['3', '1'], ['1', '1']), '4/4'],
+  ])('%s', (_what, pod, expected) => {
+    expect(cpuOf(pod)).toBe(expected);
+  });
+
+  test.each<[string, Case, string]>([
+    ['settled', own(cpu('2', '3'), { resources: cpu('2', '3'), allocatedResources: { cpu: '2' } }), '2/3'],
+    ['grown', own(cpu('4', '5'), { resources: cpu('2', '3'), allocatedResources: { cpu: '2' } }), '4/5'],
+    ['shrunk', own(cpu('1', '2'), { resources: cpu('2', '3'), allocatedResources: { cpu: '1' } }), '2/3'],
+    ['shrunk, allocated', own(cpu('1', '2'), { resources: cpu('1', '2'), allocatedResources: { cpu: '3' } }), '3/2'],
+    [
+      'grown beyond the node',
+      own(cpu('60', '60'), { resources: cpu('2', '3'), allocatedResources: { cpu: '2' } }, INFEASIBLE),
+      '2/3',
+    ],
+    ['that the kubelet does not report', own(cpu('4', '5'), {}), '4/5'],
+    [
+      'of which the kubelet reports a resource that the specification does not name',
+      own({ requests: { memory: '1Gi' } }, { resources: cpu('2', '3') }),
+      '2/3',
+    ],
+    ['that are none which count', own({ requests: { 'ephemeral-storage': '1Gi' } }, {}), '1/1'],
+    ['that are huge pages alone', own({ requests: { 'hugepages-2Mi': '2Mi' } }, {}), '1/1'],
+  ])('whose own resources are %s', (_what, pod, expected) => {
+    expect(cpuOf(pod)).toBe(expected);
+  });
+
+  test('counts what the kubelet reports of the pod where the pod has no resources of its own', () => {
+    const reported = { resources: cpu('3', '4'), allocatedResources: { cpu: '2' } };
+    expect(cpuOf({ spec: { containers: [container('1', '1')] }, status: reported })).toBe('3/4');
+    expect(cpuOf({ spec: { containers: [container('1', '1')] }, status: { resources: cpu('3', '4') } })).toBe('1/4');
+  });
+
+  test('counts the status of a container that runs once, too', () => {
     const spec = { containers: [], initContainers: [container('2', '3')] };
     const initContainerStatuses = [status(cpu('60', '60'), '60')];
-    expect(cpuOf({ spec, status: { initContainerStatuses, conditions: [IN_PROGRESS] } })).toBe('2/3');
+    expect(cpuOf({ spec, status: { initContainerStatuses } })).toBe('60/60');
   });
 
-  test('takes the status of the init container where two containers have one name', () => {
+  test('takes the status of the container, not of the init container, where two have one name', () => {
     const spec = { containers: [container('1')] };
     const statuses = { initContainerStatuses: [status(cpu('2'))], containerStatuses: [status(cpu('3'))] };
-    const conditions = [IN_PROGRESS];
-    expect(cpuOf({ spec, status: { ...statuses, conditions } })).toBe('2/0');
+    expect(cpuOf({ spec, status: statuses })).toBe('3/0');
   });
 
-  test('takes the last of two statuses of one name', () => {
-    const statuses = { containerStatuses: [status(cpu('3')), status(cpu('2'))], conditions: [IN_PROGRESS] };
-    expect(cpuOf({ spec: { containers: [container('1')] }, status: statuses })).toBe('2/0');
+  test('takes the first of two statuses of one name', () => {
+    const statuses = { containerStatuses: [status(cpu('3')), status(cpu('2'))] };
+    expect(cpuOf({ spec: { containers: [container('1')] }, status: statuses })).toBe('3/0');
   });
 
   test('follows the resize from the request to its end', () => {

@@ -1,5 +1,5 @@
-// Reads a JSON array of pods and writes, for each, what the scheduler counts: the limits and requests of cpu and of
-// memory, as k8s.io/component-helpers has them.
+// Reads a JSON array of pods and writes, for each, what the scheduler counts with the features that are on by default: the limits
+// and requests of cpu and of memory, as k8s.io/component-helpers has them.
 package main
 
 import (
@@ -16,7 +16,7 @@ func main() {
 	if err := json.NewDecoder(os.Stdin).Decode(&pods); err != nil {
 		log.Fatal(err)
 	}
-	options := resource.PodResourcesOptions{UseStatusResources: true}
+	options := resource.PodResourcesOptions{UseStatusResources: true, InPlacePodLevelResourcesVerticalScalingEnabled: true}
 	rows := make([][4]string, 0, len(pods))
 	for at := range pods {
 		limits := resource.PodLimits(&pods[at], options)

@@ -1,0 +1,94 @@
+import { asArray, asObject, isObject } from '../../kubernetes/object.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+export type Kind = 'requests' | 'limits';
+
+/**
+ * What counts while a pod may be resized in place (KEP-1287,
+ * https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/): what its specification asks for, what the
+ * containers use, and what their node has set aside. The greatest sum of the three counts.
+ */
+export type View = 'specified' | 'used' | 'allocated';
+
+/** Nothing is set aside for limits. */
+const VIEWS: Readonly<Record<Kind, readonly View[]>> = {
+  requests: ['specified', 'used', 'allocated'],
+  limits: ['specified', 'used'],
+};
+
+/** The resource lists of one container. */
+export type CountedResources = Readonly<Record<Kind, Readonly<Record<View, Members>>>>;
+
+/** The status of a pod, as far as its resources go. */
+export class PodStatus {
+  readonly #status: Members;
+  readonly #isInfeasible: boolean;
+
+  constructor(status: unknown) {
+    this.#status = asObject(status);
+    this.#isInfeasible = isResizeInfeasible(asArray(this.#status['conditions']).map(asObject));
+  }
+
+  /** What the specification asks for does not count when the node can never do the resize. */
+  viewsOf(kind: Kind): readonly View[] {
+    return this.#isInfeasible ? VIEWS[kind].filter((view) => view !== 'specified') : VIEWS[kind];
+  }
+
+  /** A container that has not started, and one of a kubelet that does not resize, has no status and counts as specified. */
+  resourcesOf(container: Members): CountedResources {
+    const { requests, limits } = asObject(container['resources']);
+    const { resources, allocatedResources } = this.#statusOf(container['name']);
+    const used = asObject(resources);
+    const allocated = isObject(allocatedResources) ? allocatedResources : undefined;
+    const wanted = (list: unknown): Members => (this.#isInfeasible ? {} : asObject(list));
+    const usedLimits = isObject(used['limits']) ? used['limits'] : wanted(limits);
+    return {
+      requests: {
+        specified: asObject(requests),
+        used: isObject(used['requests']) ? used['requests'] : (allocated ?? wanted(requests)),
+        allocated: allocated ?? wanted(requests),
+      },
+      limits: { specified: asObject(limits), used: usedLimits, allocated: usedLimits },
+    };
+  }
+
+  /** The lists of the pod as a whole, which count instead of those of its containers where the kubelet reports them (KEP-5419). */
+  ofPod(kind: Kind): Partial<Readonly<Record<View, Members>>> {
+    const { used, allocated } = this.#reported(kind);
+    if (!used || (kind === 'requests' && !allocated)) return {};
+    return allocated ? { used, allocated } : { used };
+  }
+
+  /**
+   * The lists of which the greatest amount counts instead of what the containers take, where the pod has resources of its own
+   * (KEP-2837).
+   */
+  listsInstead(kind: Kind, specified: Members): readonly Members[] {
+    if (!isObject(this.#status['resources'])) return [specified];
+    const { used, allocated } = this.#reported(kind);
+    return [this.#isInfeasible ? undefined : specified, used, allocated].filter((list) => list !== undefined);
+  }
+
+  #reported(kind: Kind): { readonly used?: Members | undefined; readonly allocated?: Members | undefined } {
+    const { resources, allocatedResources } = this.#status;
+    const used = asObject(resources)[kind];
+    return {
+      used: isObject(used) ? used : undefined,
+      allocated: kind === 'requests' && isObject(allocatedResources) ? allocatedResources : undefined,
+    };
+  }
+
+  #statusOf(name: unknown): Members {
+    const named = (entry: unknown): boolean => asObject(entry)['name'] === name;
+    const found = asArray(this.#status['containerStatuses']).find(named);
+    return asObject(found ?? asArray(this.#status['initContainerStatuses']).find(named));
+  }
+}
+
+/** There is one such condition. If there were more, the first would count, as in Kubernetes. */
+const isResizeInfeasible = (conditions: readonly Members[]): boolean =>
+  conditions.find(({ type }) => type === 'PodResizePending')?.['reason'] === 'Infeasible';
+
+/** `IsSupportedPodLevelResource`: a pod has resources of its own when its list names one of these. */
+export const namesOwnResource = (list: Members): boolean =>
+  Object.keys(list).some((name) => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-'));
