@@ -70,6 +70,14 @@ const TOOLS = {
     source: 'main.go',
     minutes: 2,
   },
+  kubeconfig: {
+    name: 'kubeconfig',
+    module: 'kubeconfig',
+    from: 'k8s.io/client-go',
+    package: '.',
+    source: 'main.go',
+    minutes: 2,
+  },
   actionlint: {
     name: 'actionlint',
     module: 'actionlint',

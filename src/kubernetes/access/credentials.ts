@@ -105,7 +105,7 @@ export class CredentialSource {
   async #read(last: Credential | undefined): Promise<Credential> {
     const own = await readOwn(this.#access);
     this.#access = withoutFallback(this.#access, own);
-    const plugin = (await this.#plugin?.ask(own.tls.ca)) ?? {};
+    const plugin = (await this.#plugin?.ask(own.authority)) ?? {};
     const tls = { ...own.tls, ...plugin.pair };
     return {
       authorization: plugin.authorization ?? own.authorization,
@@ -131,8 +131,13 @@ function withoutFallback(access: ClusterAccess, { authorization }: Credential): 
   return authorization === bearer(token.otherwise) ? access : { ...access, token: { file: token.file } };
 }
 
+interface OwnCredential extends Credential {
+  /** The authority as it was written, with what stands between its certificates. */
+  readonly authority: string | undefined;
+}
+
 /** The credential but for what an exec plugin gives. */
-async function readOwn(access: ClusterAccess): Promise<Credential> {
+async function readOwn(access: ClusterAccess): Promise<OwnCredential> {
   const { ca, certificate, key, token, basic, serverName, skipTlsVerify } = access;
   const [caText, certText, keyText, tokenText] = await Promise.all([ca, certificate, key, token].map(read));
   const tls: TlsMaterial = {
@@ -141,7 +146,7 @@ async function readOwn(access: ClusterAccess): Promise<Credential> {
     ...(serverName ? { servername: serverName } : {}),
     rejectUnauthorized: !skipTlsVerify,
   };
-  return { authorization: bearer(tokenText) ?? basicHeader(basic), tls };
+  return { authorization: bearer(tokenText) ?? basicHeader(basic), tls, authority: caText };
 }
 
 async function read(source: Source | undefined): Promise<string | undefined> {

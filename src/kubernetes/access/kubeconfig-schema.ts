@@ -63,7 +63,7 @@ export interface KubeconfigContent {
 export function parseKubeconfig(value: Value): KubeconfigContent {
   const file = new Members(value, '');
   if (!['', 'Config'].includes(file.text('kind'))) throw new Error('it is of another kind than Config');
-  if (!['', 'v1'].includes(file.text('apiVersion'))) throw new Error('it is of another version than v1');
+  if (!['', 'v1', '/v1'].includes(file.text('apiVersion'))) throw new Error('it is of another version than v1');
   const preferences = file.members('preferences');
   preferences.flag('colors');
   preferences.named('extensions', (extension) => extension.any('extension'));

@@ -30,14 +30,27 @@ export async function readKubeconfigText(bytes: Uint8Array): Promise<Value> {
     prettyErrors: false,
   });
   const lineOf = (offset: number): number => lines.linePos(offset).line;
-  const [error] = document.errors;
+  const [error] = [...document.errors, ...document.warnings.filter(({ code }) => code === 'BAD_DIRECTIVE')];
   if (error?.code === 'DUPLICATE_KEY') throw new Error(`it names a member twice at line ${lineOf(error.pos[0])}`);
   if (error?.code === 'MULTIPLE_DOCS') throw new Error('it holds more than one document');
   if (error) throw new Error(`not YAML at line ${lineOf(error.pos[0])}`);
   return new Reader(yaml, document, lineOf).value(document.contents);
 }
 
+/** What a text of YAML may hold (`yaml_reader` of go.yaml.in/yaml/v2, YAML 1.2.2, 5.1). */
+const UNREADABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+/** Line breaks in YAML 1.1, and characters of a line in YAML 1.2. */
+const FORMER_BREAKS = /[\x85\u2028\u2029]/;
+
+/** The text, with the line breaks that YAML reads as one. */
 function decoded(bytes: Uint8Array): string {
+  const text = fromUtf8(bytes);
+  if (UNREADABLE.test(text)) throw new Error('it holds a control character');
+  if (FORMER_BREAKS.test(text)) throw new Error('it holds a line break of YAML 1.1 alone');
+  return text.replace(/\r\n?/g, '\n');
+}
+
+function fromUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

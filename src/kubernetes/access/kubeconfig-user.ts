@@ -33,12 +33,12 @@ function refuseContradictions(user: LoadedUser): void {
   if (user.token === 'REDACTED')
     throw new Error('has the token REDACTED, which kubectl config view shows without --raw');
   if (!isSendable(user.token)) throw new Error('has a token that no header can carry');
-  onlyOne(user.certData, user.certFile, 'client-certificate');
-  onlyOne(user.keyData, user.keyFile, 'client-key');
   const hasCertificate = user.certData !== '' || user.certFile !== '';
   const hasKey = user.keyData !== '' || user.keyFile !== '';
   if (hasCertificate && !hasKey) throw new Error('has a client certificate without its key');
   if (hasKey && !hasCertificate) throw new Error('has a client key without its certificate');
+  onlyOne(user.certData, user.certFile, 'client-certificate');
+  onlyOne(user.keyData, user.keyFile, 'client-key');
 }
 
 /** Throws an `Error` when data and a file are both named: kubectl refuses that too. */
