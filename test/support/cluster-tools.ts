@@ -78,6 +78,14 @@ const TOOLS = {
     source: 'main.go',
     minutes: 2,
   },
+  proxyVariables: {
+    name: 'proxy-variables',
+    module: 'proxy-variables',
+    from: 'golang.org/x/net',
+    package: '.',
+    source: 'main.go',
+    minutes: 1,
+  },
   actionlint: {
     name: 'actionlint',
     module: 'actionlint',

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { proxyAt } from '../../runtime/proxy-variables.ts';
 import type { ClusterAccess, ExecClusterInfo } from './cluster-access.ts';
 import { impersonationHeaders } from './impersonation.ts';
 import { type ContextEntry, type KubeconfigContent, parseKubeconfig } from './kubeconfig-schema.ts';
@@ -13,7 +14,6 @@ import {
   type MergedKubeconfig,
   mergeKubeconfig,
 } from './loaded-entries.ts';
-import { proxyAt } from './proxy.ts';
 import { parseServerAddress, type ServerAddress } from './server-address.ts';
 
 /**
