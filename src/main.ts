@@ -71,7 +71,8 @@ async function printSchema(): Promise<number> {
 
 async function printCheck(config: string | undefined): Promise<number> {
   const { checkConfig } = await import('./cli/check-config.ts');
-  for (const warning of await checkConfig(config, readFile)) complain(`warning: ${warning}`);
+  const parts = { readFile, environment: process.env };
+  for (const warning of await checkConfig(config, parts)) complain(`warning: ${warning}`);
   print('the configuration is good');
   return 0;
 }

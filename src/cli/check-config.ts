@@ -2,18 +2,27 @@ import type { ReadFile } from '../config/clients.ts';
 import type { Config, Warnings } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError, type Problem } from '../config/problem.ts';
-import { kubeconfigAccess } from '../kubernetes/access/kubeconfig.ts';
+import { readCredentialFiles } from '../kubernetes/access/credentials.ts';
+import { findAccess, NoClusterError } from '../kubernetes/access/find-access.ts';
+import { NO_CHAIN } from '../kubernetes/access/impersonation.ts';
 import { parseUsersFile } from '../users/users-file-content.ts';
+
+interface CheckParts {
+  readonly readFile: ReadFile;
+  /** The environment of a start: it may name a kubeconfig and a proxy. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
 
 /**
  * Reads the configuration and every file that it names, as a start would, without asking the cluster anything. Throws a
  * `ConfigError` with every problem.
  */
-export async function checkConfig(path: string | undefined, readFile: ReadFile): Promise<Warnings> {
-  const { config, warnings } = loadConfig(path, readFile);
-  const problems = [...usersFileProblems(config, readFile), ...(await kubeconfigProblems(config))];
+export async function checkConfig(path: string | undefined, parts: CheckParts): Promise<Warnings> {
+  const { config, warnings } = loadConfig(path, parts.readFile);
+  const access = await checkAccess(config, parts.environment);
+  const problems = [...usersFileProblems(config, parts.readFile), ...access.problems];
   if (problems.length > 0) throw new ConfigError(path ?? 'the default configuration', problems);
-  return warnings;
+  return [...warnings, ...access.warnings];
 }
 
 function usersFileProblems({ platform, users, authentication }: Config, readFile: ReadFile): readonly Problem[] {
@@ -31,10 +40,18 @@ function usersFileProblems({ platform, users, authentication }: Config, readFile
   }
 }
 
-async function kubeconfigProblems({ kubernetes }: Config): Promise<readonly Problem[]> {
-  if (kubernetes.kubeconfig === undefined) return [];
-  return kubeconfigAccess([kubernetes.kubeconfig]).then(
-    () => [],
-    (error: Error) => [{ path: 'kubernetes.kubeconfig', message: error.message }],
-  );
+/** Where nothing names a cluster yet there is no problem: the file may be meant for a pod. An exec plugin is not run. */
+async function checkAccess(
+  { kubernetes, gateway }: Config,
+  environment: CheckParts['environment'],
+): Promise<{ readonly problems: readonly Problem[]; readonly warnings: Warnings }> {
+  const problem = (message: string): Problem => ({ path: 'kubernetes.kubeconfig', message });
+  try {
+    const access = await findAccess({ ...kubernetes, environment });
+    await readCredentialFiles(access);
+    const problems = gateway.enabled && access.impersonation ? [problem(NO_CHAIN)] : [];
+    return { problems, warnings: access.warnings ?? [] };
+  } catch (error) {
+    return { problems: error instanceof NoClusterError ? [] : [problem((error as Error).message)], warnings: [] };
+  }
 }

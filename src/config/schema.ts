@@ -156,6 +156,12 @@ export const configSchema = z
       namespace: dnsLabel
         .optional()
         .describe('The namespace of Gatehouse’s Secrets. Default: the pod’s, else the context’s, else `default`.'),
+      allowCredentialsOverHttp: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether the kubeconfig’s credential may go to an `http://` server on another machine, where the network can read it. Certificates never can.',
+        ),
     }).describe('The cluster that is served.'),
     authentication,
     authorization: section({

@@ -6,7 +6,8 @@ import type { Random } from '../runtime/random.ts';
 import { TimeSlices } from '../runtime/time-slices.ts';
 import type { SecretRecords, SecretStore } from '../secret-store.ts';
 import { CredentialSource } from './access/credentials.ts';
-import { findAccess } from './access/find-access.ts';
+import { type AccessOptions, findAccess } from './access/find-access.ts';
+import { NO_CHAIN } from './access/impersonation.ts';
 import { ApiClient, ClusterError } from './client/api-client.ts';
 import { ConnectionPool } from './client/connection-pool.ts';
 import { createSecretLag, ReflectorMetricsFamily, RequestMetrics } from './metrics.ts';
@@ -30,13 +31,9 @@ const KEYS_LIMIT_MS = 3_000;
 /** A caller waits for the connection, so it may take less time than ours. Whoever has a stream open keeps it. */
 const PASSAGE_LIMITS = { connectMs: 5_000, oldWatches: 'keep' } as const;
 
-export interface ClusterOptions {
-  /** A kubeconfig file; without one: the pod's service account, else `KUBECONFIG`, else `~/.kube/config`. */
-  readonly kubeconfig?: string | undefined;
+export interface ClusterOptions extends AccessOptions {
   /** Where our Secrets live; without one: the pod's namespace, else the context's, else `default`. */
   readonly namespace?: string | undefined;
-  /** `KUBECONFIG`, `KUBERNETES_SERVICE_HOST` and `KUBERNETES_SERVICE_PORT` of the process, and its proxies. */
-  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Named in `User-Agent: gatehouse/<version>`. */
   readonly version?: string | undefined;
 }
@@ -105,7 +102,8 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
   const access = await findAccess(options);
   const apiServer = addressOf(access.server);
   const logger = parts.logger.child({ apiServer });
-  const credentials = new CredentialSource(access, clock, logger);
+  for (const warning of access.warnings ?? []) logger.warn(warning);
+  const credentials = new CredentialSource(access, { clock, logger, environment: options.environment });
   await credentials.load();
   const pool = await ConnectionPool.load(access.proxy);
   const pools = [pool];
@@ -153,7 +151,7 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
     serviceAccountKeys: (signal) =>
       withTimeLimit(clock, { ms: KEYS_LIMIT_MS, signals: [signal] }, (limited) => readKeys(client, limited)),
     async openPassage() {
-      if (impersonation) throw new Error('the gateway needs a kubeconfig whose user impersonates nobody');
+      if (impersonation) throw new Error(NO_CHAIN);
       const own = await ConnectionPool.load(proxy, PASSAGE_LIMITS);
       pools.push(own);
       return new Passage({ server, credentials, pool: own, metrics, clock });

@@ -23,7 +23,7 @@ async function start() {
   const server = await startFarServer();
   far = server;
   const { kubeconfig } = await server.tell({ kind: 'create', name: 'a' });
-  const config = { authorization: { mode: 'AlwaysAllow' } };
+  const config = { authorization: { mode: 'AlwaysAllow' }, kubernetes: { allowCredentialsOverHttp: true } };
   const service = await startService({ kubeconfig: () => kubeconfig }, { config });
   const { access_token: token } = await service.signIn('ada');
   const names = async (): Promise<string[]> => {

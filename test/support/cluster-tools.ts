@@ -111,6 +111,22 @@ const TOOLS = {
     source: 'main.go',
     minutes: 1,
   },
+  kubeconfig: {
+    name: 'kubeconfig',
+    module: 'kubeconfig',
+    from: 'k8s.io/client-go',
+    package: '.',
+    source: 'main.go',
+    minutes: 2,
+  },
+  proxyVariables: {
+    name: 'proxy-variables',
+    module: 'proxy-variables',
+    from: 'golang.org/x/net',
+    package: '.',
+    source: 'main.go',
+    minutes: 1,
+  },
   actionlint: {
     name: 'actionlint',
     module: 'actionlint',

@@ -9,7 +9,7 @@ import { type Addresses, createService, type ServiceParts } from '../../src/serv
 import { compareQuickly } from './passwords.ts';
 
 export interface GatehouseOptions {
-  /** The configuration file's content, without `kubernetes`; free ports on loopback unless `server` says otherwise. */
+  /** The configuration file's content, without `kubernetes.kubeconfig`; free ports on loopback unless `server` says otherwise. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** A kubeconfig's text. */
   readonly kubeconfig: string;
@@ -111,7 +111,7 @@ export function writeConfig(
   const whole = {
     ...config,
     server: { address: '127.0.0.1', port: 0, metricsPort: 0, ...(config['server'] as object | undefined) },
-    kubernetes: { kubeconfig: files.kubeconfig },
+    kubernetes: { ...(config['kubernetes'] as object | undefined), kubeconfig: files.kubeconfig },
     users: { ...(users === undefined ? {} : { file: files.users }), ...(config['users'] as object | undefined) },
   };
   writeFileSync(files.config, JSON.stringify(whole));

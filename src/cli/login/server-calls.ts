@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { getCACertificates } from 'node:tls';
 import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
+import { environmentProxy } from '../../runtime/proxy-variables.ts';
 import { LoginError, NoAnswerError, systemReason } from './login-error.ts';
 
 /** A sign-in waits for 2 s at most for its turn to be hashed, so this is for a server that does not answer at all. */
@@ -86,14 +87,23 @@ export class ServerCalls {
     return toAnswer(this.#server, await promise);
   }
 
-  /** Loopback is never asked through a proxy, as Kubernetes' own clients do it. */
+  /** The proxy is the one that Kubernetes' own clients would use; Node itself has other rules. */
   #agent(isTls: boolean): HttpAgent {
     const { authority, environment } = this.#parts;
-    const proxyEnv = isLoopback(this.#server) ? {} : { proxyEnv: environment };
+    const proxy = proxyOf(environment, this.#server);
+    const proxyEnv = proxy === undefined ? {} : { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } };
     if (!isTls) return new HttpAgent(proxyEnv);
     const ca = authority ?? [...getCACertificates('default'), ...getCACertificates('system')];
     // By default NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would turn the check off (K-07).
     return new HttpsAgent({ ca, rejectUnauthorized: true, ...proxyEnv });
+  }
+}
+
+function proxyOf(environment: ServerParts['environment'], server: string): string | undefined {
+  try {
+    return environmentProxy(environment, new URL(server), ['http', 'https'])?.href;
+  } catch (error) {
+    throw new LoginError(`the environment ${(error as Error).message}`);
   }
 }
 

@@ -1,10 +1,30 @@
-/** A file that may change while we run, or its content as configured. */
-export type Source = { readonly file: string } | { readonly data: string | Buffer };
+/**
+ * A file that may change while we run, with what counts until it can be read, or content as configured.
+ */
+export type Source = { readonly file: string; readonly otherwise?: string } | { readonly data: string | Buffer };
 
 /** `client.authentication.k8s.io`: a program that provides a credential. */
 export interface ExecCommand {
+  /** `client.authentication.k8s.io/v1` or `…/v1beta1`. */
+  readonly apiVersion: string;
+  /** A path, or a name to be looked up in `PATH`. */
   readonly command: string;
-  readonly [member: string]: unknown;
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  /** What to do when the program is not there. */
+  readonly installHint?: string;
+  /** What the program is told of the cluster, without its authority; only if the kubeconfig asks for that. */
+  readonly cluster?: ExecClusterInfo;
+}
+
+/** `spec.cluster` of an ExecCredential. */
+export interface ExecClusterInfo {
+  readonly server: string;
+  readonly 'tls-server-name'?: string;
+  readonly 'insecure-skip-tls-verify'?: true;
+  readonly 'proxy-url'?: string;
+  readonly 'disable-compression'?: true;
+  readonly config: unknown;
 }
 
 /**
@@ -28,6 +48,8 @@ export interface ClusterAccess {
   readonly impersonation?: ImpersonationHeaders;
   /** The proxy through which the server is reached. */
   readonly proxy?: URL;
+  /** What is there and not followed, one sentence each. */
+  readonly warnings?: readonly string[];
 }
 
 /**

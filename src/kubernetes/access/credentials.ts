@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import type { ExecAuth } from '@kubernetes/client-node/dist/exec_auth.js';
 import type { Logger } from '../../observability/logger.ts';
-import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { LastingFailure } from '../../runtime/lasting-failure.ts';
-import type { ClusterAccess, ExecCommand, Source } from './cluster-access.ts';
+import type { ClusterAccess, Source } from './cluster-access.ts';
+import { ExecPlugin } from './exec-plugin.ts';
+import { isSendable, toHeaderBytes } from './header-text.ts';
+import { authorities, clientPair } from './tls-material.ts';
 
 /**
  * What a TLS connection needs. A new object means new material: connections made with the old one are no longer used.
@@ -27,11 +27,18 @@ export interface Credential {
 /** Files are read again before a request when the last read is this old. The kubelet rotates them within a minute. */
 const LOOK_AGAIN_MS = 10_000;
 
+interface CredentialParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The environment that an exec plugin gets. Default: an empty one. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
 /**
  * Reads the credential, again when it may have changed. When a read fails, the last good one stays in use (C-27, C-31).
  */
 export class CredentialSource {
-  readonly #access: ClusterAccess;
+  #access: ClusterAccess;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #plugin: ExecPlugin | undefined;
@@ -40,11 +47,11 @@ export class CredentialSource {
   #lookedAt = 0;
   #reading: Promise<Credential> | undefined;
 
-  constructor(access: ClusterAccess, clock: Clock, logger: Logger) {
+  constructor(access: ClusterAccess, { clock, logger, environment = {} }: CredentialParts) {
     this.#access = access;
     this.#clock = clock;
     this.#logger = logger;
-    this.#plugin = access.exec && new ExecPlugin(access.exec, clock);
+    this.#plugin = access.exec && new ExecPlugin(access.exec, { clock, environment });
     this.#failure = new LastingFailure(clock, logger);
   }
 
@@ -53,11 +60,11 @@ export class CredentialSource {
    * make it throw: the plugin may need the network, and the first request asks it again.
    */
   async load(): Promise<void> {
+    if (this.#plugin) await readCredentialFiles(this.#access);
     try {
       await this.current();
     } catch (error) {
-      if (!this.#access.exec)
-        throw new Error(`cannot read the cluster credential: ${messageOf(error)}`, { cause: error });
+      if (!this.#plugin) throw unreadable(error);
       this.#logger.warn({ err: error }, 'the exec plugin of the kubeconfig gave no credential');
     }
   }
@@ -96,110 +103,79 @@ export class CredentialSource {
   }
 
   async #read(last: Credential | undefined): Promise<Credential> {
-    const { ca, certificate, key, token, basic, serverName, skipTlsVerify } = this.#access;
-    const [caText, certText, keyText, tokenText] = await Promise.all([ca, certificate, key, token].map(read));
-    const plugin = (await this.#plugin?.ask()) ?? {};
-    const cert = plugin.cert ?? certText;
-    const privateKey = plugin.key ?? keyText;
-    const tls: TlsMaterial = {
-      ...(caText ? { ca: caText } : {}),
-      ...(cert ? { cert } : {}),
-      ...(privateKey ? { key: privateKey } : {}),
-      ...(serverName ? { servername: serverName } : {}),
-      rejectUnauthorized: !skipTlsVerify,
-    };
+    const own = await readOwn(this.#access);
+    this.#access = withoutFallback(this.#access, own);
+    const plugin = (await this.#plugin?.ask(own.authority)) ?? {};
+    const tls = { ...own.tls, ...plugin.pair };
     return {
-      authorization: plugin.authorization ?? bearer(tokenText) ?? basicHeader(basic),
+      authorization: plugin.authorization ?? own.authorization,
       tls: last && sameMaterial(last.tls, tls) ? last.tls : tls,
     };
   }
 }
 
+/**
+ * Reads every file that the access names, and checks what they hold, as a start does. Rejects with an `Error` of one
+ * sentence. An exec plugin is not run.
+ */
+export async function readCredentialFiles(access: ClusterAccess): Promise<void> {
+  await readOwn(access).catch((error) => {
+    throw unreadable(error);
+  });
+}
+
+/** Once the file of a token was read, the token beside it never counts again: it is older. */
+function withoutFallback(access: ClusterAccess, { authorization }: Credential): ClusterAccess {
+  const { token } = access;
+  if (!token || !('file' in token) || token.otherwise === undefined) return access;
+  return authorization === bearer(token.otherwise) ? access : { ...access, token: { file: token.file } };
+}
+
+interface OwnCredential extends Credential {
+  /** The authority as it was written, with what stands between its certificates. */
+  readonly authority: string | undefined;
+}
+
+/** The credential but for what an exec plugin gives. */
+async function readOwn(access: ClusterAccess): Promise<OwnCredential> {
+  const { ca, certificate, key, token, basic, serverName, skipTlsVerify } = access;
+  const [caText, certText, keyText, tokenText] = await Promise.all([ca, certificate, key, token].map(read));
+  const tls: TlsMaterial = {
+    ...(caText === undefined ? {} : { ca: authorities(caText) }),
+    ...(certText === undefined || keyText === undefined ? {} : clientPair(certText, keyText)),
+    ...(serverName ? { servername: serverName } : {}),
+    rejectUnauthorized: !skipTlsVerify,
+  };
+  return { authorization: bearer(tokenText) ?? basicHeader(basic), tls, authority: caText };
+}
+
 async function read(source: Source | undefined): Promise<string | undefined> {
   if (!source) return undefined;
-  const text = 'data' in source ? source.data.toString() : await readFile(source.file, 'utf8');
+  if ('data' in source) return source.data.toString();
+  const { file, otherwise } = source;
+  const text = await readFile(file, 'utf8').catch((error) => {
+    if (otherwise === undefined) throw error;
+    return '';
+  });
+  if (text.trim() !== '') return text;
   // An empty file is a rotation caught half way. It counts as an error, so that the last good content stays in use.
-  if ('file' in source && text.trim() === '') throw new Error(`${source.file} is empty`);
-  return text;
+  if (otherwise === undefined) throw new Error(`${file} is empty`);
+  return otherwise;
 }
+
+const unreadable = (error: unknown): Error =>
+  new Error(`cannot read the cluster credential: ${messageOf(error)}`, { cause: error });
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const bearer = (token: string | undefined): string | undefined => (token ? `Bearer ${token.trim()}` : undefined);
+function bearer(text = ''): string | undefined {
+  const token = text.trim();
+  if (!isSendable(token)) throw new Error('the token holds a character that no header can carry');
+  return token === '' ? undefined : `Bearer ${toHeaderBytes(token)}`;
+}
 
 const basicHeader = (basic: ClusterAccess['basic']): string | undefined =>
   basic && `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
 
 const sameMaterial = (a: TlsMaterial, b: TlsMaterial): boolean =>
   a.ca === b.ca && a.cert === b.cert && a.key === b.key && a.servername === b.servername;
-
-/** The credential that a plugin provides; empty when its answer has none. */
-interface PluginCredential {
-  readonly authorization?: string;
-  readonly cert?: string;
-  readonly key?: string;
-}
-
-/**
- * A cloud provider's plugin answers within seconds, even when it signs in first. One that takes longer is waiting for a
- * person.
- */
-const TIME_LIMIT_MS = 30_000;
-
-/**
- * The exec plugin of a kubeconfig (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins).
- * Its answer is remembered for as long as it says.
- */
-export class ExecPlugin {
-  readonly #command: ExecCommand;
-  readonly #clock: Clock;
-  #auth: ExecAuth | undefined;
-
-  constructor(command: ExecCommand, clock: Clock) {
-    this.#command = command;
-    this.#clock = clock;
-  }
-
-  /** Rejects when the plugin fails, or has not answered within 30 s: then it is killed. */
-  async ask(): Promise<PluginCredential> {
-    const { ExecAuth } = await import('@kubernetes/client-node/dist/exec_auth.js');
-    this.#auth ??= new ExecAuth();
-    const limit = new AbortController();
-    // The library sets no time limit, but lets us start the program in another way.
-    Object.assign(this.#auth, { execFn: spawnWithin(limit.signal) });
-    const answer: { headers: Record<string, string>; cert?: string; key?: string } = { headers: {} };
-    const cancel = this.#clock.after(TIME_LIMIT_MS, () => limit.abort());
-    try {
-      await this.#auth.applyAuthentication({ name: 'user', exec: this.#command }, answer);
-    } catch (error) {
-      throw limit.signal.aborted ? new Error(`${this.#command.command} gave no credential within 30 s`) : error;
-    } finally {
-      cancel();
-    }
-    const { Authorization: authorization } = answer.headers;
-    const { cert, key } = answer;
-    return { ...(authorization ? { authorization } : {}), ...(cert && key ? { cert, key } : {}) };
-  }
-
-  /** Forgets the remembered answer, so that the next `ask` runs the plugin again. */
-  forget(): void {
-    this.#auth = undefined;
-  }
-}
-
-/** Kills the program when the signal aborts, and closes its output: processes that it started may hold that open. */
-const spawnWithin =
-  (signal: AbortSignal) =>
-  (command: string, args: readonly string[] = [], options: object = {}) => {
-    const child = spawn(command, args, {
-      ...options,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      signal,
-      killSignal: 'SIGKILL',
-    });
-    onAbort(signal, () => {
-      child.stdout.destroy();
-      child.stderr.destroy();
-    });
-    return child;
-  };

@@ -2,15 +2,15 @@ import { access, readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { environmentProxy } from '../../runtime/proxy-variables.ts';
 import type { ClusterAccess } from './cluster-access.ts';
-import { ClusterAccessError, kubeconfigAccess } from './kubeconfig.ts';
-import { environmentProxy } from './proxy.ts';
+import { ClusterAccessError, type KubeconfigRules, kubeconfigAccess } from './kubeconfig.ts';
 
 /** Where to look for the cluster. */
-export interface AccessOptions {
+export interface AccessOptions extends KubeconfigRules {
   /** A kubeconfig file; without one: the pod's service account, else `KUBECONFIG`, else `~/.kube/config`. */
   readonly kubeconfig?: string | undefined;
-  /** The process environment, as far as it names a cluster or a proxy. Default: none. */
+  /** The process environment: it may name a cluster and a proxy, and exec plugins get it. Default: none. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -27,22 +27,38 @@ export async function findAccess(options: AccessOptions): Promise<ClusterAccess>
 }
 
 async function configuredAccess(options: AccessOptions): Promise<ClusterAccess> {
-  if (options.kubeconfig) return kubeconfigAccess([options.kubeconfig]);
+  if (options.kubeconfig) return kubeconfigAccess([options.kubeconfig], options);
   const environment = options.environment ?? {};
   const pod = await inClusterAccess(environment);
   if (pod) return pod;
-  const named = (environment['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
-  if (named.length > 0) return kubeconfigAccess(named);
+  const named = new Set((environment['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== ''));
+  if (named.size > 0) return accessOfList([...named], options);
   const home = join(homedir(), '.kube', 'config');
-  const found = await access(home).then(
-    () => true,
-    () => false,
-  );
-  if (found) return kubeconfigAccess([home]);
-  throw new ClusterAccessError(
-    `there is no cluster to connect to: no pod service account, no KUBECONFIG and no ${home}`,
-  );
+  if (await isThere(home)) return kubeconfigAccess([home], options);
+  throw new NoClusterError(`there is no cluster to connect to: no pod service account, no KUBECONFIG and no ${home}`);
 }
+
+/** Nothing names a cluster, neither the configuration nor the place where we run. */
+export class NoClusterError extends ClusterAccessError {}
+
+/** Files of KUBECONFIG may be missing, as for every client of Kubernetes. */
+async function accessOfList(files: readonly string[], rules: KubeconfigRules): Promise<ClusterAccess> {
+  const found = await Promise.all(files.map(isThere));
+  const there = files.filter((_file, at) => found[at]);
+  if (there.length === 0) throw new ClusterAccessError(`KUBECONFIG names no file that is there: ${files.join(', ')}`);
+  const missing = files.filter((_file, at) => !found[at]);
+  const merged = await kubeconfigAccess(there, rules);
+  if (missing.length === 0) return merged;
+  const warnings = missing.map((file) => `KUBECONFIG names ${file}, which is not there`);
+  return { ...merged, warnings: [...warnings, ...(merged.warnings ?? [])] };
+}
+
+/** A file that is there and cannot be read is an error of its reader. */
+const isThere = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT',
+  );
 
 /** Where the kubelet mounts a service account: "Accessing the Kubernetes API from a Pod". */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';

@@ -41,5 +41,5 @@ test('a kubeconfig that asks to be taken for somebody else is followed: a header
 });
 
 test('a kubeconfig without such a user sends nothing of it', async () => {
-  expect(await headersOf('username: x')).toEqual([]);
+  expect(await headersOf('as: ""')).toEqual([]);
 });

@@ -78,11 +78,15 @@ describe('a cluster behind a proxy', () => {
     await expect(cluster.version(AbortSignal.timeout(60_000))).rejects.toThrow(/certificate/);
   });
 
-  test('may be one without TLS', async () => {
+  test('may be one without TLS, which gets no credential', async () => {
     const { cluster, server } = await connect({}, (simulated) =>
-      simulated.kubeconfig().replace('server:', `proxy-url: ${proxy.url}\n      server:`),
+      simulated
+        .kubeconfig()
+        .replace('server:', `proxy-url: ${proxy.url}\n      server:`)
+        .replace(/token: .*/, 'token: ""'),
     );
     expect(await cluster.version(AbortSignal.timeout(60_000))).toHaveProperty('gitVersion');
+    expect(server.evidence.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
     expect(proxy.asked).toEqual([{ target: new URL(server.url).host, authorization: undefined }]);
   });
 });

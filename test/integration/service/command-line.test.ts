@@ -73,6 +73,61 @@ describe('--check-config', () => {
   });
 });
 
+/** A configuration whose kubeconfig is that of a loopback cluster, changed. */
+function withKubeconfig(change: (text: string) => string, settings: object = {}): string {
+  const { kubeconfig } = writeFiles({ kubeconfig: change(kubeconfigText('https://127.0.0.1:1', 'canary-token')) });
+  return writeFiles({ config: JSON.stringify({ kubernetes: { kubeconfig }, ...settings }) })['config'] as string;
+}
+
+describe('KC-06 --check-config of a kubeconfig', () => {
+  const member = (text: string) => (file: string) => file.replace('server:', `${text}\n      server:`);
+
+  test.each([
+    ['an authority of no certificate', member('certificate-authority-data: DATA+OMITTED')],
+    ['an authority that is not there', member('certificate-authority: missing.crt')],
+    ['a token in clear text', (file: string) => file.replace('https://127.0.0.1:1', 'http://192.0.2.1')],
+    ['a user that is not there', (file: string) => file.replace('user: user', 'user: nobody')],
+    ['a token file that is not there', (file: string) => file.replace('token: canary-token', 'tokenFile: missing')],
+    ['an unknown tag', (file: string) => file.replace('canary-token', '!Sub canary-token')],
+  ])('finds with %s what a start finds', async (_what, change) => {
+    const config = withKubeconfig(change);
+    const checked = await runProgram(['--config', config, '--check-config']);
+    const started = await runProgram(['--config', config]);
+    const sentence = /kubernetes\.kubeconfig: (.*)\n/.exec(checked.stderr)?.[1] ?? 'none';
+    expect([checked.code, checked.stdout]).toEqual([2, '']);
+    expect([started.code === 0, started.stderr]).toEqual([false, `gatehouse: ${sentence}\n`]);
+    expect(checked.stderr + started.stderr + started.stdout).not.toContain('canary-token');
+  });
+
+  test('finds it in the file of KUBECONFIG as well, and is silent where nothing names a cluster', async () => {
+    const { kubeconfig = '', config = '' } = writeFiles({ kubeconfig: 'kind: Pod', config: 'platform: kubesphere' });
+    const named = await runProgram(['--config', config, '--check-config'], { env: { KUBECONFIG: kubeconfig } });
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('it is of another kind than Config')]);
+  });
+
+  test('finds a proxy of the environment that cannot be used', async () => {
+    const config = withKubeconfig((text) => text.replace('127.0.0.1', '192.0.2.1'));
+    const env = { HTTPS_PROXY: 'socks5://u:canary-token@p' };
+    const { code, stderr } = await runProgram(['--config', config, '--check-config'], { env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('names a proxy by socks5:// in HTTPS_PROXY')]);
+    expect(stderr).not.toContain('canary-token');
+  });
+
+  test('finds a user to be taken for, whom the gateway cannot be', async () => {
+    const config = withKubeconfig((text) => text.replace('token:', 'as: jane\n      token:'), {
+      gateway: { enabled: true },
+    });
+    const { code, stderr } = await runProgram(['--config', config, '--check-config']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('whose user impersonates nobody')]);
+  });
+
+  test('prints what is not followed as a warning', async () => {
+    const config = withKubeconfig(member('api-version: v1'));
+    const { code, stderr } = await runProgram(['--config', config, '--check-config']);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^warning: .*"api-version", which is not read\n$/m)]);
+  });
+});
+
 describe('hash-password', () => {
   test('prints a hash of the line on standard input, and not the password', async () => {
     const { code, stdout, stderr } = await runProgram(['hash-password'], { stdin: 'canary password ä\n' });

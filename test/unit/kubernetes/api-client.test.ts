@@ -42,7 +42,7 @@ async function serve(answer: (response: ServerResponse) => void, change: Partial
   const access = { server: address, inCluster: false, skipTlsVerify: false } as ConstructorParameters<
     typeof CredentialSource
   >[0];
-  const credentials = new CredentialSource(access, clock, pino({ level: 'silent' }));
+  const credentials = new CredentialSource(access, { clock, logger: pino({ level: 'silent' }) });
   const metrics = new RequestMetrics(new Registry(), () => pool.connections);
   return new ApiClient({ server: address, userAgent: 'test', credentials, pool, metrics, clock, ...change });
 }

@@ -87,6 +87,78 @@ describe('a call', () => {
   });
 });
 
+describe('KC-07 the proxy of a call', () => {
+  async function throughProxy(
+    environment: (address: string) => Record<string, string>,
+    server = 'http://gatehouse.invalid',
+  ) {
+    const seen: unknown[] = [];
+    const port = await serve((request, response) => {
+      seen.push(request.url);
+      response.end();
+    });
+    const calls = callsTo(server, systemClock, undefined, environment(`127.0.0.1:${port}`));
+    const failed = await calls.call({ path: '/x' }).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    return { seen, failed };
+  }
+
+  test.each(['http://', ''])('is named with %j before its address', async (scheme) => {
+    const { seen } = await throughProxy((address) => ({ HTTP_PROXY: `${scheme}${address}` }));
+    expect(seen).toEqual(['http://gatehouse.invalid/x']);
+  });
+
+  test.each(['invalid', '.invalid', '*', 'other,gatehouse.invalid:80'])(
+    'is not asked with NO_PROXY=%s',
+    async (exceptions) => {
+      const { seen, failed } = await throughProxy((address) => ({
+        HTTP_PROXY: `http://${address}`,
+        NO_PROXY: exceptions,
+      }));
+      expect([seen, failed]).toEqual([[], expect.stringContaining('gatehouse.invalid')]);
+    },
+  );
+
+  test.each(['atehouse.invalid', '10.0.0.0/8', 'gatehouse.invalid:443'])(
+    'is asked with NO_PROXY=%s',
+    async (exceptions) => {
+      const { seen } = await throughProxy((address) => ({ http_proxy: `http://${address}`, no_proxy: exceptions }));
+      expect(seen).toEqual(['http://gatehouse.invalid/x']);
+    },
+  );
+
+  test('is not asked for an address in a network that NO_PROXY names', async () => {
+    // Nothing is at this address (RFC 5737), and no route leads there in most places: the proxy is not asked, whatever happens.
+    const seen: unknown[] = [];
+    const port = await serve((request, response) => {
+      seen.push(request.url);
+      response.end();
+    });
+    const environment = { HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: '192.0.2.0/24' };
+    const clock = new FakeClock();
+    const failed = expect(
+      callsTo('http://192.0.2.7', clock, undefined, environment).call({ path: '/' }),
+    ).rejects.toThrow();
+    await clock.advance(15_000);
+    await failed;
+    expect(seen).toEqual([]);
+  });
+
+  test.each([
+    [
+      'socks5://u:canary@p',
+      /^the environment names a proxy by socks5:\/\/ in HTTP_PROXY; only one by http:\/\/ or https:\/\/ can be used$/,
+    ],
+    ['http://canary canary', /^the environment names no address of a proxy in HTTP_PROXY$/],
+  ])('%s is refused in one sentence', async (address, sentence) => {
+    const { failed } = await throughProxy(() => ({ HTTP_PROXY: address }));
+    expect(failed).toMatch(sentence);
+    expect(failed).not.toContain('canary');
+  });
+});
+
 describe('a call without an answer is one sentence', () => {
   test('when nothing listens', async () => {
     const server = 'http://127.0.0.1:1';

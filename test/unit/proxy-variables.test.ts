@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { environmentProxy } from '../../../src/kubernetes/access/proxy.ts';
+import { environmentProxy } from '../../src/runtime/proxy-variables.ts';
 
 const SERVER = 'https://api.example.com:6443';
 const proxyOf = (environment: Readonly<Record<string, string>>, server = SERVER): string | undefined =>
   environmentProxy(environment, new URL(server))?.href;
 
-describe('the proxy of the environment', () => {
+describe('KC-07 the proxy of the environment', () => {
   test.each([
     [{ HTTPS_PROXY: 'http://proxy:3128' }, 'http://proxy:3128/'],
     [{ https_proxy: 'http://proxy:3128' }, 'http://proxy:3128/'],
@@ -49,10 +49,16 @@ describe('the proxy of the environment', () => {
     ['10.0.0.1/32', 'https://10.0.0.1'],
     ['0.0.0.0/0', 'https://10.0.0.1'],
     ['fd00::1', 'https://[fd00::1]:6443'],
-    ['[fd00::1]', 'https://[fd00::1]:6443'],
     ['[fd00::1]:6443', 'https://[fd00::1]:6443'],
     ['fd00::/8', 'https://[fd00::1]'],
     ['fd00::1/128', 'https://[fd00::1]'],
+    ['bücher.example', 'https://api.bücher.example'],
+    ['BÜCHER.example:443', 'https://xn--bcher-kva.example'],
+    ['*.bücher.example', 'https://api.bücher.example'],
+    ['::ffff:10.0.0.1', 'https://10.0.0.1'],
+    ['10.0.0.0/8', 'https://[::ffff:10.0.0.1]'],
+    ['::ffff:10.0.0.0/104', 'https://10.0.0.1'],
+    ['example.com:', SERVER],
   ])('NO_PROXY=%s excepts %s', (exceptions, server) => {
     const environment = { HTTPS_PROXY: 'http://proxy', HTTP_PROXY: 'http://proxy' };
     expect(proxyOf({ ...environment, NO_PROXY: exceptions }, server)).toBeUndefined();
@@ -61,6 +67,13 @@ describe('the proxy of the environment', () => {
 
   test.each([
     ['', SERVER],
+    ['[fd00::1]', 'https://[fd00::1]:6443'],
+    ['fd00::1:443', 'https://[fd00::1]'],
+    ['example.com:0443', 'https://example.com'],
+    ['example.com:https', 'https://example.com'],
+    ['a[b]:443', SERVER],
+    ['*.bücher.example', 'https://bücher.example'],
+    ['::ffff:10.0.0.0/64', 'https://10.0.0.1'],
     [',', SERVER],
     ['com.example', SERVER],
     ['xample.com', SERVER],
@@ -90,6 +103,12 @@ describe('the proxy of the environment', () => {
       expect(read).toThrow(/^names (a proxy by|no address)/);
       expect(read).not.toThrow('canary');
     }
+  });
+
+  test('is refused for a server without TLS where a request may have set it', () => {
+    const environment = { HTTP_PROXY: 'http://proxy', HTTPS_PROXY: 'http://proxy', REQUEST_METHOD: 'GET' };
+    expect(() => proxyOf(environment, 'http://api.example.com')).toThrow(/^has HTTP_PROXY and REQUEST_METHOD/);
+    expect(proxyOf(environment)).toBe('http://proxy/');
   });
 
   test('is not looked at where it is excepted', () => {

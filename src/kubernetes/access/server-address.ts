@@ -1,0 +1,47 @@
+/** The server of a kubeconfig. */
+export interface ServerAddress {
+  /** With the path prefix, if it has one; without a slash at the end. */
+  readonly server: string;
+  /** Whether it is reached without TLS. */
+  readonly isPlain: boolean;
+  /** Whether it is this machine. */
+  readonly isLoopback: boolean;
+  /** The address as Kubernetes' own clients give it to an exec plugin. */
+  readonly asWritten: string;
+}
+
+const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
+/**
+ * A name or an address, a port, a path: what every reader of addresses takes for the same. Readers of the web change
+ * `127.1`, `\` and `%2F` or take parts of a path away, and Go's does not.
+ */
+const ADDRESS =
+  /^https?:\/\/([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?((?:\/[A-Za-z0-9._~!$&'()*+,;=:@-]+)*)\/?([?#].*)?$/;
+const DOTS = /\/\.{1,2}(\/|$)/;
+
+/** Reads the address of a server. Throws an `Error` that says what is wrong with it and does not quote it. */
+export function parseServerAddress(text: string): ServerAddress {
+  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined) throw new Error('names its server without https://');
+  if (scheme !== 'https' && scheme !== 'http')
+    throw new Error(`names its server by ${scheme}://; only https:// can be used`);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && url.username + url.password !== '')
+    throw new Error('has a name or a password in its server address; write them into its user');
+  const [, host, , path = ''] = ADDRESS.exec(text) ?? [];
+  if (!url || host === undefined || DOTS.test(path) || !isSameHost(host, url.hostname))
+    throw new Error('has a server address that cannot be used');
+  return {
+    server: url.origin + url.pathname.replace(/\/$/, ''),
+    isPlain: scheme === 'http',
+    isLoopback: isLoopback(url.hostname),
+    asWritten: path === '' ? text : text.replace(/[?#].*/, ''),
+  };
+}
+
+/** An IPv6 address may be written in several ways; a name or an IPv4 address only in capitals or not. */
+const isSameHost = (written: string, read: string): boolean =>
+  written.startsWith('[') || written.toLowerCase() === read;
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
