@@ -51,8 +51,36 @@ export function notFound(kind: string, name: string, group = ''): StatusError {
   return new StatusError({ code: 404, reason: 'NotFound', message: `${what} "${name}" not found`, details });
 }
 
-export const serviceUnavailable = (message: string, retryAfterSeconds: number, cause?: unknown): StatusError =>
-  new StatusError({ code: 503, reason: 'ServiceUnavailable', message, details: { retryAfterSeconds } }, cause);
+/**
+ * A refusal that lasts until somebody changes something: the same request is refused again. An error that carries one may be
+ * the cause of another, so that whoever writes the answer needs not know where it came from.
+ */
+export interface LastingRefusal {
+  /** Public: what refuses. Absent: trying again may help. */
+  readonly lastingRefusal?: string | undefined;
+}
+
+/** What refuses for good, as far as the error or a cause of it says so. */
+export function lastingRefusalIn(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return (error as LastingRefusal).lastingRefusal ?? lastingRefusalIn(error.cause);
+}
+
+/**
+ * A 503. Where its cause is a refusal that lasts, the message says what refuses, and nobody is asked to come again; so
+ * does a message that says so itself, without `retryAfterSeconds`.
+ */
+export function serviceUnavailable(
+  message: string,
+  retryAfterSeconds: number | undefined,
+  cause?: unknown,
+): StatusError {
+  const refusal = lastingRefusalIn(cause);
+  const answer = { code: 503, reason: 'ServiceUnavailable', message };
+  if (refusal !== undefined) return new StatusError({ ...answer, message: `${message}: ${refusal}` }, cause);
+  if (retryAfterSeconds === undefined) return new StatusError(answer, cause);
+  return new StatusError({ ...answer, details: { retryAfterSeconds } }, cause);
+}
 
 /** A limit of ours is reached (RFC 6585 4): the same request may be sent again after `retryAfterSeconds`, which is 1 or more. */
 export const tooManyRequests = (

@@ -10,18 +10,31 @@ interface ValuesSchema {
  * refuses what the program would refuse. It lets `firstAdministrator: true` through: the chart says what is wrong with it in a
  * sentence, which no schema can.
  */
-export function withConfigSchema(values: ValuesSchema, { $schema: _, ...config }: Schema): ValuesSchema {
+export function withConfigSchema(values: ValuesSchema, { $schema: _, ...file }: Schema): ValuesSchema {
+  const config = withEmptySections(file);
   const users = config.properties?.['users'];
   const administrator = users?.properties?.['firstAdministrator'];
   const alternatives = administrator?.anyOf?.map((one) => (one.const === false ? { type: 'boolean' } : one)) ?? [];
   const lenient = {
     ...users,
-    properties: { ...users?.properties, firstAdministrator: { ...administrator, anyOf: alternatives } },
+    properties: {
+      ...users?.properties,
+      firstAdministrator: { ...administrator, anyOf: [...alternatives, { type: 'null' }] },
+    },
   };
   return {
     ...values,
     properties: { ...values.properties, config: { ...config, properties: { ...config.properties, users: lenient } } },
   };
+}
+
+/** A section may be left empty, which YAML reads as null. Helm takes it away before it writes the file. */
+function withEmptySections(schema: Schema): Schema {
+  const below = Object.entries(schema.properties ?? {}).map(([name, one]) => {
+    const inner = withEmptySections(one);
+    return [name, one.properties ? { ...inner, type: ['object', 'null'] } : inner] as const;
+  });
+  return schema.properties ? { ...schema, properties: Object.fromEntries(below) } : schema;
 }
 
 /** The limits of a duration, which no JSON Schema can express. `a[].b` is the key `b` of each map in the list `a`. */

@@ -3,7 +3,7 @@ import { markdownTable } from '../markdown-table.ts';
 /** The parts of a JSON Schema that the page uses; `src/config/fields.ts` sets `x-type` and `x-limits`. */
 export interface Schema {
   readonly $schema?: string;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly description?: string;
   readonly default?: unknown;
   readonly const?: unknown;
@@ -37,10 +37,10 @@ const HEAD = `# Configuration
 <!-- Written by \`npm run config:docs\` from the schema in src/config. Change the schema, not this page. -->
 
 The configuration is one YAML file, named by \`--config\` or by the variable \`GATEHOUSE_CONFIG\`. Every setting has a default or may be left out, so an empty
-file is valid. A name that is not on this page is an error. \`gatehouse --check-config\` reports all mistakes in the file, and in the files that it names, at once
+file is valid, and so is a section with nothing below it. A name that is not on this page is an error; for those of KubeSphere 3.4 it says what takes their place. \`gatehouse --check-config\` reports all mistakes in the file, and in the files that it names, at once
 (exit code 2). Editors can use [config.schema.json](../config.schema.json).
 
-\`a.b\` is the key \`b\` of the map \`a\`; \`a[].b\` is the key \`b\` of each map in the list \`a\`. A *duration* has its unit: \`250ms\`, \`30s\`, \`1h30m\`. A *path* is a file
+\`a.b\` is the key \`b\` of the map \`a\`; \`a[].b\` is the key \`b\` of each map in the list \`a\`. A *duration* has its unit: \`250ms\`, \`30s\`, \`1h30m\`; only 0 needs none. A *path* is a file
 path as the program sees it. For the users file see [operations](operations.md#users).
 `;
 
@@ -102,7 +102,8 @@ function typeOf(schema: Schema): string {
   if (schema.enum) return schema.enum.map(code).join(', ');
   if (schema.const !== undefined) return code(schema.const);
   if (schema.type === 'array') return `list of ${schema.items?.properties ? 'maps' : typeOf(schema.items ?? {})}`;
-  return WORDS[schema.type ?? ''] ?? schema.type ?? '';
+  const type = String(schema.type ?? '');
+  return WORDS[type] ?? type;
 }
 
 function limitsOf(schema: Schema): string {

@@ -1,6 +1,13 @@
 import { ClusterError } from '../kubernetes/client/api-client.ts';
 import { cut } from '../resources/query/parameters.ts';
-import { badRequest, type StatusCause, StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
+import {
+  badRequest,
+  lastingRefusalIn,
+  type StatusCause,
+  StatusError,
+  serviceUnavailable,
+  tooManyRequests,
+} from '../status-error.ts';
 import type { AccountNames } from './names.ts';
 
 /** The refusals of the account API, in the words of Kubernetes (apimachinery, `pkg/api/errors`). */
@@ -102,8 +109,11 @@ const withoutSecret = (cause: StatusCause): StatusCause =>
 /** The cluster could not be asked, or something of ours is missing there: the same request may succeed later. */
 const RETRY_SECONDS = 5;
 
+/** A 503. What the cluster refuses us for good is named instead of "try again" (AC-84). */
 export const notSaved = (what: string, cause: unknown): StatusError =>
-  serviceUnavailable(`${what}, please try again later`, RETRY_SECONDS, cause);
+  lastingRefusalIn(cause) === undefined
+    ? serviceUnavailable(`${what}, please try again later`, RETRY_SECONDS, cause)
+    : serviceUnavailable(what, undefined, cause);
 
 /** The hash gate is full, or a bucket of failed attempts is (AC-67). */
 export const attemptsTurnedAway = (retryAfterSeconds: number): StatusError =>

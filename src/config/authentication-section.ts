@@ -183,8 +183,7 @@ const oauthOptions = section({
   refreshReplayWindow: duration({ maxMs: MINUTE_MS, bounds: 'between 0s and 60s' })
     .prefault('30s')
     .describe('How long a used refresh token is answered with the same successor again.'),
-  keyRotationPeriod: z
-    .union([z.literal(0), duration({ minMs: HOUR_MS, orZero: true, bounds: '0, or at least 1h' })])
+  keyRotationPeriod: duration({ minMs: HOUR_MS, orZero: true, bounds: '0, or at least 1h' })
     .prefault('720h')
     .describe(
       'How long a signing key signs; 0: keys are rotated by hand only. At least a 100th of the longest life of a refresh token.',

@@ -57,12 +57,12 @@ export interface DurationBounds {
 
 /**
  * A Go duration: text in the file, milliseconds in the program. A bare number is refused, because its unit would be a
- * guess.
+ * guess. Only 0 needs none: it is as `"0"`.
  */
 export function duration(bounds: DurationBounds = {}) {
   const expected = bounds.orNone ? `${DURATION_MESSAGE}, or "${NO_LIMIT}"` : DURATION_MESSAGE;
   return z
-    .string({ error: expected })
+    .union([z.literal(0), z.string({ error: expected })])
     .meta({
       examples: ['30s', '2h'],
       pattern: `^(${bounds.orNone ? `${NO_LIMIT}|` : ''}0|([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`,
@@ -71,9 +71,9 @@ export function duration(bounds: DurationBounds = {}) {
       ...(bounds.minMs !== undefined && { 'x-min-ms': bounds.minMs }),
       ...(bounds.maxMs !== undefined && { 'x-max-ms': bounds.maxMs }),
     })
-    .transform((text, context) => {
-      if (bounds.orNone && text === NO_LIMIT) return Number.POSITIVE_INFINITY;
-      const ms = parseDuration(text);
+    .transform((given, context) => {
+      if (bounds.orNone && given === NO_LIMIT) return Number.POSITIVE_INFINITY;
+      const ms = parseDuration(String(given));
       if (ms !== undefined && isWithin(ms, bounds)) return ms;
       context.addIssue({ code: 'custom', message: ms === undefined ? expected : `must be ${bounds.bounds}` });
       return z.NEVER;

@@ -27,9 +27,28 @@ function readText(path: string, readFile: ReadFile): string {
 function parseConfig(text: string, source: string): FileConfig {
   const yaml = parseYaml(text);
   if ('fault' in yaml) throw new ConfigError(source, [{ path: '', message: yaml.fault }]);
-  const parsed = configSchema.safeParse(yaml.content ?? {});
+  const parsed = configSchema.safeParse(withoutEmptySections(yaml.content ?? {}, configSchema));
   if (!parsed.success) throw new ConfigError(source, toProblems(parsed.error.issues));
   return parsed.data;
+}
+
+/**
+ * The content without the sections that have nothing below them, as `logging:` is in YAML when all of it is commented out. Any
+ * other setting without a value stays, and is refused.
+ */
+function withoutEmptySections(content: unknown, schema: z.core.$ZodType | undefined): unknown {
+  const shape = shapeOf(schema);
+  if (!shape || typeof content !== 'object' || content === null || Array.isArray(content)) return content;
+  const given = Object.entries(content).filter(([key, value]) => value !== null || !shapeOf(shape[key]));
+  return Object.fromEntries(given.map(([key, value]) => [key, withoutEmptySections(value, shape[key])]));
+}
+
+/** What a section may have; `undefined` for what is none. */
+function shapeOf(schema: z.core.$ZodType | undefined): Readonly<Record<string, z.core.$ZodType>> | undefined {
+  if (schema instanceof z.ZodObject) return schema.shape;
+  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) return shapeOf(schema.def.innerType);
+  if (schema instanceof z.ZodUnion) return schema.def.options.map(shapeOf).find(Boolean);
+  return undefined;
 }
 
 /** The JSON Schema (draft 2020-12) of the file, for editors and for the chart. */

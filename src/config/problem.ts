@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { whyRefused } from './refused-settings.ts';
 
 /** One thing wrong with the file. `path` is empty for the file as a whole. */
 export interface Problem {
@@ -18,21 +19,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** Keys that people bring from KubeSphere 3.4's file or from our own plans, and why they are refused. */
-const REFUSED: Readonly<Record<string, string>> = {
-  jwtSecret: 'is not used: signing keys are made and kept in a Secret by the program; remove it',
-  signKey: 'is not used: signing keys are made and kept in a Secret by the program; remove it',
-  signKeyData: 'is not used: signing keys are made and kept in a Secret by the program; remove it',
-  identityProviders: 'is not offered: users sign in with a password; remove it',
-  respondWithChallenges: 'has no meaning here; remove it',
-  grantMethod: 'has no meaning here; remove it',
-  scopeRestrictions: 'has no meaning here; remove it',
-  // Planned, but without effect so far. A clear refusal is better than a setting that does nothing.
-  redirectURIs: 'is not offered yet: there is no authorization endpoint; remove it',
-  tokenReview: 'stands in the wrong place: the settings of the TokenReview webhook are authentication.tokenReview',
-  rehash: 'is not offered: users are only read; make hashes anew with "gatehouse hash-password", and remove it',
-};
-
 /** `['a', 0, 'b']` as `a[0].b`. */
 function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
@@ -46,10 +32,10 @@ export function toProblems(issues: readonly z.core.$ZodIssue[]): Problem[] {
   return issues.flatMap((issue) => {
     if (issue.code === 'invalid_union') return toProblems(lastBranch(issue));
     if (issue.code !== 'unrecognized_keys') return [{ path: pathText(issue.path), message: readable(issue) }];
-    return issue.keys.map((key) => ({
-      path: pathText([...issue.path, key]),
-      message: REFUSED[key] ?? 'is not a known setting',
-    }));
+    return issue.keys.map((key) => {
+      const path = pathText([...issue.path, key]);
+      return { path, message: whyRefused(path) };
+    });
   });
 }
 

@@ -191,11 +191,18 @@ class ResourceCache implements RunningLister {
   #freshSnapshot(): Snapshot {
     const resource = this.#resource;
     if (!this.#hasSynced()) {
-      const unsynced = `${resource} are not available: first synchronisation has not finished`;
-      throw serviceUnavailable(this.#refusedText() ?? unsynced, UNSYNCED_RETRY_SECONDS);
+      const refused = this.#refusedText();
+      if (refused !== undefined) throw serviceUnavailable(refused, undefined);
+      throw serviceUnavailable(
+        `${resource} are not available: first synchronisation has not finished`,
+        UNSYNCED_RETRY_SECONDS,
+      );
     }
     const tooOld = tooOldText(resource, this.#ageMs(), this.#maxStalenessMs);
-    if (tooOld !== undefined) throw new DataTooOld(this.#refusedText() ?? tooOld);
+    if (tooOld !== undefined) {
+      const refused = this.#refusedText();
+      throw refused === undefined ? new DataTooOld(tooOld) : serviceUnavailable(refused, undefined);
+    }
     const snapshot = this.#store.snapshot();
     if (snapshot !== this.#current) {
       this.#current = snapshot;

@@ -69,6 +69,8 @@ export class PacedCalls<Answer> {
   readonly #timeoutMs: number;
   #answeredAt = Number.NEGATIVE_INFINITY;
   readonly #failure: LastingFailure;
+  /** Why calls are paused: the last failure. */
+  #fault: unknown;
   /** Resolves when the last probe has ended. */
   #probe: Promise<void> = Promise.resolve();
 
@@ -106,8 +108,8 @@ export class PacedCalls<Answer> {
   /**
    * The answer of the open call for this key, else of a new `call`. Rejects with `TooManyCalls` when our own places are
    * taken, by this party or by all; that says nothing about the cluster. Rejects with `CallsPaused` while calls fail:
-   * one probe is let through after each pause, and a party that has failed does not wait for its answer. Otherwise
-   * rejects as `call` does.
+   * one probe is let through after each pause, and a party that has failed does not wait for its answer. Its cause is the
+   * last failure. Otherwise rejects as `call` does.
    */
   ask(question: Question, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const { party } = question;
@@ -123,9 +125,9 @@ export class PacedCalls<Answer> {
 
   /** A party that has not failed itself may ask once the current probe has been answered. */
   #afterProbe(question: Question, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
-    if (this.#pause.hasFailed(question.party)) return refusal();
+    if (this.#pause.hasFailed(question.party)) return refusal(this.#fault);
     const answer = this.#probe.then(() =>
-      this.#pause.isOnFor(question.party) ? refusal() : this.#share(question, call),
+      this.#pause.isOnFor(question.party) ? refusal(this.#fault) : this.#share(question, call),
     );
     answer.catch(() => undefined); // a caller that took a known answer no longer listens
     return answer;
@@ -204,6 +206,7 @@ export class PacedCalls<Answer> {
       if (this.#told.isNews(`failing ${party}`)) this.#logger.warn({ err: error, party }, this.#words.fail);
       return error;
     }
+    this.#fault = error;
     this.#failure.failed({ err: error }, this.#words.fail);
     this.#pause.failed(party, error as CallFault, isLate);
     if (this.#pause.isOnForAll) this.#calls.turnAway();
@@ -215,8 +218,8 @@ export class PacedCalls<Answer> {
 const askedTooMuch = (): TooManyCalls => new TooManyCalls('the cluster is asked too much', false);
 
 /** A caller with a known answer does not listen for this rejection. It must not count as unhandled. */
-function refusal(): Promise<never> {
-  const refused = Promise.reject(new CallsPaused('calls are paused'));
+function refusal(cause: unknown): Promise<never> {
+  const refused = Promise.reject(new CallsPaused('calls are paused', { cause }));
   refused.catch(() => undefined);
   return refused;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { V1PolicyRule, V1ValidatingAdmissionPolicy } from '@kubernetes/client-node';
+import type { V1ClusterRoleBinding, V1PolicyRule, V1ValidatingAdmissionPolicy } from '@kubernetes/client-node';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { CHART, helm, type Manifest, NAMESPACE, nameOf, notes, type Rendered, render } from './helm.ts';
@@ -39,6 +39,12 @@ const OBJECTS = [
   'CustomResourceDefinition users.iam.gatehouse.io',
   'ValidatingAdmissionPolicy gatehouse-system.gatehouse.accounts',
   'ValidatingAdmissionPolicyBinding gatehouse-system.gatehouse.accounts',
+];
+
+/** By these its writers pass the guards of the platform's other releases; they go with the release. */
+const JOINING = [
+  'ClusterRole gatehouse-system:gatehouse:account-writers',
+  'ClusterRoleBinding gatehouse-system:gatehouse:account-writers',
 ];
 
 const namesOf = (objects: readonly Manifest[]): string[] => objects.map(nameOf).toSorted();
@@ -116,7 +122,7 @@ describe('rights of the service account with accounts', () => {
 describe('with accounts', () => {
   test('come the definitions, the roles and the policy, and without them none of these', async () => {
     const [without, having] = [namesOf((await render()).objects), namesOf((await render(on)).objects)];
-    expect(having.filter((name) => !without.includes(name))).toEqual(OBJECTS);
+    expect(having.filter((name) => !without.includes(name))).toEqual([...OBJECTS, ...JOINING].toSorted());
     expect(without.filter((name) => !having.includes(name))).toEqual([]);
     expect((await render()).config).toMatchObject({ accounts: { enabled: false } });
     expect((await render(on)).config).toMatchObject({ accounts: { enabled: true } });
@@ -180,6 +186,24 @@ describe('with accounts', () => {
         operations: ['CREATE', 'UPDATE', 'DELETE'],
         resources: ['users', 'users/status', 'loginrecords'],
       },
+    ]);
+  });
+
+  test('AC-80 whom the release names passes the guards of the platform, by a right on no object', async () => {
+    const rendered = await render(scenario);
+    expect(rulesOf(rendered, `ClusterRole ${NAMESPACE}:gatehouse:account-writers`)).toEqual([
+      {
+        apiGroups: ['admissionregistration.k8s.io'],
+        resources: ['validatingadmissionpolicies'],
+        resourceNames: ['iam.kubesphere.io'],
+        verbs: ['pass'],
+      },
+    ]);
+    const binding = rendered.one<V1ClusterRoleBinding>('ClusterRoleBinding', `${NAMESPACE}:gatehouse:account-writers`);
+    expect(binding.subjects?.map(({ kind, name }) => [kind, name])).toEqual([
+      ['ServiceAccount', 'gatehouse'],
+      ['User', 'system:serviceaccount:directory:importer'],
+      ['Group', 'kubeadm:cluster-admins'],
     ]);
   });
 

@@ -16,7 +16,7 @@ describe('config is checked by the program’s own schema', () => {
     ['a text instead of a number', { limits: { maxWatches: '9' } }, "at '/config/limits/maxWatches': got string"],
     ['a duration without a unit', { nodes: { maxStaleness: '90' } }, "at '/config/nodes/maxStaleness': '90' does not"],
     ['a null', { log: { level: null } }, "at '/config/log/level': got null"],
-    ['a section that is no map', { server: 'fast' }, "at '/config/server': got string, want object"],
+    ['a section that is no map', { server: 'fast' }, "at '/config/server': got string, want null or object"],
     [
       'a client without a name',
       { authentication: { oauthOptions: { clients: [{ public: true }] } } },
@@ -46,6 +46,18 @@ describe('config is checked by the program’s own schema', () => {
     expect((await render({ config })).config).toMatchObject(config);
   });
 
+  test.each([
+    ['of all', { logging: null, server: null, authentication: null }],
+    ['inside a section', { authentication: { oauthOptions: null }, nodes: { selfCheck: null } }],
+    ['that may be false', { users: { firstAdministrator: null } }],
+  ])('and takes an empty section as one that is not there: one %s', async (_, config) => {
+    const readAs = async (values: object) => {
+      const { configFile } = await render(values);
+      return loadConfig('config.yaml', () => configFile).config;
+    };
+    expect(await readAs({ config })).toEqual(await readAs({}));
+  });
+
   const clientsOf = (clients: object): object => ({ authentication: { oauthOptions: { clients } } });
   const file = '/tmp/secret';
   const first = 'config.authentication.oauthOptions.clients[0] ("a")';
@@ -55,6 +67,11 @@ describe('config is checked by the program’s own schema', () => {
       'a duration that is too short',
       { nodes: { maxStaleness: '1m59.5s' } },
       'config.nodes.maxStaleness is "1m59.5s", but has to be none, or at least 2m: a healthy watch may be silent for 75s.',
+    ],
+    [
+      'a life of tokens without end, as a number',
+      { authentication: { oauthOptions: { accessTokenMaxAge: 0 } } },
+      'config.authentication.oauthOptions.accessTokenMaxAge is "0", but has to be at least 1m: a token cannot live for ever, nor for less than a minute.',
     ],
     [
       'a duration that is too long',

@@ -103,7 +103,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'first-administrator-forbidden',
-    fires: ['GatehouseCheckFails'],
+    fires: ['GatehouseCheckFails', 'GatehouseWritesRefused'],
     mayFire: ['GatehouseDataStale'],
     start: async () => {
       const cluster = await startCluster({ clock });
@@ -185,7 +185,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'rotation-forbidden',
-    fires: ['GatehouseKeyRotationOverdue'],
+    fires: ['GatehouseKeyRotationOverdue', 'GatehouseWritesRefused'],
     start: async () => {
       const cluster = await startCluster({ clock, keySinceMs: Date.now() - 40 * 86_400_000 });
       cluster.faults.until({ kind: 'secrets', verb: 'update' }, { status: 403 });
@@ -271,7 +271,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: 'login-records-forbidden',
-    fires: ['GatehouseLoginRecordsDropped'],
+    fires: ['GatehouseLoginRecordsDropped', 'GatehouseWritesRefused'],
     start: async () => {
       const { cluster, service, port } = await start({ config: { accounts: { enabled: true } } });
       const password = passwordOf('joe');

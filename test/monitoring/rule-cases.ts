@@ -126,6 +126,22 @@ export const RULE_CASES: readonly RuleCase[] = [
     ...{ at: '6m', notYetAt: '4m', labels: { ...SCRAPED, resource: 'nodes' } },
   },
   {
+    alert: 'GatehouseWritesRefused',
+    series: [
+      {
+        name: 'gatehouse_cluster_requests_total{purpose="objects",code="403"}',
+        fires: ONE_EVENT,
+        silent: NO_EVENT,
+      },
+      {
+        name: 'gatehouse_cluster_requests_total{purpose="objects_as_caller",code="403"}',
+        fires: NO_EVENT,
+        silent: ONE_EVENT,
+      },
+    ],
+    ...{ ...EVENT_AT, labels: { ...SCRAPED, purpose: 'objects', code: '403' } },
+  },
+  {
     alert: 'GatehouseMissedChanges',
     series: [
       { name: 'gatehouse_reflector_relist_surprises_total{resource="pods"}', fires: ONE_EVENT, silent: NO_EVENT },

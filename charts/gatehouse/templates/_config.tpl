@@ -63,6 +63,19 @@
 {{- mergeOverwrite $base (deepCopy .Values.config) | toYaml -}}
 {{- end }}
 
+{{/* A map without the keys that have no value, at every depth. In YAML that is what a section is with everything below it commented out. */}}
+{{- define "gatehouse.withoutNulls" -}}
+{{- $kept := dict -}}
+{{- range $key, $value := .map -}}
+{{- if kindIs "map" $value -}}
+{{- $_ := set $kept $key (include "gatehouse.withoutNulls" (dict "map" $value) | fromYaml) -}}
+{{- else if not (kindIs "invalid" $value) -}}
+{{- $_ := set $kept $key $value -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $kept -}}
+{{- end }}
+
 {{/* The Secrets that values name and the pod mounts, each as a folder of /var/run/secrets/gatehouse: value is the value that names
      it, key what has to be in it. */}}
 {{- define "gatehouse.mountedSecrets" -}}

@@ -1,5 +1,6 @@
 {{/* What only the cluster can tell. "helm template" and a dry run of the client ask no cluster: they find nothing here. */}}
 {{- define "gatehouse.preflight.cluster" -}}
+{{- include "gatehouse.preflight.guards" . -}}
 {{- $config := include "gatehouse.config" . | fromYaml -}}
 {{- $installed := include "gatehouse.installedConfig" . | fromYaml -}}
 {{- $kept := dig "sessions" "store" "memory" $installed -}}

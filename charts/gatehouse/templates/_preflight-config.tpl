@@ -98,16 +98,17 @@
 {{- else -}}
 {{- include "gatehouse.preflight.duration" (dict "limits" .limits "path" (rest .path) "at" $below "name" (printf "%s.%s" .name $key)) -}}
 {{- end -}}
-{{- else if and (kindIs "string" .at) .at (ne .at "none") -}}
+{{- /* The schema lets texts through, and 0 without a unit. */ -}}
+{{- else if not (or (kindIs "invalid" .at) (has (toString .at) (list "" "none"))) -}}
 {{- $units := dict "ns" 0.000001 "us" 0.001 "µs" 0.001 "ms" 1.0 "s" 1000.0 "m" 60000.0 "h" 3600000.0 -}}
 {{- $ms := 0.0 -}}
-{{- range regexFindAll "[0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h)" .at -1 -}}
+{{- range regexFindAll "[0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h)" (toString .at) -1 -}}
 {{- $unit := regexFind "[a-zµ]+$" . -}}
 {{- $ms = addf $ms (mulf (trimSuffix $unit . | float64) (get $units $unit)) -}}
 {{- end -}}
 {{- $zero := and (eq $ms 0.0) (hasPrefix "0," .limits.limits) -}}
 {{- if and (not $zero) (or (lt $ms (float64 .limits.minMs)) (and .limits.maxMs (gt $ms (float64 .limits.maxMs)))) -}}
-{{- include "gatehouse.problem" (printf "%s is %q, but has to be %s." .name .at .limits.limits) -}}
+{{- include "gatehouse.problem" (printf "%s is %q, but has to be %s." .name (toString .at) .limits.limits) -}}
 {{- end -}}
 {{- end -}}
 {{- end }}

@@ -5,7 +5,7 @@ import { createListQueryParser } from '../../resources/query/list-query.ts';
 import { BoundedCalls } from '../../runtime/bounded-calls.ts';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { serviceUnavailable } from '../../status-error.ts';
+import { lastingRefusalIn, serviceUnavailable } from '../../status-error.ts';
 import { type AccountNames, userRef } from '../names.ts';
 import { createLoginRecordKind } from './login-record-kind.ts';
 import { isRecordOf } from './record-owner.ts';
@@ -63,7 +63,8 @@ export function createLoginRecordLists(
       try {
         return fetchedList(await fetchOf(user), kind, query);
       } catch (error) {
-        throw serviceUnavailable('loginrecords are not available: the cluster did not answer', RETRY_SECONDS, error);
+        const why = lastingRefusalIn(error) === undefined ? ': the cluster did not answer' : '';
+        throw serviceUnavailable(`loginrecords are not available${why}`, RETRY_SECONDS, error);
       }
     },
   };

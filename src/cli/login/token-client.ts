@@ -80,6 +80,9 @@ export class TokenClient {
     if (body['error'] === 'unauthorized_client')
       return new LoginError(`${server} does not let the client "${clientId}" sign people in: see --client-id`);
     if (status === 429) return new LoginError(`too many attempts at ${server}, right or wrong: try again ${later}`);
+    // Without a time, trying again does not help: the server says what has to be changed.
+    if (status === 503 && retryAfterSeconds === undefined && describes(body['error_description']))
+      return new LoginError(`${server}: ${body['error_description']}`);
     if (status === 503) return new LoginError(`${server} cannot answer now: try again ${later}`);
     return new LoginError(`${server} answers ${status} to a sign-in: is it the address of Gatehouse?`);
   }
@@ -90,6 +93,9 @@ function toPair({ body }: ServerAnswer): TokenPair | undefined {
   if (!isToken(accessToken) || !isToken(refreshToken) || !isLifetime(lifetimeSeconds)) return undefined;
   return { accessToken, refreshToken, lifetimeSeconds };
 }
+
+/** What a terminal can show: the characters of a description (RFC 6749 5.2), of which ours are shorter. */
+const describes = (value: unknown): value is string => typeof value === 'string' && /^[\x20-\x7e]{1,500}$/.test(value);
 
 /** What a header can carry and a terminal can show (RFC 6750 2.1). */
 const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\w.~+/-]+=*$/.test(value);

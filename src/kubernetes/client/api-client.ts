@@ -1,15 +1,34 @@
 import { unlessAborted } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { LastingRefusal } from '../../status-error.ts';
 import type { ImpersonationHeaders } from '../access/cluster-access.ts';
 import type { Credential } from '../access/credentials.ts';
 import type { RequestMetrics } from '../metrics.ts';
 import { parseObjects } from '../object-text.ts';
-import { isOfImpersonation, retryAfterMs, type Status, type StatusCause, toCauses, toStatus } from '../status.ts';
+import {
+  isOfImpersonation,
+  lastingRefusalOf,
+  retryAfterMs,
+  type Status,
+  type StatusCause,
+  toCauses,
+  toStatus,
+} from '../status.ts';
 import type { ConnectionPool, Lane } from './connection-pool.ts';
 import { type ResponseSink, sendRequest } from './send-request.ts';
 
 /** What a request is for: the `purpose` label of `gatehouse_cluster_requests_total`. */
-type Purpose = 'list' | 'watch' | 'review' | 'token_review' | 'secrets' | 'objects' | 'version' | 'keys';
+type Purpose =
+  | 'list'
+  | 'watch'
+  | 'review'
+  | 'token_review'
+  | 'secrets'
+  | 'objects'
+  /** In the name of a caller, whom the cluster may refuse without anything being wrong. */
+  | 'objects_as_caller'
+  | 'version'
+  | 'keys';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -71,6 +90,7 @@ const LONGEST_BODY: Readonly<Record<Purpose, number>> = {
   token_review: ONE_OBJECT_BYTES,
   secrets: ONE_OBJECT_BYTES,
   objects: PAGE_BYTES,
+  objects_as_caller: PAGE_BYTES,
   version: ONE_OBJECT_BYTES,
   keys: ONE_OBJECT_BYTES,
 };
@@ -245,7 +265,7 @@ class HeldRefusal implements ResponseSink {
  * The API server's answer was not the one that was asked for. The error's own message is for the log only: our callers
  * get errors of their own.
  */
-export class ClusterError extends Error {
+export class ClusterError extends Error implements LastingRefusal {
   /** Its code, reason and message may be passed on to a caller in whose name we asked. */
   readonly status: Status;
   /** What is wrong with which field, with a 422. */
@@ -254,6 +274,8 @@ export class ClusterError extends Error {
   readonly isOfImpersonation: boolean;
   /** How long the API server asks us to wait, with 429 and 503 (RFC 9110 10.2.3); 0 when it does not say. */
   readonly retryAfterMs: number;
+  /** What of the cluster says no, with 403. */
+  readonly lastingRefusal: string | undefined;
 
   constructor(what: string, response: ApiResponse) {
     const status = toStatus(response.body, response.status);
@@ -262,6 +284,7 @@ export class ClusterError extends Error {
     this.status = status;
     this.causes = toCauses(response.body);
     this.isOfImpersonation = isOfImpersonation(status);
+    this.lastingRefusal = lastingRefusalOf(status);
     const isNotNow = response.status === 429 || response.status === 503;
     this.retryAfterMs = isNotNow ? retryAfterMs(status, response.headers['retry-after']?.toString()) : 0;
   }

@@ -123,9 +123,11 @@ export class HttpClusterObjects implements ClusterObjects {
 
   async #send(request: Omit<ApiRequest, 'purpose'>, { as }: WriteOptions = {}): Promise<ApiResponse> {
     const { client, clock, closed } = this.#parts;
-    const impersonation = as ? { impersonation: impersonationOf(as) } : {};
+    const whose = as
+      ? ({ impersonation: impersonationOf(as), purpose: 'objects_as_caller' } as const)
+      : ({ purpose: 'objects' } as const);
     return withTimeLimit(clock, { ms: TIME_LIMIT_MS, signals: [closed] }, (signal) =>
-      client.json({ ...request, ...impersonation, purpose: 'objects' }, signal),
+      client.json({ ...request, ...whose }, signal),
     );
   }
 }

@@ -1,5 +1,5 @@
 import { DataTooOld } from '../../data-age.ts';
-import { StatusError } from '../../status-error.ts';
+import { lastingRefusalIn, StatusError } from '../../status-error.ts';
 import { OAuthError } from '../oauth-error.ts';
 
 /** RFC 6749 5.2. The description is a fixed text of ours, which names a known parameter at most. */
@@ -119,9 +119,18 @@ export const malformedBearer = (platform: string): OAuthError =>
     headers: bearerChallenge(platform, 'invalid_request'),
   });
 
-/** Keys or session records cannot be reached. Nothing has changed, and the request may be sent again. */
-export const notAvailable = (cause: unknown): OAuthError =>
-  unavailable({ description: 'the server cannot answer now; try again', retryAfterSeconds: 1 }, cause);
+/**
+ * Keys or session records cannot be reached. Nothing has changed, and the request may be sent again, unless what the server
+ * needs of the cluster is refused for good: then it says what refuses.
+ */
+export function notAvailable(cause: unknown): OAuthError {
+  const refusal = lastingRefusalIn(cause);
+  if (refusal === undefined)
+    return unavailable({ description: 'the server cannot answer now; try again', retryAfterSeconds: 1 }, cause);
+  // RFC 6749 5.2: a description has no double quotes and no backslash.
+  const description = `the server cannot answer: ${refusal.replaceAll(/["\\]/g, "'")}`;
+  return new OAuthError({ status: 503, code: 'server_error', description }, cause);
+}
 
 /** The same for data that is older than allowed. The error's own sentence names the data and the limit. */
 const tooOld = (error: DataTooOld): OAuthError =>

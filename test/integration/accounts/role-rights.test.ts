@@ -109,8 +109,8 @@ describe('whose rights decide about a role', () => {
 
   test('AC-19 a caller in whose name we may not write is told so with 503, not refused for rights of ours', async () => {
     const { status, headers, body } = await create('unlisted', 'not-in-the-name');
-    expect([status, headers['retry-after'], body.reason]).toEqual([503, '5', 'ServiceUnavailable']);
-    expect(body.message).toMatch(/the cluster does not let this server give roles in your name/);
+    expect([status, headers['retry-after'], body.reason]).toEqual([503, undefined, 'ServiceUnavailable']);
+    expect(body.message).toMatch(/the cluster does not let this server give roles in your name: a right is missing: /);
     expect(stand.leftOf('not-in-the-name').users).toEqual([]);
   });
 

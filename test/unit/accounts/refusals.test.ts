@@ -73,12 +73,27 @@ describe('what the cluster says of a write', () => {
     [400, {}, [422, 'Invalid', 'User.iam.gatehouse.io "mia" is invalid: the cluster takes it for invalid']],
     [422, {}, [422, 'Invalid', 'User.iam.gatehouse.io "mia" is invalid: the cluster takes it for invalid']],
     [401, {}, [503, 'ServiceUnavailable']],
-    [403, {}, [503, 'ServiceUnavailable']],
+    [403, {}, [503, 'ServiceUnavailable', 'the cluster did not save the user: the cluster refuses it (403)']],
     [429, {}, [503, 'ServiceUnavailable']],
     [500, {}, [503, 'ServiceUnavailable', 'the cluster did not save the user, please try again later']],
   ])('with %i %j becomes %j', (code, more, expected) => {
     const [gotCode, reason, message] = answerOf(said(code, more));
     expect([gotCode, reason, message].slice(0, expected.length)).toEqual(expected);
+  });
+
+  test('AC-84 is never told as something to try again when a policy or a missing right refuses it', () => {
+    const policy =
+      "users.iam.gatehouse.io \"mia\" is forbidden: ValidatingAdmissionPolicy 'here.gatehouse.accounts' with binding 'here.gatehouse.accounts' denied request: <odd>";
+    const failure = refusals.toWriteFailure(said(403, { reason: 'Forbidden', message: policy }), NAMES, 'mia');
+    expect((failure as ReturnType<typeof refusals.conflict>).answer).toEqual({
+      ...{ code: 503, reason: 'ServiceUnavailable' },
+      message:
+        'the cluster did not save the user: the ValidatingAdmissionPolicy "here.gatehouse.accounts" of the cluster refuses it, and will until the policy is changed',
+    });
+    const right = 'User "a" cannot create resource "users" in API group "iam.gatehouse.io" at the cluster scope';
+    const lacking = said(403, { reason: 'Forbidden', message: `users is forbidden: ${right}` });
+    expect(answerOf(lacking)[2]).toBe(`the cluster did not save the user: a right is missing: ${right}`);
+    expect(refusals.notSaved('it is not saved', lacking).answer.details).toBeUndefined();
   });
 
   test('is a 503 when it says nothing, and what we have said ourselves stays', () => {

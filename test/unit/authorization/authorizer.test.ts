@@ -9,6 +9,7 @@ import { createAlwaysAllow } from '../../../src/authorization/always-allow.ts';
 import type { AccessReviewer, Decision, RequestAttributes, Subject } from '../../../src/authorization/authorizer.ts';
 import type { CallFault } from '../../../src/runtime/call-pause.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
+import type { LastingRefusal } from '../../../src/status-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const alice: Subject = { name: 'alice', uid: '1', groups: ['staff'] };
@@ -21,7 +22,7 @@ interface Pending {
   readonly subject: Subject;
   readonly signal: AbortSignal;
   answer(allowed: boolean): void;
-  fail(fault?: CallFault): void;
+  fail(fault?: CallFault & LastingRefusal): void;
 }
 
 /** A cluster whose answers are given by hand. */
@@ -62,7 +63,7 @@ function create(options: AccessReviewOptions = { firstInFlight: 64, firstInFligh
     return decision;
   };
   /** Asks once; the cluster fails, and this comes of it. */
-  const failOnce = async (what: RequestAttributes, fault?: CallFault): Promise<unknown> => {
+  const failOnce = async (what: RequestAttributes, fault?: CallFault & LastingRefusal): Promise<unknown> => {
     const decision = outcome(authorizer.authorize(alice, what));
     await clock.advance(0);
     reviewer.last.fail(fault);
@@ -216,6 +217,20 @@ describe('access review authorizer', () => {
     await learn(true);
     await clock.advance(10_000);
     expect(await failOnce(listNodes, { status: { code } })).toEqual({ allowed: true, source: 'stale' });
+  });
+
+  test('AC-84 says which right is missing, and no time, for as long as the cluster refuses the review itself', async () => {
+    const { failOnce } = create();
+    const right =
+      'User "a" cannot create resource "subjectaccessreviews" in API group "authorization.k8s.io" at the cluster scope';
+    const refused = { status: { code: 403 }, lastingRefusal: `a right is missing: ${right}` };
+    const message = `authorization is not available: ${refused.lastingRefusal}`;
+    const answers = [
+      await failOnce(listNodes, refused),
+      await failOnce(listNodes, refused),
+      await failOnce(listNodes, refused),
+    ];
+    expect(answers).toEqual(answers.map(() => ({ code: 503, reason: 'ServiceUnavailable', message })));
   });
 
   test('counts the age of an answer from the question', async () => {

@@ -196,6 +196,54 @@ authentication:
   });
 });
 
+describe('a section with nothing below it', () => {
+  test.each([
+    'logging:',
+    'logging:\n  # host: http://elasticsearch:9200\nserver:\nauthentication:\n  oauthOptions:',
+    'authentication:\n  tokenReview:\n  passwordHash:\nnodes:\n  selfCheck:',
+    'server:\n  tls:\nusers:\n  firstAdministrator:',
+    'server: ~',
+    'cors: null',
+  ])('is as one that is not there: %j', (text) => {
+    expect(load(text).config).toEqual(load('').config);
+  });
+
+  test.each([
+    ['platform:', 'platform: expected a text'],
+    ['logging:\n  host:', 'logging.host: expected a text'],
+    ['cors:\n  origins:', 'cors.origins: expected a list'],
+    ['server:\n  tls:\n    certFile:\n    keyFile: /k', 'server.tls.certFile: expected a text'],
+    ['authentication: {trustedProxies: [~]}', 'authentication.trustedProxies[0]: expected an address range such as'],
+  ])('is no setting without a value: %j', (text, problem) => {
+    expect(problemsOf(text)).toEqual([expect.stringContaining(problem)]);
+  });
+});
+
+describe('a duration of 0', () => {
+  const settings = [
+    'authentication: {oauthOptions: {accessTokenMaxAge: VALUE}}',
+    'authentication: {oauthOptions: {accessTokenInactivityTimeout: VALUE}}',
+    'authentication: {oauthOptions: {keyRotationPeriod: VALUE}}',
+    'authentication: {oauthOptions: {clients: [{name: a, secret: b, accessTokenMaxAge: VALUE}]}}',
+    'authentication: {maximumClockSkew: VALUE}',
+    'authorization: {maxStaleness: VALUE}',
+    'limits: {headersTimeout: VALUE}',
+    'server: {shutdownDelay: VALUE, streamDrain: VALUE}',
+  ];
+
+  test.each(settings)('is the same as a number and as a text: %s', (setting) => {
+    const [number, text] = ['0', '"0"'].map((value) => setting.replaceAll('VALUE', value)) as [string, string];
+    expect(problemsOf(number)).toEqual(problemsOf(text));
+    if (problemsOf(text).length === 0) expect(load(number).config).toEqual(load(text).config);
+  });
+
+  test('is a mistake in the life of tokens, which 3.4 never ends with it', () => {
+    expect(problemsOf('authentication: {oauthOptions: {accessTokenMaxAge: 0}}')).toEqual([
+      'authentication.oauthOptions.accessTokenMaxAge: must be at least 1m: a token cannot live for ever, nor for less than a minute',
+    ]);
+  });
+});
+
 describe('the rotation of signing keys', () => {
   const period = (text: string) => `authentication: {oauthOptions: {keyRotationPeriod: ${text}}}`;
 
@@ -251,6 +299,10 @@ describe('how old data may be', () => {
     ],
     [
       'nodes: {maxStaleness: 0}',
+      'nodes.maxStaleness: must be none, or at least 2m: a healthy watch may be silent for 75s',
+    ],
+    [
+      'nodes: {maxStaleness: 120}',
       'nodes.maxStaleness: expected a duration with its unit, such as "30s", "15m" or "2h", or "none"',
     ],
     [

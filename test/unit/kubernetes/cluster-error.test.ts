@@ -23,6 +23,26 @@ describe('an error of the cluster', () => {
     expect(errorOf(status, { 'retry-after': '7' }).retryAfterMs).toBe(0);
   });
 
+  test.each([
+    [
+      "users.iam.x.io \"a\" is forbidden: ValidatingAdmissionPolicy 'here.gatehouse.accounts' with binding 'b' denied request: no",
+      'the ValidatingAdmissionPolicy "here.gatehouse.accounts" of the cluster refuses it, and will until the policy is changed',
+    ],
+    [
+      'admission webhook "validate.kyverno.svc" denied the request: policy Secret/x for resource violation',
+      'the admission webhook "validate.kyverno.svc" of the cluster refuses it, and will until the webhook is changed',
+    ],
+    [
+      'secrets is forbidden: User "a" cannot create resource "secrets" in API group "" in the namespace "n"',
+      'a right is missing: User "a" cannot create resource "secrets" in API group "" in the namespace "n"',
+    ],
+    ['<script> of something else', 'the cluster refuses it (403)'],
+    ["ValidatingAdmissionPolicy '<script>' with binding 'b' denied request", 'the cluster refuses it (403)'],
+  ])('AC-84 of 403 names what refuses for good, in words that may be shown: %s', (message, refusal) => {
+    expect(errorOf(403, {}, { code: 403, reason: 'Forbidden', message }).lastingRefusal).toBe(refusal);
+    expect(errorOf(409, {}, { code: 409, reason: 'Conflict', message }).lastingRefusal).toBeUndefined();
+  });
+
   test('knows the fields that were refused, and why', () => {
     const causes = [
       { reason: 'FieldValueInvalid', message: 'Invalid value: "x"', field: 'spec.email' },

@@ -44,7 +44,8 @@ function client(onRequest: (request: ScriptedRequest) => void, renewed: Credenti
   });
   const counted = async (): Promise<Record<string, number>> => {
     const values = (await registry.getSingleMetric('gatehouse_cluster_requests_total')?.get())?.values ?? [];
-    return Object.fromEntries(values.map(({ labels, value }) => [`${labels['purpose']} ${labels['code']}`, value]));
+    const seen = values.filter(({ value }) => value > 0);
+    return Object.fromEntries(seen.map(({ labels, value }) => [`${labels['purpose']} ${labels['code']}`, value]));
   };
   const seconds = async () =>
     (await registry.getSingleMetric('gatehouse_cluster_request_duration_seconds')?.get())?.values

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DataTooOld } from '../../../src/data-age.ts';
-import { invalidRequest, toOAuthError } from '../../../src/oauth/endpoints/refusals.ts';
+import { ClusterError } from '../../../src/kubernetes/client/api-client.ts';
+import { invalidRequest, notAvailable, toOAuthError } from '../../../src/oauth/endpoints/refusals.ts';
 import { badRequest, serviceUnavailable } from '../../../src/status-error.ts';
 
 const AGAIN = 'the server cannot answer now; try again';
@@ -17,6 +18,15 @@ describe('what went wrong under /oauth', () => {
     const headers = retryAfter === undefined ? {} : { headers: { 'Retry-After': retryAfter } };
     expect(answer.refusal).toEqual({ status, code: 'server_error', description, ...headers });
     expect(answer.cause).toBe(error);
+  });
+
+  test('AC-84 is answered with what refuses, and without a time, where the cluster refuses what the server needs', () => {
+    const right = 'User "a\\b" cannot update resource "secrets" in API group "" in the namespace "gatehouse-system"';
+    const body = { code: 403, message: `secrets "x" is forbidden: ${right}` };
+    const refused = new ClusterError('the record', { status: 403, headers: {}, body } as never);
+    const description = `the server cannot answer: a right is missing: ${right.replaceAll(/["\\]/g, "'")}`;
+    for (const error of [notAvailable(refused), toOAuthError(serviceUnavailable('internal detail', 5, refused))])
+      expect(error.refusal).toEqual({ status: 503, code: 'server_error', description });
   });
 
   test('is answered as it is where it is a refusal of OAuth', () => {

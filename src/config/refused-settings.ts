@@ -1,0 +1,70 @@
+const OWN_KEYS = 'is not used: signing keys are made and kept in a Secret by the program; remove it';
+
+/** Keys that are refused wherever they stand: those of KubeSphere 3.4's file, and of our own plans. */
+const BY_KEY: Readonly<Record<string, string>> = {
+  jwtSecret: OWN_KEYS,
+  signKey: OWN_KEYS,
+  signKeyData: OWN_KEYS,
+  identityProviders: 'is not offered: users sign in with a password; remove it',
+  respondWithChallenges: 'has no meaning here; remove it',
+  grantMethod: 'has no meaning here; remove it',
+  scopeRestrictions: 'has no meaning here; remove it',
+  // Planned, but without effect so far. A clear refusal is better than a setting that does nothing.
+  redirectURIs: 'is not offered yet: there is no authorization endpoint; remove it',
+  tokenReview: 'stands in the wrong place: the settings of the TokenReview webhook are authentication.tokenReview',
+  rehash: 'is not offered: users are only read; make hashes anew with "gatehouse hash-password", and remove it',
+};
+
+const nothing = (what: string): string => `has nothing in its place: ${what}; remove it`;
+const KUBECTL =
+  'has nothing in its place: no terminals are run; kubectl itself works through gateway.enabled; remove it';
+const OTHER_GATEWAY =
+  'is of the gateways that 3.4 makes for Ingresses, which are not offered: gateway is the cluster’s own API here; remove it';
+
+/**
+ * Sections and settings of KubeSphere 3.4's `kubesphere.yaml` that are not ours, each with what takes its place, or that nothing
+ * does. 3.4 reads names without regard to case, so these are written in lower case.
+ * https://github.com/kubesphere/kubesphere/blob/v3.4.1/pkg/apiserver/config/config.go
+ */
+const OF_KUBESPHERE: Readonly<Record<string, string>> = {
+  alerting: nothing(
+    'alerts are rules of Prometheus, and charts/gatehouse/files/rules.yaml has those about this server',
+  ),
+  auditing: 'is not read: the audit trail goes to standard output, at the level log.auditLevel; remove it',
+  cache: 'is not needed: nothing is kept in a cache of its own, and sessions are where sessions.store says; remove it',
+  devops: nothing('pipelines are not offered'),
+  edgeruntime: nothing('edge nodes are not offered'),
+  events: 'is not read: events are served by the cluster itself, through gateway.enabled; remove it',
+  gpu: nothing('kinds of GPUs are not offered'),
+  kubeedge: nothing('edge nodes are not offered'),
+  ldap: 'is not read: users are in a file (users.file) or are objects of the cluster (accounts.enabled); remove it',
+  metering: nothing('metering is not offered'),
+  monitoring: nothing('metrics are served to Prometheus (server.metricsPort), and not read from it'),
+  multicluster: nothing('one server is for one cluster'),
+  mysql: nothing('no database is needed'),
+  network: nothing('network policies and address pools are not offered'),
+  notification: nothing('notifications are not sent'),
+  openpitrix: nothing('there is no store of applications'),
+  redis: 'is not needed: sessions are in Secrets of the cluster (sessions.store: kubernetes); remove it',
+  s3: nothing('no files are kept'),
+  servicemesh: nothing('the service mesh is not served'),
+  sonarqube: nothing('pipelines are not offered'),
+  terminal: KUBECTL,
+  'authentication.issuer': 'stands in the wrong place: the issuer is authentication.oauthOptions.issuer, a URL',
+  'authentication.kubectlimage': KUBECTL,
+  'gateway.namespace': OTHER_GATEWAY,
+  'gateway.repository': OTHER_GATEWAY,
+  'gateway.tag': OTHER_GATEWAY,
+  'gateway.watchespath': OTHER_GATEWAY,
+  'kubernetes.burst': nothing('the cluster is asked at its own pace'),
+  'kubernetes.master': 'is not read: the kubeconfig (kubernetes.kubeconfig) says where the cluster is; remove it',
+  'kubernetes.qps': nothing('the cluster is asked at its own pace'),
+  'logging.basicauth': 'is not needed: credentials are sent when logging.username is set; remove it',
+  'logging.password': 'is not read: put it into a file, and name that in logging.passwordFile',
+};
+
+/** Why a setting is refused that the schema does not know, as far as we know more than that. `path` is its name with dots. */
+export function whyRefused(path: string): string {
+  const key = path.slice(path.lastIndexOf('.') + 1);
+  return OF_KUBESPHERE[path.toLowerCase()] ?? BY_KEY[key] ?? 'is not a known setting';
+}
