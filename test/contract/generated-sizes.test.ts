@@ -33,6 +33,8 @@ const ALLOWED = new Set([
   'support/property.ts: fc.assert(',
   'support/session-store-suite.ts: Math.random(',
   'vectors/pod-usage.test.ts: fc.sample(',
+  'vectors/kubeconfig.test.ts: fc.sample(',
+  'vectors/proxy-variables.test.ts: fc.sample(',
 ]);
 
 function everyFile(pattern: string): { file: string; text: string }[] {
