@@ -123,7 +123,7 @@ const entry = fc.oneof(
   ]),
 );
 const list = fc
-  .tuple(fc.array(entry, { maxLength: 4 }), from([',', ', ', ' , ', ',,', ' ', ';']))
+  .tuple(fc.array(entry, { maxLength: 4, size: 'max' }), from([',', ', ', ' , ', ',,', ' ', ';']))
   .map(([entries, between]) => entries.join(between));
 
 /** A variable in capitals or not, or in both. */
@@ -174,7 +174,7 @@ async function goProxies(situations: readonly Situation[]): Promise<readonly str
 /** `equal`, the deliberate difference, or `different`. */
 function verdict(own: string, theirs: string): string {
   const canonical = URL.canParse(theirs) ? new URL(theirs).href : theirs;
-  const isGood = /^http:\/\/[^/]+\/(path)?$/.test(canonical);
+  const isGood = /^http:\/\/[^/]+(\/path)?$/.test(theirs) && URL.canParse(theirs);
   if (own.startsWith('/')) return isGood ? 'different' : own;
   return own === canonical ? `equal: ${own === '' ? 'none' : 'a proxy'}` : 'different';
 }

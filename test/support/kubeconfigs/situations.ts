@@ -451,6 +451,7 @@ const anySituation: fc.Arbitrary<Situation> = fc.oneof(
       .array(fc.oneof({ weight: 3, arbitrary: file }, { weight: 2, arbitrary: part }, { weight: 2, arbitrary: bare }), {
         minLength: 1,
         maxLength: 4,
+        size: 'max',
       })
       .map((files) => ({ isNamed: false, files })),
   },
