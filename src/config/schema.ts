@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fitsHeader } from '../runtime/header-text.ts';
+import { fitsHeader } from '../runtime/text/header-text.ts';
 import { authentication } from './authentication-section.ts';
 import { countBetween, dnsLabel, duration, objectName, path, port, section, textLike } from './fields.ts';
 import { logging } from './logging-section.ts';

@@ -1,4 +1,4 @@
-import { fitsHeader, headerOctets } from '../runtime/header-text.ts';
+import { fitsHeader, headerOctets } from '../runtime/text/header-text.ts';
 import { reservedNames } from '../users/user.ts';
 
 /** Who calls the cluster through us: a verified identity, and nothing that the request itself says. */

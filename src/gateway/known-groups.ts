@@ -1,6 +1,6 @@
 import { BoundedMap } from '../runtime/bounded-map.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { fitsHeader } from '../runtime/header-text.ts';
+import { fitsHeader } from '../runtime/text/header-text.ts';
 import { AUTHENTICATED, type GatewayCaller } from './caller.ts';
 
 /** A caller's groups, and the refusal of a group, hold this long: what the operator changes counts after twice this time. */

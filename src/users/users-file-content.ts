@@ -1,6 +1,6 @@
 import { LineCounter, parseDocument, type YAMLParseError } from 'yaml';
 import { z } from 'zod';
-import { fitsHeader } from '../runtime/header-text.ts';
+import { fitsHeader } from '../runtime/text/header-text.ts';
 import { hashFault } from './password-hash.ts';
 import { isClusterOwn, isEmail, isReservedName, isUserName, type User } from './user.ts';
 import { derivedUid } from './user-directory.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseBooleanWord } from '../../src/runtime/parse.ts';
+import { parseBooleanWord } from '../../src/runtime/text/parse.ts';
 
 describe('a boolean word', () => {
   test.each(['1', 't', 'T', 'TRUE', 'true', 'True'])('%s is true', (text) => {

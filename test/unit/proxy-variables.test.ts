@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { environmentProxy } from '../../src/runtime/proxy-variables.ts';
+import { environmentProxy } from '../../src/runtime/text/proxy-variables.ts';
 
 const SERVER = 'https://api.example.com:6443';
 const proxyOf = (environment: Readonly<Record<string, string>>, server = SERVER): string | undefined =>

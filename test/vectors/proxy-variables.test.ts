@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { environmentProxy } from '../../src/runtime/proxy-variables.ts';
+import { environmentProxy } from '../../src/runtime/text/proxy-variables.ts';
 import { clusterTool } from '../support/cluster-tools.ts';
 import { SEED } from '../support/seed.ts';
 

@@ -3,7 +3,7 @@ import type { JWK } from 'jose';
 import { newKeyData, readKeyData, type StoredKey } from '../../src/oauth/keys/signing-key-data.ts';
 import { isPlainRs256, isSigned, splitCompactJws } from '../../src/oauth/tokens/compact-jws.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
-import { parseStrictObject } from '../../src/runtime/strict-json.ts';
+import { parseStrictObject } from '../../src/runtime/text/strict-json.ts';
 import type { Vector } from '../support/wycheproof.ts';
 
 /** What a vector came to: the first step of ours that refused it, or that none did. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fitsHeader } from '../../runtime/header-text.ts';
+import { fitsHeader } from '../../runtime/text/header-text.ts';
 import { isClusterOwn, isEmail, isReservedName, isUserName, RESERVED_NAMES } from '../../users/user.ts';
 import { clusterRules, freeText, instant } from './fields.ts';
 import { LONGEST_GROUP, LONGEST_NAME, LONGEST_TEXT, MOST_GROUPS } from './limits.ts';

@@ -1,5 +1,5 @@
 import { isObject, type KubernetesObject } from '../../kubernetes/object.ts';
-import { parseStrictJson } from '../../runtime/strict-json.ts';
+import { parseStrictJson } from '../../runtime/text/strict-json.ts';
 import { badRequest } from '../../status-error.ts';
 import { passwordFaults } from '../passwords/password-rules.ts';
 import { forbiddenChange, invalidUser, toWriteFailure } from '../refusals.ts';

@@ -1,6 +1,6 @@
 import { isObject } from '../../kubernetes/object.ts';
 import { quoted } from '../../resources/query/parameters.ts';
-import { parseStrictObject } from '../../runtime/strict-json.ts';
+import { parseStrictObject } from '../../runtime/text/strict-json.ts';
 import { badRequest, type StatusCause } from '../../status-error.ts';
 import type { AccountNames } from '../names.ts';
 import { badField } from '../refusals.ts';

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { getCACertificates } from 'node:tls';
 import { type Clock, withTimeLimit } from '../../runtime/clock.ts';
-import { environmentProxy } from '../../runtime/proxy-variables.ts';
+import { environmentProxy } from '../../runtime/text/proxy-variables.ts';
 import { LoginError, NoAnswerError, systemReason } from './login-error.ts';
 
 /** A sign-in waits for 2 s at most for its turn to be hashed, so this is for a server that does not answer at all. */

@@ -1,4 +1,4 @@
-import { readQueryPairs } from '../../runtime/query-pairs.ts';
+import { readQueryPairs } from '../../runtime/text/query-pairs.ts';
 import { badRequest, StatusError } from '../../status-error.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { resourceNotFound } from '../answer/refusals.ts';

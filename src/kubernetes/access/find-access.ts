@@ -2,7 +2,7 @@ import { access, readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { environmentProxy } from '../../runtime/proxy-variables.ts';
+import { environmentProxy } from '../../runtime/text/proxy-variables.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { ClusterAccessError, type KubeconfigRules, kubeconfigAccess } from './kubeconfig.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { proxyAt } from '../../runtime/proxy-variables.ts';
+import { proxyAt } from '../../runtime/text/proxy-variables.ts';
 import type { ClusterAccess, ExecClusterInfo } from './cluster-access.ts';
 import { impersonationHeaders } from './impersonation.ts';
 import { type ContextEntry, type KubeconfigContent, parseKubeconfig } from './kubeconfig-schema.ts';

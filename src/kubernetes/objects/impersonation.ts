@@ -1,4 +1,4 @@
-import { fitsHeader, headerOctets } from '../../runtime/header-text.ts';
+import { fitsHeader, headerOctets } from '../../runtime/text/header-text.ts';
 import type { ImpersonationHeaders } from '../access/cluster-access.ts';
 import type { Impersonated } from './cluster-objects.ts';
 

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { followFile } from '../../runtime/followed-file.ts';
-import { parseCallerToken } from '../../runtime/parse.ts';
 import type { Random } from '../../runtime/random.ts';
+import { parseCallerToken } from '../../runtime/text/parse.ts';
 import type { ClientFault } from '../tokens/act.ts';
 import { parseAuthorization } from './authorization-header.ts';
 

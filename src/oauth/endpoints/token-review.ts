@@ -2,7 +2,7 @@ import type { Counter, Registry } from 'prom-client';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { createTextDigest, type Random } from '../../runtime/random.ts';
-import { parseStrictObject } from '../../runtime/strict-json.ts';
+import { parseStrictObject } from '../../runtime/text/strict-json.ts';
 import type { SecurityEventFields, SecurityEvents } from '../../security-events.ts';
 import { createReviewCounter } from '../metrics.ts';
 import type { TokenData } from '../token-data.ts';

@@ -1,5 +1,5 @@
 import { constants, type KeyObject, verify } from 'node:crypto';
-import { parseStrictObject } from '../../runtime/strict-json.ts';
+import { parseStrictObject } from '../../runtime/text/strict-json.ts';
 
 /** The signed text and its signature (RFC 7515 5.1). */
 export interface Signed {

@@ -1,4 +1,4 @@
-import { parseBooleanWord } from '../../runtime/parse.ts';
+import { parseBooleanWord } from '../../runtime/text/parse.ts';
 import type { StatusCause } from '../../status-error.ts';
 import { CLIENT_PARAMETERS, type ClientSetting } from './client-parameters.ts';
 import { type Condition, commonFilters, type FilterReaders, notOneOf } from './filter.ts';

@@ -1,4 +1,4 @@
-import { readQueryPairs } from '../../runtime/query-pairs.ts';
+import { readQueryPairs } from '../../runtime/text/query-pairs.ts';
 import { badRequest, type StatusCause } from '../../status-error.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { parseBooleanWord } from '../../runtime/parse.ts';
+import { parseBooleanWord } from '../../runtime/text/parse.ts';
 import { badRequest, type StatusCause } from '../../status-error.ts';
 import { allOf, type Condition } from '../query/filter.ts';
 import { type Setting as ListSetting, type ListVocabulary, listParameters } from '../query/list-query.ts';

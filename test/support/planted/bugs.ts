@@ -29,8 +29,8 @@ export const BUGS: Readonly<Record<string, Bug>> = {
   },
   'atomic swap: a streamed list is written as it comes': {
     file: 'kubernetes/reflector/watch-session.ts',
-    of: 'initial.add(event);',
-    instead: 'initial.add(event); this.#parts.writer.apply(event);',
+    of: 'if (initial.add(event)) this.#progress?.heard();',
+    instead: 'if (initial.add(event)) this.#progress?.heard(); this.#parts.writer.apply(event);',
   },
   'atomic swap: a list in pages is written as it comes': {
     file: 'kubernetes/reflector/paged-list.ts',
