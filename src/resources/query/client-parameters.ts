@@ -1,5 +1,5 @@
-import { parseGoDuration } from './go-duration.ts';
 import type { StatusCause } from '../../status-error.ts';
+import { parseGoDuration } from './go-duration.ts';
 import { firstValue, invalid, type ParameterReader, quoted } from './parameters.ts';
 
 /** What clients of Kubernetes add to the query of any request: client-go and kubectl their time limit, people `pretty`. */
