@@ -16,18 +16,21 @@ export interface BadTarget {
 /** Visible ASCII without `#`: what a canonical target may be made of. */
 const PERMITTED = /^[\x21\x22\x24-\x7e]*$/;
 const CONTROL = /\p{Cc}/u;
-const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
+const ABSOLUTE_FORM = /^(https?):\/\/([^/?]*)(.*)$/i;
+/** The port that a scheme has where none is written (RFC 9110 4.2.1, 4.2.2). */
+const DEFAULT_PORT: Readonly<Record<string, RegExp>> = { http: /:(?:80)?$/, https: /:(?:443)?$/ };
 
 /**
  * Reads a request target by the rules of docs/contract/http.md, section 3.1 (A-25): origin-form, or absolute-form whose
- * authority equals `host` (RFC 9112 3.2.2). Anything that two readers could understand in two ways is a fault, never repaired.
+ * authority equals `host`, the default port written or not (RFC 9112 3.2.2, RFC 9110 4.2.3). Anything that two readers could understand in two ways is a fault, never repaired.
  */
 export function parseTarget(raw: string, host: string | undefined): Target | BadTarget {
   if (raw.startsWith('/')) return parseOriginForm(raw);
   const absolute = ABSOLUTE_FORM.exec(raw);
   if (!absolute) return { fault: 'the request target is not a path' };
-  const [, authority = '', rest = ''] = absolute;
-  if (authority.toLowerCase() !== host?.toLowerCase()) return { fault: 'the request target names another host' };
+  const [, scheme = '', authority = '', rest = ''] = absolute;
+  const plain = (text: string): string => text.toLowerCase().replace(DEFAULT_PORT[scheme.toLowerCase()] as RegExp, '');
+  if (host === undefined || plain(authority) !== plain(host)) return { fault: 'the request target names another host' };
   return parseOriginForm(rest.startsWith('/') ? rest : `/${rest}`);
 }
 
@@ -70,7 +73,7 @@ function decodeSegment(raw: string): string | undefined {
 
 /** Paths whose errors are OAuth JSON. Takes the target as sent, so that a refused one is answered in its own form too. */
 export function isOAuthPath(raw: string): boolean {
-  const path = raw.startsWith('/') ? raw : (ABSOLUTE_FORM.exec(raw)?.[2] ?? '');
+  const path = raw.startsWith('/') ? raw : (ABSOLUTE_FORM.exec(raw)?.[3] ?? '');
   if (!path.startsWith('/oauth')) return false;
   const next = path.charCodeAt('/oauth'.length);
   return Number.isNaN(next) || next === 0x2f || next === 0x3f;

@@ -1,5 +1,11 @@
 const NOBODY: readonly string[] = [];
 
+/**
+ * An address as it is compared: ASCII letters in one case. `toLowerCase` alone would make ASCII of some letters beyond it, such as the
+ * Kelvin sign.
+ */
+export const foldedEmail = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
 /** Who has which e-mail, without regard to case: addresses are ASCII. A change costs the same however many there are. */
 export class EmailIndex {
   readonly #owners = new Map<string, readonly string[]>();
@@ -11,7 +17,7 @@ export class EmailIndex {
   }
 
   ownersOf(email: string): readonly string[] {
-    return this.#owners.get(email.toLowerCase()) ?? NOBODY;
+    return this.#owners.get(foldedEmail(email)) ?? NOBODY;
   }
 
   /** The user `name` had the address `before` and has `now`. */
@@ -22,7 +28,7 @@ export class EmailIndex {
   }
 
   #set(email: string, change: (owners: readonly string[]) => readonly string[]): void {
-    const key = email.toLowerCase();
+    const key = foldedEmail(email);
     const before = this.#owners.get(key) ?? NOBODY;
     const now = change(before);
     this.#shared += Number(now.length > 1) - Number(before.length > 1);

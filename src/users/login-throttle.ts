@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../runtime/clock.ts';
 import { type BucketOptions, FailureBuckets } from '../runtime/failure-bucket.ts';
 import { KnownGood } from '../runtime/known-good.ts';
+import { foldedEmail } from './email-index.ts';
 import type { Spellings } from './sign-in.ts';
 
 export interface ThrottleOptions {
@@ -189,8 +190,11 @@ interface Keys {
   readonly pairText: string;
 }
 
-const textKey = (typed: string): string =>
-  typed.length <= 64 ? typed : createHash('sha256').update(typed).digest('base64url');
+/** The case of an address counts no more than at the sign-in: else each of its spellings would have five tries of its own. */
+function textKey(typed: string): string {
+  const text = typed.includes('@') ? foldedEmail(typed) : typed;
+  return text.length <= 64 ? text : createHash('sha256').update(text).digest('base64url');
+}
 
 /** Names and addresses have no line break, so no key reads as another. A pair without a user is never known good. */
 function toKeys({ user = '', typed, source }: Pick<Attempter, 'user' | 'typed' | 'source'>): Keys {

@@ -1,15 +1,17 @@
 /** bcrypt reads no further, so a longer password would equal its first 72 bytes. */
 export const LONGEST_PASSWORD_BYTES = 72;
 
-/** `ignoreBOM` keeps a leading U+FEFF, because every byte of a password counts. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads the password that somebody typed or piped in: one line, without its line end. The fault is a sentence for
+ * Reads the password that somebody typed or piped in: one line, without its line end and without the byte order mark that editors
+ * put before it, which nobody types at a sign-in. The fault is a sentence for
  * people and never quotes the input.
  */
 export function readNewPassword(input: Uint8Array): { readonly password: string } | { readonly fault: string } {
-  const password = decode(input)?.replace(/\r?\n$/, '');
+  const password = decode(input)
+    ?.replace(/^\uFEFF/, '')
+    .replace(/\r?\n$/, '');
   if (password === undefined) return { fault: 'a password is UTF-8 text, this one is not' };
   if (/[\r\n]/.test(password)) return { fault: 'a password is one line, this one has more' };
   if (password.includes('\0'))

@@ -98,8 +98,7 @@ class IndexedUsers implements UserDirectory, UserList, UserChanges, EmailOwners,
 
   byEmail(email: string): User | undefined {
     const [owner, ...others] = this.#emails.ownersOf(email);
-    const user = owner === undefined || others.length > 0 ? undefined : this.#byName.get(owner);
-    return user?.email === email ? user : undefined;
+    return owner === undefined || others.length > 0 ? undefined : this.#byName.get(owner);
   }
 
   onChange(changed: (name: string) => void): void {

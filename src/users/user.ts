@@ -27,7 +27,7 @@ export interface User {
 /** Looks users up, in memory only. The sources behind it read themselves again when they change. */
 export interface UserDirectory {
   byName(name: string): User | undefined;
-  /** Exact, case-sensitive. `undefined` when nobody has it, or more than one user has it in any case (A-41). */
+  /** Without regard to the case of ASCII letters. `undefined` when nobody has it, or more than one user has it in any case (A-41). */
   byEmail(email: string): User | undefined;
 }
 

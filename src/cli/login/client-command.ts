@@ -25,7 +25,7 @@ export interface ClientParts extends InputParts, LockParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly homeFolder: string;
+  readonly homeFolder: string | undefined;
   readonly userId: number | undefined;
   /** A line for the program that runs us. */
   print(line: string): void;

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir, hostname } from 'node:os';
+import { homedir, hostname, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { systemClock } from '../../runtime/clock.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { ClientParts } from './client-command.ts';
+import { homeFolderOf } from './session-place.ts';
 import { createTerminal } from './terminal.ts';
 
 /** What the commands of people who sign in need of the process that runs them, and of its machine. */
@@ -15,7 +16,7 @@ export function partsOfThisProcess(lines: Pick<ClientParts, 'print' | 'complain'
     clock: systemClock,
     random: systemRandom,
     environment,
-    homeFolder: homedir(),
+    homeFolder: homeFolderOf({ homedir, userInfo }),
     userId: process.getuid?.(),
     processId,
     hostName: hostname(),

@@ -11,6 +11,12 @@ export interface Cors {
 const NONE: readonly string[] = [];
 const VARY = ['Vary', 'Origin'];
 
+/** What a script has to read of an answer: its version, when to try again, what is wrong with the bearer, the id for the operator, and its age. */
+const EXPOSED = ['Access-Control-Expose-Headers', 'ETag, Retry-After, WWW-Authenticate, X-Request-Id, Age, Warning'];
+
+/** What a script may send. Tracing of a page adds the last two (W3C Trace Context). */
+const ALLOWED = 'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id, traceparent, tracestate';
+
 /** `origins` are compared exactly. There is never a wildcard and never `Allow-Credentials`: callers send bearers, not cookies. */
 export function createCors(origins: readonly string[]): Cors {
   const listed = new Set(origins);
@@ -22,13 +28,13 @@ export function createCors(origins: readonly string[]): Cors {
   return {
     headers: (request) => {
       const origin = listedOrigin(request);
-      return origin ? ['Access-Control-Allow-Origin', origin, ...VARY] : VARY;
+      return origin ? ['Access-Control-Allow-Origin', origin, ...EXPOSED, ...VARY] : VARY;
     },
     preflight: (request, allow): Readonly<Record<string, string>> => {
       if (!listedOrigin(request) || request.headers['access-control-request-method'] === undefined) return {};
       return {
         'Access-Control-Allow-Methods': allow,
-        'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id',
+        'Access-Control-Allow-Headers': ALLOWED,
         'Access-Control-Max-Age': '600',
       };
     },

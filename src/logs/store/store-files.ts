@@ -43,4 +43,4 @@ export function openStoreFiles(
 }
 
 const basic = (username = '', password: string): string =>
-  `Basic ${Buffer.from(`${username}:${password.replace(/\r?\n$/, '')}`).toString('base64')}`;
+  `Basic ${Buffer.from(`${username}:${password.replace(/^\uFEFF/, '').replace(/\r?\n$/, '')}`).toString('base64')}`;

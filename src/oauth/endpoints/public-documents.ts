@@ -31,7 +31,8 @@ const CLAIMS = 'iss sub aud iat exp auth_time name email locale preferred_userna
 
 /**
  * Authorization server metadata (RFC 8414 2, OpenID Connect Discovery 3). It names only what works (N-44): for example,
- * a public client may revoke its tokens without proof, but may not introspect any.
+ * a public client may revoke its tokens without proof, but may not introspect any. There is no `response_types_supported`: none is, and
+ * RFC 8414 3.2 has no empty arrays.
  */
 export function createMetadata(options: OAuthOptions, grantTypes: readonly string[]): PublicDocument {
   const proofs = ['client_secret_basic', 'client_secret_post'];
@@ -45,7 +46,6 @@ export function createMetadata(options: OAuthOptions, grantTypes: readonly strin
     introspection_endpoint: endpointUrl(options.issuer, 'introspect'),
     end_session_endpoint: endpointUrl(options.issuer, 'logout'),
     grant_types_supported: grantTypes,
-    response_types_supported: [],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
     token_endpoint_auth_methods_supported: methods,

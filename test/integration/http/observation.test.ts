@@ -306,6 +306,23 @@ describe('CORS', () => {
     expect(answer.headers.get('vary')).toBe('Origin, Accept-Encoding');
   });
 
+  test.each([
+    [200, LIST, 'Bearer good'],
+    [401, LIST, 'Bearer x'],
+    [404, '/nothing', 'Bearer good'],
+  ])(
+    'N-56 a script of a listed origin may read the headers that an answer is understood by: %i',
+    async (status, path, Authorization) => {
+      const answer = await app.get(path, { headers: { Origin: origin, Authorization } });
+      expect([answer.status, answer.headers.get('access-control-expose-headers')]).toEqual([
+        status,
+        'ETag, Retry-After, WWW-Authenticate, X-Request-Id, Age, Warning',
+      ]);
+      const foreign = await app.get(path, { headers: { Origin: 'https://evil.example.com', Authorization } });
+      expect(foreign.headers.get('access-control-expose-headers')).toBeNull();
+    },
+  );
+
   test('another origin gets nothing but Vary, on errors too', async () => {
     for (const path of [LIST, '/nothing']) {
       const answer = await app.get(path, { headers: { Origin: 'https://evil.example.com' } });

@@ -37,7 +37,8 @@ describe('the method of a request', () => {
     expect(outcome()).toBe('answered');
     const preflight = {
       'Access-Control-Allow-Methods': 'GET, OPTIONS, POST',
-      'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id',
+      'Access-Control-Allow-Headers':
+        'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id, traceparent, tracestate',
       'Access-Control-Max-Age': '600',
     };
     expect(sent).toEqual([[204, { Allow: 'GET, OPTIONS, POST', ...(isListed && preflight) }, 0]]);

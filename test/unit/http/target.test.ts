@@ -57,6 +57,29 @@ describe('the canonical path', () => {
     expect(parseTarget('http://h?b', 'h')).toEqual({ segments: [], path: '/', query: 'b' });
   });
 
+  test.each([
+    ['http://h:80/a', 'h'],
+    ['http://h/a', 'h:80'],
+    ['http://H:/a', 'h'],
+    ['https://h:443/a', 'h'],
+    ['https://[2001:db8::1]:443/a', '[2001:db8::1]'],
+  ])('reduces %s for the Host %s: the default port may be written or not', (raw, host) => {
+    expect(parseTarget(raw, host)).toEqual({ segments: ['a'], path: '/a', query: '' });
+  });
+
+  test.each([
+    ['http://h:443/a', 'h'],
+    ['https://h:80/a', 'h'],
+    ['http://h:8080/a', 'h'],
+    ['http://h:080/a', 'h'],
+    ['http://h:80:80/a', 'h'],
+    ['http://:80/a', 'h'],
+    ['http://h:80/a', undefined],
+    ['http://:80/a', undefined],
+  ])('A-25 refuses %s for the Host %s', (raw, host) => {
+    expect(parseTarget(raw, host)).toEqual({ fault: 'the request target names another host' });
+  });
+
   test('A-25 whatever is accepted has no segment that could be read in two ways', () => {
     const piece = fc.constantFrom('a', '.', '/', '%2e', '%2F', '%5c', '%00', '%', '\\', ';', '%25', '%c3%a9', '?', '#');
     const largest = new Largest('a request target', 'pieces');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { nameOf, parseSession, withPair } from '../../../src/cli/login/session.ts';
-import { sessionPlace } from '../../../src/cli/login/session-place.ts';
+import { homeFolderOf, sessionPlace } from '../../../src/cli/login/session-place.ts';
 
 const WHO = { server: 'https://gatehouse.example.com', clientId: 'gatehouse', username: 'ada@example.com' };
 const session = (lifetimeSeconds: number, accessToken = 'a') =>
@@ -51,6 +51,29 @@ describe('the place of a session', () => {
     expect(placed().file).toMatch(
       /^\/home\/ada\/\.local\/state\/gatehouse\/gatehouse\.example\.com-[0-9a-f]{16}\.json$/,
     );
+  });
+
+  test.each([undefined, '', 'relative/home'])('is nowhere without a home folder: %j', (homeFolder) => {
+    const place =
+      (more: object, environment = {}) =>
+      () =>
+        sessionPlace({ ...WHO, ...more }, { environment, homeFolder });
+    expect(place({})).toThrow(
+      'there is no home folder to keep the session in: set HOME or XDG_STATE_HOME, or name a file with --session-file',
+    );
+    expect(place({}, { XDG_STATE_HOME: '/state' })().folder).toBe('/state/gatehouse');
+    expect(place({ sessionFile: '/s/file.json' })().file).toBe('/s/file.json');
+  });
+
+  test('is below HOME, else below the home folder of the account, if the system knows it', () => {
+    const unknown = (): never => {
+      throw new Error('ENOENT: no such file or directory, uv_os_homedir');
+    };
+    const account = { homedir: '/home/ada' };
+    expect(homeFolderOf({ homedir: () => '/h', userInfo: unknown })).toBe('/h');
+    expect(homeFolderOf({ homedir: () => '', userInfo: () => account })).toBe('/home/ada');
+    expect(homeFolderOf({ homedir: () => '', userInfo: unknown })).toBe(undefined);
+    expect(homeFolderOf({ homedir: unknown, userInfo: unknown })).toBe(undefined);
   });
 
   test('is another one for each server, user and client', () => {

@@ -52,7 +52,6 @@ describe('the metadata', () => {
         introspection_endpoint: 'https://gatehouse.example.com/oauth/introspect',
         end_session_endpoint: 'https://gatehouse.example.com/oauth/logout',
         grant_types_supported: ['password', 'refresh_token'],
-        response_types_supported: [],
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['RS256'],
         token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],

@@ -4,11 +4,13 @@ import { readNewPassword } from '../../../src/users/new-password.ts';
 describe('a password from standard input', () => {
   test.each([
     ['secret', 'secret'],
+    ['\uFEFFsecret\r\n', 'secret'],
+    ['\uFEFF\uFEFFsecret', '\uFEFFsecret'],
+    ['sec\uFEFFret', 'sec\uFEFFret'],
     ['secret\n', 'secret'],
     ['secret\r\n', 'secret'],
     [' Grüße 🔑 \n', ' Grüße 🔑 '],
     [`${'ä'.repeat(36)}\n`, 'ä'.repeat(36)],
-    ['\ufeffx', '\ufeffx'],
   ])('%j is %j', (text, password) => {
     expect(readNewPassword(Buffer.from(text))).toEqual({ password });
   });

@@ -39,7 +39,7 @@ function newSignIn(state: UserState = 'Active', more: Partial<User> = {}, bcrypt
   const people = new Map([['alice', alice]]);
   const users = {
     byName: (name: string) => people.get(name),
-    byEmail: (email: string) => [...people.values()].find((user) => user.email === email),
+    byEmail: (email: string) => [...people.values()].find((user) => user.email === email.toLowerCase()),
     all: () => people.values(),
   };
   const signIn = createPasswordSignIn(options, { users, clock, registry, events, bcrypt });
@@ -90,10 +90,25 @@ describe('a sign-in by password', () => {
     expect((await attempt('alice', 'wrong')).kind).toBe('throttled');
   });
 
-  test('takes the name or the exact e-mail', async () => {
+  test('A-41 counts the failures of an address whatever the case of its letters', async () => {
+    const { attempt } = newSignIn();
+    const spellings = [
+      'alice@example.com',
+      'ALICE@example.com',
+      'Alice@Example.com',
+      'alice@EXAMPLE.COM',
+      'aLICE@example.com',
+    ];
+    for (const spelling of spellings) expect(await attempt(spelling, 'wrong')).toEqual(REFUSED);
+    expect((await attempt('AliCE@example.com', 'Made-up-1')).kind).toBe('throttled');
+    expect((await attempt('alice@example.com', 'Made-up-1')).kind).toBe('throttled');
+  });
+
+  test('takes the name, or the e-mail in any case', async () => {
     const { attempt, alice } = newSignIn();
     expect(await attempt('alice', 'Made-up-1')).toEqual({ kind: 'ok', user: alice });
     expect(await attempt('alice@example.com', 'Made-up-1')).toEqual({ kind: 'ok', user: alice });
+    expect(await attempt('ALICE@Example.com', 'Made-up-1')).toEqual({ kind: 'ok', user: alice });
   });
 
   test.each([
@@ -101,7 +116,7 @@ describe('a sign-in by password', () => {
     ['a password with a space more', 'alice', 'Made-up-1 '],
     ['an unknown user', 'nobody', 'Made-up-1'],
     ['a name in other case', 'Alice', 'Made-up-1'],
-    ['an e-mail in other case', 'ALICE@example.com', 'Made-up-1'],
+    ['an e-mail with a letter that only looks like a case of another', 'al\u0130ce@example.com', 'Made-up-1'],
     ['a full-width name', 'ａlice', 'Made-up-1'],
     ['a Cyrillic letter', '\u0430lice', 'Made-up-1'],
     ['a Turkish i', 'al\u0131ce', 'Made-up-1'],
