@@ -12,6 +12,7 @@ interface Chart {
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
+  readonly anyOf?: readonly Schema[];
   readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly definitions?: Readonly<Record<string, Schema>>;
@@ -78,9 +79,12 @@ function commentAbove(lines: readonly string[], line: number): string {
   return above.join(' ');
 }
 
-/** A schema that only refers to a definition, replaced by that definition. */
-const resolved = (root: Schema, schema: Schema | undefined): Schema | undefined =>
-  schema?.$ref ? root.definitions?.[schema.$ref.replace('#/definitions/', '')] : schema;
+/** A schema that only refers to a definition, or may be left empty besides, replaced by that definition. */
+function resolved(root: Schema, schema: Schema | undefined): Schema | undefined {
+  const [one, ...others] = schema?.anyOf ?? [];
+  if (one && others.every(({ type }) => type === 'null')) return resolved(root, one);
+  return schema?.$ref ? root.definitions?.[schema.$ref.replace('#/definitions/', '')] : schema;
+}
 
 const WORDS: Readonly<Record<string, string>> = {
   array: 'list',
@@ -94,6 +98,7 @@ function typeOf(schema: Schema | undefined): string {
   if (schema?.enum) return schema.enum.map((one) => (one === '' ? 'empty' : `\`${one}\``)).join(', ');
   return [schema?.type ?? []]
     .flat()
+    .filter((one) => one !== 'null')
     .map((one) => WORDS[one] ?? one)
     .join(' or ');
 }

@@ -32,11 +32,21 @@ describe('the Service', () => {
       loadBalancerClass: 'internal',
       loadBalancerSourceRanges: ['192.0.2.0/24'],
       ipFamilyPolicy: 'PreferDualStack',
+      ipFamilies: ['IPv6', 'IPv4'],
     };
     const { metadata, spec } = (await render({ service })).one<V1Service>('Service', 'gatehouse');
     const { type, annotations, labels, ...rest } = service;
     expect(metadata).toMatchObject({ annotations, labels });
     expect(spec).toMatchObject({ type, ...rest });
+  });
+
+  test('has families of addresses only where they are set, and two of them not with one alone', async () => {
+    expect((await render()).one<V1Service>('Service', 'gatehouse').spec?.ipFamilies).toBeUndefined();
+    const single = { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4', 'IPv6'] };
+    await expect(render({ service: single })).rejects.toThrow(
+      'service.ipFamilies has two families, but service.ipFamilyPolicy is SingleStack; name one of them, or set service.ipFamilyPolicy to PreferDualStack.',
+    );
+    await expect(render({ service: { ipFamilies: ['ipv4'] } })).rejects.toThrow("at '/service/ipFamilies/0'");
   });
 
   test('8.2 does not show the metrics port', async () => {
@@ -101,6 +111,8 @@ describe('the NetworkPolicy', () => {
           ports: [
             { port: 53, protocol: 'UDP' },
             { port: 53, protocol: 'TCP' },
+            { port: 5353, protocol: 'UDP' },
+            { port: 5353, protocol: 'TCP' },
           ],
         },
         {

@@ -20,9 +20,13 @@ afterAll(async () => {
 });
 
 /** `helm upgrade --install` of a release into a namespace. */
-async function upgrade(namespace: string, values: object, { name = 'first', chart = CHART } = {}): Promise<string> {
+async function upgrade(
+  namespace: string,
+  values: object,
+  { name = 'first', chart = CHART, flags = [] as readonly string[] } = {},
+): Promise<string> {
   const to = ['--kubeconfig', await cluster.kubeconfigFile(), '--namespace', namespace, '--create-namespace'];
-  return helm(['upgrade', '--install', name, chart, ...to, '--values', '-'], JSON.stringify(values));
+  return helm(['upgrade', '--install', name, chart, ...to, '--values', '-', ...flags], JSON.stringify(values));
 }
 
 const store = (name: 'kubernetes' | 'memory'): object => ({ sessions: { store: name } });
@@ -60,6 +64,17 @@ describe('a release that has the chart under other names', () => {
     await upgrade('aliases', installed, { chart: umbrella });
     const forgetting = upgrade('aliases', values(store('memory'), store('memory')), { chart: umbrella });
     await expect(forgetting).rejects.toThrow(FORGOTTEN);
+  });
+
+  test('is warned of what changes under each of its names', async () => {
+    await upgrade('warned', values({}, { accounts: { enabled: true } }), { chart: umbrella });
+    const said = await upgrade('warned', values({ issuer: 'https://a.example.com/oauth' }, { platform: 'other' }), {
+      chart: umbrella,
+    });
+    expect(said.match(/^WARNING: (issuer|platform|accounts.enabled) was \S+/gm)).toBeNull(); // Helm shows no notes of a dependency
+    const shown = await upgrade('warned', values({}, {}), { chart: umbrella, flags: ['--render-subchart-notes'] });
+    expect(shown).toContain('WARNING: issuer was https://a.example.com/oauth and is http://');
+    expect(shown).toContain('WARNING: platform was other and is kubesphere now.');
   });
 
   test('is known to other releases, and knows them', async () => {

@@ -8,6 +8,9 @@
 {{- include "gatehouse.problem" "service.externalTrafficPolicy is Local, but service.type is ClusterIP, which gets no outside traffic; set service.type to NodePort or LoadBalancer." -}}
 {{- end -}}
 {{- end -}}
+{{- if and (eq $service.ipFamilyPolicy "SingleStack") (gt (len ($service.ipFamilies | default list)) 1) -}}
+{{- include "gatehouse.problem" "service.ipFamilies has two families, but service.ipFamilyPolicy is SingleStack; name one of them, or set service.ipFamilyPolicy to PreferDualStack." -}}
+{{- end -}}
 {{- range list "loadBalancerClass" "loadBalancerSourceRanges" -}}
 {{- if and (get $service .) (ne $service.type "LoadBalancer") -}}
 {{- include "gatehouse.problem" (printf "service.%s is set, but service.type is %s; set service.type to LoadBalancer or leave service.%s out." . $service.type .) -}}

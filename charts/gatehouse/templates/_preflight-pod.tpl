@@ -41,6 +41,10 @@
 {{- end -}}
 {{- $names = append $names .name -}}
 {{- end -}}
+{{- $memory := toString .Values.resources.limits.memory -}}
+{{- if regexMatch "^[+]?[0.]+([a-zA-Z].*)?$" $memory -}}
+{{- include "gatehouse.problem" (printf "resources.limits.memory is %s, which Kubernetes reads as no limit: the size of the heap follows from it; set a limit, such as 512Mi." $memory) -}}
+{{- end -}}
 {{- include "gatehouse.preflight.volumes" . -}}
 {{- include "gatehouse.preflight.privileges" . -}}
 {{- end }}

@@ -22,6 +22,9 @@
 
 {{/* What is wrong with the values, a line each. */}}
 {{- define "gatehouse.preflight.values" -}}
+{{- if not .Values.enabled -}}
+{{- include "gatehouse.problem" "enabled is false, which only Helm reads, in a chart that has this one as a dependency with condition: gatehouse.enabled; add that condition there, or leave enabled out." -}}
+{{- end -}}
 {{- if and (gt (int .Values.replicaCount) 1) (eq .Values.sessions.store "memory") -}}
 {{- include "gatehouse.problem" (printf "replicaCount is %d, but sessions.store is memory: replicas would not see each other's sessions; set sessions.store to kubernetes, or replicaCount to 1." (int .Values.replicaCount)) -}}
 {{- end -}}

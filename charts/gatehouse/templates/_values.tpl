@@ -1,0 +1,46 @@
+{{/* Requests and limits. A number becomes the text that the cluster shows of it: one of YAML may be written with an exponent otherwise. */}}
+{{- define "gatehouse.resources" -}}
+{{- $resources := dict -}}
+{{- range $kind, $amounts := . -}}
+{{- $written := dict -}}
+{{- range $name, $amount := $amounts -}}
+{{- if kindIs "float64" $amount -}}
+{{- $amount = eq (floor $amount) $amount | ternary (int64 $amount) $amount -}}
+{{- end -}}
+{{- if not (kindIs "invalid" $amount) -}}
+{{- $_ := set $written $name (toString $amount) -}}
+{{- end -}}
+{{- end -}}
+{{- if $written -}}
+{{- $_ := set $resources $kind $written -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $resources -}}
+{{- end }}
+
+{{/* Values that may be left empty, with what they are then. Helm takes a value away that is null, as YAML reads one with nothing after its name. */}}
+{{- define "gatehouse.emptyValues" -}}
+{{- $empty := dict -}}
+{{- range list "imagePullSecrets" "tolerations" "topologySpreadConstraints" "hostAliases" "extraEnv" "extraVolumes" "extraVolumeMounts"
+  "accounts.roleAssigners.users" "accounts.roleAssigners.groups" "accounts.objectWriters.users" "accounts.objectWriters.groups"
+  "gateway.users" "gateway.groups" -}}
+{{- $_ := set $empty . list -}}
+{{- end -}}
+{{- range list "commonLabels" "nodeSelector" "affinity" "deploymentAnnotations" "podAnnotations" "podLabels" "dnsConfig" "config" -}}
+{{- $_ := set $empty . dict -}}
+{{- end -}}
+{{- range list "nameOverride" "fullnameOverride" "issuer" "priorityClassName" -}}
+{{- $_ := set $empty . "" -}}
+{{- end -}}
+{{- toYaml $empty -}}
+{{- end }}
+
+{{/* Fills in one of them, down its path. */}}
+{{- define "gatehouse.fillEmpty" -}}
+{{- $key := first .path -}}
+{{- if gt (len .path) 1 -}}
+{{- include "gatehouse.fillEmpty" (dict "values" (get .values $key) "path" (rest .path) "empty" .empty) -}}
+{{- else if or (not (hasKey .values $key)) (kindIs "invalid" (get .values $key)) -}}
+{{- $_ := set .values $key .empty -}}
+{{- end -}}
+{{- end }}
