@@ -71,6 +71,7 @@ describe('requests and limits', () => {
     ['.', "'.' does not match"],
     ['-1Gi', "'-1Gi' does not match"],
     ['1e', "'1e' does not match"],
+    ['1e9999999999999999999', "'1e9999999999999999999' does not match"],
     [-1, 'minimum: got -1, want 0'],
     ['0', 'resources.limits.memory is 0, which Kubernetes reads as no limit'],
     ['0.0Gi', 'resources.limits.memory is 0.0Gi, which Kubernetes reads as no limit'],
