@@ -94,7 +94,7 @@ describe('a tunnel', () => {
 
   test('is not ended by that time once it is open', async () => {
     const { proxy } = await proxyThatSays(AGREED);
-    const socket = await open(proxy, {}, 20);
+    const socket = await open(proxy);
     expect(socket.timeout).toBe(0);
   });
 });
