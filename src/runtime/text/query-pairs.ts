@@ -15,16 +15,27 @@ export function readQueryPairs(text: string): readonly QueryPair[] | { readonly 
   if (text.includes(';')) return { fault: 'the query string has a semicolon that is not encoded' };
   const parts = text.split('&');
   if (parts.length > MOST_PAIRS) return { fault: `the query string has more than ${MOST_PAIRS} parameters` };
+  const pairs: QueryPair[] = [];
+  for (const part of parts) {
+    if (part === '') continue;
+    const equals = part.indexOf('=');
+    const name = decoded(equals < 0 ? part : part.slice(0, equals));
+    const value = equals < 0 ? '' : decoded(part.slice(equals + 1));
+    if (name === undefined || value === undefined)
+      return { fault: 'the query string is not valid percent-encoded UTF-8' };
+    pairs.push([name, value]);
+  }
+  return pairs;
+}
+
+/** `undefined` for a broken escape, and for bytes that are not UTF-8. Most texts have nothing to decode. */
+function decoded(text: string): string | undefined {
+  if (!ENCODED.test(text)) return text;
   try {
-    return parts.filter((part) => part !== '').map(toPair);
+    return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    return { fault: 'the query string is not valid percent-encoded UTF-8' };
+    return undefined;
   }
 }
 
-function toPair(part: string): QueryPair {
-  const equals = part.indexOf('=');
-  return equals < 0 ? [decode(part), ''] : [decode(part.slice(0, equals)), decode(part.slice(equals + 1))];
-}
-
-const decode = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '));
+const ENCODED = /[%+]/;
