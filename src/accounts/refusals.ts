@@ -136,7 +136,7 @@ export function toWriteFailure(error: unknown, names: AccountNames, name: string
       name,
       error.causes.length > 0
         ? error.causes.map(withoutSecret)
-        : [{ reason, message: 'the cluster takes it for invalid' }],
+        : [{ reason, message: error.lastingRefusal ?? 'the cluster takes it for invalid' }],
     );
   }
   return notSaved('the cluster did not save the user', error);

@@ -66,5 +66,9 @@ const OF_KUBESPHERE: Readonly<Record<string, string>> = {
 /** Why a setting is refused that the schema does not know, as far as we know more than that. `path` is its name with dots. */
 export function whyRefused(path: string): string {
   const key = path.slice(path.lastIndexOf('.') + 1);
-  return OF_KUBESPHERE[path.toLowerCase()] ?? BY_KEY[key] ?? 'is not a known setting';
+  return own(OF_KUBESPHERE, path.toLowerCase()) ?? own(BY_KEY, key) ?? 'is not a known setting';
 }
+
+/** A setting may be called `constructor`. */
+const own = (table: Readonly<Record<string, string>>, key: string): string | undefined =>
+  Object.hasOwn(table, key) ? table[key] : undefined;

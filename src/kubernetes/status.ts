@@ -60,25 +60,26 @@ export function missingRightIn({ code, message }: Status): string | undefined {
 }
 
 /**
- * What says no in a 403 of the API server's admission, and its name:
+ * What says no in an answer of the API server's admission, and its name. A policy may answer 422, and a webhook without a code 400:
  * https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/dispatcher.go
  */
 const POLICY = /ValidatingAdmissionPolicy '([a-z0-9.:-]{1,253})' with binding /;
 const WEBHOOK = /^admission webhook "([a-z0-9.-]{1,253})" denied the request/;
 
 /**
- * What refuses us with a 403, which lasts until somebody changes it; `undefined` for any other status. It may be shown to
+ * What refuses us with a 403, or, a policy or webhook, with any other 4xx: it lasts until somebody changes it. `undefined` for any other status. It may be shown to
  * everybody, so only words of the known forms are taken from the answer.
  */
 export function lastingRefusalOf(status: Status): string | undefined {
   const { code, message } = status;
-  if (code !== 403) return undefined;
+  if (code < 400 || code > 499) return undefined;
   const [, policy] = POLICY.exec(message) ?? [];
   if (policy !== undefined)
     return `the ValidatingAdmissionPolicy "${policy}" of the cluster refuses it, and will until the policy is changed`;
   const [, webhook] = WEBHOOK.exec(message) ?? [];
   if (webhook !== undefined)
     return `the admission webhook "${webhook}" of the cluster refuses it, and will until the webhook is changed`;
+  if (code !== 403) return undefined;
   const right = FORBIDDEN.exec(message)?.[0];
   return right === undefined ? 'the cluster refuses it (403)' : `a right is missing: ${right}`;
 }

@@ -11,9 +11,9 @@ matchConstraints:
       resources: [users, users/status, loginrecords]
 variables:
   - name: writers
-    expression: {{ prepend $writers.users (include "gatehouse.accountUser" .) | toJson | squote }}
+    expression: {{ prepend $writers.users (include "gatehouse.accountUser" .) | toJson | replace "'" "''" | squote }}
   - name: groups
-    expression: {{ prepend $writers.groups "system:masters" | toJson | squote }}
+    expression: {{ prepend $writers.groups "system:masters" | toJson | replace "'" "''" | squote }}
   # The garbage collector ends deletions: it takes finalizers of its own away, and deletes what belonged to what is gone. It has a name of
   # its own, or that of its program. The namespace controller has no business here: users and login records are in no namespace. A
   # deletion of the definition itself asks no policy.

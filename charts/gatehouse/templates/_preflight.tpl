@@ -22,7 +22,7 @@
 
 {{/* What is wrong with the values, a line each. */}}
 {{- define "gatehouse.preflight.values" -}}
-{{- if not .Values.enabled -}}
+{{- if eq (toString .Values.enabled) "false" -}}
 {{- include "gatehouse.problem" "enabled is false, which only Helm reads, in a chart that has this one as a dependency with condition: gatehouse.enabled; add that condition there, or leave enabled out." -}}
 {{- end -}}
 {{- if and (gt (int .Values.replicaCount) 1) (eq .Values.sessions.store "memory") -}}

@@ -6,7 +6,7 @@ const MOST_DAYS = 30;
 
 /**
  * The indices that records of this time are in, one for each day (UTC), as the path of a search. All of the prefix when the
- * days are too many or not known; never others.
+ * days are too many or not known.
  */
 export function indicesOf(prefix: string, { start, end }: TimeRange): string {
   if (start === undefined || end === undefined) return `${prefix}*`;
@@ -17,14 +17,23 @@ export function indicesOf(prefix: string, { start, end }: TimeRange): string {
 
 /**
  * Whether all of these indices are those of days. Those of a rollover, of a data stream, or behind an alias have other names, and
- * a search by days would miss their records.
+ * a search by days would miss their records. Beside days of this prefix, days of a longer one are another system's, and do not
+ * count: a search of all would take in its records.
  */
-export const areOfDays = (prefix: string, indices: readonly unknown[]): boolean =>
-  indices.every(
-    (name) => typeof name === 'string' && name.startsWith(`${prefix}-`) && DAY.test(name.slice(prefix.length + 1)),
-  );
+export function areOfDays(prefix: string, indices: readonly unknown[]): boolean {
+  const others = indices.filter((name) => !isDayOf(prefix, name));
+  if (others.length === 0) return true;
+  return others.length < indices.length && others.every((name) => isDayOfLonger(prefix, name));
+}
+
+const isDayOf = (prefix: string, name: unknown): boolean =>
+  typeof name === 'string' && name.startsWith(`${prefix}-`) && DAY.test(name.slice(prefix.length + 1));
+
+const isDayOfLonger = (prefix: string, name: unknown): boolean =>
+  typeof name === 'string' && name.startsWith(prefix) && OTHER_DAY.test(name.slice(prefix.length));
 
 const DAY = /^\d{4}\.\d{2}\.\d{2}$/;
+const OTHER_DAY = /^.+-\d{4}\.\d{2}\.\d{2}$/;
 
 const dayText = (day: number): string =>
   new Date(day * DAY_SECONDS * 1_000).toISOString().slice(0, 10).replaceAll('-', '.');

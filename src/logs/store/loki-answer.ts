@@ -1,5 +1,5 @@
 import { asArray, asObject } from '../../kubernetes/object.ts';
-import { type LogRecord, StoreError, toRecord } from './log-store.ts';
+import { type LogRecord, StoreError, TooLongAnswer, toRecord } from './log-store.ts';
 import { type LokiLabels, NANOSECONDS_OF_MS, type Span } from './loki-query.ts';
 import { publicText } from './public-text.ts';
 import { forbids, refusesUser } from './search-answer.ts';
@@ -109,6 +109,8 @@ function failure(status: number, text: string): StoreError {
       ? new StoreError('away', `the log store asks for logging.lokiTenant: ${publicText(text)}`)
       : refusesUser();
   if (status === 403) return forbids(text);
+  // Loki's own limits (grpc_server_max_recv_msg_size, 4 MiB): a smaller piece may be had.
+  if (status === 413 || /larger than (?:the )?max/i.test(text)) return new TooLongAnswer('', undefined);
   // Loki says why, in plain text.
   if (text.trim() === '' && status < 500)
     return new StoreError('away', `the log store answers ${status} as no Loki does: see logging.version`);

@@ -1,6 +1,6 @@
 import { AnswerTooLong } from '../../kubernetes/client/send-request.ts';
 import type { Page } from '../log-query.ts';
-import { StoreError } from './log-store.ts';
+import { StoreError, TooLongAnswer } from './log-store.ts';
 import type { LokiEntry } from './loki-answer.ts';
 import type { Span } from './loki-query.ts';
 
@@ -63,7 +63,9 @@ export async function* pagesOf({ order, first, most, ask, ...span }: PagesOption
 
 /** Of an answer that is too long, a smaller piece may be had. */
 function unlessTooLong(error: unknown): undefined {
-  if (!(error instanceof StoreError && error.cause instanceof AnswerTooLong)) throw error;
+  const isTooLong =
+    error instanceof TooLongAnswer || (error instanceof StoreError && error.cause instanceof AnswerTooLong);
+  if (!isTooLong) throw error;
 }
 
 const oldestFirst = (a: LokiEntry, b: LokiEntry): number => compare(a.at, b.at) || compare(a.stream, b.stream);

@@ -52,6 +52,8 @@ const EXACT_UP_TO = 10_000;
 
 /** How long it is remembered whether the indices are those of days. */
 const KNOWN_MS = 60_000;
+/** So long searches do not ask again when there was no answer: each would wait for it. */
+const FAILED_MS = 5_000;
 /** Of the question for it: some shards say enough. */
 const NAMES_LIMIT_MS = 2_000;
 /** Ten years have 3,653 days. */
@@ -182,24 +184,32 @@ export class SearchStore implements LogStore {
   }
 
   /**
-   * Asked in a search, because whoever may read the logs may ask it. What cannot be found out is told by the search itself, and is
-   * not remembered.
+   * Asked in a search, because whoever may read the logs may ask it; each shard stops at its first record, by which it names its
+   * index. What cannot be found out is told by the search itself. Of a part of the shards only a no counts.
    */
   async #askForIndices(): Promise<boolean> {
     const { indexPrefix } = this.#options;
     const aggs = { indices: { terms: { field: '_index', size: MOST_INDICES } } };
-    const body = { size: 0, timeout: `${NAMES_LIMIT_MS}ms`, aggs };
+    const body = { size: 0, terminate_after: 1, timeout: `${NAMES_LIMIT_MS}ms`, aggs };
     const path = `/${indexPrefix}*/_search?ignore_unavailable=true`;
     const request = { purpose: 'indices', method: 'POST', path, body } as const;
     try {
       const limits = { ms: 2 * NAMES_LIMIT_MS, signals: [] };
       const found = await withTimeLimit(this.#clock, limits, (signal) => this.#client.json(request, signal));
-      const names = termsIn(asObject(asObject(readAnswer(found))['aggregations'])['indices']);
-      this.#layout = { areOfDays: areOfDays(indexPrefix, names), until: this.#clock.monotonic() + KNOWN_MS };
-      return this.#layout.areOfDays;
+      const answer = asObject(readAnswer(found));
+      const names = termsIn(asObject(asObject(answer['aggregations'])['indices']));
+      const are = areOfDays(indexPrefix, names);
+      if (are && isOfAPart(answer)) return false;
+      this.#remember(are, KNOWN_MS);
+      return are;
     } catch {
+      this.#remember(true, FAILED_MS);
       return true;
     }
+  }
+
+  #remember(are: boolean, ms: number): void {
+    this.#layout = { areOfDays: are, until: this.#clock.monotonic() + ms };
   }
 
   async #scroll(id: string, signal: AbortSignal): Promise<SearchAnswer> {
@@ -217,3 +227,7 @@ export class SearchStore implements LogStore {
     withTimeLimit(this.#clock, limits, (signal) => this.#client.json(request, signal)).catch(() => undefined);
   }
 }
+
+/** Whether shards are missing in an answer: they were too slow, or failed. */
+const isOfAPart = (answer: Readonly<Record<string, unknown>>): boolean =>
+  answer['timed_out'] === true || Number(asObject(answer['_shards'])['failed'] ?? 0) > 0;

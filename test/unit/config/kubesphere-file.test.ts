@@ -90,8 +90,9 @@ describe('the file of KubeSphere 3.4', () => {
   });
 
   test('is taken at its exact place: elsewhere such a name is an unknown setting', () => {
-    expect(problemsOf('server: {redis: {}}\nlogging: {ldap: {}}')).toEqual({
+    expect(problemsOf('server: {redis: {}}\nlogging: {ldap: {}, constructor: 1}')).toEqual({
       'server.redis': 'is not a known setting',
+      'logging.constructor': 'is not a known setting',
       'logging.ldap': 'is not a known setting',
     });
   });

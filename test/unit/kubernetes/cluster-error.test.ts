@@ -40,7 +40,13 @@ describe('an error of the cluster', () => {
     ["ValidatingAdmissionPolicy '<script>' with binding 'b' denied request", 'the cluster refuses it (403)'],
   ])('AC-84 of 403 names what refuses for good, in words that may be shown: %s', (message, refusal) => {
     expect(errorOf(403, {}, { code: 403, reason: 'Forbidden', message }).lastingRefusal).toBe(refusal);
-    expect(errorOf(409, {}, { code: 409, reason: 'Conflict', message }).lastingRefusal).toBeUndefined();
+    // A policy may answer 422, and a webhook without a code 400: these are named by any 4xx.
+    const isNamed = /^the (?:ValidatingAdmissionPolicy|admission webhook) /.test(refusal);
+    for (const code of [400, 409, 422])
+      expect(errorOf(code, {}, { code, reason: 'Conflict', message }).lastingRefusal).toBe(
+        isNamed ? refusal : undefined,
+      );
+    expect(errorOf(500, {}, { code: 500, message }).lastingRefusal).toBeUndefined();
   });
 
   test('knows the fields that were refused, and why', () => {

@@ -42,6 +42,7 @@ describe('the indices of a store', () => {
   test.each([
     ['none', []],
     ['those of days', ['k-2026.03.08', 'k-2026.03.09']],
+    ['those of days beside another system’s', ['k-2026.03.08', 'k-more-2026.03.09', 'kk-2026.03.09']],
   ])('L-14 are searched by days: %s', (_, names) => {
     expect(areOfDays('k', names)).toBe(true);
   });
@@ -53,7 +54,8 @@ describe('the indices of a store', () => {
     ['those of a data stream', ['.ds-k-2026.03.09-000001']],
     ['those behind an alias', ['other-2026.03.09']],
     ['those of months', ['k-2026.03']],
-    ['those of a longer prefix', ['k-more-2026.03.09']],
+    ['those of a longer prefix alone', ['k-more-2026.03.09']],
+    ['those of a longer prefix that roll over', ['k-2026.03.08', 'k-more-000001']],
     ['the prefix itself', ['k']],
     ['no names', [null, 1]],
   ])('L-14 are searched all at once: %s', (_, names) => {

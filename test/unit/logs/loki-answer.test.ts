@@ -131,6 +131,18 @@ describe('an answer', () => {
     [400, '', 'away', 'the log store answers 400 as no Loki does: see logging.version'],
     [403, 'not for you', 'away', 'the log store does not let our user do this: 403 not for you'],
     [429, 'too many outstanding requests', 'away', 'the log store answers 429 too many outstanding requests'],
+    [
+      413,
+      'response larger than the max message size (4194304)',
+      'refused',
+      'the answer of the log store is too long; ask for fewer records',
+    ],
+    [
+      500,
+      'rpc error: code = ResourceExhausted desc = grpc: received message larger than max (5 vs. 4)',
+      'refused',
+      'the answer of the log store is too long; ask for fewer records',
+    ],
     [500, 'empty ring', 'away', 'the log store answers 500 empty ring'],
     [502, '<html>', 'away', 'the log store answers 502 <html>'],
     [404, '404 page not found', 'away', 'the log store answers 404 404 page not found'],

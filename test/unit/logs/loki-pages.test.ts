@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AnswerTooLong } from '../../../src/kubernetes/client/send-request.ts';
-import { StoreError } from '../../../src/logs/store/log-store.ts';
+import { StoreError, TooLongAnswer } from '../../../src/logs/store/log-store.ts';
 import type { LokiEntry } from '../../../src/logs/store/loki-answer.ts';
 import { type EntriesQuestion, pagesOf } from '../../../src/logs/store/loki-pages.ts';
 
@@ -46,6 +46,11 @@ const tooLong = (): never => {
   throw new StoreError('refused', 'the answer is too long', new AnswerTooLong(200, 1));
 };
 
+/** Loki itself gave up. */
+const tooLongThere = (): never => {
+  throw new TooLongAnswer('', undefined);
+};
+
 describe('the lines of a span of Loki', () => {
   // An answer ends with one line of a time, with two of the three, or with all.
   test.each([
@@ -72,8 +77,11 @@ describe('the lines of a span of Loki', () => {
     });
   });
 
-  test('L-10 are asked for in smaller pieces from an answer on that is too long', async () => {
-    const fault = ({ limit }: EntriesQuestion): void => void (limit > 10 && tooLong());
+  test.each([
+    ['for us', tooLong],
+    ['for the store itself', tooLongThere],
+  ])('L-10 are asked for in smaller pieces from an answer on that is too long %s', async (_, fail) => {
+    const fault = ({ limit }: EntriesQuestion): void => void (limit > 10 && fail());
     const { lines, limits } = await read(ofThree(5), { first: 20, most: 20, fault });
     expect(lines.length).toBe(15);
     expect(limits.slice(0, 2)).toEqual([21, 5]);

@@ -84,11 +84,24 @@ describe('L-14 the indices of a search of some days', () => {
     expect(asked.at(-1)).toBe('search /logs*/_search');
   });
 
-  test('are those of days where the question is refused, and it is asked again', async () => {
-    const { find, asked } = storeWith({ status: 403, body: {} });
+  test('are those of days where the question is refused, and it is asked again five seconds later', async () => {
+    const { find, asked, clock } = storeWith({ status: 403, body: {} });
     for (let time = 0; time < 2; time++) await find();
-    expect(asked).toEqual(
-      Array.from({ length: 2 }, () => ['indices /logs*/_search', 'search /logs-2026.03.09/_search']).flat(),
-    );
+    const search = 'search /logs-2026.03.09/_search';
+    expect(asked).toEqual(['indices /logs*/_search', search, search]);
+    await clock.advance(5_000);
+    await find();
+    expect(asked.slice(3)).toEqual(['indices /logs*/_search', search]);
+  });
+
+  test.each([
+    ['it timed out', { timed_out: true }],
+    ['shards failed', { _shards: { total: 90, failed: 60 } }],
+  ])('are all, and are asked for again, where the answer is that of some shards: %s', async (_, part) => {
+    const days = named('logs-2026.03.09');
+    const { find, asked } = storeWith({ body: { ...part, ...days } }, { body: { ...part, ...named('logs-000001') } });
+    for (let time = 0; time < 3; time++) await find();
+    const all = 'search /logs*/_search';
+    expect(asked).toEqual(['indices /logs*/_search', all, 'indices /logs*/_search', all, all]);
   });
 });
