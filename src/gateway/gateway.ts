@@ -98,7 +98,7 @@ export class Gateway {
    */
   async forward(call: GatewayCall, answer: PassedAnswer, signal: AbortSignal): Promise<void> {
     this.#admit(call);
-    const caller = this.#groups ? await this.#known(call, signal) : madeAs(call);
+    const caller = await this.#madeAs(call, signal);
     const passed = this.#prepare(call, caller, []);
     call.onSend?.();
     await this.#parts.passage.send(passed, answer, signal).catch((error) => this.#fail(error, call));
@@ -114,7 +114,7 @@ export class Gateway {
     if (call.protocol === 'websocket') more.push('Origin', passage.origin);
     if (call.subprotocols.length > 0) more.push('Sec-WebSocket-Protocol', call.subprotocols.join(', '));
     this.#admit(call);
-    const caller = this.#groups ? await this.#known(call, signal) : madeAs(call);
+    const caller = await this.#madeAs(call, signal);
     const passed = this.#prepare(call, caller, more);
     call.onSend?.();
     return passage.upgrade(passed, answer, signal).catch((error) => this.#fail(error, call));
@@ -124,9 +124,14 @@ export class Gateway {
   #admit(call: GatewayCall): void {
     const { policy, metrics, onReserved } = this.#parts;
     const { caller, rawHeaders } = call;
-    if (policy.isReserved(caller) || policy.isReserved(madeAs(call))) {
+    if (policy.isReserved(caller)) {
       metrics.refused('reserved_identity');
       onReserved(call);
+      throw refusals.reservedIdentity();
+    }
+    // A caller may ask for anybody; that is no sign of a reserved name among the users.
+    if (policy.isReserved(madeAs(call))) {
+      metrics.refused('impersonate_header');
       throw refusals.reservedIdentity();
     }
     const unsendable = this.#groups ? undefined : policy.unsendableGroup(madeAs(call));
@@ -142,6 +147,11 @@ export class Gateway {
       metrics.refused('proxy_subresource');
       throw refusals.proxyRefused();
     }
+  }
+
+  /** Whom the call is made as. Only groups of the caller's own are left out: what is asked for by name is refused by name. */
+  async #madeAs(call: GatewayCall, signal: AbortSignal): Promise<GatewayCaller> {
+    return this.#groups && !call.actingAs ? this.#known(call, signal) : madeAs(call);
   }
 
   /** The caller without the groups that the cluster does not let us act in. */

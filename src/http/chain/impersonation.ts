@@ -1,4 +1,4 @@
-import type { Authorizer } from '../../authorization/authorizer.ts';
+import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
 import { type ActingAs, type Impersonation, impersonatedBy } from '../../gateway/acting-as.ts';
 import { AUTHENTICATED } from '../../gateway/caller.ts';
 import type { Exchange } from '../exchange.ts';
@@ -21,10 +21,13 @@ export function createImpersonate({ authorizer, deadline }: ImpersonateParts): I
   return async (exchange, asked) => {
     const { identity } = exchange;
     if (!identity) throw new Error('impersonation comes after authentication');
+    let told: Decision | undefined;
     for (const { resource, name } of impersonatedBy(asked)) {
       const attributes = { verb: 'impersonate', group: '', version: '', resource, name };
       const decision = await deadline.bound(Promise.resolve(authorizer.authorize(identity, { resource: attributes })));
-      exchange.decided(decision);
+      // An old answer among them makes all of it old.
+      told = told?.source === 'stale' ? told : decision;
+      exchange.decided(told);
       if (!decision.allowed) throw forbidden(identity.name, { ...NO_REQUEST, ...attributes });
     }
     return { asked, subject: { name: asked.name, uid: '', groups: [...new Set([...asked.groups, AUTHENTICATED])] } };

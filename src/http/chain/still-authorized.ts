@@ -18,12 +18,13 @@ export function createStillAuthorized(parts: {
   return async function stillAuthorized(exchange: Exchange): Promise<Outcome> {
     const { identity, info, impersonation } = exchange;
     if (impersonation) await impersonate(exchange, impersonation.asked);
+    const before = impersonation && exchange.decision;
     const subject = impersonation?.subject ?? identity;
     if (!subject || !info?.isResource) return 'next';
     const { authorizer, deadline } = parts;
     const attributes = withSelectors(toAttributes(info), info);
     const decision = await deadline.bound(Promise.resolve(authorizer.authorize(subject, { resource: attributes })));
-    exchange.decided(decision);
+    exchange.decided(before?.source === 'stale' ? before : decision);
     if (!decision.allowed) throw forbidden(subject.name, info);
     return 'next';
   };

@@ -102,6 +102,10 @@ export class Tunnel {
   end(why: StreamEnd): void {
     if (this.#ending) return;
     this.#ending = why;
+    if (this.#isFinished) {
+      this.#endFinished(why);
+      return;
+    }
     if (!this.#received) {
       this.#reset();
       return;
@@ -128,7 +132,10 @@ export class Tunnel {
       pass(piece, upstream, client);
       return;
     }
-    if (wasBetween || firstEnd === undefined) return void client.write(piece);
+    if (wasBetween || firstEnd === undefined) {
+      pass(piece, upstream, client);
+      return;
+    }
     client.write(piece.subarray(0, firstEnd));
     this.#sayGoodbye();
   }
@@ -152,6 +159,12 @@ export class Tunnel {
     if (client.writableFinished) return;
     this.#stall.block(bytesTaken(client), clock.monotonic());
     this.#lookLater();
+  }
+
+  /** There is no room for a last word behind what the client has still to read: its connection is reset, so that it notices. */
+  #endFinished(why: StreamEnd): void {
+    if (why === 'closing') this.#later(GOODBYE_MS, () => this.#reset());
+    else this.#reset();
   }
 
   #lookLater(): void {

@@ -70,8 +70,6 @@ export function invalid(name: string, what: string, reason = 'FieldValueInvalid'
   return refusal(reason, `invalid query parameter "${name}": ${what}`, name);
 }
 
-const MOST_PARAMETERS = 64;
-
 /** The parameters of a query string in order, each with its first value. */
 interface QueryParameters {
   readonly values: ReadonlyMap<string, string>;
@@ -79,11 +77,10 @@ interface QueryParameters {
   readonly repeated: ReadonlySet<string>;
 }
 
-/** Throws a 400 without causes for what `readQueryPairs` does not read, and for more than 64 parameters. */
+/** Throws a 400 without causes for what `readQueryPairs` does not read. */
 function parseQueryString(text: string): QueryParameters {
   const pairs = readQueryPairs(text);
   if ('fault' in pairs) throw badRequest(pairs.fault);
-  if (pairs.length > MOST_PARAMETERS) throw badRequest(`the query string has more than ${MOST_PARAMETERS} parameters`);
   const values = new Map<string, string>();
   const repeated = new Set<string>();
   for (const [name, value] of pairs) {

@@ -1,8 +1,12 @@
 /** A name and its value, decoded. A pair without `=` has an empty value. */
 export type QueryPair = readonly [name: string, value: string];
 
-/** Go's `net/url` reads nothing at all of a query with more pairs (its setting `urlmaxqueryparams`). */
-const MOST_PAIRS = 10_000;
+/** No client has so many. Anybody may send more, before anybody has judged who it is: so they end the reading. */
+const MOST_PAIRS = 64;
+/** Go's `net/url` reads nothing at all of a query with more parts, empty ones included (its setting `urlmaxqueryparams`). */
+const MOST_PARTS = 10_000;
+
+const TOO_MANY = { fault: `the query string has more than ${MOST_PAIRS} parameters` };
 
 /**
  * Reads the text behind the `?` of a URL into its pairs, in order; empty pairs are skipped. Answers with a fixed phrase instead
@@ -11,21 +15,29 @@ const MOST_PAIRS = 10_000;
  * the cluster, a proxy and a browser read alike.
  */
 export function readQueryPairs(text: string): readonly QueryPair[] | { readonly fault: string } {
-  if (text === '') return [];
   if (text.includes(';')) return { fault: 'the query string has a semicolon that is not encoded' };
-  const parts = text.split('&');
-  if (parts.length > MOST_PAIRS) return { fault: `the query string has more than ${MOST_PAIRS} parameters` };
   const pairs: QueryPair[] = [];
-  for (const part of parts) {
-    if (part === '') continue;
-    const equals = part.indexOf('=');
-    const name = decoded(equals < 0 ? part : part.slice(0, equals));
-    const value = equals < 0 ? '' : decoded(part.slice(equals + 1));
-    if (name === undefined || value === undefined)
-      return { fault: 'the query string is not valid percent-encoded UTF-8' };
-    pairs.push([name, value]);
+  let start = 0;
+  for (let parts = 0; start < text.length; parts++) {
+    const mark = text.indexOf('&', start);
+    const end = mark < 0 ? text.length : mark;
+    if (parts === MOST_PARTS) return TOO_MANY;
+    if (end > start) {
+      if (pairs.length === MOST_PAIRS) return TOO_MANY;
+      const pair = toPair(text.slice(start, end));
+      if (!pair) return { fault: 'the query string is not valid percent-encoded UTF-8' };
+      pairs.push(pair);
+    }
+    start = end + 1;
   }
   return pairs;
+}
+
+function toPair(part: string): QueryPair | undefined {
+  const equals = part.indexOf('=');
+  const name = decoded(equals < 0 ? part : part.slice(0, equals));
+  const value = equals < 0 ? '' : decoded(part.slice(equals + 1));
+  return name === undefined || value === undefined ? undefined : [name, value];
 }
 
 /** `undefined` for a broken escape, and for bytes that are not UTF-8. Most texts have nothing to decode. */

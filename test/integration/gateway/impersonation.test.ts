@@ -82,6 +82,7 @@ describe('A-30 with gateway.impersonation: honour', () => {
     rights.add('alice groups system:masters');
     const answer = parseAnswer(await app.raw(requestOf('GET /api/v1/pods', as(...lines))));
     expect([answer.status, app.upstream.requests.length]).toEqual([status, 0]);
+    expect(app.events.filter(({ event }) => event === 'reserved_identity_refused')).toEqual([]);
   });
 
   test.each([

@@ -94,7 +94,9 @@ describe('request info', () => {
         : 'the query string is not valid percent-encoded UTF-8',
     ]),
     ['HP-23', 'GET', '/api/v1/nodes?watch=fal%C5%BFe', 'the query parameter "watch" is nearly "false"'],
-    ['HP-23', 'GET', `/api/v1/nodes?${'&'.repeat(10_000)}`, 'the query string has more than 10000 parameters'],
+    ['HP-23', 'GET', `/api/v1/nodes?${'&'.repeat(10_001)}`, 'the query string has more than 64 parameters'],
+    ['HP-23', 'GET', `/api/v1/nodes?${'a&'.repeat(65)}`, 'the query string has more than 64 parameters'],
+    ['HP-23', 'GET', `/api/v1/nodes?${'a&&'.repeat(63)}watch`, 'watch; v1; –; nodes'],
     ['HP-23', 'DELETE', '/api/v1/nodes?;', 'the query string has a semicolon that is not encoded'],
     // What a named object, a stream of a pod or a proxied server makes of its query is theirs.
     ['HP-23', 'GET', '/api/v1/nodes/n1?x=%&a;b', 'get; v1; –; nodes/n1'],

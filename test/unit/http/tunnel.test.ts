@@ -97,6 +97,18 @@ describe('G-23 when the cluster has finished', () => {
     expect([client.destroyed, await tunnel.closed]).toEqual([true, undefined]);
   });
 
+  test('is reset when its session ends, and two seconds later when the process does, so that the client notices', async () => {
+    const revoked = start('websocket', 30_000);
+    revoked.tunnel.end('revoked');
+    expect([revoked.client.destroyed, await revoked.tunnel.closed]).toEqual([true, 'revoked']);
+    const closing = start('spdy-command', 30_000);
+    closing.tunnel.end('closing');
+    await closing.clock.advance(1_000);
+    expect(closing.client.destroyed).toBe(false);
+    await closing.clock.advance(1_000);
+    expect([closing.client.destroyed, await closing.tunnel.closed]).toEqual([true, 'closing']);
+  });
+
   test.each(['websocket', 'other'] as const)('what it broke off is cut at once: %s', (speech) => {
     const { client, upstream } = start(speech, 30_000);
     const broken = new StalledSocket();
