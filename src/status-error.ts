@@ -53,7 +53,7 @@ export function notFound(kind: string, name: string, group = ''): StatusError {
 
 /**
  * A refusal that lasts until somebody changes something: the same request is refused again. An error that carries one may be
- * the cause of another, so that whoever writes the answer needs not know where it came from.
+ * the cause of another, so the writer of the answer need not know where it came from.
  */
 export interface LastingRefusal {
   /** Public: what refuses. Absent: trying again may help. */

@@ -19,7 +19,7 @@ export interface ResourceAttributes {
   readonly subresource?: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** As the caller wrote them: an authorizer of Kubernetes 1.31 and newer may allow because of them. */
+  /** The caller's own text. An authorizer of Kubernetes 1.31 and newer may allow because of a selector. */
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
 }

@@ -61,7 +61,7 @@ function toText(value: string): string {
   }
 }
 
-/** What the API server asks about whoever impersonates, in its order. */
+/** The rights that the API server asks for when a user impersonates another, in its order. */
 export const impersonatedBy = ({ name, groups }: ActingAs): readonly Impersonated[] => [
   { resource: 'users', name },
   ...groups.map((group) => ({ resource: 'groups' as const, name: group })),

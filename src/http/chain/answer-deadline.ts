@@ -9,7 +9,7 @@ import type { Exchange } from '../exchange.ts';
 export interface AnswerDeadline {
   /** Settles as `work` does, or rejects with 504 when that takes too long. `work` itself goes on. */
   bound<T>(work: Promise<T>, exchange?: Exchange): Promise<T>;
-  /** The same by the caller's limit alone. */
+  /** Settles as `work` does, or rejects with 504 when the caller's own limit is over. Ours does not count. */
   allowed<T>(work: Promise<T>, exchange: Exchange): Promise<T>;
   /** Throws the 504 when the caller's limit is over. */
   check(exchange: Exchange): void;

@@ -148,7 +148,7 @@ function letters(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 
-/** Names a member only if it is a known one, spelled differently: whoever forgets `token:` has the token for a name. */
+/** Names a member only if it is a known one, spelled differently: without `token:` before it, a token stands where a name is read. */
 function unreadMember(unknown: readonly string[]): string {
   const named = unknown.find((name) => KNOWN.has(letters(name)));
   return named === undefined ? 'a member' : JSON.stringify(named);

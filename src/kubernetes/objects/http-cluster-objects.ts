@@ -15,7 +15,7 @@ import { impersonationOf } from './impersonation.ts';
 /** Somebody waits for each of these requests. The API server answers in milliseconds or not at all. */
 const TIME_LIMIT_MS = 10_000;
 
-/** As many as kubectl asks for. A list that may be old comes in one piece, whatever the limit. */
+/** kubectl asks for as many. A list that may be old comes in one piece, whatever the limit. */
 const PAGE_SIZE = '500';
 
 export interface ObjectRequestParts {

@@ -28,7 +28,7 @@ export interface WatchSessionParts<E extends StoredEntry> {
 }
 
 /**
- * As long as a list may stop flowing. What changes meanwhile comes in the same stream, and is no progress: a server or proxy that
+ * A list may stop flowing for as long. What changes meanwhile comes in the same stream, and is no progress: a server or proxy that
  * drops bookmarks never ends the first state, and under load it is never silent.
  */
 const FIRST_STATE_LIMIT_MS = 30_000;

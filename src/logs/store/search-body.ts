@@ -47,7 +47,7 @@ const above = (place: number): Clause =>
     ? { exists: { field: FIELDS.time } }
     : { range: { [FIELDS.time]: { gte: timeText(place + 1) } } };
 
-/** Of a `Date` (ECMA-262, 21.4.1.1), but for the one millisecond after it. */
+/** The last time that a `Date` can hold (ECMA-262, 21.4.1.1) is one millisecond later. */
 const LAST_TIME_MS = 8.64e15 - 1;
 
 /** As many names as this are searched one by one, more in one clause. */

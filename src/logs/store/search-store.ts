@@ -54,7 +54,7 @@ const EXACT_UP_TO = 10_000;
 const KNOWN_MS = 60_000;
 /** So long searches do not ask again when there was no answer: each would wait for it. */
 const FAILED_MS = 5_000;
-/** Of the question for it: some shards say enough. */
+/** The time limit of the question for the indices: some shards say enough. */
 const NAMES_LIMIT_MS = 2_000;
 /** Ten years have 3,653 days. */
 const MOST_INDICES = 5_000;
@@ -184,7 +184,7 @@ export class SearchStore implements LogStore {
   }
 
   /**
-   * Asked in a search, because whoever may read the logs may ask it; each shard stops at its first record, by which it names its
+   * Asked in a search, because a user who may read the logs may ask it; each shard stops at its first record, by which it names its
    * index. What cannot be found out is told by the search itself. Of a part of the shards only a no counts.
    */
   async #askForIndices(): Promise<boolean> {

@@ -20,7 +20,7 @@ export function timeoutIn(queryString: string): number | undefined {
   return 'timeoutMs' in setting ? setting.timeoutMs : undefined;
 }
 
-/** As the API server reads it: what is not positive is no limit (`apiserver` `filters.WithRequestDeadline`). */
+/** The API server takes what is not positive for no limit (`apiserver` `filters.WithRequestDeadline`). */
 function readTimeout(text: string, name: string): ClientSetting | StatusCause {
   if (text === '') return {};
   const nanoseconds = parseGoDuration(text);

@@ -48,7 +48,7 @@ function termValue([, whole = '', fraction = '', unitName = '']: RegExpExecArray
   return value > LARGEST ? undefined : value;
 }
 
-/** As Go computes it, in floating point: a fraction of an hour is so exact to the nanosecond. */
+/** Go computes it in floating point, too: so a fraction of an hour is exact to the nanosecond. */
 function fractionValue(fraction: string, unit: bigint): bigint {
   let value = 0n;
   let scale = 1;
