@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { request } from 'undici';
 import { apiDispatcher } from './api-dispatcher.ts';
 
@@ -43,7 +43,7 @@ export async function writeKubeconfig(
 
 /** Runs `binary` with `input` on its standard input. If it ends with a code other than 0, rejects with its output. */
 export function runTool(binary: string, args: readonly string[], input = ''): Promise<string> {
-  const child = spawn(binary, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(binary, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...ownCache(args) } });
   const texts = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text) => (texts.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text) => (texts.stderr += text));
@@ -55,6 +55,17 @@ export function runTool(binary: string, args: readonly string[], input = ''): Pr
       else reject(new Error(`${args.join(' ')} ended with code ${code}: ${texts.stderr}`));
     });
   });
+}
+
+/**
+ * kubectl and Helm remember for hours which kinds a server has, by its address. Ports come round, so a server would be taken for an
+ * earlier one. What they remember is kept beside the kubeconfig instead, and goes with its server.
+ */
+function ownCache(args: readonly string[]): { readonly KUBECACHEDIR?: string } {
+  const kubeconfig = args[args.indexOf('--kubeconfig') + 1];
+  return args.includes('--kubeconfig') && kubeconfig !== undefined
+    ? { KUBECACHEDIR: join(dirname(kubeconfig), 'cache') }
+    : {};
 }
 
 /** TokenRequest: https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/ */
