@@ -45,6 +45,13 @@ describe('requests and limits', () => {
     expect((await render1({ limits: { memory } }))?.limits).toMatchObject({ memory: written });
   });
 
+  test.each(['512m', 1, 512, '0.0001', '.5', '999999999m', '5.5u'])(
+    'are refused where they are some bytes of memory: %j',
+    async (memory) => {
+      await expect(render1({ limits: { memory } })).rejects.toThrow(/reads as less than a megabyte/);
+    },
+  );
+
   test.each([
     [0.5, '0.5'],
     [1, '1'],

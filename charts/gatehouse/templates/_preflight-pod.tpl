@@ -44,7 +44,7 @@
 {{- $memory := toString .Values.resources.limits.memory -}}
 {{- if regexMatch "^[+]?[0.]+([a-zA-Z].*)?$" $memory -}}
 {{- include "gatehouse.problem" (printf "resources.limits.memory is %s, which Kubernetes reads as no limit: the size of the heap follows from it; set a limit, such as 512Mi." $memory) -}}
-{{- else if regexMatch "^[+]?([0-9.]+[num]|[0-9]{1,6}([.][0-9]*)?|0?[.][0-9]+)$" $memory -}}
+{{- else if regexMatch "^[+]?([0-9]{1,6}|[0-9]{1,9}m|[0-9]{1,12}u|[0-9]{1,15}n|[0-9]{0,6}[.][0-9]*[num]?)$" $memory -}}
 {{- include "gatehouse.problem" (printf "resources.limits.memory is %s, which Kubernetes reads as less than a megabyte: no container starts with that; set a limit in Mi or Gi, such as 512Mi." $memory) -}}
 {{- end -}}
 {{- include "gatehouse.preflight.volumes" . -}}
