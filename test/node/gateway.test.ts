@@ -66,9 +66,14 @@ describe('what differs', () => {
     expect(await whoami(carol.through)).toEqual({ ...straight, extra });
   });
 
-  test('nobody acts as somebody else: kubectl --as changes nothing', async () => {
-    const said = await olga.through.told(['auth', 'whoami', '--as=gustav', '--output=jsonpath={.status.userInfo}']);
-    expect(JSON.parse(said)).toMatchObject({ username: 'olga', groups: ['system:authenticated'] });
+  test('A-30 nobody acts as somebody else: kubectl --as is refused, and says why', async () => {
+    const outcome = await olga.through.kubectl(['get', '--raw', '/api/v1/namespaces', '--as=gustav']);
+    expect(outcome).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'Error from server (Forbidden): Impersonate headers are not accepted here: calls are made as the user who signed in (gateway.impersonation)\n',
+    });
   });
 
   test('/version is the cluster’s, with Gatehouse’s release beside it', async () => {
@@ -84,7 +89,8 @@ describe('what differs', () => {
     expect(outcome).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'Error from server (Forbidden): the proxy subresources of nodes, pods and services are not served here\n',
+      stderr:
+        'Error from server (Forbidden): connections through the cluster to nodes, pods, services and aggregated servers are not served here (gateway.allowProxySubresources)\n',
     });
   });
 
