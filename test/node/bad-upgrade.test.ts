@@ -32,7 +32,7 @@ const restarts = ({ status }: V1Pod): number => status?.containerStatuses?.[0]?.
 const oldPods = async (): Promise<V1Pod[]> => (await release.pods()).filter((pod) => old.includes(nameOf(pod)));
 const lists = async (): Promise<number> => (await caller.list(token)).status;
 
-/** Kills the processes of both old pods, as too little memory would. Resolves when both are ready again. */
+/** Kills the processes of both old pods, as too little memory would. Resolves when both are ready again, and reached. */
 async function killOld(): Promise<void> {
   const before = await oldPods();
   const counts = new Map(before.map((pod) => [nameOf(pod), restarts(pod)]));
@@ -40,6 +40,7 @@ async function killOld(): Promise<void> {
   const isBack = (pod: V1Pod): boolean => isReady(pod) && restarts(pod) > counts.get(nameOf(pod))!;
   const pods = await eventually(oldPods, (all) => all.length === 2 && all.every(isBack));
   expect(pods.map(nameOf).toSorted()).toEqual(old.toSorted());
+  await release.led();
 }
 
 /** Resolves when the cluster has made a pod that is none of the old ones. */

@@ -59,9 +59,7 @@ export class Release {
    * With `tls` by HTTPS, whose certificate that trusts. The port is not asked before (see README.md).
    */
   async caller(tls?: Dispatcher): Promise<Caller> {
-    const { spec } = await this.get<V1Service>('service', this.fullname);
-    const port = spec!.ports![0]!.nodePort!;
-    await eventually(natRules, (rules) => rules.includes(` --dport ${port} `));
+    const port = await this.led();
     const caller = new Caller(`http${tls ? 's' : ''}://${NODE_ADDRESS}:${port}`, tls);
     await eventually(
       () =>
@@ -72,6 +70,14 @@ export class Release {
       (status) => status === 200,
     );
     return caller;
+  }
+
+  /** The node port, as soon as kube-proxy leads it to a pod. Until then, also when all pods were away, the node refuses. */
+  async led(): Promise<number> {
+    const { spec } = await this.get<V1Service>('service', this.fullname);
+    const port = spec!.ports![0]!.nodePort!;
+    await eventually(natRules, (rules) => rules.includes(` --dport ${port} `));
+    return port;
   }
 
   /** Its pods that are not about to end, by name. That of `helm test` is none of them. */
