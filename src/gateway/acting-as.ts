@@ -16,7 +16,7 @@ export interface Impersonation {
 }
 
 /** What a caller needs the right to `impersonate` for. */
-export interface Impersonated {
+export interface ImpersonationRight {
   readonly resource: 'users' | 'groups';
   readonly name: string;
 }
@@ -62,7 +62,7 @@ function toText(value: string): string {
 }
 
 /** The rights that the API server asks for when a user impersonates another, in its order. */
-export const impersonatedBy = ({ name, groups }: ActingAs): readonly Impersonated[] => [
+export const impersonatedBy = ({ name, groups }: ActingAs): readonly ImpersonationRight[] => [
   { resource: 'users', name },
   ...groups.map((group) => ({ resource: 'groups' as const, name: group })),
 ];

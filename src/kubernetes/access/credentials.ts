@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { LastingFailure } from '../../runtime/lasting-failure.ts';
+import { headerOctets } from '../../runtime/text/header-text.ts';
 import type { ClusterAccess, Source } from './cluster-access.ts';
 import { ExecPlugin } from './exec-plugin.ts';
-import { isSendable, toHeaderBytes } from './header-text.ts';
+import { isSendable } from './header-text.ts';
 import { authorities, clientPair } from './tls-material.ts';
 
 /**
@@ -171,7 +172,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 function bearer(text = ''): string | undefined {
   const token = text.trim();
   if (!isSendable(token)) throw new Error('the token holds a character that no header can carry');
-  return token === '' ? undefined : `Bearer ${toHeaderBytes(token)}`;
+  return token === '' ? undefined : `Bearer ${headerOctets(token)}`;
 }
 
 const basicHeader = (basic: ClusterAccess['basic']): string | undefined =>

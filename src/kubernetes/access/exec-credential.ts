@@ -1,5 +1,6 @@
+import { headerOctets } from '../../runtime/text/header-text.ts';
 import type { ExecCommand } from './cluster-access.ts';
-import { isSendable, toHeaderBytes } from './header-text.ts';
+import { isSendable } from './header-text.ts';
 import { type ClientPair, clientPair } from './tls-material.ts';
 
 /** The credential that a plugin provides: a token, a certificate with its key, or both. */
@@ -39,7 +40,7 @@ export function execCredential(text: string, { command, apiVersion }: ExecComman
   const expiresAt = TIME.test(end) ? Date.parse(end.replace(',', '.')) : Number.NaN;
   if (end !== '' && Number.isNaN(expiresAt)) throw fault('wrote an expirationTimestamp that is no time of RFC 3339');
   return {
-    ...(token === '' ? {} : { authorization: `Bearer ${toHeaderBytes(token)}` }),
+    ...(token === '' ? {} : { authorization: `Bearer ${headerOctets(token)}` }),
     ...(cert === '' ? {} : { pair: clientPair(cert, key) }),
     ...(end === '' ? {} : { expiresAt }),
   };

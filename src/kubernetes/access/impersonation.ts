@@ -1,5 +1,6 @@
+import { headerOctets } from '../../runtime/text/header-text.ts';
 import type { ImpersonationHeaders } from './cluster-access.ts';
-import { isSendable, toHeaderBytes } from './header-text.ts';
+import { isSendable } from './header-text.ts';
 import type { LoadedUser } from './loaded-entries.ts';
 
 /** Why the gateway cannot be had with impersonation in the kubeconfig. */
@@ -34,7 +35,7 @@ export function impersonationHeaders(user: LoadedUser): ImpersonationHeaders | u
 
 function sendable(value: string, setting: string): string {
   if (!isSendable(value)) throw new Error(`has an ${setting} that no header can carry`);
-  return toHeaderBytes(value);
+  return headerOctets(value);
 }
 
 /** Percent-encoded where a header name cannot hold the byte, as client-go does. */
