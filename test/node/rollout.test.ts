@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => release.remove());
 
 /** The load, watches and changes of nodes while `work` goes on, and until every watch has seen the last node come. */
-async function during(name: string, options: { retryRefused: boolean }, work: () => Promise<void>) {
+async function during(name: string, options: { tryAgain: boolean }, work: () => Promise<void>) {
   const stop = new AbortController();
   const { access_token: token } = await caller.signIn(password);
   const followers = Array.from({ length: WATCHES }, () => new Follower(caller, token));
@@ -64,13 +64,13 @@ const gone = ({ events }: Follower, name: string): boolean =>
 
 function tell(
   name: string,
-  { requests, lost, refused, longestMs }: Outcome,
+  { requests, lost, refused, deferred, longestMs }: Outcome,
   followers: Follower[],
   nodes: PassingNodes,
 ) {
   const streams = followers.reduce((sum, follower) => sum + follower.streams, 0);
   const parts = [
-    `${requests} requests, ${lost.length} lost, ${refused} connections refused, the longest ${Math.round(longestMs)} ms`,
+    `${requests} requests, ${lost.length} lost, ${refused} connections refused, ${deferred} told to try again, the longest ${Math.round(longestMs)} ms`,
     `${nodes.created.length} nodes came and went; ${WATCHES} watches had ${streams} streams`,
   ];
   console.log(`${name}: ${parts.join('; ')}`);
@@ -116,7 +116,7 @@ function expectEachChangeOnce({ followers, nodes }: Awaited<ReturnType<typeof du
 
 describe('two replicas under load, with fifty watches', () => {
   test(`R-07 lose no request in ${RESTARTS} restarts, and each watch is told every change once`, async () => {
-    const run = await during('restarts', { retryRefused: false }, async () => {
+    const run = await during('restarts', { tryAgain: false }, async () => {
       for (let count = 0; count < RESTARTS; count++) {
         await release.kubectl(['rollout', 'restart', 'deployment/gatehouse']);
         await release.kubectl(['rollout', 'status', 'deployment/gatehouse']);
@@ -129,7 +129,7 @@ describe('two replicas under load, with fifty watches', () => {
   });
 
   test('R-07 lose no request in an upgrade to another image and the rollback, and each watch is told every change once', async () => {
-    const run = await during('upgrade', { retryRefused: false }, async () => {
+    const run = await during('upgrade', { tryAgain: false }, async () => {
       await release.upgrade({ ...GOOD, image: { tag: NEXT.tag } });
       await release.rollback();
       await settled();
@@ -141,7 +141,7 @@ describe('two replicas under load, with fifty watches', () => {
   test.each(BAD)(
     'R-07 lose no request in an upgrade that never gets ready, when a serving pod is deleted (%s): %s',
     async (name, _, values) => {
-      const run = await during(name, { retryRefused: false }, async () => {
+      const run = await during(name, { tryAgain: false }, async () => {
         const serving = await readyPods();
         await release.change(values);
         await eventually(pods, (count) => count === 3);
@@ -157,7 +157,7 @@ describe('two replicas under load, with fifty watches', () => {
 
   test(`R-07 lose only what was in flight when a process is killed, ${KILLS} times, and no watch misses a change`, async () => {
     const kills: Kill[] = [];
-    const { outcome, followers, nodes } = await during('kills', { retryRefused: true }, async () => {
+    const { outcome, followers, nodes } = await during('kills', { tryAgain: true }, async () => {
       for (let count = 0; count < KILLS; count++) {
         kills.push(await killProcess(await processOf((await release.pods())[count % 2]!)));
         await eventually(allReady, (ready) => !ready);

@@ -28,12 +28,17 @@ export interface Outcome {
   readonly lost: readonly Lost[];
   /** Connections that nobody accepted: nothing was sent, so the client tried again. */
   readonly refused: number;
+  /** Answers of 503 with `Retry-After` that the client obeyed. */
+  readonly deferred: number;
   readonly longestMs: number;
 }
 
 interface Options {
-  /** Whether a refused connection is tried again instead of being lost. */
-  readonly retryRefused: boolean;
+  /**
+   * Whether a request is sent again instead of being lost: at once when its connection was refused, and after `Retry-After` when
+   * the answer is 503 with that header, as client-go does.
+   */
+  readonly tryAgain: boolean;
   /** What the report shall say besides of a request that was lost just now. */
   tellMore(error: unknown): Promise<unknown>;
 }
@@ -50,6 +55,7 @@ export class Load {
   readonly #lost: Lost[] = [];
   #requests = 0;
   #refused = 0;
+  #deferred = 0;
   #longestMs = 0;
 
   constructor(caller: Caller, password: string, options: Options) {
@@ -76,7 +82,13 @@ export class Load {
       await running;
       await this.#agent.destroy();
     }
-    return { requests: this.#requests, lost: this.#lost, refused: this.#refused, longestMs: this.#longestMs };
+    return {
+      requests: this.#requests,
+      lost: this.#lost,
+      refused: this.#refused,
+      deferred: this.#deferred,
+      longestMs: this.#longestMs,
+    };
   }
 
   async #read(token: string, keep: boolean, signal: AbortSignal): Promise<void> {
@@ -132,17 +144,26 @@ export class Load {
 
   async #answer(path: string, options: object): Promise<{ readonly status: number; readonly text: string }> {
     const giveUpAt = performance.now() + TIME_LIMIT_MS;
+    const mayTryAgain = (): boolean => this.#options.tryAgain && performance.now() < giveUpAt;
     while (true) {
       try {
-        const usual = { dispatcher: this.#agent, headersTimeout: TIME_LIMIT_MS, bodyTimeout: TIME_LIMIT_MS };
-        const { statusCode, body } = await request(this.#caller.url + path, { ...usual, ...options });
-        return { status: statusCode, text: await body.text() };
+        const { status, text, retryAfterMs } = await this.#once(path, options);
+        if (status !== 503 || retryAfterMs === undefined || !mayTryAgain()) return { status, text };
+        this.#deferred++;
+        await sleep(retryAfterMs);
       } catch (error) {
-        const refused = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
-        if (!refused || !this.#options.retryRefused || performance.now() > giveUpAt) throw error;
+        if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED' || !mayTryAgain()) throw error;
         this.#refused++;
         await sleep(REFUSED_PAUSE_MS);
       }
     }
+  }
+
+  async #once(path: string, options: object) {
+    const usual = { dispatcher: this.#agent, headersTimeout: TIME_LIMIT_MS, bodyTimeout: TIME_LIMIT_MS };
+    const { statusCode, headers, body } = await request(this.#caller.url + path, { ...usual, ...options });
+    const retryAfter = headers['retry-after'];
+    const retryAfterMs = retryAfter === undefined ? undefined : Number(retryAfter) * SECOND_MS;
+    return { status: statusCode, text: await body.text(), retryAfterMs };
   }
 }
