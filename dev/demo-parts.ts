@@ -1,6 +1,6 @@
 import type { Config } from '../src/config/config.ts';
 import { parseYaml } from '../src/config/load.ts';
-import type { Addresses } from '../src/service/service.ts';
+import type { Addresses } from '../src/service/ports.ts';
 import type { SimulatedCluster } from './cluster/cluster.ts';
 import type { NewObject } from './cluster/kube-object.ts';
 

@@ -7,26 +7,18 @@ import { createStatusPatch } from '../accounts/states/status-patch.ts';
 import { createUserStates } from '../accounts/states/user-states.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { ObjectCollection } from '../kubernetes/objects/cluster-objects.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { Clock } from '../runtime/clock.ts';
 import type { BucketOptions } from '../runtime/failure-bucket.ts';
-import type { Random } from '../runtime/random.ts';
-import type { SecurityEvents } from '../security-events.ts';
 import type { AccountPeople, AccountPeopleOptions } from './account-people.ts';
 import { type AccountRecordsOptions, createAccountRecords } from './account-records.ts';
 import type { Accounts } from './accounts.ts';
-import { allUpkeep, NO_UPKEEP, type Upkeep } from './run-group.ts';
+import { allUpkeep, NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 import type { TokenService } from './token-service.ts';
 
-export interface AccountKeepingParts {
+export interface AccountKeepingParts extends Omit<Shared, 'registry'> {
   readonly accounts: Pick<Accounts, 'names' | 'records'>;
   readonly people: Pick<AccountPeople, 'objects' | 'passwords' | 'budget'>;
   readonly tokens: Pick<TokenService, 'ends' | 'signIn' | 'users' | 'administrator'>;
   readonly cluster: Pick<Cluster, 'objects' | 'reflect' | 'namespace'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly events: SecurityEvents;
 }
 
 export interface AccountKeepingOptions extends Pick<AccountPeopleOptions, 'passwordStore'> {

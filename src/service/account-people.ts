@@ -1,4 +1,3 @@
-import type { Registry } from 'prom-client';
 import { createUserObjects, type UserObjects } from '../accounts/directory/user-objects.ts';
 import { createRecordCounter, registerFaultyUsers } from '../accounts/metrics.ts';
 import { loginRecordsOf, usersOf } from '../accounts/names.ts';
@@ -9,13 +8,9 @@ import { createLoginRecorder, type LoginRecorder } from '../accounts/records/log
 import { FailureBudget } from '../accounts/states/failure-budget.ts';
 import { createStatusPatch } from '../accounts/states/status-patch.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Random } from '../runtime/random.ts';
-import type { SecurityEvents } from '../security-events.ts';
 import type { Accounts } from './accounts.ts';
+import { type Family, NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 import { mirrorChecks } from './readiness.ts';
-import { NO_UPKEEP, type Upkeep } from './run-group.ts';
 
 export interface AccountPeopleOptions {
   /** Part of the names and labels of the Secrets. */
@@ -25,18 +20,13 @@ export interface AccountPeopleOptions {
   readonly maxStalenessMs: number;
 }
 
-export interface AccountPeopleParts {
+export interface AccountPeopleParts extends Shared {
   readonly accounts: Pick<Accounts, 'names' | 'records'>;
   readonly cluster: Pick<Cluster, 'mirrorSecrets' | 'objects'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly registry: Registry;
-  readonly events: SecurityEvents;
 }
 
 /** The users that are objects of the cluster, as the user directory takes them, and their passwords. */
-export interface AccountPeople {
+export interface AccountPeople extends Family {
   readonly objects: UserObjects;
   readonly passwords: PasswordStore;
   readonly recorder: LoginRecorder;
@@ -95,7 +85,7 @@ function createPasswords(
       parts: [{ name: `reflector of ${NAME}`, run: (signal) => reflector.run(signal) }],
       checks: mirrorChecks(NAME, reflector, { maxStalenessMs }),
       reflectors: { [NAME]: reflector },
-      stalenessMs: { [NAME]: () => records.stalenessMs() },
+      ages: { lists: {}, revocation: { [NAME]: () => records.stalenessMs() } },
     },
   };
 }

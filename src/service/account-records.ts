@@ -4,13 +4,10 @@ import { createRetention, type RetentionOptions } from '../accounts/records/rete
 import type { Cluster } from '../kubernetes/cluster.ts';
 import { createLease } from '../kubernetes/leases/lease.ts';
 import type { Freshness } from '../kubernetes/reflector/store.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Random } from '../runtime/random.ts';
 import { normaliseAddress } from '../runtime/source-address.ts';
 import type { ThrottleControl } from '../users/sign-in.ts';
 import type { Accounts } from './accounts.ts';
-import { NO_UPKEEP, type Upkeep } from './run-group.ts';
+import { NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 
 export interface AccountRecordsOptions extends RetentionOptions {
   /** Part of the name of the Lease. */
@@ -19,15 +16,12 @@ export interface AccountRecordsOptions extends RetentionOptions {
   readonly longestPeriodMs: number;
 }
 
-export interface AccountRecordsParts {
+export interface AccountRecordsParts extends Pick<Shared, 'clock' | 'random' | 'logger'> {
   readonly accounts: Pick<Accounts, 'names' | 'records'>;
   readonly throttle: Pick<ThrottleControl, 'known'>;
   /** Whether all users are known: records come after them. */
   isKnown(): boolean;
   readonly cluster: Pick<Cluster, 'reflect' | 'objects' | 'namespace'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
 }
 
 const NAME = 'loginrecords';

@@ -5,22 +5,17 @@ import { type AccountWrites, createAccountWrites } from '../accounts/writes/acco
 import { createRoleAssignment } from '../accounts/writes/role-assignment.ts';
 import type { ForgetfulAuthorizer } from '../authorization/authorizer.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { SecurityEvents } from '../security-events.ts';
 import type { AccountPeople } from './account-people.ts';
 import type { Accounts } from './accounts.ts';
+import type { Shared } from './family.ts';
 import type { TokenService } from './token-service.ts';
 
-export interface WritesParts {
+export interface WritesParts extends Pick<Shared, 'clock' | 'logger' | 'events'> {
   readonly accounts: Pick<Accounts, 'names' | 'roles' | 'records'>;
   readonly people: Pick<AccountPeople, 'passwords'>;
   readonly tokens: Pick<TokenService, 'users' | 'signIn' | 'ends'>;
   readonly reviews: ForgetfulAuthorizer;
   readonly cluster: Pick<Cluster, 'objects'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly events: SecurityEvents;
 }
 
 /** Connects the writes of the account API to users, passwords, roles and sessions. */

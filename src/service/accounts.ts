@@ -1,4 +1,3 @@
-import type { Registry } from 'prom-client';
 import { type AccountReads, createAccountReads } from '../accounts/account-reads.ts';
 import { registerRoleConflicts } from '../accounts/metrics.ts';
 import { type AccountNames, accountNames, loginRecordsOf } from '../accounts/names.ts';
@@ -15,14 +14,11 @@ import type { Cluster } from '../kubernetes/cluster.ts';
 import type { Reflector } from '../kubernetes/reflector/reflector.ts';
 import { AllObjects } from '../resources/entries/all-objects.ts';
 import { ResourceStore } from '../resources/entries/store.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Random } from '../runtime/random.ts';
 import { TimeSlices } from '../runtime/time-slices.ts';
 import type { UserDirectory } from '../users/user.ts';
+import { allUpkeep, type Family, NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 import { createListMirror, type ListMirrorParts, newEpoch } from './list-mirror.ts';
 import type { Mirror } from './readiness.ts';
-import { allUpkeep, NO_UPKEEP, type Upkeep } from './run-group.ts';
-import type { WatchedAges } from './staleness-alarm.ts';
 
 export interface AccountsOptions {
   readonly platform: string;
@@ -32,15 +28,14 @@ export interface AccountsOptions {
   readonly longestPeriodMs: number;
 }
 
-export interface AccountsParts extends Pick<ListMirrorParts, 'cluster' | 'clock' | 'exposeBytes'> {
+export interface AccountsParts
+  extends Pick<ListMirrorParts, 'exposeBytes'>,
+    Pick<Shared, 'clock' | 'random' | 'registry'> {
   readonly cluster: Cluster;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly registry: Registry;
 }
 
 /** Users as objects of the cluster and their platform roles, in memory. */
-export interface Accounts {
+export interface Accounts extends Family {
   readonly names: AccountNames;
   readonly records: UserRecords;
   readonly roles: MirroredRoles;
@@ -48,8 +43,6 @@ export interface Accounts {
   /** What the routes read. The directory knows everybody who may sign in, those without a User object included. */
   readsWith(directory: Pick<UserDirectory, 'byName'>): AccountReads;
   readonly upkeep: Upkeep;
-  /** Who is disabled or gone is known from the users, so their age matters for revocation. */
-  readonly ages: WatchedAges;
 }
 
 /** Connects the mirrors of users, ClusterRoles and kept bindings. Nothing is asked of the cluster before the upkeep runs. */
@@ -76,7 +69,11 @@ export function createAccounts(options: AccountsOptions, parts: AccountsParts): 
   const clusterRoles = createListMirror({ ...common, store: roleStore, reflected: allRoles }, shared);
   const roles = createMirroredRoles(names, allRoles, bindings);
 
-  const ofBindings = { name: `reflector of ${BINDINGS}`, run: (signal: AbortSignal) => bindingReflector.run(signal) };
+  // Who is disabled or gone is known from the users, so their age matters for revocation.
+  const ages = {
+    lists: { [BINDINGS]: bindingReflector.stalenessMs },
+    revocation: { users: users.mirror.stalenessMs },
+  };
   return {
     names,
     records,
@@ -92,11 +89,11 @@ export function createAccounts(options: AccountsOptions, parts: AccountsParts): 
         loginRecords: createLoginRecordLists(names, cluster.objects(loginRecordsOf(names)), clock),
         directory,
       }),
-    ages: {
-      lists: { ...clusterRoles.upkeep.stalenessMs, [BINDINGS]: bindingReflector.stalenessMs },
-      revocation: { users: users.mirror.stalenessMs },
-    },
-    upkeep: allUpkeep([users.upkeep, clusterRoles.upkeep, { ...NO_UPKEEP, parts: [ofBindings] }]),
+    upkeep: allUpkeep([
+      { ...users.upkeep, ages },
+      clusterRoles.upkeep,
+      { ...NO_UPKEEP, parts: [{ name: `reflector of ${BINDINGS}`, run: (signal) => bindingReflector.run(signal) }] },
+    ]),
   };
 }
 

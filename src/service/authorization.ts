@@ -10,8 +10,9 @@ import { QuestionRenewal } from '../authorization/question-renewal.ts';
 import { QuestionSharing } from '../authorization/question-sharing.ts';
 import { RecentQuestions } from '../authorization/recent-questions.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
+import { type Family, NO_UPKEEP } from './family.ts';
 import { createFirstReview } from './readiness.ts';
-import { NO_UPKEEP, type Part, type Upkeep } from './run-group.ts';
+import type { Part } from './run-group.ts';
 import { type SessionStoreKind, sessionStoreKind } from './session-stores.ts';
 
 export interface AuthorizationOptions {
@@ -30,11 +31,10 @@ export interface AuthorizationParts extends Omit<AccessReviewParts, 'reviewer' |
   readonly cluster: Pick<Cluster, 'reviewer' | 'secrets' | 'inCluster'>;
 }
 
-interface Authorization {
+export interface Authorization extends Family {
   readonly authorizer: Authorizer;
   /** Asks the cluster, whatever the mode: about rights that are given on to somebody else, which only accounts do. */
   readonly reviews?: ForgetfulAuthorizer;
-  readonly upkeep: Upkeep;
 }
 
 /** What judges callers, its first question to the cluster, and what keeps its answers ready for an outage. */

@@ -1,11 +1,9 @@
-import type { Registry } from 'prom-client';
 import { CallerPolicy } from '../gateway/caller.ts';
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts';
 import { GatewayMetrics } from '../gateway/metrics.ts';
+import { gatewayFamily } from '../http/gateway/gateway-family.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { SecurityEvents } from '../security-events.ts';
+import type { Family, Shared } from './family.ts';
 
 export interface GatewayServiceOptions extends GatewayOptions {
   readonly platform: string;
@@ -15,12 +13,8 @@ export interface GatewayServiceOptions extends GatewayOptions {
   readonly streamDrainMs: number;
 }
 
-interface GatewayServiceParts {
+interface GatewayServiceParts extends Omit<Shared, 'random'> {
   readonly cluster: Pick<Cluster, 'openPassage'>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly registry: Registry;
-  readonly events: SecurityEvents;
 }
 
 const LEFT_OUT =
@@ -30,7 +24,7 @@ const LEFT_OUT =
 export async function createGateway(
   { platform, reservedNames, streamDrainMs, ...options }: GatewayServiceOptions,
   { cluster, clock, logger, registry, events }: GatewayServiceParts,
-): Promise<{ readonly gateway: Gateway; readonly events: SecurityEvents; readonly streamDrainMs: number }> {
+): Promise<Family> {
   const passage = await cluster.openPassage();
   const policy = new CallerPolicy({ platform, names: reservedNames });
   const gateway = new Gateway(options, {
@@ -48,5 +42,5 @@ export async function createGateway(
         source: address,
       }),
   });
-  return { gateway, events, streamDrainMs };
+  return { routes: gatewayFamily({ gateway, events, streamDrainMs }) };
 }

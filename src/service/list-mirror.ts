@@ -6,8 +6,8 @@ import { collectionPath } from '../resources/entries/object-kind.ts';
 import type { ResourceStore } from '../resources/entries/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
+import type { Upkeep } from './family.ts';
 import { type Mirror, mirrorChecks } from './readiness.ts';
-import type { Upkeep } from './run-group.ts';
 
 /** A kind in memory: what the routes read, and what keeps it current. */
 export interface ListMirror {
@@ -76,7 +76,7 @@ export function createListMirror(options: ListMirrorOptions, parts: ListMirrorPa
       ],
       checks: all.flatMap(([name, one]) => mirrorChecks(name, one, { maxStalenessMs, isOptional: !isRequired })),
       reflectors: freshness,
-      stalenessMs: Object.fromEntries(all.map(([name, one]) => [name, () => one.stalenessMs()])),
+      ages: { lists: Object.fromEntries(all.map(([name, one]) => [name, () => one.stalenessMs()])), revocation: {} },
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ServedList } from '../http/app.ts';
+import { listFamily, type ServedList } from '../http/routes/list-family.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import { createNamespaceKind } from '../namespaces/namespace-kind.ts';
 import { createNodeKind } from '../nodes/node-kind.ts';
@@ -9,9 +9,9 @@ import { ResourceStore } from '../resources/entries/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { TimeSlices } from '../runtime/time-slices.ts';
+import { allUpkeep, type Family, NO_UPKEEP } from './family.ts';
 import { createListMirror, type ListMirror, newEpoch } from './list-mirror.ts';
 import type { Mirror } from './readiness.ts';
-import { allUpkeep, NO_UPKEEP, type Upkeep } from './run-group.ts';
 
 export interface ListMirrorsOptions {
   readonly platform: string;
@@ -38,11 +38,9 @@ export interface ListMirrorsParts {
 }
 
 /** Every kind that is listed, in memory: what the routes read, and what keeps it current. */
-export interface ListMirrors {
-  readonly lists: readonly ServedList[];
+export interface ListMirrors extends Family {
   /** All namespaces, in no order. Throws a 503 before the first sync and when they are too old. */
   namespaces(): readonly Pick<Entry, 'name' | 'createdAt'>[];
-  readonly upkeep: Upkeep;
 }
 
 /** Connects reflectors, stores and listers: of nodes, with the pods behind them where usage is wanted, and of namespaces. */
@@ -63,7 +61,7 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
   const namespaces = createListMirror({ ...common, store: namespaceStore, isRequired }, shared);
   const ofPods = pods ? [{ name: 'reflector of pods', run: (signal: AbortSignal) => pods.run(signal) }] : [];
   return {
-    lists: [servedList(nodeStore, nodes), servedList(namespaceStore, namespaces)],
+    routes: listFamily([servedList(nodeStore, nodes), servedList(namespaceStore, namespaces)]),
     namespaces() {
       namespaces.lister.refresh();
       return namespaceStore.entries();

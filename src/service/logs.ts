@@ -1,6 +1,5 @@
-import type { Registry } from 'prom-client';
 import type { Authorizer } from '../authorization/authorizer.ts';
-import type { ServedLogs } from '../http/logs/export-answer.ts';
+import { logFamily } from '../http/logs/log-routes.ts';
 import { LogReader } from '../logs/log-reader.ts';
 import { LogMetrics } from '../logs/metrics.ts';
 import type { KnownNamespace } from '../logs/rights/readable-namespaces.ts';
@@ -12,9 +11,8 @@ import { LokiStore } from '../logs/store/loki-store.ts';
 import { SearchStore } from '../logs/store/search-store.ts';
 import { StoreClient } from '../logs/store/store-client.ts';
 import { openStoreFiles, type StoreFilesOptions } from '../logs/store/store-files.ts';
-import type { Logger } from '../observability/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Part } from './run-group.ts';
+import { type Family, NO_UPKEEP, type Shared } from './family.ts';
 
 export interface LogsOptions extends StoreFilesOptions {
   readonly host: string;
@@ -27,24 +25,17 @@ export interface LogsOptions extends StoreFilesOptions {
   readonly exportLogsLimit: number;
 }
 
-interface LogsParts {
+interface LogsParts extends Pick<Shared, 'clock' | 'logger' | 'registry'> {
   readonly authorizer: Authorizer;
   namespaces(): readonly KnownNamespace[];
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly registry: Registry;
-}
-
-interface Logs extends ServedLogs {
-  readonly part: Part;
-  close(): Promise<void>;
 }
 
 /** Of one search, or one piece of an export; the store is told of it too (docs/contract/logging.md, section 6). */
 const TIME_LIMIT_MS = 30_000;
 
 /** Log queries, and the way to their store. Asks the store nothing: it may be away at the start. */
-export async function createLogs(options: LogsOptions, parts: LogsParts): Promise<Logs> {
+export async function createLogs(options: LogsOptions | undefined, parts: LogsParts): Promise<Family> {
+  if (!options) return { routes: logFamily(undefined) };
   const { host, version, lokiTenant, insecureSkipTLSVerify, exportLogsLimit } = options;
   const { authorizer, namespaces, clock, logger, registry } = parts;
   const metrics = new LogMetrics(registry);
@@ -69,10 +60,12 @@ export async function createLogs(options: LogsOptions, parts: LogsParts): Promis
     { store, clock, metrics, authorizer, namespaces },
   );
   return {
-    reader,
-    onCut: () => metrics.cut(),
-    showUnderway: (count) => metrics.showUnderway(count),
-    part: { name: 'files of the log store', run: files.run },
+    routes: logFamily({
+      reader,
+      onCut: () => metrics.cut(),
+      showUnderway: (count) => metrics.showUnderway(count),
+    }),
+    upkeep: { ...NO_UPKEEP, parts: [{ name: 'files of the log store', run: files.run }] },
     close: () => client.close(),
   };
 }

@@ -5,11 +5,12 @@ import type { CallerAuthenticationOptions } from '../oauth/endpoints/caller-auth
 import type { SigningKeyOptions } from '../oauth/keys/signing-keys.ts';
 import { type Client, longestTokenSeconds, type OAuthOptions } from '../oauth/options.ts';
 import type { PasswordOptions } from '../users/password-sign-in.ts';
-import type { AccountKeepingOptions } from './account-keeping.ts';
+import type { AccountFamilyOptions } from './account-family.ts';
 import type { AccountPeopleOptions } from './account-people.ts';
 import type { AccountsOptions } from './accounts.ts';
 import type { AuthorizationOptions } from './authorization.ts';
 import type { GatewayServiceOptions } from './gateway.ts';
+import type { ListMirrorsOptions } from './list-mirrors.ts';
 import type { LogsOptions } from './logs.ts';
 import type { SessionOptions } from './session-stores.ts';
 import type { TokenServiceOptions } from './token-service.ts';
@@ -176,12 +177,15 @@ export const toAccountPeopleOptions = ({
   maxStalenessMs: authorization.maxStaleness,
 });
 
-export const toAccountKeepingOptions = ({
+export const toAccountFamilyOptions = ({
   platform,
   accounts,
   authentication,
   nodes,
-}: Sections<'platform' | 'accounts' | 'authentication' | 'nodes'>): AccountKeepingOptions => ({
+  gateway,
+}: Sections<'platform' | 'accounts' | 'authentication' | 'nodes' | 'gateway'>): AccountFamilyOptions => ({
+  reservedNames: accounts.reservedNames,
+  gatewayIsOpen: gateway.enabled,
   passwordStore: accounts.passwordStore,
   throttled: toPasswordOptions(authentication).throttle.user,
   records: {
@@ -252,3 +256,14 @@ export function toMetricsServerOptions(server: Config['server']): HttpServerOpti
 function listening({ address, tls }: Config['server']): Pick<HttpServerOptions, 'address' | 'tls'> {
   return { ...(address === undefined ? {} : { address }), ...(tls === undefined ? {} : { tls }) };
 }
+
+/** The lists of the cluster's own kinds. */
+export const toListMirrorsOptions = ({
+  platform,
+  nodes,
+  logging,
+}: Sections<'platform' | 'nodes' | 'logging'>): ListMirrorsOptions => ({
+  platform,
+  needsNamespaces: logging.host !== undefined,
+  ...nodes,
+});

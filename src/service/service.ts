@@ -1,11 +1,5 @@
-import { parse } from 'yaml';
 import type { Config } from '../config/config.ts';
-import { AnswerWriter } from '../http/answer/answer.ts';
-import { createApp } from '../http/app.ts';
-import { createMetricsServer } from '../http/connection/metrics-server.ts';
-import { createHttpServer, type HttpServer } from '../http/connection/server.ts';
 import type { HealthCheck } from '../http/health.ts';
-import { createHttpMetrics } from '../http/metrics.ts';
 import { connectCluster } from '../kubernetes/cluster.ts';
 import type { LostLines } from '../observability/buffered-output.ts';
 import { createAuditLogger, type Logger } from '../observability/logger.ts';
@@ -16,34 +10,16 @@ import {
   registerMemoryLimit,
 } from '../observability/metrics.ts';
 import { createSecurityEvents } from '../observability/security-events.ts';
-import { createCacheBytes } from '../resources/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
-import { createAccountKeeping } from './account-keeping.ts';
-import { createAccountPeople } from './account-people.ts';
-import { createWrites } from './account-writes.ts';
-import { createAccounts } from './accounts.ts';
-import { createAuthorization } from './authorization.ts';
-import { createGateway } from './gateway.ts';
-import { createListMirrors } from './list-mirrors.ts';
-import { createLogs } from './logs.ts';
-import {
-  toAccountKeepingOptions,
-  toAccountPeopleOptions,
-  toAccountsOptions,
-  toApiServerOptions,
-  toAuthorizationOptions,
-  toGatewayOptions,
-  toHttpLimits,
-  toLogsOptions,
-  toMetricsServerOptions,
-  toTokenServiceOptions,
-} from './options.ts';
+import { createAbout, makeFamilies } from './families.ts';
+import { allUpkeep, type Family, NO_UPKEEP, type Shared } from './family.ts';
+import { type Addresses, createPorts, listen, type Ports, type ProcessState } from './ports.ts';
 import { announceReady, reflectorsCheck } from './readiness.ts';
-import { allUpkeep, NO_UPKEEP, type Part, runGroup } from './run-group.ts';
+import { type Part, runGroup } from './run-group.ts';
 import { createStalenessAlarm } from './staleness-alarm.ts';
-import { createTokenService, type TokenServiceParts } from './token-service.ts';
-import { ClusterVersionReader, type Release, type Runtime } from './versions.ts';
+import type { TokenServiceParts } from './token-service.ts';
+import type { Release, Runtime } from './versions.ts';
 
 export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {
   readonly clock: Clock;
@@ -63,11 +39,8 @@ export interface ServiceParts extends Pick<TokenServiceParts, 'bcrypt'> {
   readonly description: string;
   /** The text of `api/crd.openapi.yaml`. */
   readonly crdDescription: string;
-}
-
-export interface Addresses {
-  readonly port: number;
-  readonly metricsPort: number;
+  /** Makers of families besides those of the configuration, in order. */
+  readonly families?: readonly ((shared: Shared) => Family | Promise<Family>)[];
 }
 
 interface ServiceEvents {
@@ -84,202 +57,80 @@ export interface Service {
 }
 
 /**
- * The composition root: builds every part in order and hands each exactly what it needs. Nothing is asked of the cluster
- * before `run`. Throws when no cluster is configured or a file cannot be used.
+ * The composition root: connects the cluster, makes the families of the configuration in order, and folds what they bring into two
+ * ports and one group of parts. Nothing is asked of the cluster before `run`. Throws when no cluster is configured or a file
+ * cannot be used; what was opened until then is closed.
  */
 export async function createService(config: Config, parts: ServiceParts): Promise<Service> {
-  const { clock, random, logger, release, runtime, environment, bcrypt } = parts;
-  const registry = createMetricRegistry({ ...release, ...runtime });
+  await using opening = new AsyncDisposableStack();
+  const shared = createShared(config, parts);
+  const access = { ...config.kubernetes, environment: parts.environment, version: parts.release.version };
+  const cluster = opening.adopt(await connectCluster(access, shared), (connected) => connected.close());
+  const families: Family[] = [];
+  const add = <Made extends Family>(family: Made): Made => {
+    families.push(family);
+    if (family.close) opening.defer(() => family.close?.());
+    return family;
+  };
+  const judges = await makeFamilies(config, { ...shared, cluster, bcrypt: parts.bcrypt }, add);
+  for (const make of parts.families ?? []) add(await make(shared));
+  const state: ProcessState = { isStopping: false, closing: new AbortController() };
+  const checks = [...checksOf(families), stoppingCheck(state)];
+  add(createAbout(config, { ...parts, ...shared, cluster, checks }));
+  const ports = createPorts(config, {
+    ...{ ...shared, ...judges, families, state },
+    loopLoad: parts.loopLoad,
+  });
+  const { parts: background, ages } = allUpkeep(families.map(({ upkeep = NO_UPKEEP }) => upkeep));
+  const behind = [
+    ...background,
+    createStalenessAlarm(ages, shared),
+    { name: 'thread pool probe', run: createThreadpoolProbe(shared.registry, shared.clock).run },
+  ];
+  return createRunning({ ...ports, behind, checks, opened: opening.move() }, shared);
+}
+
+function createShared(config: Config, parts: ServiceParts): Shared {
+  const { clock, random, logger } = parts;
+  const registry = createMetricRegistry({ ...parts.release, ...parts.runtime });
   registerLostLines(registry, parts.lostLines);
   registerMemoryLimit(registry, parts.memoryLimit);
   const events = createSecurityEvents(createAuditLogger(logger, config.log.auditLevel), registry);
-  const access = { ...config.kubernetes, environment, version: release.version };
-  const cluster = await connectCluster(access, { clock, random, logger, registry });
-  const version = new ClusterVersionReader({ clock, logger, read: cluster.version });
-  const logsOptions = toLogsOptions(config);
-  const mirrorOptions = { platform: config.platform, needsNamespaces: logsOptions !== undefined, ...config.nodes };
-  const exposeBytes = createCacheBytes(registry);
-  const mirrors = createListMirrors(mirrorOptions, { cluster, clock, random, exposeBytes });
-  const accounts = config.accounts.enabled
-    ? createAccounts(toAccountsOptions(config), { cluster, clock, random, registry, exposeBytes })
-    : undefined;
-  const people = accounts
-    ? createAccountPeople(toAccountPeopleOptions(config), {
-        accounts,
-        cluster,
-        clock,
-        random,
-        logger,
-        registry,
-        events,
-      })
-    : undefined;
-  const { objects, recorder } = people ?? {};
-  const tokenParts = { cluster, clock, random, logger, registry, events, bcrypt, objects, recorder };
-  const tokens = createTokenService(toTokenServiceOptions(config), tokenParts);
-  const authorization = createAuthorization(toAuthorizationOptions(config), {
-    cluster,
-    clock,
-    random,
-    registry,
-    logger: logger.child({ apiServer: cluster.apiServer }),
-  });
-  const writes =
-    accounts &&
-    people &&
-    authorization.reviews &&
-    createWrites(
-      { reservedNames: config.accounts.reservedNames },
-      { accounts, people, tokens, reviews: authorization.reviews, cluster, clock, logger, events },
-    );
-  const keeping =
-    accounts && people
-      ? createAccountKeeping(toAccountKeepingOptions(config), {
-          accounts,
-          people,
-          tokens,
-          cluster,
-          clock,
-          random,
-          logger,
-          events,
-        })
-      : NO_UPKEEP;
-  const shutdown = { began: false, closing: new AbortController() };
-  const upkeep = allUpkeep([
-    mirrors.upkeep,
-    ...(accounts && people ? [accounts.upkeep, people.upkeep] : []),
-    tokens.upkeep,
-    keeping,
-    authorization.upkeep,
-  ]);
-  const health: HealthCheck[] = [
-    ...upkeep.checks,
-    reflectorsCheck(upkeep.reflectors),
-    { name: 'shutdown', endpoints: ['readyz'], check: () => (shutdown.began ? 'the process is stopping' : undefined) },
-  ];
-  const limits = toHttpLimits(config.limits);
-  const metrics = createHttpMetrics(registry, tokens.verifications);
-  const writer = new AnswerWriter(clock, limits.sendTimeoutMs);
-  const gateway = config.gateway.enabled
-    ? await createGateway(toGatewayOptions(config), { cluster, clock, logger, registry, events })
-    : undefined;
-  const logs =
-    logsOptions &&
-    (await createLogs(logsOptions, {
-      authorizer: authorization.authorizer,
-      namespaces: mirrors.namespaces,
-      clock,
-      logger,
-      registry,
-    }));
-  const app = createApp({
-    platform: config.platform,
-    release: { ...release, ...runtime },
-    clusterVersion: version.known,
-    authorizationServer: tokens.authorizationServer,
-    tokenReviews: tokens.tokenReviews,
-    verifier: tokens.verifier,
-    authorizer: authorization.authorizer,
-    maxDecisionAgeMs: config.authorization.maxStaleness,
-    lists: mirrors.lists,
-    accounts: accounts && writes && { reads: accounts.readsWith(tokens.users), writes, presenter: accounts.presenter },
-    logs,
-    gateway,
-    closing: shutdown.closing.signal,
-    health,
-    limits,
-    trustedProxies: config.authentication.trustedProxies,
-    corsOrigins: config.cors.origins,
-    clock,
-    random,
-    loopLoad: parts.loopLoad,
-    logger,
-    registry,
-    metrics,
-    writer,
-    descriptions: { platformYaml: parts.description, crdYaml: parts.crdDescription, parseYaml: parse },
-  });
-  const api = createHttpServer(toApiServerOptions(config.server, config.authentication.tokenReview), app, {
-    limits,
-    clock,
-    random,
-    logger,
-    registry,
-    metrics,
-    onDraining: () => {
-      shutdown.began = true;
-    },
-    onClosing: () => shutdown.closing.abort(),
-  });
-  const metricsServer = createMetricsServer(toMetricsServerOptions(config.server), {
-    platform: config.platform,
-    limits,
-    clock,
-    random,
-    logger,
-    registry,
-    metrics,
-    writer,
-  });
-  const ages = {
-    lists: { ...mirrors.upkeep.stalenessMs, ...accounts?.ages.lists },
-    revocation: { ...tokens.upkeep.stalenessMs, ...accounts?.ages.revocation, ...people?.upkeep.stalenessMs },
-  };
-  const background = [
-    ...upkeep.parts,
-    ...(logs ? [logs.part] : []),
-    createStalenessAlarm(ages, { clock, logger, events }),
-    { name: 'cluster version', run: version.run },
-    { name: 'thread pool probe', run: createThreadpoolProbe(registry, clock).run },
-  ];
-  const close = async (): Promise<void> => {
-    await Promise.all([logs?.close(), cluster.close()]);
-  };
-  return createRunning({ api, metrics: metricsServer, background, health, close }, { clock, logger });
+  return { clock, random, logger, registry, events };
 }
 
-interface Built {
-  readonly api: HttpServer;
-  readonly metrics: HttpServer;
-  readonly background: readonly Part[];
-  readonly health: readonly HealthCheck[];
-  close(): Promise<void>;
-}
+const checksOf = (families: readonly Family[]): HealthCheck[] => {
+  const { checks, reflectors } = allUpkeep(families.map(({ upkeep = NO_UPKEEP }) => upkeep));
+  return [...checks, reflectorsCheck(reflectors)];
+};
 
-/** Opens both ports or neither: one open port would keep a process alive that has already failed. */
-async function listen(api: HttpServer, metrics: HttpServer): Promise<Addresses> {
-  const { port: metricsPort } = await metrics.listen();
-  try {
-    return { port: (await api.listen()).port, metricsPort };
-  } catch (error) {
-    await metrics.run(AbortSignal.abort());
-    throw error;
-  }
+const stoppingCheck = (state: ProcessState): HealthCheck => ({
+  name: 'shutdown',
+  endpoints: ['readyz'],
+  check: () => (state.isStopping ? 'the process is stopping' : undefined),
+});
+
+interface Built extends Ports {
+  readonly behind: readonly Part[];
+  readonly checks: readonly HealthCheck[];
+  readonly opened: AsyncDisposableStack;
 }
 
 /** The last step once everything is built: listen, run together, end in order. */
-function createRunning(built: Built, { clock, logger }: Pick<ServiceParts, 'clock' | 'logger'>): Service {
-  const { api, metrics, background, health, close } = built;
+function createRunning(built: Built, { clock, logger }: Pick<Shared, 'clock' | 'logger'>): Service {
+  const { api, metrics, behind, checks, opened } = built;
   const run: Service['run'] = async (signal, events = {}) => {
+    await using _ = opened;
     const began = clock.monotonic();
-    try {
-      const addresses = await listen(api, metrics);
-      logger.info(addresses, 'listening');
-      const announce = (): void | Promise<void> => {
-        logger.info({ ...addresses, tookMs: Math.round(clock.monotonic() - began) }, 'ready');
-        return events.onReady?.(addresses);
-      };
-      // The API port drains first, while the data that it answers from and the metrics port are still running.
-      const behind = [
-        { name: 'metrics server', run: metrics.run },
-        ...background,
-        announceReady(health, clock, announce),
-      ];
-      await runGroup([[{ name: 'API server', run: api.run }], behind], signal);
-    } finally {
-      await close();
-    }
+    const addresses = await listen({ api, metrics });
+    logger.info(addresses, 'listening');
+    const announce = (): void | Promise<void> => {
+      logger.info({ ...addresses, tookMs: Math.round(clock.monotonic() - began) }, 'ready');
+      return events.onReady?.(addresses);
+    };
+    // The API port drains first, while the data that it answers from and the metrics port are still running.
+    const later = [{ name: 'metrics server', run: metrics.run }, ...behind, announceReady(checks, clock, announce)];
+    await runGroup([[{ name: 'API server', run: api.run }], later], signal);
   };
   return { run };
 }

@@ -1,15 +1,10 @@
-import type { Registry } from 'prom-client';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import { registerSessionStore } from '../oauth/metrics.ts';
 import { createClusterSessions } from '../oauth/sessions/cluster-sessions.ts';
 import { createMemorySessions } from '../oauth/sessions/memory-sessions.ts';
 import type { SessionStore } from '../oauth/sessions/sessions.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Random } from '../runtime/random.ts';
-import type { SecurityEvents } from '../security-events.ts';
+import { NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 import { mirrorChecks } from './readiness.ts';
-import { NO_UPKEEP, type Upkeep } from './run-group.ts';
 
 export type SessionStoreKind = 'memory' | 'kubernetes';
 
@@ -31,13 +26,8 @@ export interface SessionOptions {
   readonly maxStalenessMs: number;
 }
 
-export interface SessionParts {
+export interface SessionParts extends Shared {
   readonly cluster: Pick<Cluster, 'inCluster' | 'mirrorSecrets'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly registry: Registry;
-  readonly events: SecurityEvents;
 }
 
 /** The name of the records in metrics and readiness checks. */
@@ -64,7 +54,7 @@ export function createSessions(
       ],
       checks: mirrorChecks(NAME, reflector, { maxStalenessMs }),
       reflectors: { [NAME]: reflector },
-      stalenessMs: { [NAME]: () => records.stalenessMs() },
+      ages: { lists: {}, revocation: { [NAME]: () => records.stalenessMs() } },
     },
   };
 }

@@ -1,10 +1,10 @@
-import type { Counter, Registry } from 'prom-client';
+import type { Counter } from 'prom-client';
 import type { UserObjects } from '../accounts/directory/user-objects.ts';
 import { createBearerVerifier } from '../authentication/bearer-verifier.ts';
 import { ClusterKeys } from '../authentication/cluster-keys.ts';
 import { ServiceAccountTokens } from '../authentication/service-account-tokens.ts';
+import { oauthFamily } from '../http/routes/oauth.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
-import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import { createClientSecrets } from '../oauth/client-secrets.ts';
 import { createAuthorizationServer } from '../oauth/create-authorization-server.ts';
 import { type CallerAuthenticationOptions, createCallerTokenFile } from '../oauth/endpoints/caller-authentication.ts';
@@ -18,17 +18,13 @@ import { createTokenData, type TokenData } from '../oauth/token-data.ts';
 import type { BearerVerifier, TokenVerifier } from '../oauth/tokens/identity.ts';
 import { createTokenVerifier } from '../oauth/tokens/token-verifier.ts';
 import { createLiveUsers, createUserStandings } from '../oauth/tokens/user-standing.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Random } from '../runtime/random.ts';
-import type { SecurityEvents } from '../security-events.ts';
 import type { FirstAdministrator } from '../users/first-administrator.ts';
 import { registerUserConflicts } from '../users/metrics.ts';
 import { createPasswordSignIn, type PasswordOptions, type PasswordParts } from '../users/password-sign-in.ts';
 import type { PasswordSignIn, SignInRecorder, ThrottleControl } from '../users/sign-in.ts';
 import { type EmailOwners, reservedNames, type UserDirectory } from '../users/user.ts';
 import { createUserDirectory } from '../users/user-directory.ts';
-import { allUpkeep, NO_UPKEEP, type Upkeep } from './run-group.ts';
+import { allUpkeep, type Family, NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 import { createSessions, type SessionOptions } from './session-stores.ts';
 import { createUserSources, type UserSourceOptions } from './user-sources.ts';
 
@@ -47,16 +43,11 @@ export interface TokenServiceOptions {
   readonly serviceAccounts?: { readonly audience: string } | undefined;
 }
 
-export interface TokenServiceParts extends Pick<PasswordParts, 'bcrypt'> {
+export interface TokenServiceParts extends Shared, Pick<PasswordParts, 'bcrypt'> {
   readonly cluster: Pick<
     Cluster,
     'apiServer' | 'secrets' | 'inCluster' | 'mirrorSecrets' | 'tokenReviewer' | 'serviceAccountKeys' | 'exposeStaleness'
   >;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly registry: Registry;
-  readonly events: SecurityEvents;
   /** The users that are objects of the cluster, if they are. */
   readonly objects?: UserObjects | undefined;
   /** Writes down who signed in, if anybody does. */
@@ -64,8 +55,7 @@ export interface TokenServiceParts extends Pick<PasswordParts, 'bcrypt'> {
 }
 
 /** Who may sign in, the tokens that they get, and the verifier of every call. */
-export interface TokenService {
-  readonly authorizationServer: AuthorizationServer;
+export interface TokenService extends Family {
   /** For whoever changes users: their sessions end before the change is written. */
   readonly ends: Pick<SessionEnds, 'user'>;
   readonly tokenReviews: TokenReviewWebhook;
@@ -164,7 +154,7 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
       { name: 'signing key rotation', run: rotator.run },
       ...(caller ? [{ name: 'caller token file', run: caller.run }] : []),
     ],
-    stalenessMs: { 'signing-keys': () => secrets.stalenessMs(options.keys.secretName) },
+    ages: { lists: {}, revocation: { 'signing-keys': () => secrets.stalenessMs(options.keys.secretName) } },
   };
   const clientUpkeep = {
     ...NO_UPKEEP,
@@ -175,14 +165,14 @@ export function createTokenService(options: TokenServiceOptions, parts: TokenSer
         : [],
   };
   // The data that has no reflector to expose its age.
-  for (const { stalenessMs } of [keyUpkeep, people.upkeep])
-    for (const [name, read] of Object.entries(stalenessMs)) cluster.exposeStaleness(name, read);
+  for (const { ages } of [keyUpkeep, people.upkeep])
+    for (const [name, read] of Object.entries(ages.revocation)) cluster.exposeStaleness(name, read);
   const checks = dataChecks(
     { fault: keys.fault, missingRight: () => secrets.missingRight(options.keys.secretName) },
     data,
   );
   return {
-    authorizationServer,
+    routes: oauthFamily(authorizationServer),
     ends: authorizationServer.ends,
     tokenReviews,
     users,

@@ -1,10 +1,6 @@
-import type { Registry } from 'prom-client';
 import type { UserObjects } from '../accounts/directory/user-objects.ts';
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { JudgedBy } from '../oauth/token-data.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Random } from '../runtime/random.ts';
 import {
   createFirstAdministrator,
   type FirstAdministrator,
@@ -12,7 +8,7 @@ import {
 } from '../users/first-administrator.ts';
 import type { UserSource } from '../users/user-directory.ts';
 import { createUsersFile, type UsersFileOptions } from '../users/users-file.ts';
-import { NO_UPKEEP, type Upkeep } from './run-group.ts';
+import { NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 
 export interface UserSourceOptions {
   /** Absent: there is none. */
@@ -21,12 +17,8 @@ export interface UserSourceOptions {
   readonly firstAdministratorWanted: 'always' | 'in-cluster' | 'never';
 }
 
-export interface UserSourceParts {
+export interface UserSourceParts extends Omit<Shared, 'events'> {
   readonly cluster: Pick<Cluster, 'apiServer' | 'inCluster' | 'secrets'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly registry: Registry;
   /** The users that are objects of the cluster, if they are. */
   readonly objects?: UserObjects | undefined;
 }
@@ -85,7 +77,7 @@ const upkeepOf = (
   administrator: FirstAdministrator,
   secretName: string,
   secrets: Cluster['secrets'],
-): Pick<Upkeep, 'checks' | 'stalenessMs'> => ({
+): Pick<Upkeep, 'checks' | 'ages'> => ({
   checks: [
     {
       name: 'first-administrator',
@@ -94,5 +86,5 @@ const upkeepOf = (
       check: () => administrator.fault(),
     },
   ],
-  stalenessMs: { 'first-administrator': () => secrets.stalenessMs(secretName) },
+  ages: { lists: {}, revocation: { 'first-administrator': () => secrets.stalenessMs(secretName) } },
 });

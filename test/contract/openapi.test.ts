@@ -9,7 +9,6 @@ import { AnswerWriter } from '../../src/http/answer/answer.ts';
 import { createRoutes } from '../../src/http/app.ts';
 import { createMetricsServer, metricsRoute } from '../../src/http/connection/metrics-server.ts';
 import type { Route } from '../../src/http/exchange.ts';
-import { createServedGateway } from '../../src/http/gateway/served-gateway.ts';
 import type { AuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { loginRequired } from '../../src/oauth/endpoints/refusals.ts';
 import { OAuthError } from '../../src/oauth/oauth-error.ts';
@@ -40,13 +39,10 @@ import {
 const NAMES = accountNames('gatehouse');
 const parts = appParts();
 const metricsOnly = metricsRoute(parts.registry, new AnswerWriter(systemClock, 1_000), systemClock);
-const clusterPaths = createServedGateway({
-  ...appParts(),
-  ...gatewayUnderTest(),
-  impersonate: () => Promise.reject(new Error('nobody asks')),
-  recheck: () => async () => {},
-});
-const routes: readonly Route[] = [...createRoutes(parts), ...clusterPaths.routes, metricsOnly];
+const clusterPaths = createRoutes(appParts({ gateway: gatewayUnderTest() })).filter(
+  ({ admission }) => admission === 'gateway',
+);
+const routes: readonly Route[] = [...createRoutes(parts), ...clusterPaths, metricsOnly];
 const operations = describedOperations();
 
 /** `GET /path` of everything in the route tables of both ports. */

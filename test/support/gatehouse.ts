@@ -5,7 +5,8 @@ import { loadConfig } from '../../src/config/load.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { systemRandom } from '../../src/runtime/random.ts';
-import { type Addresses, createService, type ServiceParts } from '../../src/service/service.ts';
+import type { Addresses } from '../../src/service/ports.ts';
+import { createService, type ServiceParts } from '../../src/service/service.ts';
 import { compareQuickly } from './passwords.ts';
 
 export interface GatehouseOptions {
@@ -22,6 +23,8 @@ export interface GatehouseOptions {
   readonly memoryLimit?: ServiceParts['memoryLimit'];
   /** Where log lines go as well, and how many of them it has dropped. */
   readonly output?: { write(line: string): void; readonly lost: NonNullable<ServiceParts['lostLines']> };
+  /** Makers of families besides those of the configuration. */
+  readonly families?: ServiceParts['families'];
   /** True (the default): resolves once every readiness check passes. False: resolves as soon as the ports are open. */
   readonly untilReady?: boolean;
 }
@@ -67,6 +70,7 @@ export async function startGatehouse(options: GatehouseOptions): Promise<Running
     environment: {},
     description: readFileSync(DESCRIPTION, 'utf8'),
     crdDescription: readFileSync(CRD_DESCRIPTION, 'utf8'),
+    ...(options.families ? { families: options.families } : {}),
   });
   const running = service.run(stop.signal, { onReady: () => ready.resolve() });
   const early = running.then(() => Promise.reject(new Error('the service ended before it was ready')));

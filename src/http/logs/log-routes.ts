@@ -11,10 +11,12 @@ import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { toJsonBytes } from '../answer/document.ts';
 import { notAcceptable } from '../answer/refusals.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
-import type { Places } from '../places.ts';
+import type { RouteFamily } from '../family.ts';
+import { Places } from '../places.ts';
 import { type ServedLogs, sendExport } from './export-answer.ts';
+import { withdrawnLogRoutes } from './withdrawn.ts';
 
-export interface LogRouteParts {
+interface LogRouteParts {
   readonly platform: string;
   /** Absent: logging is not configured. */
   readonly logs?: ServedLogs | undefined;
@@ -33,8 +35,21 @@ const MOST_UNSENT_BYTES = 64 * 1024 * 1024;
 
 const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Vary: 'Accept-Encoding' };
 
-/** The one endpoint of logs. Without a store it answers 404 to whoever may ask, and discovery does not name it. */
-export function logRoutes(parts: LogRouteParts): Route[] {
+/** The log query, and the log endpoints that were withdrawn. Without a store, those who may ask are told so. */
+export const logFamily =
+  (logs: ServedLogs | undefined): RouteFamily =>
+  ({ platform, limits, metrics, writer, clock }) => {
+    const { maxLogQueries: all, maxLogQueriesPerUser: perUser, sendTimeoutMs } = limits;
+    const places = new Places({ all, perUser }, (isPerUser) =>
+      metrics.rejected(isPerUser ? 'log_queries_per_user' : 'log_queries'),
+    );
+    logs?.showUnderway(() => places.taken);
+    const parts = { platform, logs, places, writer, clock, sendTimeoutMs };
+    return { routes: [...logRoutes(parts), ...withdrawnLogRoutes(platform)] };
+  };
+
+/** The one endpoint of logs. Without a store it answers 404 to those who may ask, and discovery does not name it. */
+function logRoutes(parts: LogRouteParts): Route[] {
   const { platform, logs } = parts;
   const handler = logs ? createHandler(logs, parts) : refuse;
   return [

@@ -1,4 +1,6 @@
 import type { AccountReads } from '../../accounts/account-reads.ts';
+import type { UserPresenter } from '../../accounts/users/user-presenter.ts';
+import type { AccountWrites } from '../../accounts/writes/account-writes.ts';
 import type { Kind } from '../../resources/entries/kind.ts';
 import { answeredResource } from '../../resources/entries/object-kind.ts';
 import { notFound, type StatusError } from '../../status-error.ts';
@@ -7,16 +9,30 @@ import { toRepresentation } from '../answer/document.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
 import type { AnswerDeadline } from '../chain/answer-deadline.ts';
 import type { Exchange, Handler, Methods, ResourceKind, Route } from '../exchange.ts';
-import { firstPasswordRoute, type UserWriteHandlers } from './account-writes.ts';
+import type { RouteFamily } from '../family.ts';
+import { firstPasswordRoute, type UserWriteHandlers, userWriteHandlers } from './account-writes.ts';
 import { allowedMs, LIST_HEADERS, listHandler } from './lists.ts';
 
-export interface AccountRouteParts {
+/** Users and platform roles, and what changes them. */
+export interface ServedAccounts {
   readonly reads: AccountReads;
+  readonly writes: AccountWrites;
+  readonly presenter: UserPresenter;
+  /** Whether the cluster's own paths are served: then only one call to them is answered here. */
+  readonly gatewayIsOpen: boolean;
+}
+
+export const accountFamily =
+  ({ reads, writes, presenter, gatewayIsOpen }: ServedAccounts): RouteFamily =>
+  (tools) => {
+    const handlers = userWriteHandlers({ ...tools, writes, presenter });
+    return { routes: accountRoutes({ ...tools, reads, writes: handlers, gatewayIsOpen }) };
+  };
+
+interface AccountRouteParts extends Pick<ServedAccounts, 'reads' | 'gatewayIsOpen'> {
   readonly writes: UserWriteHandlers;
   readonly writer: AnswerWriter;
   readonly deadline: AnswerDeadline;
-  /** Whether the cluster's own paths are served: then only one call to them is answered here. */
-  readonly gatewayIsOpen: boolean;
 }
 
 /** Whoever reads his own needs no right for it. */
@@ -25,7 +41,7 @@ const OWN_READS = { GET: 'free', HEAD: 'free' } as const;
 const COMMON = { access: 'authorized', admission: 'other', produces: 'json', allowedMs } as const;
 
 /** Users, what belongs to one of them, and platform roles (docs/contract/accounts.md, section 2). */
-export function accountRoutes({ reads, writes, writer, deadline, gatewayIsOpen }: AccountRouteParts): Route[] {
+function accountRoutes({ reads, writes, writer, deadline, gatewayIsOpen }: AccountRouteParts): Route[] {
   const { names, users, roles } = reads;
   const base = `/kapis/${names.apiVersion}`;
   const handlers = createReadHandlers(reads, writer, deadline);

@@ -103,8 +103,8 @@ export interface VersionParts {
   readonly release: ReleaseInfo;
   /** The cluster's own `/version`, whole; `undefined` until it is known. A changed version is a new object. */
   clusterVersion(): Readonly<Record<string, unknown>> | undefined;
-  /** Present: the paths of the cluster are served. */
-  readonly gateway?: object | undefined;
+  /** Whether the paths of the cluster are served. */
+  readonly gatewayIsOpen: boolean;
 }
 
 /**
@@ -120,7 +120,7 @@ const API_LEVEL = { gitVersion: 'v3.4.1', gitMajor: '3', gitMinor: '4' };
 export function versionRoutes(parts: VersionParts, writer: AnswerWriter): Route[] {
   const own: Shown = (cluster) => toVersion(parts.release, cluster);
   return [
-    versionRoute('/version', parts.gateway ? (cluster) => ofTheCluster(parts.release, cluster) : own, {
+    versionRoute('/version', parts.gatewayIsOpen ? (cluster) => ofTheCluster(parts.release, cluster) : own, {
       parts,
       writer,
     }),

@@ -12,10 +12,11 @@ import { toJsonBytes, toRepresentation } from '../answer/document.ts';
 import type { BodyReader } from '../answer/read-body.ts';
 import { sendRepresentation } from '../answer/send-representation.ts';
 import type { Exchange, Handler, Route } from '../exchange.ts';
+import type { RouteFamily } from '../family.ts';
 import type { HttpLimits } from '../limits.ts';
 import { atPace, createRefusalPace } from '../refusal-pace.ts';
 
-export interface OAuthRouteParts {
+interface OAuthRouteParts {
   readonly server: AuthorizationServer;
   readonly limits: HttpLimits;
   readonly bodies: BodyReader;
@@ -43,7 +44,7 @@ const METADATA_PATHS = [
  * Everything under /oauth and its metadata. All of it is public: the authorization server checks credentials of its own
  * kind.
  */
-export function oauthRoutes(parts: OAuthRouteParts): Route[] {
+function oauthRoutes(parts: OAuthRouteParts): Route[] {
   const common = { access: 'public', admission: 'other', produces: 'json' } as const;
   const keys = documentHandler(() => parts.server.keys(), parts.writer);
   const metadata = documentHandler(() => parts.server.metadata(), parts.writer);
@@ -62,6 +63,11 @@ export function oauthRoutes(parts: OAuthRouteParts): Route[] {
     ...METADATA_PATHS.map((template) => ({ ...common, template, methods: { GET: metadata, HEAD: metadata } })),
   ];
 }
+
+/** Sign-in, tokens, sessions and their metadata. */
+export const oauthFamily =
+  (server: AuthorizationServer): RouteFamily =>
+  (tools) => ({ routes: oauthRoutes({ ...tools, server }) });
 
 /** What the audit trail records of a request, and how the access log learns who took part in it. */
 const originOf = (exchange: Exchange): Required<Origin> => ({

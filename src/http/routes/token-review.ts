@@ -1,17 +1,16 @@
 import type { TokenReviewWebhook } from '../../oauth/endpoints/token-review.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import { type AnswerWriter, wholeBody } from '../answer/answer.ts';
 import { toJsonBytes } from '../answer/document.ts';
 import type { BodyReader } from '../answer/read-body.ts';
 import { clientCertificateNames, hasShownCertificate } from '../connection/client-certificate.ts';
-import type { Handler, Route } from '../exchange.ts';
+import type { Handler } from '../exchange.ts';
+import type { RouteFamily } from '../family.ts';
 import { atPace, createRefusalPace } from '../refusal-pace.ts';
 
-export interface TokenReviewRouteParts {
+interface TokenReviewRouteParts {
   readonly reviews: TokenReviewWebhook;
   readonly bodies: BodyReader;
   readonly writer: AnswerWriter;
-  readonly clock: Clock;
 }
 
 /** A review holds one token of at most 8 KiB and a few names: above, 413. */
@@ -24,18 +23,20 @@ const NO_STORE = { 'Content-Type': 'application/json', 'Cache-Control': 'no-stor
  * The TokenReview webhook. It is public like all of /oauth, because it checks credentials of its own kind. It has a
  * pace of its own, so that callers who are refused here wait only for each other.
  */
-export function tokenReviewRoutes(parts: TokenReviewRouteParts): Route[] {
-  return [
-    {
-      template: '/oauth/authenticate',
-      access: 'public',
-      admission: 'other',
-      readsForm: true,
-      produces: 'json',
-      methods: { POST: atPace(createRefusalPace(parts.clock), reviewHandler(parts)) },
-    },
-  ];
-}
+export const tokenReviewFamily =
+  (reviews: TokenReviewWebhook): RouteFamily =>
+  (tools) => ({
+    routes: [
+      {
+        template: '/oauth/authenticate',
+        access: 'public',
+        admission: 'other',
+        readsForm: true,
+        produces: 'json',
+        methods: { POST: atPace(createRefusalPace(tools.clock), reviewHandler({ ...tools, reviews })) },
+      },
+    ],
+  });
 
 /** Ignores the query: the API server appends its own time limit. */
 function reviewHandler({ reviews, bodies, writer }: TokenReviewRouteParts): Handler {

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { CallerPolicy } from '../../../src/gateway/caller.ts';
 import { Gateway, type GatewayOptions } from '../../../src/gateway/gateway.ts';
 import { GatewayMetrics } from '../../../src/gateway/metrics.ts';
-import { type AppParts, createApp } from '../../../src/http/app.ts';
+import { createApp } from '../../../src/http/app.ts';
 import type { Credential } from '../../../src/kubernetes/access/credentials.ts';
 import { ConnectionPool } from '../../../src/kubernetes/client/connection-pool.ts';
 import { RequestMetrics } from '../../../src/kubernetes/metrics.ts';
@@ -15,7 +15,7 @@ import { RESERVED_NAMES } from '../../../src/users/user.ts';
 import type { FakeClock } from '../../support/fake-clock.ts';
 import { type Recorded, RecordingUpstream } from '../../support/recording-upstream.ts';
 import { waitFor } from '../../support/waiting.ts';
-import { type AppUnderTest, startApp } from '../http/app-under-test.ts';
+import { type AppUnderTest, startApp, type TestParts } from '../http/app-under-test.ts';
 
 export const ALICE: Identity = {
   name: 'alice',
@@ -40,7 +40,7 @@ export interface GatewayUnderTest extends AppUnderTest {
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number>;
 }
 
-export interface Change extends Partial<AppParts> {
+export interface Change extends Partial<TestParts> {
   readonly options?: Partial<GatewayOptions>;
   /** The address of the API server; by default that of the recording one. */
   readonly server?: string;

@@ -5,10 +5,20 @@ import { gzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { AnswerWriter } from '../../../src/http/answer/answer.ts';
-import { type AppParts, createApp, type ServedList } from '../../../src/http/app.ts';
+import { type AppParts, createApp } from '../../../src/http/app.ts';
 import type { App } from '../../../src/http/chain/chain.ts';
 import { createHttpServer } from '../../../src/http/connection/server.ts';
+import type { RouteFamily } from '../../../src/http/family.ts';
+import { gatewayFamily, type ServedGateway } from '../../../src/http/gateway/gateway-family.ts';
+import type { HealthChecks } from '../../../src/http/health.ts';
+import { logFamily } from '../../../src/http/logs/log-routes.ts';
 import { createHttpMetrics } from '../../../src/http/metrics.ts';
+import { aboutFamily } from '../../../src/http/routes/about.ts';
+import { accountFamily, type ServedAccounts } from '../../../src/http/routes/accounts.ts';
+import type { Descriptions, ReleaseInfo } from '../../../src/http/routes/discovery.ts';
+import { listFamily, type ServedList } from '../../../src/http/routes/list-family.ts';
+import { oauthFamily } from '../../../src/http/routes/oauth.ts';
+import { tokenReviewFamily } from '../../../src/http/routes/token-review.ts';
 import { createNamespaceKind } from '../../../src/namespaces/namespace-kind.ts';
 import { createNodeKind } from '../../../src/nodes/node-kind.ts';
 import type { AuthorizationServer } from '../../../src/oauth/authorization-server.ts';
@@ -134,8 +144,38 @@ export const listsWith = (nodes: Partial<ServedList>, platform = 'gatehouse'): r
   ];
 };
 
+/** The app's parts, and what its families are made of. */
+export interface TestParts extends AppParts {
+  readonly release: ReleaseInfo;
+  clusterVersion(): Readonly<Record<string, unknown>> | undefined;
+  readonly authorizationServer: AuthorizationServer;
+  readonly tokenReviews: TokenReviewWebhook;
+  readonly lists: readonly ServedList[];
+  readonly accounts?: Omit<ServedAccounts, 'gatewayIsOpen'> | undefined;
+  /** Default: no log store. */
+  readonly logs?: RouteFamily | undefined;
+  readonly gateway?: ServedGateway | undefined;
+  readonly health: HealthChecks;
+  readonly descriptions: Descriptions;
+}
+
+/** All families that the composition root makes, of these parts. */
+function familiesOf(parts: Omit<TestParts, 'families'>): RouteFamily[] {
+  const { lists, authorizationServer, tokenReviews, accounts, gateway, logs, health: checks } = parts;
+  const gatewayIsOpen = gateway !== undefined;
+  return [
+    listFamily(lists),
+    oauthFamily(authorizationServer),
+    tokenReviewFamily(tokenReviews),
+    ...(accounts ? [accountFamily({ ...accounts, gatewayIsOpen })] : []),
+    ...(gateway ? [gatewayFamily(gateway)] : []),
+    logs ?? logFamily(undefined),
+    aboutFamily({ ...parts, checks, gatewayIsOpen }),
+  ];
+}
+
 /** Literal fakes for everything that the app needs; `change` replaces some. */
-export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []): AppParts {
+export function appParts(change: Partial<TestParts> = {}, lines: LogLine[] = []): TestParts {
   const release = {
     version: '0.4.0',
     gitCommit: 'c'.repeat(40),
@@ -145,7 +185,7 @@ export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []):
     platform: 'linux/amd64',
   };
   const { registry = new Registry(), clock = systemClock, limits = defaultLimits } = change;
-  return {
+  const parts: Omit<TestParts, 'families'> = {
     platform: 'gatehouse',
     release,
     clusterVersion: () => undefined,
@@ -178,13 +218,14 @@ export function appParts(change: Partial<AppParts> = {}, lines: LogLine[] = []):
     },
     ...change,
   };
+  return { ...parts, families: change.families ?? familiesOf(parts) };
 }
 
 export interface AppUnderTest {
   readonly url: string;
   readonly port: number;
   readonly lines: LogLine[];
-  readonly parts: AppParts;
+  readonly parts: TestParts;
   /** `fetch` below the server's URL, with the bearer `good` unless the headers say otherwise. */
   get(path: string, init?: RequestInit): Promise<Response>;
   /** Sends raw bytes and resolves with everything that came until the server closed (or `until` was seen). */
@@ -197,8 +238,8 @@ const SERVER = { address: '127.0.0.1', port: 0, shutdownDelayMs: 0 };
 
 /** The app on a free loopback port. */
 export async function startApp(
-  change: Partial<AppParts> = {},
-  makeApp: (parts: AppParts) => App = createApp,
+  change: Partial<TestParts> = {},
+  makeApp: (parts: TestParts) => App = createApp,
   drainMs = 1_000,
 ): Promise<AppUnderTest> {
   const lines: LogLine[] = [];

@@ -2,12 +2,12 @@ import { Registry } from 'prom-client';
 import { CallerPolicy } from '../../../src/gateway/caller.ts';
 import { Gateway } from '../../../src/gateway/gateway.ts';
 import { GatewayMetrics } from '../../../src/gateway/metrics.ts';
-import type { AppParts } from '../../../src/http/app.ts';
 import type { Passage } from '../../../src/kubernetes/passage/passage.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
+import type { TestParts } from './app-under-test.ts';
 
 /** The gateway of the app, in front of a cluster that answers everything with an empty list. */
-export function gatewayUnderTest(): NonNullable<AppParts['gateway']> {
+export function gatewayUnderTest(): NonNullable<TestParts['gateway']> {
   const passage: Pick<Passage, 'origin' | 'send' | 'upgrade'> = {
     origin: 'https://cluster.example.com',
     send: async (_, answer) => {

@@ -1,10 +1,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AppParts } from '../../../src/http/app.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { countedBy } from '../../support/counted.ts';
-import { type AppUnderTest, eventually, type LogLine, listText, startApp } from './app-under-test.ts';
+import { type AppUnderTest, eventually, type LogLine, listText, startApp, type TestParts } from './app-under-test.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
 
@@ -190,7 +189,7 @@ describe('the log line of a request', () => {
         return child.apply(this, given);
       },
     });
-    const other = await startApp({ logger: remembering as unknown as AppParts['logger'] });
+    const other = await startApp({ logger: remembering as unknown as TestParts['logger'] });
     const long = 'a'.repeat(256);
     try {
       for (const rest of ['', 'b', 'c'.repeat(8_000)])

@@ -4,11 +4,11 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
-import { type AppParts, createApp } from '../../../src/http/app.ts';
+import { createApp } from '../../../src/http/app.ts';
 import { createHttpServer } from '../../../src/http/connection/server.ts';
 import type { Caller } from '../../../src/oauth/endpoints/caller-authentication.ts';
 import type { ReviewHead } from '../../../src/oauth/endpoints/token-review.ts';
-import { appParts, type LogLine } from './app-under-test.ts';
+import { appParts, type LogLine, type TestParts } from './app-under-test.ts';
 
 /** PEM texts. */
 interface Certificates {
@@ -19,7 +19,7 @@ interface Certificates {
 
 /** The API port over TLS. */
 export interface TlsUnderTest {
-  readonly parts: AppParts;
+  readonly parts: TestParts;
   readonly lines: readonly LogLine[];
   /** What the webhook was told of its callers. */
   readonly heads: ReviewHead[];
@@ -47,7 +47,7 @@ function makeFolder() {
 
 export async function startTls(
   { cert, key, clientCA }: Certificates,
-  change: Partial<AppParts> = {},
+  change: Partial<TestParts> = {},
 ): Promise<TlsUnderTest> {
   const { write, remove } = makeFolder();
   const tls = {
@@ -57,13 +57,12 @@ export async function startTls(
   };
   const lines: LogLine[] = [];
   const heads: ReviewHead[] = [];
-  const usual = appParts(change, lines);
+  const { tokenReviews: usual } = appParts(change);
   const checkHead = (head: ReviewHead): Caller => {
     heads.push(head);
     return change.tokenReviews?.checkHead(head) ?? 'certificate';
   };
-  const tokenReviews = { ...usual.tokenReviews, checkHead };
-  const parts = { ...usual, tokenReviews };
+  const parts = appParts({ ...change, tokenReviews: { ...usual, checkHead } }, lines);
   const server = createHttpServer({ ...OPTIONS, tls }, createApp(parts), { ...parts, onDraining: () => {} });
   const { port } = await server.listen();
   const ending = new AbortController();

@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AppParts, createApp, type ServedList } from '../../../src/http/app.ts';
+import { createApp } from '../../../src/http/app.ts';
+import type { ServedList } from '../../../src/http/routes/list-family.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { waitFor } from '../../support/waiting.ts';
 import { Watcher } from '../../support/watcher.ts';
 import { makeCache, makeNode } from '../../unit/nodes/node-objects.ts';
-import { type AppUnderTest, eventually, listsWith, startApp } from './app-under-test.ts';
+import { type AppUnderTest, eventually, listsWith, startApp, type TestParts } from './app-under-test.ts';
 
 export const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
 
 /** The app on a cache of its own with two nodes, on a clock that the test moves; `nodes` are parts of their list. */
-export async function start(change: Partial<AppParts> = {}, nodes: Partial<ServedList> = {}) {
+export async function start(change: Partial<TestParts> = {}, nodes: Partial<ServedList> = {}) {
   const cache = makeCache();
   for (const name of ['node-a', 'node-b']) cache.putNode(makeNode(name));
   const clock = new FakeClock();

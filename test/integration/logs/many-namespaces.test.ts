@@ -57,8 +57,8 @@ describe('1,500 allowed namespaces, 300 of them younger than the start', () => {
         registry,
       },
     );
-    close = logs.close;
-    app = await startApp({ authorizer, logs, registry });
+    close = async () => logs.close?.();
+    app = await startApp({ authorizer, logs: logs.routes, registry });
   });
   afterAll(async () => {
     await app?.stop();

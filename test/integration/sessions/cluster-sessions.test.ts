@@ -255,7 +255,8 @@ describe('sessions in the cluster', () => {
 
   test('C-38 are judged by until their last proof is ten minutes old, as set, and not a moment longer', async () => {
     const stores = await open();
-    const ages = (): number[] => stores.sessions.map(({ upkeep }) => upkeep.stalenessMs['sessions']?.() ?? Number.NaN);
+    const ages = (): number[] =>
+      stores.sessions.map(({ upkeep }) => upkeep.ages.revocation['sessions']?.() ?? Number.NaN);
     const told = () => stores.replicas.map((store) => store.tooOld());
     stores.server.faults.until({ kind: 'secrets' }, { status: 500 });
     await stores.reconnect();

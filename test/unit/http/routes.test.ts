@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { AnswerBody, AnswerHeaders, AnswerWriter } from '../../../src/http/answer/answer.ts';
-import { type AppParts, createRoutes } from '../../../src/http/app.ts';
+import { createRoutes } from '../../../src/http/app.ts';
 import { readRequestInfo } from '../../../src/http/chain/authorize.ts';
 import { createRouter, middleware } from '../../../src/http/chain/chain.ts';
 import {
@@ -22,6 +22,7 @@ import {
   listsWith,
   listText,
   nodeText,
+  type TestParts,
 } from '../../integration/http/app-under-test.ts';
 
 interface Asked {
@@ -31,7 +32,7 @@ interface Asked {
 }
 
 /** The routes of an app, and what each request gets from them: no port, no caller, no limits. */
-function serve(change: Partial<AppParts> = {}) {
+function serve(change: Partial<TestParts> = {}) {
   const sent: { status: number; headers: AnswerHeaders; text: string }[] = [];
   const writer: Pick<AnswerWriter, 'send'> = {
     send: (_exchange, status, headers, { pieces }: AnswerBody) => {
@@ -115,12 +116,6 @@ describe('the table of routes', () => {
         `${path} authorized other json GET,HEAD watch`,
         `${path}/{name} authorized other json GET,HEAD`,
       ]),
-      ...publicly(health, 'health any GET,HEAD'),
-      ...publicly(['/version', '/kapis/version'], 'other json GET,HEAD'),
-      ...publicly(
-        ['/openapi', '/openapi/platform.json', '/openapi/platform.yaml', '/openapi/crd.json', '/openapi/crd.yaml'],
-        'other any GET,HEAD',
-      ),
       '/oauth/token public sign-in json POST form',
       '/oauth/userinfo public other json GET,HEAD,POST',
       '/oauth/revoke public other json POST form',
@@ -136,7 +131,6 @@ describe('the table of routes', () => {
       ),
       '/apis/iam.gatehouse.io/v1alpha2/users/{user} signed-in other json PATCH form',
       '/kapis/tenant.gatehouse.io/v1alpha2/logs authorized other any GET,HEAD',
-      ...['/kapis', IAM_GROUP, GROUP, IAM, `${GROUP}/v1alpha3`].map((path) => `${path} signed-in other json GET,HEAD`),
       ...[
         '/workspaces/{workspace}',
         '/namespaces/{namespace}',
@@ -145,6 +139,13 @@ describe('the table of routes', () => {
       ].map((path) => `${logs}${path} signed-in other any GET`),
       `${logs}/fluentbit/outputs signed-in other any GET,POST`,
       `${logs}/fluentbit/outputs/{output} signed-in other any PUT,DELETE`,
+      ...publicly(health, 'health any GET,HEAD'),
+      ...publicly(['/version', '/kapis/version'], 'other json GET,HEAD'),
+      ...publicly(
+        ['/openapi', '/openapi/platform.json', '/openapi/platform.yaml', '/openapi/crd.json', '/openapi/crd.yaml'],
+        'other any GET,HEAD',
+      ),
+      ...['/kapis', IAM_GROUP, GROUP, IAM, `${GROUP}/v1alpha3`].map((path) => `${path} signed-in other json GET,HEAD`),
     ]);
   });
 });
@@ -438,7 +439,7 @@ describe('the routes under /oauth', () => {
   test('N-58 hand a review to the webhook when its caller was let in, and take its place when it has come', async () => {
     const seen: unknown[] = [];
     const status = { authenticated: false } as const;
-    const tokenReviews: AppParts['tokenReviews'] = {
+    const tokenReviews: TestParts['tokenReviews'] = {
       checkHead: (head) => {
         seen.push(head);
         return 'bearer';

@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http';
+import type { Gateway } from '../../gateway/gateway.ts';
+import { registerStreams, registerUnderway } from '../../gateway/metrics.ts';
+import type { SecurityEvents } from '../../security-events.ts';
+import { createImpersonate } from '../chain/impersonation.ts';
+import { createStillAuthorized } from '../chain/still-authorized.ts';
+import type { RouteFamily } from '../family.ts';
+import { Places } from '../places.ts';
+import { createRecheck } from '../watch/recheck.ts';
+import { createCallRecord } from './call-record.ts';
+import { CallTurns } from './call-turns.ts';
+import { OpenStreams } from './open-streams.ts';
+import { gatewayRoutes } from './routes.ts';
+import { serveCall } from './serve-call.ts';
+import { isUpgrade } from './upgrade-request.ts';
+
+export interface ServedGateway {
+  readonly gateway: Gateway;
+  readonly events: SecurityEvents;
+  /** How long streams go on from the closing of the port on; watches have 10 s. */
+  readonly streamDrainMs: number;
+}
+
+/** The paths of the cluster. */
+export const gatewayFamily =
+  ({ gateway, events, streamDrainMs }: ServedGateway): RouteFamily =>
+  (tools) => {
+    const { platform, limits, corsOrigins, writer, clock, loopLoad, registry, authorizer, deadline } = tools;
+    const { metrics } = gateway;
+    const { authenticate } = tools.callerSteps;
+    const authorize = createStillAuthorized({ authorizer, deadline });
+    const recheck = createRecheck({ authenticate, authorize }, clock, tools.maxDecisionAgeMs);
+    const streams = new OpenStreams({ closing: tools.closing, streamDrainMs, recheck, clock });
+    const places = {
+      requests: new Places({ all: limits.maxGatewayRequests, perUser: limits.maxGatewayRequestsPerUser }, (isPerUser) =>
+        metrics.refused(isPerUser ? 'requests_per_user' : 'requests'),
+      ),
+      streams: new Places({ all: limits.maxGatewayStreams, perUser: limits.maxGatewayStreamsPerUser }, (isPerUser) =>
+        metrics.refused(isPerUser ? 'streams_per_user' : 'streams'),
+      ),
+    };
+    registerStreams(registry, (kind) => streams.count(kind));
+    const turns = new CallTurns({ clock, loopLoad });
+    registerUnderway(registry, {
+      requests: () => places.requests.taken,
+      upgrades: () => streams.upgrades,
+      waiting: () => turns.waiting,
+    });
+    const paced = new WeakSet<IncomingMessage>();
+    const serve = serveCall({
+      gateway,
+      impersonate: createImpersonate({ authorizer, deadline }),
+      places,
+      streams,
+      turns,
+      writer,
+      clock,
+      platform,
+      origins: new Set(corsOrigins),
+      bodyStallMs: limits.bodyTimeoutMs,
+      sendTimeoutMs: limits.sendTimeoutMs,
+      onBody: (request) => paced.add(request),
+      record: createCallRecord(events, metrics),
+    });
+    return {
+      routes: gatewayRoutes(serve),
+      others: turns,
+      takesUpgrade: isUpgrade,
+      pacesItself: (request) => paced.has(request),
+      outlasts: streams.outlasts,
+    };
+  };

@@ -1,0 +1,33 @@
+import type { Age, Lister } from '../../resources/cache.ts';
+import type { Kind } from '../../resources/entries/kind.ts';
+import type { WatchSource } from '../../resources/watch/watch.ts';
+import type { RouteFamily } from '../family.ts';
+import { registerWatches } from '../metrics.ts';
+import { createRecheck } from '../watch/recheck.ts';
+import { WatchPlaces } from '../watch/watch-places.ts';
+import { Watches } from '../watch/watches.ts';
+import { listRoutes } from './lists.ts';
+
+/** A kind that is served, and what answers for it. */
+export interface ServedList {
+  readonly kind: Kind;
+  readonly lister: Lister;
+  readonly watches: WatchSource;
+  readonly age: Age;
+}
+
+/** The lists of all kinds, and their watches, which share the places for watches. */
+export const listFamily =
+  (lists: readonly ServedList[]): RouteFamily =>
+  (tools) => {
+    const { clock, limits, metrics, registry, callerSteps, maxDecisionAgeMs } = tools;
+    const places = new WatchPlaces(limits, metrics);
+    registerWatches(registry, places);
+    const recheck = createRecheck(callerSteps, clock, maxDecisionAgeMs);
+    return {
+      routes: lists.flatMap((list) => {
+        const watches = new Watches({ ...tools, source: list.watches, age: list.age, places, recheck });
+        return listRoutes({ ...tools, ...list, watches });
+      }),
+    };
+  };

@@ -1,0 +1,104 @@
+import { parse } from 'yaml';
+import type { Config } from '../config/config.ts';
+import type { HealthCheck } from '../http/health.ts';
+import { aboutFamily } from '../http/routes/about.ts';
+import { tokenReviewFamily } from '../http/routes/token-review.ts';
+import type { Cluster } from '../kubernetes/cluster.ts';
+import { createCacheBytes } from '../resources/metrics.ts';
+import { createAccountFamily } from './account-family.ts';
+import { createAccountPeople } from './account-people.ts';
+import { createAccounts } from './accounts.ts';
+import { type Authorization, createAuthorization } from './authorization.ts';
+import { type Family, NO_UPKEEP, type Shared } from './family.ts';
+import { createGateway } from './gateway.ts';
+import { createListMirrors } from './list-mirrors.ts';
+import { createLogs } from './logs.ts';
+import {
+  toAccountFamilyOptions,
+  toAccountPeopleOptions,
+  toAccountsOptions,
+  toAuthorizationOptions,
+  toGatewayOptions,
+  toListMirrorsOptions,
+  toLogsOptions,
+  toTokenServiceOptions,
+} from './options.ts';
+import { createTokenService, type TokenService, type TokenServiceParts } from './token-service.ts';
+import { ClusterVersionReader, type Release, type Runtime } from './versions.ts';
+
+export interface FamilyParts extends Shared, Pick<TokenServiceParts, 'bcrypt'> {
+  readonly cluster: Cluster;
+}
+
+/** What judges every call, made with the families that know the callers. */
+export interface Judges {
+  readonly tokens: Pick<TokenService, 'verifier' | 'verifications'>;
+  readonly authorizer: Authorization['authorizer'];
+}
+
+/**
+ * Makes the families of this configuration in order: a family gets what it needs of those before it. Each is given to `add` as
+ * soon as it is made, so that it is closed when a later one cannot be. Their routes are looked at in this order, so the lists, which
+ * are asked for most, come first.
+ */
+export async function makeFamilies(
+  config: Config,
+  parts: FamilyParts,
+  add: <Made extends Family>(family: Made) => Made,
+): Promise<Judges> {
+  const { cluster, registry, logger } = parts;
+  const exposeBytes = createCacheBytes(registry);
+  const lists = add(createListMirrors(toListMirrorsOptions(config), { ...parts, exposeBytes }));
+  const users = config.accounts.enabled ? addUsers(config, { ...parts, exposeBytes }, add) : undefined;
+  const tokens = add(createTokenService(toTokenServiceOptions(config), { ...parts, ...users?.people }));
+  add({ routes: tokenReviewFamily(tokens.tokenReviews) });
+  const ofCluster = { ...parts, logger: logger.child({ apiServer: cluster.apiServer }) };
+  const { authorizer, reviews } = add(createAuthorization(toAuthorizationOptions(config), ofCluster));
+  if (users && reviews)
+    add(createAccountFamily(toAccountFamilyOptions(config), { ...parts, ...users, tokens, reviews }));
+  if (config.gateway.enabled) add(await createGateway(toGatewayOptions(config), parts));
+  add(await createLogs(toLogsOptions(config), { ...parts, authorizer, namespaces: lists.namespaces }));
+  return { tokens, authorizer };
+}
+
+/** The users that are objects of the cluster. They come before the tokens, and what changes them behind. */
+function addUsers(
+  config: Config,
+  parts: FamilyParts & Pick<Parameters<typeof createAccounts>[1], 'exposeBytes'>,
+  add: <Made extends Family>(family: Made) => Made,
+) {
+  const accounts = add(createAccounts(toAccountsOptions(config), parts));
+  const people = add(createAccountPeople(toAccountPeopleOptions(config), { ...parts, accounts }));
+  return { accounts, people };
+}
+
+export interface AboutServiceParts extends Pick<Shared, 'clock' | 'logger'> {
+  readonly cluster: Pick<Cluster, 'version'>;
+  readonly release: Release;
+  readonly runtime: Runtime;
+  /** Of all families, and of the process. */
+  readonly checks: readonly HealthCheck[];
+  /** The text of `api/platform.openapi.yaml`. */
+  readonly description: string;
+  /** The text of `api/crd.openapi.yaml`. */
+  readonly crdDescription: string;
+}
+
+/** Health, version and descriptions. It is made when all checks are known. */
+export function createAbout(
+  { gateway }: Pick<Config, 'gateway'>,
+  parts: AboutServiceParts,
+): Family & Required<Pick<Family, 'routes'>> {
+  const { clock, logger, cluster, release, runtime, checks, description, crdDescription } = parts;
+  const version = new ClusterVersionReader({ clock, logger, read: cluster.version });
+  return {
+    routes: aboutFamily({
+      checks,
+      release: { ...release, ...runtime },
+      clusterVersion: version.known,
+      gatewayIsOpen: gateway.enabled,
+      descriptions: { platformYaml: description, crdYaml: crdDescription, parseYaml: parse },
+    }),
+    upkeep: { ...NO_UPKEEP, parts: [{ name: 'cluster version', run: version.run }] },
+  };
+}

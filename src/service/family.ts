@@ -1,0 +1,55 @@
+import type { Registry } from 'prom-client';
+import type { RouteFamily } from '../http/family.ts';
+import type { HealthCheck } from '../http/health.ts';
+import type { Freshness } from '../kubernetes/reflector/store.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import type { SecurityEvents } from '../security-events.ts';
+import type { Part } from './run-group.ts';
+import type { WatchedAges } from './staleness-alarm.ts';
+
+/** What every family may use. It is handed on as one value; a family declares the part of it that it needs. */
+export interface Shared {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly events: SecurityEvents;
+}
+
+/** What keeps data current: the parts that must run, and the checks that tell whether they work. */
+export interface Upkeep {
+  readonly parts: readonly Part[];
+  readonly checks: readonly HealthCheck[];
+  /** By the name of what they mirror; liveness asks whether they still try. */
+  readonly reflectors: Readonly<Record<string, Freshness>>;
+  /** Milliseconds since the last proof of being current, by the name of the data. */
+  readonly ages: WatchedAges;
+}
+
+export const NO_UPKEEP: Upkeep = { parts: [], checks: [], reflectors: {}, ages: { lists: {}, revocation: {} } };
+
+/** The upkeep of several, in this order. No two have a name in common. */
+export const allUpkeep = (all: readonly Upkeep[]): Upkeep => ({
+  parts: all.flatMap(({ parts }) => parts),
+  checks: all.flatMap(({ checks }) => checks),
+  reflectors: Object.assign({}, ...all.map(({ reflectors }) => reflectors)),
+  ages: {
+    lists: Object.assign({}, ...all.map(({ ages }) => ages.lists)),
+    revocation: Object.assign({}, ...all.map(({ ages }) => ages.revocation)),
+  },
+});
+
+/**
+ * One feature as the composition root takes it: what it serves, what keeps its data current, and what it closes. The root
+ * makes the families in order and folds them; it knows nothing else of them.
+ */
+export interface Family {
+  /** Absent: it serves nothing itself. */
+  readonly routes?: RouteFamily;
+  /** Absent: nothing runs for it, and no check depends on it. */
+  readonly upkeep?: Upkeep;
+  /** Closes what it opened, when everything has ended or when a later family cannot be made. */
+  close?(): Promise<void>;
+}
