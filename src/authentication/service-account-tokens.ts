@@ -8,7 +8,7 @@ import { orKnown } from '../runtime/known-answer.ts';
 import { createTextDigest, type Random } from '../runtime/random.ts';
 import { type StatusError, serviceUnavailable, tooManyRequests } from '../status-error.ts';
 import { type ReviewedToken, ReviewedTokens } from './reviewed-tokens.ts';
-import { type Question, RefusalBudget, TokenQuestions, type TokenReviewer } from './token-questions.ts';
+import { RefusalBudget, type TokenQuestion, TokenQuestions, type TokenReviewer } from './token-questions.ts';
 
 /**
  * The verdict on a signature, made without asking the cluster about the token. `unproven`: the keys were never read.
@@ -115,7 +115,7 @@ export class ServiceAccountTokens {
       : this.#judge(signature, question);
   }
 
-  #judge(signature: SignatureVerdict, question: Question): Verification | Promise<Verification> {
+  #judge(signature: SignatureVerdict, question: TokenQuestion): Verification | Promise<Verification> {
     switch (signature) {
       case 'good':
         return this.#askFirst(question);
@@ -130,7 +130,7 @@ export class ServiceAccountTokens {
     }
   }
 
-  #askFirst(question: Question): Promise<Verification> {
+  #askFirst(question: TokenQuestion): Promise<Verification> {
     const { unknown } = this.#questions;
     // While the cluster fails, one probe at a time asks it, and failures of the cluster count against no subject.
     if (!unknown.isPausedFor(question) && this.#budget.isSpent(question.subject))
@@ -141,7 +141,7 @@ export class ServiceAccountTokens {
   }
 
   /** A positive answer from before holds only when the cluster gave no answer. */
-  #askAgain(question: Question, good: ReviewedToken): Verification | Promise<Verification> {
+  #askAgain(question: TokenQuestion, good: ReviewedToken): Verification | Promise<Verification> {
     const { known } = this.#questions;
     const review = known.ask(question);
     return orKnown(review, known.isPausedFor(question), {
@@ -164,7 +164,7 @@ export class ServiceAccountTokens {
     return verification;
   };
 
-  #failed({ subject }: Question, cause: unknown): StatusError {
+  #failed({ subject }: TokenQuestion, cause: unknown): StatusError {
     return cause instanceof TooManyCalls ? this.#overloaded(subject, cause) : unavailable(cause);
   }
 

@@ -21,7 +21,7 @@ interface ServiceAccount {
 }
 
 /** A token that the cluster is asked about. */
-export interface Question {
+export interface TokenQuestion {
   readonly digest: string;
   readonly text: string;
   /** When the token expires by its own claims, in milliseconds. */
@@ -67,17 +67,17 @@ export class TokenQuestions {
   }
 
   /** Whether the cluster is failing for this question. Nobody who has an answer should wait for another one then. */
-  isPausedFor({ subject }: Question): boolean {
+  isPausedFor({ subject }: TokenQuestion): boolean {
     return this.#calls.isPausedFor(subject ?? ANYBODY);
   }
 
   /** Makes one review for all who ask about a token at the same time. Rejects as `PacedCalls.ask` does. */
-  ask = (question: Question): Promise<Verification> =>
+  ask = (question: TokenQuestion): Promise<Verification> =>
     this.#calls.ask({ key: question.digest, party: question.subject ?? ANYBODY }, (signal) =>
       this.#review(question, signal),
     );
 
-  async #review(question: Question, signal: AbortSignal): Promise<Verification> {
+  async #review(question: TokenQuestion, signal: AbortSignal): Promise<Verification> {
     const { clock, reviewed } = this.#parts;
     const at = clock.monotonic();
     const account = await this.#call(question, signal);
@@ -87,7 +87,7 @@ export class TokenQuestions {
   }
 
   /** A question that is never sent costs the cluster nothing, so it does not count in the budget. */
-  async #call({ text, subject }: Question, signal: AbortSignal): Promise<ServiceAccount | undefined> {
+  async #call({ text, subject }: TokenQuestion, signal: AbortSignal): Promise<ServiceAccount | undefined> {
     const { reviewer, audience, budget } = this.#parts;
     try {
       const account = await reviewer.review(text, audience, signal);

@@ -8,7 +8,7 @@ import type { RequestInfo } from './request-info.ts';
 import { isOAuthPath, type Target } from './target.ts';
 
 /** What is fixed when a request begins. */
-export interface Beginning {
+export interface ExchangeStart {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** The request target as sent. */
@@ -101,7 +101,7 @@ export class Exchange {
   #leave: (() => void) | undefined;
   readonly #endings: (() => void)[] = [];
 
-  constructor(beginning: Beginning) {
+  constructor(beginning: ExchangeStart) {
     this.request = beginning.request;
     this.response = beginning.response;
     this.rawTarget = beginning.rawTarget;

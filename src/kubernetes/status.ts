@@ -1,3 +1,5 @@
+import type { StatusCause } from '../status-error.ts';
+
 /** The part of `metav1.Status` that decides what to do next. Missing members are empty. */
 export interface Status {
   readonly code: number;
@@ -5,13 +7,6 @@ export interface Status {
   readonly message: string;
   readonly causes: readonly string[];
   readonly retryAfterSeconds: number;
-}
-
-/** One reason of a refusal (`metav1.StatusCause`): of a 422, a field and what is wrong with it. Missing members are empty. */
-export interface StatusCause {
-  readonly reason: string;
-  readonly message: string;
-  readonly field: string;
 }
 
 /** Reads a Status from JSON. For any other body (a proxy's error page) it has only the HTTP status. */
@@ -27,8 +22,8 @@ export function toStatus(body: unknown, httpStatus: number): Status {
   };
 }
 
-/** The causes of a Status, whole. */
-export function toCauses(body: unknown): readonly StatusCause[] {
+/** The causes of a Status, whole: of a 422, a field and what is wrong with it. Missing members are empty. */
+export function toCauses(body: unknown): readonly Required<StatusCause>[] {
   const { causes } = asRecord(asRecord(body)['details']);
   if (!Array.isArray(causes)) return [];
   return causes.map(asRecord).map((cause) => ({

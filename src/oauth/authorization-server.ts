@@ -25,7 +25,7 @@ export interface TokenResponse {
 }
 
 /** GET or POST /oauth/logout; `parameters` are those of the query and, for POST, of the form. */
-export interface LogoutRequest extends Origin {
+export interface EndSessionRequest extends Origin {
   readonly method: 'GET' | 'POST';
   readonly queryString: string;
   /** The form of a POST, when there was a body. */
@@ -85,7 +85,7 @@ export interface AuthorizationServer {
    * `OAuthError`.
    */
   userinfo(authorization: string | undefined, partyKnown?: (party: Party) => void): Userinfo;
-  logout(request: LogoutRequest): Promise<LogoutResponse>;
+  logout(request: EndSessionRequest): Promise<LogoutResponse>;
   /** The JWKS: public keys in the states next, active and verify-only. */
   keys(): PublicDocument;
   /** Authorization server metadata (RFC 8414, OpenID Connect Discovery): names only what works. */

@@ -45,7 +45,7 @@ const QUEUE_SHARE = 1 / 8;
 const EVERYBODY = '';
 
 /** A question, and the party that asks. */
-export interface Question {
+export interface PacedCall {
   /** Equal for two questions that ask the same. */
   readonly key: string;
   /** Whose share of the places the question counts in. Two parties never have the same key. */
@@ -111,7 +111,7 @@ export class PacedCalls<Answer> {
    * one probe is let through after each pause, and a party that has failed does not wait for its answer. Its cause is the
    * last failure. Otherwise rejects as `call` does.
    */
-  ask(question: Question, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+  ask(question: PacedCall, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const { party } = question;
     if (!this.#pause.isOnFor(party)) return this.#share(question, call);
     if (!this.#pause.takeProbe(party)) return this.#afterProbe(question, call);
@@ -124,7 +124,7 @@ export class PacedCalls<Answer> {
   }
 
   /** A party that has not failed itself may ask once the current probe has been answered. */
-  #afterProbe(question: Question, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+  #afterProbe(question: PacedCall, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     if (this.#pause.hasFailed(question.party)) return refusal(this.#fault);
     const answer = this.#probe.then(() =>
       this.#pause.isOnFor(question.party) ? refusal(this.#fault) : this.#share(question, call),
@@ -133,7 +133,7 @@ export class PacedCalls<Answer> {
     return answer;
   }
 
-  #share(question: Question, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+  #share(question: PacedCall, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const running = this.#underWay.get(question.key);
     if (running !== undefined) return running;
     const answer = this.#run(question.party, call).finally(() => this.#underWay.delete(question.key));

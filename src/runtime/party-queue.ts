@@ -1,5 +1,5 @@
 /** Gives the place in the queue up. Returns whether there was one: not after the turn. */
-export type Leave = () => boolean;
+export type LeaveQueue = () => boolean;
 
 /**
  * Waiters by party: parties take turns, each in its own order. Whoever gives out the turns decides when. It keeps nothing of
@@ -20,7 +20,7 @@ export class PartyQueue {
   }
 
   /** Calls `begin` when it is the turn, unless it leaves before. */
-  wait(party: string, begin: () => void): Leave {
+  wait(party: string, begin: () => void): LeaveQueue {
     const own = this.#waiting.get(party) ?? new Set();
     const waiter = (): void => begin();
     this.#waiting.set(party, own.add(waiter));

@@ -176,7 +176,7 @@ export interface GateOptions {
 }
 
 /** Releases the place. */
-export type Leave = () => void;
+export type ReleaseSlot = () => void;
 
 /**
  * The bounded queue in front of password hashing (R-02). Sources take turns, each in its own order, and a full queue
@@ -200,7 +200,7 @@ export class PasswordGate {
    * Resolves when it is this attempt's turn; with `undefined` when there is no place, the wait is too long, or the
    * client has gone.
    */
-  async enter(source: string, signal: AbortSignal): Promise<Leave | undefined> {
+  async enter(source: string, signal: AbortSignal): Promise<ReleaseSlot | undefined> {
     if (signal.aborted) return undefined;
     const since = this.#clock.monotonic();
     const isTaken = await this.#take(source, signal);

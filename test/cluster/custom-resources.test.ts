@@ -4,7 +4,7 @@ import { type Dispatcher, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type LoginRecord, loginRecordSchema } from '../../src/accounts/schema/login-record-schema.ts';
-import { type User, userSchema } from '../../src/accounts/schema/user-schema.ts';
+import { type UserObject, userSchema } from '../../src/accounts/schema/user-schema.ts';
 import { apiDispatcher } from '../support/control-plane/api-dispatcher.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { installCustomResources } from './custom-resources.ts';
@@ -221,7 +221,7 @@ describe('the cluster and the schema', () => {
   });
 
   test('write the same members', async () => {
-    const spec: User['spec'] = {
+    const spec: UserObject['spec'] = {
       email: 'a@example.com',
       lang: 'en',
       displayName: 'A',

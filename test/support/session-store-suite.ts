@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { withCutOff, withRotation, withSessionEnded } from '../../src/oauth/sessions/session-rules.ts';
 import {
-  type Change,
   NOTHING_REMEMBERED,
+  type SessionChange,
   type SessionStore,
   type UserSessions,
 } from '../../src/oauth/sessions/sessions.ts';
@@ -29,7 +29,7 @@ const rotation = (generation: number, now: number) => ({
 /** Rotates `sid` from generation `from`, unless somebody else already has. Then their rotation is the outcome. */
 function rotateFrom(from: number, sid: string, { now }: Pick<OpenedStores, 'now'>) {
   const mine = Math.random().toString(36);
-  return (current: UserSessions): Change<string> => {
+  return (current: UserSessions): SessionChange<string> => {
     const known = current.live.get(sid);
     if ((known?.generation ?? 0) > from) return { outcome: known?.refreshJti ?? '' };
     const next = withRotation(current, sid, { ...rotation(from + 1, now()), refreshJti: mine });
@@ -97,7 +97,7 @@ export function sessionStoreFacts(open: () => Promise<OpenedStores>): void {
 
   test('two writers never both win: each change is decided on the one before', async () => {
     const stores = await open();
-    const count = (current: UserSessions): Change<number> => {
+    const count = (current: UserSessions): SessionChange<number> => {
       const generation = (current.live.get('counter')?.generation ?? 0) + 1;
       return {
         next: withRotation(current, 'counter', rotation(generation, stores.now())),

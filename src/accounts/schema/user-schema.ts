@@ -91,4 +91,4 @@ export const userSchema = z
     }),
   });
 
-export type User = z.infer<typeof userSchema>;
+export type UserObject = z.infer<typeof userSchema>;

@@ -6,12 +6,12 @@ import type {
   ClientRequest,
   KubeconfigRequest,
   LoginRequest,
+  LoginSessionOptions,
   LogoutRequest,
-  SessionOptions,
 } from './login-arguments.ts';
 import { LoginError } from './login-error.ts';
 import { isLoopback, ServerCalls } from './server-calls.ts';
-import { nameOf, type Session } from './session.ts';
+import { nameOf, type SavedSession } from './session.ts';
 import { SessionFile } from './session-file.ts';
 import { type LockParts, SessionLock } from './session-lock.ts';
 import { sessionPlace } from './session-place.ts';
@@ -47,7 +47,7 @@ async function login(request: LoginRequest, parts: ClientParts): Promise<void> {
   const { apiVersion, isInteractive } = told ?? SILENT_CLIENT;
   const terminal = { ...parts.terminal, isThere: parts.terminal.isThere && isInteractive !== false };
   const isByHand = printed === 'none';
-  const input = (before?: Session) => signInInput(request, before, { ...parts, terminal });
+  const input = (before?: SavedSession) => signInInput(request, before, { ...parts, terminal });
   const keeping = { ...sessionParts(request, parts), isPatient: !isByHand, input };
   const session = await keepSession(parts.clock.now() - (isByHand ? 0 : UNCHECKED_MS), keeping);
   if (isByHand) return tell(session, parts);
@@ -55,7 +55,7 @@ async function login(request: LoginRequest, parts: ClientParts): Promise<void> {
   parts.print(printed === 'token' ? token : execCredential({ apiVersion, token, goodUntil }));
 }
 
-const tell = (session: Session, { complain }: ClientParts): void =>
+const tell = (session: SavedSession, { complain }: ClientParts): void =>
   complain(
     `signed in at ${session.server} as ${nameOf(session)}; the token is good until ${toTime(session.goodUntil)} and renewed while it is used`,
   );
@@ -89,7 +89,7 @@ async function printKubeconfig(request: KubeconfigRequest, parts: ClientParts): 
 }
 
 /** Needs an access token that is good, so the session may have to be renewed once more. */
-async function endAll(session: Session, { file, tokens }: Pick<KeepParts, 'file' | 'tokens'>): Promise<void> {
+async function endAll(session: SavedSession, { file, tokens }: Pick<KeepParts, 'file' | 'tokens'>): Promise<void> {
   if (await tokens.signOutEverywhere(session)) return;
   const renewed = await tokens.refresh(session);
   if (renewed) await file.write(renewed); // the old refresh token is used up, should the next call fail
@@ -99,7 +99,7 @@ async function endAll(session: Session, { file, tokens }: Pick<KeepParts, 'file'
     );
 }
 
-function sessionParts(options: SessionOptions, parts: ClientParts): Omit<KeepParts, 'input' | 'isPatient'> {
+function sessionParts(options: LoginSessionOptions, parts: ClientParts): Omit<KeepParts, 'input' | 'isPatient'> {
   const { server, clientId } = options;
   const place = sessionPlace(options, parts);
   const calls = new ServerCalls(server, { ...parts, authority: authorityOf(options, parts) });
@@ -116,7 +116,7 @@ function sessionParts(options: SessionOptions, parts: ClientParts): Omit<KeepPar
 }
 
 /** The secret of the built-in client of the platform kubesphere is its id; a public client's id is taken for no secret. */
-function secretOf({ clientId, clientSecretFile }: SessionOptions, { readFile }: ClientParts): string {
+function secretOf({ clientId, clientSecretFile }: LoginSessionOptions, { readFile }: ClientParts): string {
   if (clientSecretFile === undefined) return clientId;
   return Buffer.from(readOrFail('client secret file', clientSecretFile, readFile))
     .toString()
@@ -124,7 +124,7 @@ function secretOf({ clientId, clientSecretFile }: SessionOptions, { readFile }: 
 }
 
 /** Certificates in PEM; `undefined`: those of the system. */
-function authorityOf(options: SessionOptions, { readFile }: Pick<InputParts, 'readFile'>): string | undefined {
+function authorityOf(options: LoginSessionOptions, { readFile }: Pick<InputParts, 'readFile'>): string | undefined {
   const { certificateAuthority: file, certificateAuthorityData: data } = options;
   if (file === undefined && data === undefined) return undefined;
   const pem =

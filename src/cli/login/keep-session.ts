@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { LoginError } from './login-error.ts';
-import type { Session } from './session.ts';
+import type { SavedSession } from './session.ts';
 import type { SessionFile } from './session-file.ts';
 import type { SessionLock } from './session-lock.ts';
 import type { SignInInput } from './sign-in-input.ts';
@@ -15,7 +15,7 @@ export interface KeepParts {
   /** When the server cannot be asked about a session, it counts as standing. */
   readonly isPatient: boolean;
   /** Who signs in; `before` is the session that has ended. */
-  input(before: Session | undefined): Promise<SignInInput>;
+  input(before: SavedSession | undefined): Promise<SignInInput>;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface KeepParts {
  * one.
  * Throws a `LoginError` when there is none.
  */
-export async function keepSession(checkedSince: number, parts: KeepParts): Promise<Session> {
+export async function keepSession(checkedSince: number, parts: KeepParts): Promise<SavedSession> {
   const { file, lock } = parts;
   const before = await file.read();
   if (before && isFresh(before, checkedSince, parts.clock)) return before; // most runs end here, without a lock
@@ -38,11 +38,14 @@ export async function keepSession(checkedSince: number, parts: KeepParts): Promi
 }
 
 /** A check that lies in the future was made by another clock. */
-const isFresh = ({ goodUntil, checkedAt }: Session, checkedSince: number, clock: Clock): boolean =>
+const isFresh = ({ goodUntil, checkedAt }: SavedSession, checkedSince: number, clock: Clock): boolean =>
   clock.now() < goodUntil && checkedAt >= checkedSince && checkedAt <= clock.now();
 
 /** The session as it is when its access token is good, else renewed; `undefined` when it has ended. */
-async function confirmed(session: Session, { tokens, clock, isPatient }: KeepParts): Promise<Session | undefined> {
+async function confirmed(
+  session: SavedSession,
+  { tokens, clock, isPatient }: KeepParts,
+): Promise<SavedSession | undefined> {
   const now = clock.now();
   if (now < session.goodUntil && (await isStanding())) return { ...session, checkedAt: now };
   return tokens.refresh(session);
@@ -57,7 +60,7 @@ async function confirmed(session: Session, { tokens, clock, isPatient }: KeepPar
   }
 }
 
-async function signedIn(before: Session | undefined, { tokens, server, input }: KeepParts): Promise<Session> {
+async function signedIn(before: SavedSession | undefined, { tokens, server, input }: KeepParts): Promise<SavedSession> {
   const { username, password } = await input(before);
   const session = await tokens.signIn(username, password);
   if (session === undefined) throw new LoginError(`wrong user name or password for ${username} at ${server}`);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 /** Where to sign in, as which application, and where the session is kept. */
-export interface SessionOptions {
+export interface LoginSessionOptions {
   /** The address of Gatehouse, without a slash at its end. */
   readonly server: string;
   /** Default: the user of the session; the person at the terminal is asked when there is none. */
@@ -20,7 +20,7 @@ export interface SessionOptions {
 /** What goes to standard output. */
 type Printed = 'credential' | 'token' | 'none';
 
-export interface LoginRequest extends SessionOptions {
+export interface LoginRequest extends LoginSessionOptions {
   readonly action: 'login';
   /** `-` is standard input. */
   readonly passwordFile?: string;
@@ -28,13 +28,13 @@ export interface LoginRequest extends SessionOptions {
   readonly print?: Printed;
 }
 
-export interface LogoutRequest extends SessionOptions {
+export interface LogoutRequest extends LoginSessionOptions {
   readonly action: 'logout';
   /** Every session of the user is ended. */
   readonly isAll: boolean;
 }
 
-export interface KubeconfigRequest extends SessionOptions {
+export interface KubeconfigRequest extends LoginSessionOptions {
   readonly action: 'kubeconfig';
   readonly passwordFile?: string;
   readonly namespace?: string;
@@ -98,7 +98,7 @@ export function parseClientRequest(
     : kubeconfigRequest(given, session, password);
 }
 
-function sessionOptions(action: ClientAction, values: Values): SessionOptions | { readonly fault: string } {
+function sessionOptions(action: ClientAction, values: Values): LoginSessionOptions | { readonly fault: string } {
   const { server } = values;
   if (typeof server !== 'string') return { fault: `${action} needs --server URL` };
   const address = toServer(server);
@@ -125,10 +125,10 @@ function sessionOptions(action: ClientAction, values: Values): SessionOptions | 
     username,
     certificateAuthorityData,
     ...files,
-  }) as unknown as SessionOptions;
+  }) as unknown as LoginSessionOptions;
 }
 
-function loginRequest(values: Values, session: SessionOptions): LoginRequest | { readonly fault: string } {
+function loginRequest(values: Values, session: LoginSessionOptions): LoginRequest | { readonly fault: string } {
   const { print } = values;
   if (print === undefined) return { action: 'login', ...session };
   if (print === 'credential' || print === 'token' || print === 'none') return { action: 'login', ...session, print };
@@ -137,7 +137,7 @@ function loginRequest(values: Values, session: SessionOptions): LoginRequest | {
 
 function kubeconfigRequest(
   values: Values,
-  session: SessionOptions,
+  session: LoginSessionOptions,
   password: { readonly passwordFile?: string },
 ): KubeconfigRequest | { readonly fault: string } {
   if (password.passwordFile === '-')

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { chmod, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import type { Random } from '../../runtime/random.ts';
-import type { SessionOptions } from './login-arguments.ts';
+import type { LoginSessionOptions } from './login-arguments.ts';
 import { LoginError, systemReason } from './login-error.ts';
-import { parseSession, type Session } from './session.ts';
+import { parseSession, type SavedSession } from './session.ts';
 import type { SessionPlace } from './session-place.ts';
 
 const OTHERS = 0o077;
@@ -21,17 +21,17 @@ interface Owner {
 /** The file of one session. Only the user can read it, and a reader never meets half of it. */
 export class SessionFile {
   readonly #place: SessionPlace;
-  readonly #wanted: SessionOptions;
+  readonly #wanted: LoginSessionOptions;
   readonly #owner: Owner;
 
-  constructor(place: SessionPlace, wanted: SessionOptions, owner: Owner) {
+  constructor(place: SessionPlace, wanted: LoginSessionOptions, owner: Owner) {
     this.#place = place;
     this.#wanted = wanted;
     this.#owner = owner;
   }
 
   /** `undefined` when there is none. Throws a `LoginError` when others could have read or made it, or it is none of ours. */
-  async read(): Promise<Session | undefined> {
+  async read(): Promise<SavedSession | undefined> {
     const handle = await this.#open();
     if (handle === undefined) return undefined;
     try {
@@ -48,7 +48,7 @@ export class SessionFile {
   }
 
   /** Replaces the file in one step. */
-  async write(session: Session): Promise<void> {
+  async write(session: SavedSession): Promise<void> {
     const { file } = this.#place;
     const fresh = `${file}.${this.#owner.random.bytes(6).toString('hex')}`;
     try {
@@ -121,7 +121,7 @@ export class SessionFile {
   }
 
   /** A named file may be that of another session, whose tokens this server must not see. */
-  #checkWhose({ server, clientId, username }: Session): void {
+  #checkWhose({ server, clientId, username }: SavedSession): void {
     const wanted = this.#wanted;
     const isWanted =
       server === wanted.server && clientId === wanted.clientId && username === (wanted.username ?? username);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { SessionOptions } from './login-arguments.ts';
+import type { LoginSessionOptions } from './login-arguments.ts';
 import { LoginError } from './login-error.ts';
 
 /** Where a session is kept. */
@@ -22,7 +22,7 @@ interface Surroundings {
  * XDG base directories ignores a relative path. Throws where there is no folder: tokens must not end up in the current one.
  */
 export function sessionPlace(
-  { server, username, clientId, sessionFile }: SessionOptions,
+  { server, username, clientId, sessionFile }: LoginSessionOptions,
   { environment, homeFolder }: Surroundings,
 ): SessionPlace {
   if (sessionFile !== undefined) return { file: sessionFile, folder: dirname(sessionFile), isOurFolder: false };

@@ -1,5 +1,5 @@
 /** What one sign-in began, as it is kept between two runs. Instants are milliseconds since 1970. */
-export interface Session {
+export interface SavedSession {
   readonly server: string;
   readonly clientId: string;
   /** What was typed at the sign-in: a name, or an e-mail. */
@@ -27,10 +27,10 @@ const MARGIN_MS = 30_000;
 
 /** The session with this pair, which was asked for at `askedAt`: the lifetime counted from then is never too long. */
 export function withPair(
-  who: Pick<Session, 'server' | 'clientId' | 'username'>,
+  who: Pick<SavedSession, 'server' | 'clientId' | 'username'>,
   { accessToken, refreshToken, lifetimeSeconds }: TokenPair,
   askedAt: number,
-): Session {
+): SavedSession {
   const lifetimeMs = lifetimeSeconds * 1000;
   // The last token of a session may live shorter than the margin.
   const goodUntil = askedAt + lifetimeMs - Math.min(MARGIN_MS, lifetimeMs / 2);
@@ -42,9 +42,9 @@ const TEXTS = ['server', 'clientId', 'username', 'accessToken', 'refreshToken'] 
 const INSTANTS = ['goodUntil', 'checkedAt'] as const;
 
 /** The text of a session file. `undefined`: it is something else. */
-export function parseSession(text: string): Session | undefined {
+export function parseSession(text: string): SavedSession | undefined {
   try {
-    const value = Object(JSON.parse(text)) as Session;
+    const value = Object(JSON.parse(text)) as SavedSession;
     const isSession =
       TEXTS.every((name) => typeof value[name] === 'string') && INSTANTS.every((name) => Number.isFinite(value[name]));
     return isSession ? value : undefined;
@@ -54,7 +54,7 @@ export function parseSession(text: string): Session | undefined {
 }
 
 /** The user's name as the server knows it, read from the access token; what was typed, when that tells none. */
-export function nameOf({ accessToken, username }: Session): string {
+export function nameOf({ accessToken, username }: SavedSession): string {
   try {
     const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
     return /^[\w.@-]+$/.test(claims.username) ? claims.username : username;

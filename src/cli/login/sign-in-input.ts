@@ -1,7 +1,7 @@
 import { readNewPassword } from '../../users/new-password.ts';
 import type { LoginRequest } from './login-arguments.ts';
 import { LoginError, systemReason } from './login-error.ts';
-import type { Session } from './session.ts';
+import type { SavedSession } from './session.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface InputParts {
@@ -22,7 +22,7 @@ export interface SignInInput {
  */
 export async function signInInput(
   request: LoginRequest,
-  before: Session | undefined,
+  before: SavedSession | undefined,
   parts: InputParts,
 ): Promise<SignInInput> {
   const { server, passwordFile } = request;
@@ -62,7 +62,7 @@ export function readOrFail(what: string, file: string, readFile: (path: string) 
   }
 }
 
-function nobodyToAsk(request: LoginRequest, before: Session | undefined): string {
+function nobodyToAsk(request: LoginRequest, before: SavedSession | undefined): string {
   const { server, passwordFile } = request;
   const state =
     before === undefined

@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { LoginError, NoAnswerError } from './login-error.ts';
 import type { ServerAnswer, ServerCalls } from './server-calls.ts';
-import { type Session, type TokenPair, withPair } from './session.ts';
+import { type SavedSession, type TokenPair, withPair } from './session.ts';
 
 interface TokenClientParts {
   readonly calls: ServerCalls;
@@ -23,12 +23,12 @@ export class TokenClient {
   }
 
   /** `undefined`: wrong name or password. */
-  signIn(username: string, password: string): Promise<Session | undefined> {
+  signIn(username: string, password: string): Promise<SavedSession | undefined> {
     return this.#token(username, { grant_type: 'password', username, password });
   }
 
   /** `undefined`: the session has ended. Asks twice when the first answer is lost: that gives the same pair. */
-  async refresh({ username, refreshToken }: Session): Promise<Session | undefined> {
+  async refresh({ username, refreshToken }: SavedSession): Promise<SavedSession | undefined> {
     const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
     return this.#token(username, form).catch((error: unknown) => {
       if (error instanceof NoAnswerError) return this.#token(username, form);
@@ -37,26 +37,26 @@ export class TokenClient {
   }
 
   /** Whether the access token is still good. */
-  async isGood({ accessToken: bearer }: Session): Promise<boolean> {
+  async isGood({ accessToken: bearer }: SavedSession): Promise<boolean> {
     const answer = await this.#parts.calls.call({ path: '/oauth/userinfo', bearer });
     if (answer.status !== 200 && answer.status !== 401) throw this.#unexpected(answer);
     return answer.status === 200;
   }
 
   /** Ends the session, whether or not its access token is still good (RFC 7009). */
-  async revoke({ refreshToken: token }: Session): Promise<void> {
+  async revoke({ refreshToken: token }: SavedSession): Promise<void> {
     const answer = await this.#parts.calls.call({ path: '/oauth/revoke', form: { ...this.#client(), token } });
     if (answer.status !== 200) throw this.#unexpected(answer);
   }
 
   /** Ends every session of the user. `false`: the access token is not good any more. */
-  async signOutEverywhere({ accessToken: bearer }: Session): Promise<boolean> {
+  async signOutEverywhere({ accessToken: bearer }: SavedSession): Promise<boolean> {
     const answer = await this.#parts.calls.call({ path: '/oauth/logout', form: { all: 'true' }, bearer });
     if (answer.status !== 200 && answer.status !== 401) throw this.#unexpected(answer);
     return answer.status === 200;
   }
 
-  async #token(username: string, form: Readonly<Record<string, string>>): Promise<Session | undefined> {
+  async #token(username: string, form: Readonly<Record<string, string>>): Promise<SavedSession | undefined> {
     const { calls, clock, server, clientId } = this.#parts;
     const askedAt = clock.now();
     const answer = await calls.call({ path: '/oauth/token', form: { ...this.#client(), ...form } });

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../runtime/clock.ts';
-import { type Leave, PartyQueue } from '../../runtime/party-queue.ts';
+import { type LeaveQueue, PartyQueue } from '../../runtime/party-queue.ts';
 import { registerWaiting } from '../metrics.ts';
 import type { Gate } from './chain.ts';
 
@@ -48,7 +48,7 @@ export class UserTurns {
   }
 
   /** Calls `begin` at the turn of this user, or now: then nothing is returned. It must not throw. */
-  take(user: string, begin: () => void): Leave | undefined {
+  take(user: string, begin: () => void): LeaveQueue | undefined {
     const isBusy = !this.#isAlone(user) && this.#parts.loopLoad() >= BUSY;
     if (isBusy && !this.#isRunning) this.#run();
     const isFull = isBusy && this.#spentMs >= TURN_MS && this.#users.has(user);

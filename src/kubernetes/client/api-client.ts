@@ -5,15 +5,7 @@ import type { ImpersonationHeaders } from '../access/cluster-access.ts';
 import type { Credential } from '../access/credentials.ts';
 import type { RequestMetrics } from '../metrics.ts';
 import { parseObjects } from '../object-text.ts';
-import {
-  isOfImpersonation,
-  lastingRefusalOf,
-  retryAfterMs,
-  type Status,
-  type StatusCause,
-  toCauses,
-  toStatus,
-} from '../status.ts';
+import { isOfImpersonation, lastingRefusalOf, retryAfterMs, type Status, toCauses, toStatus } from '../status.ts';
 import type { ConnectionPool, Lane } from './connection-pool.ts';
 import { type ResponseSink, sendRequest } from './send-request.ts';
 
@@ -269,7 +261,7 @@ export class ClusterError extends Error implements LastingRefusal {
   /** Its code, reason and message may be passed on to a caller in whose name we asked. */
   readonly status: Status;
   /** What is wrong with which field, with a 422. */
-  readonly causes: readonly StatusCause[];
+  readonly causes: ReturnType<typeof toCauses>;
   /** The cluster refuses that we act as somebody else; it has not looked at what he would do. */
   readonly isOfImpersonation: boolean;
   /** How long the API server asks us to wait, with 429 and 503 (RFC 9110 10.2.3); 0 when it does not say. */

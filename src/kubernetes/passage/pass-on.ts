@@ -6,7 +6,7 @@ import { PassageError, type PassedAnswer, type PassedBody } from './passed-call.
 /** From the end of the request to the first byte of its answer (docs/contract/http.md, HL-06). */
 const HEADERS_MS = 60_000;
 
-export interface Attempt {
+export interface UpstreamRequest {
   readonly dispatcher: Dispatcher;
   readonly options: Dispatcher.DispatchOptions;
   readonly body: PassedBody | undefined;
@@ -18,7 +18,7 @@ export interface Attempt {
  * not begin or breaks off, and at once when the signal aborts: then the request is ended at the server, too.
  */
 export function passOn(
-  { dispatcher, options, body, isLongRunning }: Attempt,
+  { dispatcher, options, body, isLongRunning }: UpstreamRequest,
   answer: PassedAnswer,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {

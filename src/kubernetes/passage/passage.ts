@@ -6,7 +6,7 @@ import type { RequestMetrics } from '../metrics.ts';
 import { HeldAnswer } from './held-answer.ts';
 import { passOn } from './pass-on.ts';
 import { PassageError, type PassedAnswer, type PassedCall } from './passed-call.ts';
-import { Standing } from './standing.ts';
+import { Reachability } from './standing.ts';
 import { requestUpgrade, type Upgraded } from './upgrade.ts';
 
 /**
@@ -35,14 +35,14 @@ export class Passage {
   readonly #parts: PassageParts;
   readonly #server: URL;
   readonly #prefix: string;
-  readonly #standing: Standing;
+  readonly #standing: Reachability;
   #underway = 0;
 
   constructor(parts: PassageParts) {
     this.#parts = parts;
     this.#server = new URL(parts.server);
     this.#prefix = this.#server.pathname.replace(/\/$/, '');
-    this.#standing = new Standing(parts.clock);
+    this.#standing = new Reachability(parts.clock);
   }
 
   /** What a websocket says where it comes from: the API server turns a watch without it away. */

@@ -8,7 +8,7 @@ const TRY_AGAIN_MS = 1_000;
  * Whether the API server is known to be away. Then calls are refused at once, instead of making each caller wait for the
  * time limit of a connection, but for one a second, which finds out whether it is back.
  */
-export class Standing {
+export class Reachability {
   readonly #clock: Clock;
   #failures = 0;
   #triedAt = Number.NEGATIVE_INFINITY;

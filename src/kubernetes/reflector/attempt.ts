@@ -19,7 +19,7 @@ const NO_ANSWER: Failure = { kind: 'refused', detail: 'nothing came for 30 s' };
  * One request under a limit of silence: 30 s until `allowQuiet`. Its signal aborts with the outer one, by `end`, or for
  * silence; whichever comes first decides how the attempt ended. Call `finish` in every case.
  */
-export class Attempt {
+export class ReflectorRequest {
   readonly #controller = new AbortController();
   readonly #letGo: () => void;
   readonly #silence: SilenceLimit;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
-import { Attempt } from './attempt.ts';
+import { ReflectorRequest } from './attempt.ts';
 import type { CacheWriter, CompleteList } from './cache-writer.ts';
 import type { Failure } from './failure.ts';
 import type { ListerWatcher, ListPage, ListVersion } from './lister-watcher.ts';
@@ -79,7 +79,7 @@ async function onePage<E extends StoredEntry>(
   signal: AbortSignal,
 ): Promise<ListPage | Failure> {
   writer.active();
-  const attempt = new Attempt(clock, signal);
+  const attempt = new ReflectorRequest(clock, signal);
   const progress = (): void => {
     attempt.heard();
     writer.active();

@@ -4,7 +4,7 @@ import type { RelistReason } from '../metrics.ts';
 import type { Failure } from './failure.ts';
 
 /** What to do next, after `waitMs`. `from` is where a list starts: the last version, or `newest` by quorum. */
-export type Step =
+export type RecoveryStep =
   | { readonly kind: 'watch'; readonly waitMs: number }
   | {
       readonly kind: 'list';
@@ -59,7 +59,7 @@ export class Recovery {
     this.#backoff = backoff;
   }
 
-  afterWatch(run: WatchRun): Step {
+  afterWatch(run: WatchRun): RecoveryStep {
     this.watched(run.livedMs);
     switch (run.failure.kind) {
       case 'closed':
@@ -78,7 +78,7 @@ export class Recovery {
     }
   }
 
-  afterList(failure: Failure, list: Extract<Step, { kind: 'list' }>): Step {
+  afterList(failure: Failure, list: Extract<RecoveryStep, { kind: 'list' }>): RecoveryStep {
     const again = { ...list, waitMs: 0 };
     const outOfReach = failure.kind === 'expired' || failure.kind === 'too_large_version';
     if (outOfReach && list.from === 'last') {
@@ -98,7 +98,7 @@ export class Recovery {
    * The first relist is immediate. A relist that follows another one too soon for that to have helped waits first, and
    * skips the attempt that failed before (I5: two lists each time would be twice the budget).
    */
-  relist(from: 'last' | 'newest', reason: RelistReason): Step {
+  relist(from: 'last' | 'newest', reason: RelistReason): RecoveryStep {
     const hasHelped = this.#livedMs >= HELPED_MS;
     this.#livedMs = 0;
     if (hasHelped) this.#isLastOutOfReach = false;
@@ -121,7 +121,7 @@ export class Recovery {
     return this.#backoff.failed();
   }
 
-  #afterBadStream(resourceVersion: string): Step {
+  #afterBadStream(resourceVersion: string): RecoveryStep {
     this.#badStreams = resourceVersion === this.#badAt ? this.#badStreams + 1 : 1;
     this.#badAt = resourceVersion;
     if (this.#badStreams < BAD_STREAMS) return { kind: 'watch', waitMs: this.#backoff.failed() };

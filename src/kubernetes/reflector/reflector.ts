@@ -9,7 +9,7 @@ import { CacheWriter } from './cache-writer.ts';
 import { type Failure, missingRightAfter } from './failure.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { type Listed, listInPages } from './paged-list.ts';
-import { Recovery, type Step, StreamedLists, type WatchRun } from './recovery.ts';
+import { Recovery, type RecoveryStep, StreamedLists, type WatchRun } from './recovery.ts';
 import { type CheckPlan, SelfCheck } from './self-check.ts';
 import type { Freshness, ReflectedStore, StoredEntry } from './store.ts';
 import { WatchSession } from './watch-session.ts';
@@ -43,7 +43,7 @@ export interface ReflectorParts<E extends StoredEntry> {
   readonly plan: CheckPlan;
 }
 
-type ListStep = Extract<Step, { kind: 'list' }>;
+type ListStep = Extract<RecoveryStep, { kind: 'list' }>;
 
 interface Taking {
   readonly step: ListStep;
@@ -52,7 +52,7 @@ interface Taking {
   readonly signal: AbortSignal;
 }
 
-const WATCH_NOW: Step = { kind: 'watch', waitMs: 0 };
+const WATCH_NOW: RecoveryStep = { kind: 'watch', waitMs: 0 };
 
 /**
  * Lists, then watches, for ever. It is the only writer of its store. `Recovery` decides how to react to each failure,
@@ -115,7 +115,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   }
 
   async #loop(signal: AbortSignal): Promise<void> {
-    let step: Step = { kind: 'list', from: 'newest', waitMs: 0 };
+    let step: RecoveryStep = { kind: 'list', from: 'newest', waitMs: 0 };
     while (!signal.aborted) {
       step = this.#unlessAsked(step);
       await this.#wait(step, signal);
@@ -126,26 +126,26 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   }
 
   /** A relist requested by the self-check comes before the next watch, which would go on with a wrong cache. */
-  #unlessAsked(step: Step): Step {
+  #unlessAsked(step: RecoveryStep): RecoveryStep {
     const reason = this.#relistAsked;
     if (!reason || step.kind === 'list') return step;
     this.#relistAsked = undefined;
     return this.#recovery.relist('newest', reason);
   }
 
-  async #wait({ kind, waitMs }: Step, signal: AbortSignal): Promise<void> {
+  async #wait({ kind, waitMs }: RecoveryStep, signal: AbortSignal): Promise<void> {
     if (waitMs <= 0) return;
     this.#state = 'backing_off';
     await (kind === 'watch' ? this.#waiting : this.#parts.clock).sleep(waitMs, signal);
   }
 
-  async #watch(signal: AbortSignal): Promise<Step> {
+  async #watch(signal: AbortSignal): Promise<RecoveryStep> {
     this.#state = 'watching';
     const session = this.#newSession(this.#writer.resourceVersion, undefined);
     return this.#afterWatch(await session.run(signal));
   }
 
-  #afterWatch(run: WatchRun): Step {
+  #afterWatch(run: WatchRun): RecoveryStep {
     this.#session = undefined;
     if (this.#relistAsked) {
       this.#recovery.watched(run.livedMs);
@@ -163,7 +163,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     this.#session?.stop();
   }
 
-  #list(step: ListStep, signal: AbortSignal): Promise<Step> {
+  #list(step: ListStep, signal: AbortSignal): Promise<RecoveryStep> {
     this.#state = 'listing';
     const version = step.from === 'last' ? this.#writer.resourceVersion : '';
     return this.#streamed.areWanted
@@ -171,7 +171,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
       : this.#listByPages(step, version, signal);
   }
 
-  async #listByStream(step: ListStep, version: string, signal: AbortSignal): Promise<Step> {
+  async #listByStream(step: ListStep, version: string, signal: AbortSignal): Promise<RecoveryStep> {
     const session = this.#newSession(version, step);
     const run = await session.run(signal);
     if (session.isListing) return this.#streamFailed(run.failure, step, session.wasAccepted);
@@ -180,14 +180,14 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
   }
 
   /** If a server accepted the stream and did not complete it in good order, lists use pages for a while. */
-  #streamFailed(failure: Failure, step: ListStep, wasAccepted: boolean): Step {
+  #streamFailed(failure: Failure, step: ListStep, wasAccepted: boolean): RecoveryStep {
     const { kind } = failure;
     const incomplete = kind === 'closed' || kind === 'refused' || kind === 'stream_error' || kind === 'unreadable';
     if (kind === 'unsupported' || (wasAccepted && incomplete)) this.#streamed.failed();
     return kind === 'unsupported' ? { ...step, waitMs: 0 } : this.#listFailed(failure, step);
   }
 
-  async #listByPages(step: ListStep, notOlderThan: string, signal: AbortSignal): Promise<Step> {
+  async #listByPages(step: ListStep, notOlderThan: string, signal: AbortSignal): Promise<RecoveryStep> {
     const { source, clock, slices } = this.#parts;
     const began = clock.monotonic();
     const pause = async (failure: Failure): Promise<void> => {
@@ -256,7 +256,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     return undefined;
   }
 
-  #listFailed(failure: Failure, step: ListStep): Step {
+  #listFailed(failure: Failure, step: ListStep): RecoveryStep {
     this.#parts.metrics.listed(failure.kind, 0);
     this.#ended('list', failure);
     return this.#recovery.afterList(failure, step);

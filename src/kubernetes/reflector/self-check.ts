@@ -3,7 +3,7 @@ import type { Random } from '../../runtime/random.ts';
 import type { Steps, TimeSlices } from '../../runtime/time-slices.ts';
 import type { ReflectorMetrics, RelistReason } from '../metrics.ts';
 import { isKubernetesObject, keyOf } from '../object.ts';
-import { Attempt } from './attempt.ts';
+import { ReflectorRequest } from './attempt.ts';
 import type { CacheWriter } from './cache-writer.ts';
 import { textHash } from './key-table.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
@@ -205,7 +205,7 @@ export class SelfCheck<E extends StoredEntry> {
     const digest = new VersionDigest();
     let next = {};
     do {
-      const attempt = new Attempt(clock, signal);
+      const attempt = new ReflectorRequest(clock, signal);
       const request = { version: { exact }, limit: PAGE_SIZE, metadataOnly: true, ...next };
       const page = attempt.finish(await source.list(request, attempt.heard, attempt.signal));
       if (page.kind === 'too_large_version') return 'out_of_reach';

@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { ReflectorMetrics } from '../metrics.ts';
 import { compareResourceVersions, versionOf } from '../object.ts';
 import { toStatus } from '../status.ts';
-import { Attempt, SilenceLimit } from './attempt.ts';
+import { ReflectorRequest, SilenceLimit } from './attempt.ts';
 import type { CacheWriter } from './cache-writer.ts';
 import { type Failure, failureOfErrorEvent } from './failure.ts';
 import { KeyTable } from './key-table.ts';
@@ -39,7 +39,7 @@ const NO_PROGRESS: Failure = { kind: 'unsupported', detail: 'no more of the firs
 export class WatchSession<E extends StoredEntry> implements WatchSink {
   readonly #parts: WatchSessionParts<E>;
   readonly #request: WatchRequest;
-  #attempt: Attempt | undefined;
+  #attempt: ReflectorRequest | undefined;
   #initial: InitialEvents<E> | undefined;
   /** Runs while the first state is awaited. */
   #progress: SilenceLimit | undefined;
@@ -69,7 +69,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
   async run(signal: AbortSignal): Promise<WatchRun> {
     const { source, writer, clock } = this.#parts;
     writer.active();
-    this.#attempt = new Attempt(clock, signal);
+    this.#attempt = new ReflectorRequest(clock, signal);
     const ended = await source.watch(this.#request, this, this.#attempt.signal);
     this.#progress?.stop();
     await this.#taking;

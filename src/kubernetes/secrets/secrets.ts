@@ -5,7 +5,7 @@ import { LastingFailure } from '../../runtime/lasting-failure.ts';
 import type { SecretStore, StoredSecret } from '../../secret-store.ts';
 import { ClusterError } from '../client/api-client.ts';
 import { isKubernetesObject } from '../object.ts';
-import { Attempt } from '../reflector/attempt.ts';
+import { ReflectorRequest } from '../reflector/attempt.ts';
 import { type Failure, failureOfErrorEvent, missingRightAfter } from '../reflector/failure.ts';
 import type { ListerWatcher, WatchEvent } from '../reflector/lister-watcher.ts';
 import { Recovery, type WatchRun } from '../reflector/recovery.ts';
@@ -136,7 +136,7 @@ export class SecretWatch {
 
   async #watch(signal: AbortSignal): Promise<WatchRun> {
     const { source, clock } = this.#parts;
-    const attempt = new Attempt(clock, signal);
+    const attempt = new ReflectorRequest(clock, signal);
     const round = { acceptedAt: undefined as number | undefined, hasState: false, isOver: false };
     const sink = {
       accepted: () => {
@@ -160,7 +160,7 @@ export class SecretWatch {
    * An absent Secret sends no event, so it is read once. An event that came meanwhile is newer and wins. If the read
    * gets no answer, the watch begins again.
    */
-  async #readOnce(round: { hasState: boolean; readonly isOver: boolean }, attempt: Attempt): Promise<void> {
+  async #readOnce(round: { hasState: boolean; readonly isOver: boolean }, attempt: ReflectorRequest): Promise<void> {
     try {
       const secret = await this.#parts.read();
       if (round.hasState || round.isOver) return;

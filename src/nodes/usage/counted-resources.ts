@@ -1,7 +1,7 @@
 import { asArray, asObject, isObject } from '../../kubernetes/object.ts';
 
 type Members = Readonly<Record<string, unknown>>;
-export type Kind = 'requests' | 'limits';
+export type RequirementKind = 'requests' | 'limits';
 
 /**
  * What counts while a pod may be resized in place (KEP-1287,
@@ -11,13 +11,13 @@ export type Kind = 'requests' | 'limits';
 export type View = 'specified' | 'used' | 'allocated';
 
 /** Nothing is set aside for limits. */
-const VIEWS: Readonly<Record<Kind, readonly View[]>> = {
+const VIEWS: Readonly<Record<RequirementKind, readonly View[]>> = {
   requests: ['specified', 'used', 'allocated'],
   limits: ['specified', 'used'],
 };
 
 /** The resource lists of one container. */
-export type CountedResources = Readonly<Record<Kind, Readonly<Record<View, Members>>>>;
+export type CountedResources = Readonly<Record<RequirementKind, Readonly<Record<View, Members>>>>;
 
 /** The status of a pod, as far as its resources go. */
 export class PodStatus {
@@ -30,7 +30,7 @@ export class PodStatus {
   }
 
   /** What the specification asks for does not count when the node can never do the resize. */
-  viewsOf(kind: Kind): readonly View[] {
+  viewsOf(kind: RequirementKind): readonly View[] {
     return this.#isInfeasible ? VIEWS[kind].filter((view) => view !== 'specified') : VIEWS[kind];
   }
 
@@ -53,7 +53,7 @@ export class PodStatus {
   }
 
   /** The lists of the pod as a whole, which count instead of those of its containers where the kubelet reports them (KEP-5419). */
-  ofPod(kind: Kind): Partial<Readonly<Record<View, Members>>> {
+  ofPod(kind: RequirementKind): Partial<Readonly<Record<View, Members>>> {
     const { used, allocated } = this.#reported(kind);
     if (!used || (kind === 'requests' && !allocated)) return {};
     return allocated ? { used, allocated } : { used };
@@ -63,13 +63,13 @@ export class PodStatus {
    * The lists of which the greatest amount counts instead of what the containers take, where the pod has resources of its own
    * (KEP-2837).
    */
-  listsInstead(kind: Kind, specified: Members): readonly Members[] {
+  listsInstead(kind: RequirementKind, specified: Members): readonly Members[] {
     if (!isObject(this.#status['resources'])) return [specified];
     const { used, allocated } = this.#reported(kind);
     return [this.#isInfeasible ? undefined : specified, used, allocated].filter((list) => list !== undefined);
   }
 
-  #reported(kind: Kind): { readonly used?: Members | undefined; readonly allocated?: Members | undefined } {
+  #reported(kind: RequirementKind): { readonly used?: Members | undefined; readonly allocated?: Members | undefined } {
     const { resources, allocatedResources } = this.#status;
     const used = asObject(resources)[kind];
     return {

@@ -1,5 +1,11 @@
 import { asArray, asObject } from '../../kubernetes/object.ts';
-import { type CountedResources, type Kind, namesOwnResource, PodStatus, type View } from './counted-resources.ts';
+import {
+  type CountedResources,
+  namesOwnResource,
+  PodStatus,
+  type RequirementKind,
+  type View,
+} from './counted-resources.ts';
 import type { Quantity, QuantityFormat } from './quantity.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -23,7 +29,7 @@ export type QuantityReader = (value: unknown) => Quantity | undefined;
 
 /** The amount in `resources` that one sum counts: `resources[kind][resource]`. */
 interface Figure {
-  readonly kind: Kind;
+  readonly kind: RequirementKind;
   readonly resource: 'cpu' | 'memory';
 }
 

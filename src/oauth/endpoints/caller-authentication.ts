@@ -22,7 +22,7 @@ export interface CallerProof {
 }
 
 /** How a caller was let in. */
-export type Caller = 'certificate' | 'bearer' | 'anyone';
+export type CallerMethod = 'certificate' | 'bearer' | 'anyone';
 
 export interface CallerAuthenticationOptions {
   /** Realm of the challenge. */
@@ -38,7 +38,7 @@ export interface CallerAuthenticationOptions {
 /** How the caller was let in, or why not. */
 export type CallerAuthentication = (
   caller: CallerProof,
-) => { readonly caller: Caller } | { readonly fault: ClientFault };
+) => { readonly caller: CallerMethod } | { readonly fault: ClientFault };
 
 /**
  * Lets in a client certificate with a listed name, or the configured bearer; with neither configured it lets nobody in.

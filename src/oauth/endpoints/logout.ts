@@ -1,6 +1,6 @@
 import { parseBooleanWord } from '../../runtime/text/parse.ts';
 import type { SecurityEvents } from '../../security-events.ts';
-import type { LogoutRequest, LogoutResponse } from '../authorization-server.ts';
+import type { EndSessionRequest, LogoutResponse } from '../authorization-server.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { OAuthOptions } from '../options.ts';
 import type { SessionEnds } from '../sessions/session-ends.ts';
@@ -23,8 +23,8 @@ export interface LogoutParts {
 export function createLogout(
   options: OAuthOptions,
   parts: LogoutParts,
-): (request: LogoutRequest) => Promise<LogoutResponse> {
-  const answer = async (request: LogoutRequest, act: Act): Promise<LogoutResponse> => {
+): (request: EndSessionRequest) => Promise<LogoutResponse> {
+  const answer = async (request: EndSessionRequest, act: Act): Promise<LogoutResponse> => {
     const parameters = readParameters(request);
     const all = parseBooleanWord(parameter(parameters, 'all') ?? 'false');
     if (all === undefined) throw invalidRequest('the parameter all is not a boolean');
@@ -50,7 +50,7 @@ export function createLogout(
 }
 
 /** Reads the query and, for a POST, the form. A parameter that is in both is given twice. */
-function readParameters({ queryString, form }: LogoutRequest): Form {
+function readParameters({ queryString, form }: EndSessionRequest): Form {
   const query = parseParameters(queryString);
   if (!form) return query;
   checkFormType(form.contentType);

@@ -11,8 +11,8 @@ import type { TokenFault } from '../tokens/identity.ts';
 import { type AccessToken, type AccessTokens, LONGEST_TOKEN } from '../tokens/token-verifier.ts';
 import type { UserStandings } from '../tokens/user-standing.ts';
 import {
-  type Caller,
   type CallerAuthenticationOptions,
+  type CallerMethod,
   type CallerProof,
   createCallerAuthentication,
 } from './caller-authentication.ts';
@@ -25,7 +25,7 @@ export interface ReviewHead extends CallerProof, Origin {
 
 /** How the caller was let in by `checkHead`. */
 interface ReviewOrigin extends Origin {
-  readonly askedBy: Caller;
+  readonly askedBy: CallerMethod;
 }
 
 /** `status` of a TokenReview; members in wire order. */
@@ -51,7 +51,7 @@ interface ReviewAnswer {
  * error, because the API server takes errors for an outage, and caches answers.
  */
 export interface TokenReviewWebhook {
-  checkHead(head: ReviewHead): Caller;
+  checkHead(head: ReviewHead): CallerMethod;
   review(body: Buffer, origin: ReviewOrigin): ReviewAnswer;
 }
 
@@ -91,7 +91,7 @@ export function createTokenReviewWebhook(
     }
   };
   /** The caller is checked first: nothing that a stranger sent is looked at. */
-  const checkHead = (head: ReviewHead, act: Act): Caller => {
+  const checkHead = (head: ReviewHead, act: Act): CallerMethod => {
     const judged = authenticate(head);
     if ('fault' in judged) {
       act.refusesClient(judged.fault);

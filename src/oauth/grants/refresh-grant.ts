@@ -7,10 +7,10 @@ import type { TokenMetrics } from '../metrics.ts';
 import type { OAuthOptions } from '../options.ts';
 import type { SessionEnds } from '../sessions/session-ends.ts';
 import { judge, type Verdict, withRotation } from '../sessions/session-rules.ts';
-import type { Change, SessionStore, UserSessions } from '../sessions/sessions.ts';
+import type { SessionChange, SessionStore, UserSessions } from '../sessions/sessions.ts';
 import type { Act } from '../tokens/act.ts';
 import type { RefreshClaims } from '../tokens/claims.ts';
-import type { Imprint, Session, TokenIssuer } from '../tokens/token-issuer.ts';
+import type { Imprint, TokenIssuer, TokenSession } from '../tokens/token-issuer.ts';
 import type { RefreshTokens } from '../tokens/token-verifier.ts';
 
 export interface RefreshGrantParts {
@@ -29,7 +29,7 @@ type Outcome =
 
 interface Presentation {
   readonly claims: RefreshClaims;
-  readonly session: Session;
+  readonly session: TokenSession;
   readonly act: Act;
 }
 
@@ -98,7 +98,7 @@ class Refresher {
     throw refreshTokenNotValid();
   }
 
-  #decide(current: UserSessions, { claims, session }: Presentation): Change<Outcome> {
+  #decide(current: UserSessions, { claims, session }: Presentation): SessionChange<Outcome> {
     const nowMs = this.#parts.clock.now();
     const verdict = judge(current, claims, { nowMs, replayWindowMs: this.#options.refreshReplayWindowSeconds * 1000 });
     if (verdict.kind === 'replay') return { outcome: { kind: 'pair', imprint: verdict.record, isReplay: true } };

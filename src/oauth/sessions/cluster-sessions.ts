@@ -8,7 +8,7 @@ import { serviceUnavailable } from '../../status-error.ts';
 import { isFromMemory } from './memory-sessions.ts';
 import { decodeSessions, encodeSessions, recordName } from './session-record.ts';
 import { isEmpty, trimmed } from './session-rules.ts';
-import { type Change, NOTHING_REMEMBERED, type SessionStore, type UserSessions } from './sessions.ts';
+import { NOTHING_REMEMBERED, type SessionChange, type SessionStore, type UserSessions } from './sessions.ts';
 
 export interface ClusterSessionsOptions {
   /** Records are named by this prefix and a digest of the user's name. */
@@ -98,7 +98,7 @@ class SharedSessions implements ClusterSessions {
    * Never joins a write that has begun: that write would miss what another replica did since, although the caller may
    * know of it already. The next write carries all waiting changes. Each is decided on the result of the one before it.
    */
-  update<T>(user: string, decide: (current: UserSessions) => Change<T>): Promise<T> {
+  update<T>(user: string, decide: (current: UserSessions) => SessionChange<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const change = toPending(decide, resolve, reject);
       const waiting = this.#waiting.get(user);
@@ -202,13 +202,13 @@ class SharedSessions implements ClusterSessions {
 
 /** A change whose promise is still pending. Calling its outcome resolves the promise. */
 interface PendingChange {
-  decide(current: UserSessions): Change<() => void>;
+  decide(current: UserSessions): SessionChange<() => void>;
   reject(error: unknown): void;
 }
 
 /** Hides the type of the outcome, so that changes of every kind can wait in one list. */
 const toPending = <T>(
-  decide: (current: UserSessions) => Change<T>,
+  decide: (current: UserSessions) => SessionChange<T>,
   resolve: (outcome: T) => void,
   reject: (error: unknown) => void,
 ): PendingChange => ({

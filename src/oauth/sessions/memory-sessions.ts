@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { isEmpty, trimmed } from './session-rules.ts';
-import { type Change, NOTHING_REMEMBERED, type SessionStore, type UserSessions } from './sessions.ts';
+import { NOTHING_REMEMBERED, type SessionChange, type SessionStore, type UserSessions } from './sessions.ts';
 
 /** How often, at most, to look for records of users who never come back. */
 const SWEEP_MS = 600_000;
@@ -37,7 +37,7 @@ export function createMemorySessions(parts: { readonly clock: Clock; readonly ra
     for (const [user, sessions] of users) put(user, sessions);
   };
   const read = (user: string): UserSessions => users.get(user) ?? NOTHING_REMEMBERED;
-  const update = async <T>(user: string, decide: (current: UserSessions) => Change<T>): Promise<T> => {
+  const update = async <T>(user: string, decide: (current: UserSessions) => SessionChange<T>): Promise<T> => {
     sweepNowAndThen();
     const { next, outcome } = decide(read(user));
     if (next) put(user, next);

@@ -51,7 +51,7 @@ export const NOTHING_REMEMBERED: UserSessions = {
 };
 
 /** What to store (nothing when absent), and the result for the caller. */
-export interface Change<T> {
+export interface SessionChange<T> {
   readonly next?: UserSessions;
   readonly outcome: T;
 }
@@ -81,5 +81,5 @@ export interface SessionStore {
    * `decide` is called again with the newer one. Resolves once the change is stored and `read` shows it; rejects when
    * it could not be written or confirmed.
    */
-  update<T>(user: string, decide: (current: UserSessions) => Change<T>): Promise<T>;
+  update<T>(user: string, decide: (current: UserSessions) => SessionChange<T>): Promise<T>;
 }

@@ -11,7 +11,7 @@ import { audienceOf } from './token-verifier.ts';
 import type { UserStandings } from './user-standing.ts';
 
 /** What the sign-in fixed; the same for every pair of a session. */
-export interface Session {
+export interface TokenSession {
   readonly sid: string;
   readonly user: User;
   readonly client: Client;
@@ -34,9 +34,9 @@ export interface TokenIssuer {
   /** Makes a new imprint, under the active key. Throws `server_error` (503) while there is no key. */
   imprint(generation: number, issuedAt: number): Imprint;
   /** When the last token of the pair will have expired, in seconds. */
-  keepUntil(session: Session, imprint: Imprint): number;
+  keepUntil(session: TokenSession, imprint: Imprint): number;
   /** Signs both tokens: two signatures, about 2 ms. */
-  pair(session: Session, imprint: Imprint): TokenResponse;
+  pair(session: TokenSession, imprint: Imprint): TokenResponse;
 }
 
 export interface IssuerParts {
@@ -59,12 +59,12 @@ export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): To
     if (!key) throw serviceUnavailable('tokens cannot be signed now', 1, new Error(parts.keys.fault()));
     return key;
   };
-  const expiry = (session: Session, issuedAt: number, lifetimeSeconds: number): number =>
+  const expiry = (session: TokenSession, issuedAt: number, lifetimeSeconds: number): number =>
     Math.min(issuedAt + lifetimeSeconds, session.authTime + options.sessionMaxAgeSeconds);
-  const keepUntil = (session: Session, { issuedAt }: Imprint): number =>
+  const keepUntil = (session: TokenSession, { issuedAt }: Imprint): number =>
     expiry(session, issuedAt, lifetimesOf(session.client, options).refreshSeconds) + options.maximumClockSkewSeconds;
 
-  const pair = (session: Session, imprint: Imprint): TokenResponse => {
+  const pair = (session: TokenSession, imprint: Imprint): TokenResponse => {
     const key = signingKey(imprint.kid);
     const lifetimes = lifetimesOf(session.client, options);
     const accessExpiry = expiry(session, imprint.issuedAt, lifetimes.accessSeconds);
@@ -103,7 +103,7 @@ function secondsLeft(expiry: number, issuedAt: number, nowMs: number): number {
   return Math.max(0, expiry - (now - issuedAt <= 1 ? issuedAt : now));
 }
 
-const sharedClaims = (session: Session, imprint: Imprint, issuer: string) => ({
+const sharedClaims = (session: TokenSession, imprint: Imprint, issuer: string) => ({
   iss: issuer,
   sub: session.user.name,
   client_id: session.client.name,
@@ -111,7 +111,7 @@ const sharedClaims = (session: Session, imprint: Imprint, issuer: string) => ({
   sid: session.sid,
 });
 
-const ownClaims = ({ scope }: Session, pwd: string | undefined) => ({
+const ownClaims = ({ scope }: TokenSession, pwd: string | undefined) => ({
   ...(pwd === undefined ? {} : { pwd }),
   ...(scope === undefined ? {} : { scope }),
 });

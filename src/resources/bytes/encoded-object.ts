@@ -11,14 +11,14 @@ export class EncodedObject {
   /** Bytes of the text with the added annotations in it. */
   readonly length: number;
   #bytes: Uint8Array;
-  readonly #places: Places;
+  readonly #places: ByteOffsets;
   /**
    * The added annotations that `#bytes` holds now. Bytes that come from an object with other annotations are spliced
    * when they are first needed.
    */
   #held: string;
 
-  constructor(bytes: Uint8Array, places: Places, added: { readonly held: string; readonly wanted: string }) {
+  constructor(bytes: Uint8Array, places: ByteOffsets, added: { readonly held: string; readonly wanted: string }) {
     this.added = added.wanted;
     this.#bytes = bytes;
     this.#places = places;
@@ -76,7 +76,7 @@ export class EncodedObject {
 }
 
 /** Byte offsets in the text without added annotations. */
-export interface Places {
+export interface ByteOffsets {
   /** Within the metadata. */
   readonly added: AnnotationPlace;
   readonly metadata: Span;
@@ -112,7 +112,7 @@ export interface Presentation {
  */
 export function encodeObject(object: KubernetesObject, presentation: Presentation): EncodedObject {
   const writer = new ObjectWriter();
-  let places: Places = { added: NOTHING_ADDED, metadata: { start: 0, end: 0 }, version: { start: 0, end: 0 } };
+  let places: ByteOffsets = { added: NOTHING_ADDED, metadata: { start: 0, end: 0 }, version: { start: 0, end: 0 } };
   writer.open();
   for (const [key, value] of Object.entries(object)) {
     if (key === 'metadata') places = writeMetadata(writer, object.metadata, presentation);
@@ -131,7 +131,7 @@ const NOTHING_ADDED: AnnotationPlace = { start: 0, before: '', after: '' };
 const NEW_ANNOTATIONS = { before: ',"annotations":{', after: '}' };
 
 /** Returns the places, counted in characters. */
-function writeMetadata(writer: ObjectWriter, metadata: ObjectMeta, { selfLink, addedKeys }: Presentation): Places {
+function writeMetadata(writer: ObjectWriter, metadata: ObjectMeta, { selfLink, addedKeys }: Presentation): ByteOffsets {
   let added: AnnotationPlace | undefined;
   let version: Span = { start: 0, end: 0 };
   writer.open('metadata');

@@ -3,11 +3,11 @@ import type { ListState } from '../entries/collection-version.ts';
 import type { ResourceStore } from '../entries/store.ts';
 import { allOf } from '../query/filter.ts';
 import type { Watch } from './watch.ts';
-import { type Beginning, WatchBatches } from './watch-batches.ts';
+import { type InitialState, WatchBatches } from './watch-batches.ts';
 import type { WatchForm } from './watch-event.ts';
 import type { WatchQuery } from './watch-query.ts';
 import { stateText, type ToldUpTo, WatchNaming, type WatchVersion } from './watch-version.ts';
-import type { Standing } from './watch-view.ts';
+import type { WatcherState } from './watch-view.ts';
 import { expired, Watcher, type WatcherParts } from './watcher.ts';
 
 interface FeedOptions {
@@ -22,7 +22,7 @@ export class Feed {
   readonly #options: FeedOptions;
   readonly #naming: WatchNaming;
   readonly #batches: WatchBatches;
-  #kept: { readonly version: number; readonly beginnings: Map<string, Beginning> } | undefined;
+  #kept: { readonly version: number; readonly beginnings: Map<string, InitialState> } | undefined;
 
   constructor(store: ResourceStore, options: FeedOptions) {
     this.#store = store;
@@ -36,7 +36,7 @@ export class Feed {
     const { clock } = this.#options;
     const matches = filterKey === '' ? () => true : allOf(conditions);
     const view = { form, metadataOnly, filterKey, matches };
-    const all = (): Beginning => this.#beginning('', () => this.#all());
+    const all = (): InitialState => this.#beginning('', () => this.#all());
     const parts = { store: this.#store, naming: this.#naming, batches: this.#batches, clock, view, bookmarks, all };
     if (initialEvents ?? from === undefined) return this.#fromAll(parts, from);
     if (!from) return new Watcher(parts, this.#standing(this.#store.version, true));
@@ -67,7 +67,7 @@ export class Feed {
     const { seen, text } = from;
     const told = this.#ours(from.told) ?? 0;
     const before = stateText(state) ?? text;
-    const beginning = (): Beginning | undefined =>
+    const beginning = (): InitialState | undefined =>
       this.#store.progress.knowsAfter(state)
         ? this.#beginning(`${before} ${told}`, () => this.#since(state, { before, told }))
         : undefined;
@@ -81,14 +81,14 @@ export class Feed {
     return isOurs ? told.version : undefined;
   }
 
-  #standing(version: number, isResumed: boolean): Standing {
+  #standing(version: number, isResumed: boolean): WatcherState {
     const isNow = version === this.#store.version;
     const complete = isNow ? this.#naming.current() : this.#naming.local(version);
     return { basis: version, position: version, told: this.#store.version, complete, seen: undefined, isResumed };
   }
 
   /** Made once for each key and version of the store. */
-  #beginning(key: string, make: () => Beginning): Beginning {
+  #beginning(key: string, make: () => InitialState): InitialState {
     const { version } = this.#store.snapshot();
     if (this.#kept?.version !== version) this.#kept = { version, beginnings: new Map() };
     const beginning = this.#kept.beginnings.get(key) ?? make();
@@ -96,13 +96,13 @@ export class Feed {
     return beginning;
   }
 
-  #all(): Beginning {
+  #all(): InitialState {
     const complete = this.#naming.current();
     const keys = this.#store.snapshot().keys();
     return { version: this.#store.version, complete, before: this.#naming.nothing(), keys };
   }
 
-  #since(state: ListState, { before, told }: { readonly before: string; readonly told: number }): Beginning {
+  #since(state: ListState, { before, told }: { readonly before: string; readonly told: number }): InitialState {
     const complete = this.#naming.current();
     const changes = this.#store.progress.changedAfter(state).filter(({ version }) => version > told);
     const keys = changes.map(({ key }) => key);

@@ -12,7 +12,7 @@ import {
   tombstone,
 } from './watch-event.ts';
 import { type EventVersion, seenText, type WatchNaming } from './watch-version.ts';
-import { type News, newsOf, reachOf, reachSince, type Standing, type WatchView } from './watch-view.ts';
+import { type News, newsOf, reachOf, reachSince, type WatcherState, type WatchView } from './watch-view.ts';
 
 export interface Batch<Place> {
   /** Whole events. Empty when none of the objects that were looked at concerns the watcher. */
@@ -25,7 +25,7 @@ export interface Batch<Place> {
  * What a stream begins with, object by object: all objects, or those that changed since the client's version. It holds
  * keys and changes only, so that slow readers keep no old objects in memory.
  */
-export interface Beginning {
+export interface InitialState {
   /**
    * The version of the store. The client has the list of this version (`complete`) when all is sent and nothing changed
    * meanwhile.
@@ -85,14 +85,14 @@ export class WatchBatches {
    * The events that follow `standing`. When nothing follows the batch any more, its reader has the list of the store's
    * version.
    */
-  after(standing: Standing, view: WatchView): Batch<Standing> {
+  after(standing: WatcherState, view: WatchView): Batch<WatcherState> {
     const { basis, position, told, complete, seen, isResumed } = standing;
     const place = `${basis} ${position} ${told} ${complete} ${seen && seenText(seen)} ${isResumed}`;
     return this.#once(place, view, () => this.#compose(standing, view));
   }
 
   /** The part of the beginning from `at` on that one batch has or looks at. `next` is where the following batch begins. */
-  begin(beginning: Beginning, at: number, view: WatchView): Batch<number> {
+  begin(beginning: InitialState, at: number, view: WatchView): Batch<number> {
     const { version, complete, before, keys, since } = beginning;
     const place = `${viewKey(view)} ${before} ${keys[at]}`;
     const part = since ? undefined : this.#parts.get(place);
@@ -135,7 +135,7 @@ export class WatchBatches {
    * The object's newest state. An object that changed since is sent again later; one that is gone is sent as DELETED
    * later.
    */
-  #newsAt({ keys, since }: Beginning, at: number, view: WatchView): News | undefined {
+  #newsAt({ keys, since }: InitialState, at: number, view: WatchView): News | undefined {
     const key = keys[at] as string;
     const entry = this.#store.get(key);
     const missed = since?.changes[at];
@@ -149,7 +149,7 @@ export class WatchBatches {
     return entry && view.matches(entry) ? { change, type: 'ADDED', entry } : undefined;
   }
 
-  #compose(standing: Standing, view: WatchView): Batch<Standing> {
+  #compose(standing: WatcherState, view: WatchView): Batch<WatcherState> {
     const batch = new BatchBuilder(view, this.#types);
     const reach = reachOf(standing);
     const { complete: before, seen } = standing;

@@ -19,7 +19,7 @@ export interface WatchView {
  * Where a watcher stands: it had the whole list of the store's version `basis`, and was sent all later changes up to
  * `position`.
  */
-export interface Standing {
+export interface WatcherState {
   readonly basis: number;
   readonly position: number;
   /** No state that this stream sent is newer than this version of the store. */
@@ -41,7 +41,7 @@ export interface Reach {
   readonly told: number;
 }
 
-export const reachOf = ({ basis, position, told, isResumed }: Standing): Reach => ({
+export const reachOf = ({ basis, position, told, isResumed }: WatcherState): Reach => ({
   isAfterBasis: ({ version }) => version > basis,
   told: isResumed ? Number.POSITIVE_INFINITY : Math.max(told, position),
 });

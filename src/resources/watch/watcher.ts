@@ -4,10 +4,10 @@ import type { ListState } from '../entries/collection-version.ts';
 import type { ResourceStore } from '../entries/store.ts';
 import { cut } from '../query/parameters.ts';
 import type { Watch } from './watch.ts';
-import type { Beginning, WatchBatches } from './watch-batches.ts';
+import type { InitialState, WatchBatches } from './watch-batches.ts';
 import { COMMENT, RESET } from './watch-event.ts';
 import type { WatchNaming } from './watch-version.ts';
-import type { Standing, WatchView } from './watch-view.ts';
+import type { WatcherState, WatchView } from './watch-view.ts';
 
 /**
  * How long a client waits whose version is ahead of ours. Replicas hear of a change within milliseconds of each other;
@@ -23,7 +23,7 @@ export interface WatcherParts {
   readonly view: WatchView;
   readonly bookmarks: boolean;
   /** All objects of the version that the store has. */
-  all(): Beginning;
+  all(): InitialState;
 }
 
 /** How a stream starts that first sends a first state, or what its client missed. */
@@ -36,7 +36,7 @@ export interface WatchStart {
    */
   readonly awaited?: { readonly seen: ListState; readonly text: string } | undefined;
   /** What to begin with. `undefined` when it is no longer known what the client missed. */
-  beginning(): Beginning | undefined;
+  beginning(): InitialState | undefined;
 }
 
 /** Sends one client what changes, version by version of the store. */
@@ -45,15 +45,15 @@ export class Watcher implements Watch {
   readonly #startsBy: number;
   #start: WatchStart | undefined;
   /** What the stream begins with, and the object at which it goes on. */
-  #beginning: { readonly plan: Beginning; readonly at: number } | undefined;
-  #standing: Standing;
+  #beginning: { readonly plan: InitialState; readonly at: number } | undefined;
+  #standing: WatcherState;
   /** The bookmark that is still to be sent: it says that the first state, or what was missed, is complete. */
   #due: 'first' | 'caught up' | undefined = 'caught up';
   /** Whether the client must be told to forget what it has. */
   #isReset = false;
 
   /** Sends what `start` says, if it is given, and then the changes since `standing`. */
-  constructor(parts: WatcherParts, standing: Standing, start?: WatchStart) {
+  constructor(parts: WatcherParts, standing: WatcherState, start?: WatchStart) {
     this.#parts = parts;
     this.#standing = standing;
     this.#start = start;
@@ -106,7 +106,7 @@ export class Watcher implements Watch {
     return true;
   }
 
-  #begin(plan: Beginning): void {
+  #begin(plan: InitialState): void {
     const { version, before: complete } = plan;
     this.#beginning = { plan, at: 0 };
     this.#standing = { ...this.#standing, basis: version, position: version, told: version, complete, seen: undefined };
@@ -148,7 +148,7 @@ export class Watcher implements Watch {
    * Whether a removal was forgotten meanwhile of which nothing that follows would tell the client: one since the plan was made, or,
    * where its name has been used again for what the client does not see, one that the client missed.
    */
-  #isForgotten({ version, since }: Beginning): boolean {
+  #isForgotten({ version, since }: InitialState): boolean {
     const { changes } = this.#parts.store;
     return !changes.knows(version) || (since !== undefined && !changes.knowsAfter(since.state.objects.newest));
   }

@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { FormRequest, LogoutRequest, LogoutResponse } from '../../../src/oauth/authorization-server.ts';
+import type { EndSessionRequest, FormRequest, LogoutResponse } from '../../../src/oauth/authorization-server.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { type AppUnderTest, eventually, fakeAuthorizationServer, startApp } from './app-under-test.ts';
 
 let app: AppUnderTest;
 let forms: FormRequest[] = [];
-let logouts: LogoutRequest[] = [];
+let logouts: EndSessionRequest[] = [];
 let heads: unknown[] = [];
 let loggedOut: LogoutResponse = {};
 let failure: unknown;

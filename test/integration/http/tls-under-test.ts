@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { createApp } from '../../../src/http/app.ts';
 import { createHttpServer } from '../../../src/http/connection/server.ts';
-import type { Caller } from '../../../src/oauth/endpoints/caller-authentication.ts';
+import type { CallerMethod } from '../../../src/oauth/endpoints/caller-authentication.ts';
 import type { ReviewHead } from '../../../src/oauth/endpoints/token-review.ts';
 import { appParts, type LogLine, type TestParts } from './app-under-test.ts';
 
@@ -58,7 +58,7 @@ export async function startTls(
   const lines: LogLine[] = [];
   const heads: ReviewHead[] = [];
   const { tokenReviews: usual } = appParts(change);
-  const checkHead = (head: ReviewHead): Caller => {
+  const checkHead = (head: ReviewHead): CallerMethod => {
     heads.push(head);
     return change.tokenReviews?.checkHead(head) ?? 'certificate';
   };

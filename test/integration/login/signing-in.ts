@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseCommand } from '../../../src/cli/arguments.ts';
 import { type ClientParts, runClientCommand } from '../../../src/cli/login/client-command.ts';
-import type { Session } from '../../../src/cli/login/session.ts';
+import type { SavedSession } from '../../../src/cli/login/session.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -43,11 +43,11 @@ export class Machine {
   passwordFile = (password: string): string => this.#files.write('password', `${password}\n`);
 
   /** The one session that is kept. */
-  session(): Session {
+  session(): SavedSession {
     const folder = join(this.home, '.local', 'state', 'gatehouse');
     const [file = 'none', ...more] = readdirSync(folder);
     if (more.length > 0) throw new Error(`more than one file: ${more.join(' ')}`);
-    return JSON.parse(readFileSync(join(folder, file), 'utf8')) as Session;
+    return JSON.parse(readFileSync(join(folder, file), 'utf8')) as SavedSession;
   }
 
   /** Runs a command against the server, in this process. Rejects as the command does. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { withCutOff, withRotation, withSessionEnded } from '../../../src/oauth/sessions/session-rules.ts';
 import {
-  type Change,
   NOTHING_REMEMBERED,
+  type SessionChange,
   type SessionStore,
   type UserSessions,
 } from '../../../src/oauth/sessions/sessions.ts';
@@ -16,7 +16,7 @@ const UNREADABLE = 'the session record of the user cannot be read';
 
 const end =
   (sid: string, now: number) =>
-  (current: UserSessions): Change<undefined> => ({
+  (current: UserSessions): SessionChange<undefined> => ({
     next: withSessionEnded(current, sid, { endedAt: now, keepUntil: now + 14_410 }),
     outcome: undefined,
   });

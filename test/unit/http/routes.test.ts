@@ -14,7 +14,7 @@ import {
 } from '../../../src/http/chain/routes.ts';
 import { Exchange, type Method, type Route } from '../../../src/http/exchange.ts';
 import { parseTarget, type Target } from '../../../src/http/target.ts';
-import type { FormRequest, LogoutRequest } from '../../../src/oauth/authorization-server.ts';
+import type { EndSessionRequest, FormRequest } from '../../../src/oauth/authorization-server.ts';
 import { StatusError } from '../../../src/status-error.ts';
 import {
   appParts,
@@ -401,8 +401,8 @@ describe('the routes under /oauth', () => {
     ['GET', undefined, 'https://there.example.com/', 302],
     ['POST', undefined, undefined, undefined],
   ] as const)('N-25 sign out by %s with %s, and send the browser to %s', async (method, body, location, status) => {
-    const seen: LogoutRequest[] = [];
-    const logout = async (request: LogoutRequest) => {
+    const seen: EndSessionRequest[] = [];
+    const logout = async (request: EndSessionRequest) => {
       seen.push(request);
       return location === undefined ? {} : { location };
     };

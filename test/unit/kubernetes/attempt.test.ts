@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { Attempt } from '../../../src/kubernetes/reflector/attempt.ts';
+import { ReflectorRequest } from '../../../src/kubernetes/reflector/attempt.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const begin = () => {
   const clock = new FakeClock();
   const outer = new AbortController();
-  return { clock, outer, attempt: new Attempt(clock, outer.signal) };
+  return { clock, outer, attempt: new ReflectorRequest(clock, outer.signal) };
 };
 
 describe('attempt', () => {
@@ -43,7 +43,7 @@ describe('attempt', () => {
     const { clock, outer, attempt } = begin();
     outer.abort();
     expect(attempt.finish({ kind: 'reset' })).toEqual({ kind: 'aborted' });
-    expect(new Attempt(clock, outer.signal).signal.aborted).toBe(true);
+    expect(new ReflectorRequest(clock, outer.signal).signal.aborted).toBe(true);
   });
 
   test('I7 leaves no timer behind', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Failure, FailureKind } from '../../../src/kubernetes/reflector/failure.ts';
-import { Recovery, type Step, type WatchRun } from '../../../src/kubernetes/reflector/recovery.ts';
+import { Recovery, type RecoveryStep, type WatchRun } from '../../../src/kubernetes/reflector/recovery.ts';
 import { Backoff } from '../../../src/runtime/backoff.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
@@ -15,7 +15,7 @@ const run = (kind: FailureKind, more: Partial<WatchRun> = {}): WatchRun => ({
   resourceVersion: '10',
   ...more,
 });
-const watch = (waitMs: number): Step => ({ kind: 'watch', waitMs });
+const watch = (waitMs: number): RecoveryStep => ({ kind: 'watch', waitMs });
 const fullList = { kind: 'list', from: 'newest', waitMs: 0 } as const;
 
 describe('recovery after a watch', () => {
@@ -128,7 +128,7 @@ describe('recovery after a list', () => {
 });
 
 describe('I5 request budget', () => {
-  const scenarios: Record<string, (recovery: Recovery, step: Step) => Step> = {
+  const scenarios: Record<string, (recovery: Recovery, step: RecoveryStep) => RecoveryStep> = {
     'C-03 closed at once': (recovery) => recovery.afterWatch(run('closed')),
     'C-10 410 on every watch': (recovery, step) =>
       step.kind === 'list' ? watch(0) : recovery.afterWatch(run('expired')),
@@ -142,8 +142,8 @@ describe('I5 request budget', () => {
 
   test.each(Object.entries(scenarios))('%s: at most 8 lists and 8 watches begin in any 60 s', (_name, next) => {
     const recovery = create();
-    const starts: Record<Step['kind'], number[]> = { watch: [], list: [] };
-    let step: Step = watch(0);
+    const starts: Record<RecoveryStep['kind'], number[]> = { watch: [], list: [] };
+    let step: RecoveryStep = watch(0);
     for (let now = 0; now < 600_000; now += step.waitMs) {
       starts[step.kind].push(now);
       step = next(recovery, step);

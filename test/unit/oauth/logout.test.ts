@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LogoutRequest, LogoutResponse } from '../../../src/oauth/authorization-server.ts';
+import type { EndSessionRequest, LogoutResponse } from '../../../src/oauth/authorization-server.ts';
 import { newTestServer, ORIGIN, refusalOf, signInAlice, type TestServer } from './test-server.ts';
 
 const BYE = 'https://console.example.com/';
@@ -9,7 +9,7 @@ async function signedIn() {
   return { test, pair: await signInAlice(test), other: await signInAlice(test) };
 }
 
-const logout = (test: TestServer, change: Partial<LogoutRequest> = {}): Promise<LogoutResponse> =>
+const logout = (test: TestServer, change: Partial<EndSessionRequest> = {}): Promise<LogoutResponse> =>
   test.server.logout({ ...ORIGIN, method: 'GET', queryString: '', authorization: undefined, ...change });
 
 const query = (parameters: Record<string, string>): string => new URLSearchParams(parameters).toString();

@@ -9,7 +9,7 @@ import { createClientFailureCounter, createVerificationCounter } from '../../../
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import type { Client, OAuthOptions } from '../../../src/oauth/options.ts';
 import { createMemorySessions } from '../../../src/oauth/sessions/memory-sessions.ts';
-import type { Change, SessionStore, UserSessions } from '../../../src/oauth/sessions/sessions.ts';
+import type { SessionChange, SessionStore, UserSessions } from '../../../src/oauth/sessions/sessions.ts';
 import { createTokenData, type TokenData } from '../../../src/oauth/token-data.ts';
 import { type AccessTokens, createTokenVerifier } from '../../../src/oauth/tokens/token-verifier.ts';
 import { createLiveUsers, createUserStandings, type UserStandings } from '../../../src/oauth/tokens/user-standing.ts';
@@ -110,7 +110,7 @@ class ScriptedSessions implements SessionStore {
 
   read = (user: string): UserSessions => this.#inner.read(user);
 
-  update = async <T>(user: string, decide: (current: UserSessions) => Change<T>): Promise<T> => {
+  update = async <T>(user: string, decide: (current: UserSessions) => SessionChange<T>): Promise<T> => {
     if (this.writeFault) throw this.writeFault;
     return this.#inner.update(user, (current) => {
       const change = decide(current);
