@@ -58,9 +58,15 @@ export async function startDriven(
   return { clock, service };
 }
 
-/** The same, ready. */
+/** The same, ready. A wait in vain says which checks fail. */
 export async function startDrivenReady(...parameters: Parameters<typeof startDriven>): ReturnType<typeof startDriven> {
   const { clock, service } = await startDriven(...parameters);
-  await clock.until(service.readiness, (code) => code === 200);
+  await clock.until(
+    async () => {
+      const { status, text } = await service.call('/readyz?verbose');
+      return { status, text, elapsedMs: clock.monotonic(), log: status === 200 ? [] : service.gatehouse.log.slice(-5) };
+    },
+    ({ status }) => status === 200,
+  );
   return { clock, service };
 }
