@@ -24,17 +24,21 @@ export function loadDemoConfig(
   readFile: ReadFile,
 ): { config: Config; warnings: Warnings } {
   const own = options.config === undefined ? {} : readOwn(options.config, readFile);
-  const text = JSON.stringify(mergeDeep(demoConfig(options, made), own));
+  const text = JSON.stringify(mergeDeep(demoConfig(options, made, schemeOf(own)), own));
   const source = options.config ?? 'the demo’s options';
   return loadConfig(source, (path) => (path === source ? text : readFile(path)));
 }
 
-function demoConfig({ port, platform }: DemoOptions, { kubeconfig, logStore }: Made): Tree {
+/** The user's own certificate makes the issuer one by https. */
+const schemeOf = ({ server }: Tree): string =>
+  typeof server === 'object' && server !== null && 'tls' in server && server.tls ? 'https' : 'http';
+
+function demoConfig({ port, platform }: DemoOptions, { kubeconfig, logStore }: Made, scheme: string): Tree {
   return {
     platform,
     server: { address: '127.0.0.1', port, metricsPort: port + 1 },
     kubernetes: { kubeconfig },
-    authentication: { oauthOptions: { issuer: `http://127.0.0.1:${port}/oauth` } },
+    authentication: { oauthOptions: { issuer: `${scheme}://127.0.0.1:${port}/oauth` } },
     users: { firstAdministrator: {} },
     accounts: { enabled: true },
     gateway: { enabled: true },

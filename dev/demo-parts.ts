@@ -3,6 +3,7 @@ import { parseYaml } from '../src/config/load.ts';
 import type { Addresses } from '../src/service/ports.ts';
 import type { SimulatedCluster } from './cluster/cluster.ts';
 import type { NewObject } from './cluster/kube-object.ts';
+import { type DemoPlace, placeOf, signInAt } from './demo-sign-in.ts';
 
 /** Of `deploy/`, by plural of their kind. */
 const RIGHTS = [
@@ -58,43 +59,45 @@ interface Started {
  * pasted.
  */
 export async function printCommands({ config, cluster, addresses, tookMs }: Started): Promise<void> {
-  const origin = `http://127.0.0.1:${addresses.port}`;
+  const place = placeOf(config.server, addresses);
+  const { origin, metricsOrigin, curl } = place;
   const { name, password } = firstAdministrator(config, cluster);
   const form = new URLSearchParams({ ...clientOf(config), grant_type: 'password', username: name, password });
-  const answer = await fetch(`${origin}/oauth/token`, { method: 'POST', body: form });
-  const { access_token: token } = (await answer.json()) as { access_token: string };
+  const signedIn = await signInAt(place, form);
+  const token = 'token' in signedIn ? signedIn.token : '$TOKEN';
   const nodes = `${origin}/kapis/resources.${config.platform}.io/v1alpha3/nodes`;
   const bearer = `-H "Authorization: Bearer ${token}"`;
   const lines = [
     '',
-    `Gatehouse is ready after ${Math.round(tookMs)} ms on ${origin}, metrics on http://127.0.0.1:${addresses.metricsPort}/metrics`,
+    `Gatehouse is ready after ${Math.round(tookMs)} ms on ${origin}, metrics on ${metricsOrigin}/metrics`,
     `User: ${name}   Password: ${password}   (made at random for this run)`,
+    ...('fault' in signedIn ? [`No token: ${signedIn.fault}`] : []),
     '',
     'Sign in, list the nodes, list the nodes that need attention:',
     '',
-    `curl -s -d "${form}" ${origin}/oauth/token`,
+    `${curl} -d "${form}" ${origin}/oauth/token`,
     '',
-    `curl -s ${bearer} ${nodes}`,
+    `${curl} ${bearer} ${nodes}`,
     '',
-    `curl -s ${bearer} "${nodes}?status=warning&sortBy=name&ascending=true&limit=5"`,
+    `${curl} ${bearer} "${nodes}?status=warning&sortBy=name&ascending=true&limit=5"`,
     '',
-    ...commandsOnLogs(config, origin, bearer),
-    ...commandsOnUsers(config, origin, bearer),
+    ...commandsOnLogs(config, place, bearer),
+    ...commandsOnUsers(config, place, bearer),
     'Ctrl-C ends it.',
     '',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-function commandsOnLogs(config: Config, origin: string, bearer: string): string[] {
+function commandsOnLogs(config: Config, { origin, curl }: DemoPlace, bearer: string): string[] {
   if (config.logging.host === undefined) return [];
   const logs = `${origin}/kapis/tenant.${config.platform}.io/v1alpha2/logs`;
   return [
     'Find what went wrong in the pods’ logs, and save what one workload wrote (docs/logs.md has more):',
     '',
-    `curl -s ${bearer} "${logs}?log_query=error&size=3"`,
+    `${curl} ${bearer} "${logs}?log_query=error&size=3"`,
     '',
-    `curl -s ${bearer} "${logs}?operation=export&namespaces=shop&workloads=payments" > payments.log`,
+    `${curl} ${bearer} "${logs}?operation=export&namespaces=shop&workloads=payments" > payments.log`,
     '',
   ];
 }
@@ -102,7 +105,7 @@ function commandsOnLogs(config: Config, origin: string, bearer: string): string[
 /** Somebody to try things with, in a cluster that ends with the demo. */
 const ALICE = { username: 'alice', password: 'First-of-alice-1' };
 
-function commandsOnUsers(config: Config, origin: string, bearer: string): string[] {
+function commandsOnUsers(config: Config, { origin, curl }: DemoPlace, bearer: string): string[] {
   if (!config.accounts.enabled) return [];
   const group = `iam.${config.platform}.io`;
   const users = `${origin}/kapis/${group}/v1alpha2/users`;
@@ -110,16 +113,16 @@ function commandsOnUsers(config: Config, origin: string, bearer: string): string
   const annotations = { [`${group}/globalrole`]: 'platform-regular' };
   const user = { metadata: { name, annotations }, spec: { email: `${name}@example.com`, password } };
   const form = new URLSearchParams({ ...clientOf(config), grant_type: 'password', ...ALICE });
-  const sends = `curl -s ${bearer} -H "Content-Type: application/json"`;
+  const sends = `${curl} ${bearer} -H "Content-Type: application/json"`;
   const disables = `sed 's/"state":"Active"/"state":"Disabled"/'`;
   return [
     'Make a user, sign in as that user, disable the user (docs/accounts.md has more):',
     '',
     `${sends} -d '${JSON.stringify(user)}' ${users}`,
     '',
-    `curl -s -d "${form}" ${origin}/oauth/token`,
+    `${curl} -d "${form}" ${origin}/oauth/token`,
     '',
-    `curl -s ${bearer} ${users}/${name} | ${disables} | ${sends} -X PUT -d @- ${users}/${name}`,
+    `${curl} ${bearer} ${users}/${name} | ${disables} | ${sends} -X PUT -d @- ${users}/${name}`,
     '',
   ];
 }

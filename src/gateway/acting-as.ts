@@ -46,6 +46,23 @@ export function readActingAs(rawHeaders: readonly string[]): ActingAs | undefine
   return { name, groups: valuesOf(GROUP).filter((group) => group !== '') };
 }
 
+/**
+ * Whom the headers ask for, however wrong they are, for the audit trail: the first user, and the groups. Octets that are
+ * not UTF-8 are shown as such.
+ */
+export function askedFor(rawHeaders: readonly string[]): {
+  readonly user?: string;
+  readonly groups: readonly string[];
+} {
+  const names = namesOf(rawHeaders).map((name) => name.replaceAll('_', '-'));
+  const valuesOf = (wanted: string): string[] =>
+    names.flatMap((name, at) =>
+      name === wanted ? [Buffer.from(rawHeaders[2 * at + 1] as string, 'latin1').toString()] : [],
+    );
+  const [user] = valuesOf(USER);
+  return { ...(user === undefined ? {} : { user }), groups: valuesOf(GROUP) };
+}
+
 /** In lower case, in their order. */
 const namesOf = (rawHeaders: readonly string[]): string[] =>
   rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());

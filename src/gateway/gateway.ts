@@ -15,7 +15,7 @@ import { asksToImpersonate } from './acting-as.ts';
 import { type CallKind, isLongRunning, type UpgradeProtocol } from './call.ts';
 import type { CallerPolicy, GatewayCaller } from './caller.ts';
 import { KnownGroups } from './known-groups.ts';
-import type { GatewayMetrics } from './metrics.ts';
+import type { GatewayMetrics, Refusal } from './metrics.ts';
 import * as refusals from './refusals.ts';
 import { copiedHeaders } from './request-headers.ts';
 
@@ -120,6 +120,17 @@ export class Gateway {
     return passage.upgrade(passed, answer, signal).catch((error) => this.#fail(error, call));
   }
 
+  /**
+   * Throws the refusal of somebody whom nobody impersonates here, whatever the cluster would say. A caller may ask for
+   * anybody; that is no sign of a reserved name among the users, and no event.
+   */
+  admitTarget(asked: Pick<GatewayCaller, 'name' | 'groups'>): void {
+    const { policy, metrics } = this.#parts;
+    if (!policy.isReserved(asked)) return;
+    metrics.refused('impersonate_header');
+    throw refusals.reservedTarget();
+  }
+
   /** Throws the refusal of a call that is not sent on. */
   #admit(call: GatewayCall): void {
     const { policy, metrics, onReserved } = this.#parts;
@@ -129,14 +140,10 @@ export class Gateway {
       onReserved(call);
       throw refusals.reservedIdentity();
     }
-    // A caller may ask for anybody; that is no sign of a reserved name among the users.
-    if (policy.isReserved(madeAs(call))) {
-      metrics.refused('impersonate_header');
-      throw refusals.reservedIdentity();
-    }
+    if (call.actingAs) this.admitTarget(call.actingAs);
     const unsendable = this.#groups ? undefined : policy.unsendableGroup(madeAs(call));
     if (unsendable !== undefined) {
-      metrics.refused('impersonation');
+      metrics.refused(notActingAs(call));
       throw refusals.unsendableGroup(unsendable);
     }
     if (this.#options.impersonation === 'refuse' && asksToImpersonate(rawHeaders)) {
@@ -200,7 +207,8 @@ export class Gateway {
     const caller = madeAs(call);
     if (!(error instanceof PassageError)) throw error;
     const isSpoken = error.fault === 'impersonation' && speaksOfImpersonation(target);
-    if (error.fault !== 'left' && !isSpoken) this.#parts.metrics.refused(error.fault);
+    const reason = error.fault === 'impersonation' ? notActingAs(call) : error.fault;
+    if (reason !== 'left' && !isSpoken) this.#parts.metrics.refused(reason);
     if (error.fault !== 'impersonation') throw ANSWERS[error.fault](error);
     this.#groups?.forget(caller);
     throw refusals.notLentToUs(ownOf(error.refused, caller), error);
@@ -209,6 +217,9 @@ export class Gateway {
 
 /** Whom the cluster takes the call for. */
 const madeAs = ({ caller, actingAs = caller }: GatewayCall): GatewayCaller => actingAs;
+
+/** How a call is counted that we may not make as its caller. There is an alert for that, but not for a wish of the caller's. */
+const notActingAs = ({ actingAs }: GatewayCall): Refusal => (actingAs ? 'impersonate_header' : 'impersonation');
 
 /** What was refused, if it is the caller's own: others are nobody's business. */
 function ownOf(refused: RefusedImpersonation | undefined, { name, groups }: GatewayCaller): RefusedImpersonation {

@@ -11,6 +11,14 @@ export const reservedIdentity = (): StatusError =>
       'this user, or one of its groups, is named as those of the cluster itself: it cannot be passed on to the cluster',
   });
 
+export const reservedTarget = (): StatusError =>
+  new StatusError({
+    code: 403,
+    reason: 'Forbidden',
+    message:
+      'service accounts, users and groups of the cluster itself cannot be impersonated through this server: ask the cluster with a kubeconfig of its own',
+  });
+
 export const impersonationRefused = (): StatusError =>
   new StatusError({
     code: 403,

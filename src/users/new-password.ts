@@ -1,5 +1,4 @@
-/** bcrypt reads no further, so a longer password would equal its first 72 bytes. */
-export const LONGEST_PASSWORD_BYTES = 72;
+import { composed, LONGEST_PASSWORD_BYTES } from './password-text.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -16,7 +15,7 @@ export function readNewPassword(input: Uint8Array): { readonly password: string 
   if (/[\r\n]/.test(password)) return { fault: 'a password is one line, this one has more' };
   if (password.includes('\0'))
     return { fault: 'a password holds no NUL, this one does: bcrypt would stop reading there' };
-  const bytes = Buffer.byteLength(password);
+  const bytes = Buffer.byteLength(composed(password));
   if (bytes >= 1 && bytes <= LONGEST_PASSWORD_BYTES) return { password };
   return { fault: `a password has 1 to ${LONGEST_PASSWORD_BYTES} bytes, this one has ${bytes}` };
 }

@@ -1,7 +1,7 @@
 import { hash, verify } from '@node-rs/bcrypt';
 import type { Histogram } from 'prom-client';
 import type { SecurityEvents } from '../security-events.ts';
-import { LONGEST_PASSWORD_BYTES } from './new-password.ts';
+import { composed, formsOf, LONGEST_PASSWORD_BYTES } from './password-text.ts';
 import type { User } from './user.ts';
 
 /** Hashes below this cost are too cheap to guess in bulk, so they are not accepted. */
@@ -58,8 +58,9 @@ export const dummyHash = (cost: number): string => `$2b$${cost}$${'.'.repeat(53)
 /** Compares in the thread pool, about 50 ms at cost 10. Rejects only when the library fails. */
 export const compareWithHash = (password: string, stored: string): Promise<boolean> => verify(password, stored);
 
-/** Hashes a password for a users file. Rejects a password that bcrypt would cut off, with a sentence for people. */
-export async function hashPassword(password: string, cost: number): Promise<string> {
+/** Hashes the composed form of a password. Rejects a password that bcrypt would cut off, with a sentence for people. */
+export async function hashPassword(typed: string, cost: number): Promise<string> {
+  const password = composed(typed);
   if (password === '') throw new Error('the password is empty');
   if (!isComparable(password))
     throw new Error(`the password is longer than ${LONGEST_PASSWORD_BYTES} bytes or holds a NUL`);
@@ -75,8 +76,8 @@ export interface CompareParts {
 }
 
 /**
- * Whether this is the user's password. Always makes exactly one bcrypt compare, whoever tries. Rejects only when the
- * library fails.
+ * Whether this is the user's password, in any form of its text. Makes one bcrypt compare for each form, whoever tries and
+ * whichever is equal: one in ASCII, three at most. Rejects only when the library fails.
  */
 export type PasswordCompare = (user: User | undefined, password: string) => Promise<boolean>;
 
@@ -97,15 +98,22 @@ export function createPasswordCompare(costs: HashCosts, parts: CompareParts): Pa
     return fault ? undefined : user.passwordHash;
   };
 
-  return async (user, password) => {
-    const stored = usableHash(user);
-    const real = stored !== undefined && isComparable(password);
+  const compareForm = async (form: string, stored: string | undefined): Promise<boolean> => {
+    const real = stored !== undefined && isComparable(form);
     const done = duration.startTimer();
     try {
-      const matches = await bcrypt(password, real ? stored : dummyHash(costs.cost));
+      const matches = await bcrypt(form, real ? stored : dummyHash(costs.cost));
       return real && matches;
     } finally {
       done();
     }
+  };
+
+  return async (user, password) => {
+    const stored = usableHash(user);
+    let matches = false;
+    // One after the other: an attempt has one place in the gate, and so one thread of the pool.
+    for (const form of formsOf(password)) matches = (await compareForm(form, stored)) || matches;
+    return matches;
   };
 }

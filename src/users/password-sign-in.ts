@@ -35,7 +35,7 @@ const REFUSED: SignInResult = { kind: 'refused' };
  */
 const BUSY = { kind: 'busy', retryAfterSeconds: 1 } as const;
 
-/** Builds the password check: resolve, throttle, gate, exactly one compare, state, buckets. */
+/** Builds the password check: resolve, throttle, gate, compare, state, buckets. */
 export function createPasswordSignIn(
   options: PasswordOptions,
   parts: PasswordParts,

@@ -3,7 +3,7 @@ import type { User } from './user.ts';
 /** One attempt to sign in with a name (or e-mail) and a password. */
 export interface SignInAttempt {
   readonly username: string;
-  /** As sent, never trimmed or normalised; compared as UTF-8 bytes. */
+  /** As sent, never trimmed; its composed and decomposed forms count as well (docs/contract/tokens.md, section 10). */
   readonly password: string;
   /** The caller's address, already normalised (IPv6 as /64). */
   readonly source: string;
@@ -25,7 +25,7 @@ type HashResult =
   | { readonly kind: 'ok'; readonly hash: string }
   | { readonly kind: 'busy'; readonly retryAfterSeconds: number };
 
-/** Steps 1 to 7 of a password check: resolve, throttle, gate, exactly one compare, state, buckets. */
+/** Steps 1 to 7 of a password check: resolve, throttle, gate, compare, state, buckets. */
 export interface PasswordSignIn {
   signIn(attempt: SignInAttempt): Promise<SignInResult>;
   /** The user that a typed name or e-mail names: for the audit trail, which never records what was typed. */

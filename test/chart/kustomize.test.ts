@@ -76,6 +76,7 @@ describe('the kustomize base', () => {
     const expected = [
       ...asInDeploy(files).keys(),
       'accounts',
+      'another-namespace',
       'gateway',
       'logging',
       'kustomization.yaml',

@@ -337,6 +337,7 @@ export const RULE_CASES: readonly RuleCase[] = [
     series: [
       { name: refusal('impersonation'), fires: ONE_EVENT, silent: NO_EVENT },
       { name: refusal('requests'), fires: NO_EVENT, silent: ONE_EVENT },
+      { name: refusal('impersonate_header'), fires: NO_EVENT, silent: ONE_EVENT },
     ],
     ...{ ...EVENT_AT, labels: { ...SCRAPED, reason: 'impersonation' } },
   },

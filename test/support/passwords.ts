@@ -1,5 +1,5 @@
-import { LONGEST_PASSWORD_BYTES } from '../../src/users/new-password.ts';
 import { compareWithHash, hashPassword } from '../../src/users/password-hash.ts';
+import { LONGEST_PASSWORD_BYTES } from '../../src/users/password-text.ts';
 
 /** The lowest cost that is accepted; a compare takes 50 ms of a core. */
 const COST = 10;

@@ -1,5 +1,5 @@
 import type { StatusCause } from '../../status-error.ts';
-import { LONGEST_PASSWORD_BYTES } from '../../users/new-password.ts';
+import { composed, LONGEST_PASSWORD_BYTES } from '../../users/password-text.ts';
 import { bad, required } from '../users/user-fields.ts';
 
 const SHORTEST = 8;
@@ -8,10 +8,12 @@ const SHORTEST = 8;
 const BCRYPT = /^\$2[aby]\$.{56}$/s;
 
 /**
- * Why a new password is refused, without a word of it (A-36); empty when it is good. bcrypt reads 72 bytes and stops at a
+ * Why a new password is refused, without a word of it (A-36); empty when it is good. The rules are about its composed
+ * form, which is hashed. bcrypt reads 72 bytes and stops at a
  * NUL (docs/contract/accounts.md, section 5).
  */
-export function passwordFaults(field: string, password: string): StatusCause[] {
+export function passwordFaults(field: string, typed: string): StatusCause[] {
+  const password = composed(typed);
   if (password === '') return [required(field, 'Required value: a password must not be empty')];
   if (BCRYPT.test(password)) return [bad(field, 'must be a password, not a bcrypt hash')];
   return [

@@ -1,3 +1,4 @@
+import { askedFor } from '../../gateway/acting-as.ts';
 import type { CallKind } from '../../gateway/call.ts';
 import type { GatewayMetrics } from '../../gateway/metrics.ts';
 import type { SecurityEventFields, SecurityEvents } from '../../security-events.ts';
@@ -19,7 +20,11 @@ export interface CallRecord {
 export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics): CallRecord {
   return {
     began: (exchange) => {
-      events.report('cluster_call_began', { ...whoAndWhat(exchange), impersonatedUser: impersonatedUser(exchange) });
+      events.report('cluster_call_began', {
+        ...whoAndWhat(exchange),
+        impersonatedUser: impersonatedUser(exchange),
+        ...whomAsked(exchange),
+      });
     },
     ended: (exchange, kind) => {
       const { identity, info, status, upstreamMs } = exchange;
@@ -29,6 +34,7 @@ export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics
         result: resultOf(status),
         ...whoAndWhat(exchange),
         impersonatedUser: upstreamMs === undefined ? undefined : impersonatedUser(exchange),
+        ...whomAsked(exchange),
         status,
       });
     },
@@ -38,6 +44,28 @@ export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics
 /** Whom the cluster takes the call for. */
 const impersonatedUser = ({ identity, impersonation }: Exchange): string | undefined =>
   (impersonation?.subject ?? identity)?.name;
+
+/** Characters of all groups in a line: with the other names, of 256 each, it stays below 8 KiB. */
+const GROUPS_LENGTH = 256;
+
+/** Whom the headers of the client ask for, granted or not. */
+function whomAsked({ request }: Exchange): SecurityEventFields {
+  const { user, groups } = askedFor(request.rawHeaders);
+  const shown: string[] = [];
+  let length = 0;
+  for (const group of groups) {
+    const text = nameOrNothing(group) ?? '';
+    if (length > 0 && length + text.length > GROUPS_LENGTH) break;
+    length += text.length;
+    shown.push(text);
+  }
+  const leftOut = groups.length - shown.length;
+  return {
+    asUser: nameOrNothing(user),
+    asGroups: shown.length > 0 ? shown : undefined,
+    asGroupsLeftOut: leftOut > 0 ? leftOut : undefined,
+  };
+}
 
 function whoAndWhat({ identity, info, target, requestId, ownRequestId, source }: Exchange): SecurityEventFields {
   return {

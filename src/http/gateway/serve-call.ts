@@ -59,7 +59,7 @@ export function serveCall(parts: ServeCallParts): Handler {
     const protocol = exchange.upgrade && askedProtocol(exchange.request);
     const kind = (protocol && upgradeKindOf(info, protocol)) ?? kindOf(info);
     exchange.atEnd(() => record.ended(exchange, kind));
-    if (parts.gateway.honoursImpersonation) await takeImpersonation(exchange, parts.impersonate);
+    if (parts.gateway.honoursImpersonation) await takeImpersonation(exchange, parts);
     exchange.takePlace(() => places[isLongRunning(kind) ? 'streams' : 'requests'].take(identity.name));
     if (protocol) await upgrade(exchange, { kind, protocol }, parts);
     else await forward(exchange, { kind, user: identity.name }, parts);
@@ -67,9 +67,11 @@ export function serveCall(parts: ServeCallParts): Handler {
 }
 
 /** The cluster takes the call for one of the user that it names, if the caller may impersonate that user. */
-async function takeImpersonation(exchange: Exchange, impersonate: Impersonate): Promise<void> {
+async function takeImpersonation(exchange: Exchange, { gateway, impersonate }: ServeCallParts): Promise<void> {
   const asked = readActingAs(exchange.request.rawHeaders);
-  if (asked) exchange.impersonation = await impersonate(exchange, asked);
+  if (!asked) return;
+  gateway.admitTarget(asked);
+  exchange.impersonation = await impersonate(exchange, asked);
 }
 
 /** A call, and how to end it before its time. */

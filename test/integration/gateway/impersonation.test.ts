@@ -34,6 +34,21 @@ async function start(impersonation: 'refuse' | 'honour' = 'honour'): Promise<Gat
   return app;
 }
 
+const ACCOUNT = 'system:serviceaccount:gatehouse-system:gatehouse';
+
+/** The cluster says that our account may not act as somebody. */
+function refuse(app: GatewayUnderTest, resource: 'users' | 'groups', name: string): void {
+  const message = `${resource} "${name}" is forbidden: User "${ACCOUNT}" cannot impersonate resource "${resource}" in API group "" at the cluster scope`;
+  const body = JSON.stringify({ kind: 'Status', message, code: 403 });
+  app.upstream.answer = () => `HTTP/1.1 403 Forbidden\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+const refusals = (app: GatewayUnderTest, reason: string): Promise<number> =>
+  app.metric('gatehouse_gateway_refusals_total', { reason });
+
+/** A header is bytes: each octet of UTF-8 as a character of its own. */
+const octets = (text: string): string => Buffer.from(text).toString('latin1');
+
 const as = (...lines: string[]): string => lines.map((line) => `Impersonate-${line}\r\n`).join('');
 
 describe('A-30 with gateway.impersonation: honour', () => {
@@ -85,6 +100,35 @@ describe('A-30 with gateway.impersonation: honour', () => {
     expect(app.events.filter(({ event }) => event === 'reserved_identity_refused')).toEqual([]);
   });
 
+  test.each(['User: system:serviceaccount:a:b', 'User: system:admin', 'User: kubernetes-admin'])(
+    'a caller who asks for "%s" is told that nobody becomes one of the cluster’s own, and the cluster is not asked',
+    async (line) => {
+      const app = await start();
+      const answer = parseAnswer(await app.raw(requestOf('GET /api/v1/pods', as(line))));
+      expect([answer.status, asked]).toEqual([403, []]);
+      expect(answer.body).toContain(
+        'service accounts, users and groups of the cluster itself cannot be impersonated through this server',
+      );
+    },
+  );
+
+  test.each([
+    ['a user', 'users', 'bob'],
+    ['a group', 'groups', 'ops'],
+  ] as const)(
+    'a wish to be %s whom we may not act as gives no alert, and a call of the caller’s own does',
+    async (_, resource, name) => {
+      const app = await start();
+      refuse(app, resource, name);
+      const answer = parseAnswer(await app.raw(requestOf('GET /api/v1/pods', as('User: bob', 'Group: ops'))));
+      expect([answer.status, app.upstream.requests.length]).toEqual([403, 1]);
+      expect(answer.body).toContain(`(gateway.${resource})`);
+      expect([await refusals(app, 'impersonation'), await refusals(app, 'impersonate_header')]).toEqual([0, 1]);
+      await app.raw(requestOf('GET /api/v1/pods'));
+      expect([await refusals(app, 'impersonation'), await refusals(app, 'impersonate_header')]).toEqual([1, 1]);
+    },
+  );
+
   test.each([
     ['the right to impersonate', 'alice users bob'],
     ['the other’s right', 'bob pods'],
@@ -115,4 +159,47 @@ test('A-30 with gateway.impersonation: refuse the answer says that calls are mad
   const answer = parseAnswer(await app.raw(requestOf('GET /api/v1/pods', as('User: bob'))));
   expect([answer.status, asked, app.upstream.requests.length]).toEqual([403, [], 0]);
   expect(answer.body).toContain('(gateway.impersonation)');
+});
+
+describe.each(['refuse', 'honour'] as const)('A-30 with gateway.impersonation: %s the audit trail says', (setting) => {
+  const lineOf = async (...lines: string[]) => {
+    const app = await start(setting);
+    await app.raw(requestOf('GET /api/v1/pods', as(...lines)));
+    return app.events.find(({ event }) => event === 'cluster_call')?.fields;
+  };
+
+  test('whom a refused call asked for', async () => {
+    expect(await lineOf('User: eve', 'Group: ops', `Group: ${octets('Entwickler-Süd')}`)).toMatchObject({
+      ...{ result: 'refused', status: 403, user: 'alice' },
+      ...{ asUser: 'eve', asGroups: ['ops', 'Entwickler-Süd'] },
+    });
+  });
+
+  test.each([
+    ['a uid beside it', ['User: eve', 'Uid: 7'], 'eve'],
+    ['a service account', ['User: system:serviceaccount:a:b'], 'system:serviceaccount:a:b'],
+    ['another spelling', ['User: bob', 'Extra-x: y'], 'bob'],
+  ])('whom a call asked for that is refused as it stands: %s', async (_, lines, asUser) => {
+    expect(await lineOf(...lines)).toMatchObject({ result: 'refused', asUser });
+  });
+
+  test('nothing of it for a call without such headers', async () => {
+    const { asUser, asGroups } = (await lineOf()) ?? {};
+    expect([asUser, asGroups]).toEqual([undefined, undefined]);
+  });
+
+  test('no more than 256 characters of a name and of all groups, and none that would change the line', async () => {
+    const groups = Array.from({ length: 20 }, (_, at) => `Group: ${`${at}`.padStart(40, 'g')}`);
+    const { asUser, asGroups, asGroupsLeftOut } =
+      (await lineOf(`User: ${octets(`\u202e${'e'.repeat(300)}`)}`, ...groups)) ?? {};
+    expect(asUser).toBe(`\\u202e${'e'.repeat(250)}`);
+    expect(asGroups).toEqual(groups.slice(0, 6).map((line) => line.replace('Group: ', '')));
+    expect(asGroupsLeftOut).toBe(14);
+  });
+});
+
+test('A-30 the audit trail has user and groups of an impersonation that is granted', async () => {
+  const app = await start();
+  await app.raw(requestOf('GET /api/v1/pods', as('User: bob', 'Group: ops')));
+  expect(app.events.at(-1)?.fields).toMatchObject({ result: 'ok', asUser: 'bob', asGroups: ['ops'] });
 });

@@ -1,0 +1,55 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { text } from 'node:stream/consumers';
+import type { Config } from '../src/config/config.ts';
+import type { Addresses } from '../src/service/service.ts';
+
+/** How this machine reaches the demo. */
+export interface DemoPlace {
+  readonly origin: string;
+  readonly metricsOrigin: string;
+  /** The command and options that begin each printed line. */
+  readonly curl: string;
+}
+
+/** Addresses that stand for every interface, loopback among them. */
+const EVERY_INTERFACE: readonly string[] = ['0.0.0.0', '::', ''];
+
+/** Follows the address and the certificate of the configuration, which may be the user's own. */
+export function placeOf({ address = '', tls }: Config['server'], { port, metricsPort }: Addresses): DemoPlace {
+  const host = EVERY_INTERFACE.includes(address) ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address;
+  const scheme = tls ? 'https' : 'http';
+  return {
+    origin: `${scheme}://${host}:${port}`,
+    metricsOrigin: `${scheme}://${host}:${metricsPort}`,
+    // The certificate names another host, as a rule, and nobody has to trust who signed it.
+    curl: tls ? 'curl -sk' : 'curl -s',
+  };
+}
+
+/** The access token that a form gets, or why there is none, as a sentence. */
+export async function signInAt(
+  { origin }: Pick<DemoPlace, 'origin'>,
+  form: URLSearchParams,
+): Promise<{ readonly token: string } | { readonly fault: string }> {
+  try {
+    const answer = await post(`${origin}/oauth/token`, form);
+    const token = (JSON.parse(answer) as { access_token?: unknown }).access_token;
+    return typeof token === 'string' ? { token } : { fault: `the answer to the sign-in is ${answer}` };
+  } catch (error) {
+    return { fault: `the sign-in failed: ${(error as Error).message}` };
+  }
+}
+
+/** `fetch` takes no certificate but one of a known authority; this asks the server of this very process. */
+function post(url: string, form: URLSearchParams): Promise<string> {
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const request = url.startsWith('https:')
+    ? requestHttps(url, { method: 'POST', headers, rejectUnauthorized: false, agent: false })
+    : requestHttp(url, { method: 'POST', headers, agent: false });
+  return new Promise((resolve, reject) => {
+    request.on('error', reject);
+    request.on('response', (answer) => void text(answer).then(resolve, reject));
+    request.end(form.toString());
+  });
+}
