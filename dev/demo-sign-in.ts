@@ -2,7 +2,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { Config } from '../src/config/config.ts';
-import type { Addresses } from '../src/service/service.ts';
+import type { Addresses } from '../src/service/ports.ts';
 
 /** How this machine reaches the demo. */
 export interface DemoPlace {
