@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../support/default-limits.ts';
+import { nextEvent } from '../../support/next-event.ts';
 import { eventually, listsWith, startApp } from './app-under-test.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
@@ -83,7 +84,7 @@ describe('a list of 40 MB in pieces', () => {
     socket.on('error', () => {});
     await once(socket, 'connect');
     socket.write(GET);
-    await once(socket, 'data');
+    await nextEvent(socket, 'data');
     socket.destroy();
     await eventually(() => app.lines.some((line) => line['route'] === LIST && line['aborted'] === true));
     await app.stop();

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../support/default-limits.ts';
+import { nextEvent } from '../../support/next-event.ts';
 import { eventually, fakeAuthorizationServer, startApp } from './app-under-test.ts';
 import { HEAD, LIST } from './raw-answer.ts';
 
@@ -20,7 +21,7 @@ describe('limits in number', () => {
       await once(first, 'close');
       for (const socket of [second, third]) {
         socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
-        await once(socket, 'data');
+        await nextEvent(socket, 'data');
       }
       for (const socket of sockets) socket.destroy();
     } finally {
@@ -95,7 +96,7 @@ describe('limits in number', () => {
           sockets.push(socket);
           await once(socket, 'connect');
           socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n`);
-          await once(socket, 'data'); // the 100: from here on the body is waited for
+          await nextEvent(socket, 'data'); // the 100: from here on the body is waited for
         }
         const form = { method: 'POST', body: 'grant_type=password' };
         expect((await waited.get('/oauth/token', form)).status).toBe(200);

@@ -7,6 +7,7 @@ import { createMetricsServer } from '../../../src/http/connection/metrics-server
 import { createHttpServer } from '../../../src/http/connection/server.ts';
 import { createMetricRegistry, createThreadpoolProbe } from '../../../src/observability/metrics.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { nextEvent } from '../../support/next-event.ts';
 import { appParts, eventually, type LogLine, rawExchange } from './app-under-test.ts';
 
 const LIST = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
@@ -77,7 +78,7 @@ describe('R-07 the shutdown', () => {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write(get('/healthz'));
-    await once(socket, 'data');
+    await nextEvent(socket, 'data');
     const closed = once(socket, 'close');
     ending.abort();
     await clock.advance(15_000);
@@ -94,7 +95,7 @@ describe('R-07 the shutdown', () => {
     await rawExchange(port, get('/healthz'), /ok$/); // the server has taken the two before it
     ending.abort();
     await clock.advance(15_000);
-    const answered = once(asking, 'data');
+    const answered = nextEvent(asking, 'data');
     asking.write(get(LIST));
     expect(String((await answered)[0])).toMatch(/^HTTP\/1\.1 200 /);
     const closed = once(silent, 'close');

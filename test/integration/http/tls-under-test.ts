@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import { createApp } from '../../../src/http/app.ts';
 import { createHttpServer } from '../../../src/http/connection/server.ts';
 import type { CallerMethod } from '../../../src/oauth/endpoints/caller-authentication.ts';
 import type { ReviewHead } from '../../../src/oauth/endpoints/token-review.ts';
+import { nextEvent } from '../../support/next-event.ts';
 import { appParts, type LogLine, type TestParts } from './app-under-test.ts';
 
 /** PEM texts. */
@@ -71,7 +71,7 @@ export async function startTls(
   const opened = async <Kind extends Socket>(socket: Kind, event: string): Promise<Kind> => {
     sockets.push(socket);
     socket.on('error', () => {}); // the server may cut it off
-    await once(socket, event);
+    await nextEvent(socket, event);
     return socket;
   };
   const host = '127.0.0.1';
@@ -96,7 +96,7 @@ export const REVIEW = 'POST /oauth/authenticate HTTP/1.1\r\nHost: a\r\nContent-L
 
 /** The answer as text, as far as it comes at once. */
 export async function send(socket: Socket, request = HEALTH): Promise<string> {
-  const answered = once(socket, 'data');
+  const answered = nextEvent(socket, 'data');
   socket.write(request);
   return String((await answered)[0]);
 }

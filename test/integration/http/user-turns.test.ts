@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { Identity } from '../../../src/oauth/tokens/identity.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { nextEvent } from '../../support/next-event.ts';
 import { startApp } from './app-under-test.ts';
 
 const NODES = '/kapis/resources.gatehouse.io/v1alpha3/nodes';
@@ -30,7 +31,7 @@ test('R-26 in a busy loop a request is decided before those of a user who sent m
     const socket = connect(app.port, '127.0.0.1');
     await once(socket, 'connect');
     const ask = () => void socket.write(`GET ${NODES} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${name}\r\n\r\n`);
-    return { ask, answer: () => once(socket, 'data').finally(() => socket.destroy()) };
+    return { ask, answer: () => nextEvent(socket, 'data').finally(() => socket.destroy()) };
   };
   await app.get(NODES, { headers: { Authorization: 'Bearer ann' } }); // nobody is alone
   for (let turn = 0; turn < 6; turn++) await app.get(NODES);

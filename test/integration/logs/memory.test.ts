@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { atEnd } from '../../support/at-end.ts';
 import { foundBody, hit } from '../../support/logs/canned-store.ts';
+import { nextEvent } from '../../support/next-event.ts';
 import { LOGS, type LogsUnderTest, startOwnLogs, startOwnStore } from './logs-under-test.ts';
 
 const MIB = 2 ** 20;
@@ -42,7 +42,7 @@ async function takeTheBeginning({ service, token }: LogsUnderTest) {
   const socket = connect({ host: '127.0.0.1', port: service.gatehouse.port });
   atEnd(() => socket.destroy());
   socket.write(`GET ${LOGS} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`);
-  const [beginning] = await once(socket, 'data');
+  const [beginning] = await nextEvent(socket, 'data');
   socket.pause();
   expect(String(beginning)).toMatch(/^HTTP\/1\.1 200 /);
   return socket;

@@ -1,0 +1,20 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+
+/** What the next event of this name brings. Rejects as soon as the connection is closed without it, and says so. */
+export async function nextEvent(socket: Socket, event: string): Promise<readonly unknown[]> {
+  const over = new AbortController();
+  const closed = (): void => {
+    const { bytesWritten, bytesRead } = socket;
+    over.abort(new Error(`closed before "${event}", after ${bytesWritten} bytes out and ${bytesRead} bytes in`));
+  };
+  socket.once('close', closed);
+  if (socket.closed) closed();
+  try {
+    return await once(socket, event, { signal: over.signal });
+  } catch (error) {
+    throw over.signal.aborted ? over.signal.reason : error;
+  } finally {
+    socket.off('close', closed);
+  }
+}
