@@ -21,6 +21,45 @@ describe('a value that is left empty', () => {
     expect((await renderText(`# as it was copied\n${value}:\n`)).objects).toEqual((await render()).objects);
   });
 
+  test.each([
+    ...['image', 'service', 'ingress', 'httpRoute', 'users', 'oauth', 'tokenReview', 'accounts', 'gateway', 'logging'],
+    ...['sessions', 'tls', 'metrics', 'prometheusRule', 'dashboard', 'networkPolicy', 'podDisruptionBudget'],
+    ...['resources', 'serviceAccount', 'rbac', 'updateStrategy', 'podSecurityContext', 'containerSecurityContext'],
+    ...['helmTest', 'allow', 'oauth:\n  client', 'accounts:\n  roleAssigners', 'gateway:\n  constrainedImpersonation'],
+    ...[
+      'logging:\n  ca',
+      'metrics:\n  podMonitor',
+      'networkPolicy:\n  egress',
+      'networkPolicy:\n  egress:\n    logStore',
+    ],
+    ...['resources:\n  limits', 'resources:\n  requests', 'platform', 'replicaCount', 'service:\n  type'],
+    ...['image:\n  repository', 'gateway:\n  enabled', 'sessions:\n  store', 'podDisruptionBudget:\n  enabled'],
+  ])('is as a section or a setting that is not there: %s', async (value) => {
+    expect((await renderText(`${value}: # nothing is set below it\n`)).objects).toEqual((await render()).objects);
+  });
+
+  test('leaves what is set beside it', async () => {
+    const { objects } = await renderText(
+      'gateway:\nresources:\n  limits:\nreplicaCount: 2\nservice:\n  port: 8080\n  type:\n',
+    );
+    expect(objects).toEqual((await render({ replicaCount: 2, service: { port: 8080 } })).objects);
+  });
+
+  test('is checked with the chart’s own in its place', async () => {
+    await expect(renderText('sessions:\n  store: memory\nreplicaCount: 2\nimage:\n')).rejects.toThrow(
+      'replicaCount is 2, but sessions.store is memory',
+    );
+  });
+
+  test('is still one of the cluster’s own where it is a field of the pod', async () => {
+    const { pod } = await renderText('podSecurityContext:\n  runAsUser:\n  fsGroup:\n');
+    expect(pod.securityContext).toEqual({
+      ...{ runAsNonRoot: true, runAsGroup: 65532 },
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    await expect(renderText('resources:\n  limits:\n    memory:\n')).rejects.toThrow("missing property 'memory'");
+  });
+
   test('takes the chart’s own away where it has any: the nodes’ system', async () => {
     expect((await renderText('nodeSelector:\n')).pod.nodeSelector).toBeUndefined();
     expect((await render()).pod.nodeSelector).toEqual({ 'kubernetes.io/os': 'linux' });
@@ -118,7 +157,7 @@ describe('the chart as a dependency', () => {
     [
       {
         global: { any: 'thing' },
-        gatehouse: { tolerations: null, config: { logging: null } },
+        gatehouse: { tolerations: null, config: { logging: null }, gateway: null, resources: { limits: null } },
         blue: { ...blue, enabled: false },
       },
       ['first-gatehouse'],

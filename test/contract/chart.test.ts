@@ -24,6 +24,10 @@ describe('the chart', () => {
     );
   });
 
+  test('fills in what is left empty from the values that npm run chart:docs writes', () => {
+    expect(JSON.parse(read('files/values.json'))).toEqual(parse(read('values.yaml')));
+  });
+
   test('has the README that npm run chart:docs writes', () => {
     expect(read('README.md')).toBe(chartPage(read('Chart.yaml'), read('values.yaml'), schema));
   });

@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { clusterTool } from './cluster-tools.ts';
+import { askOracle } from './oracles/ask-oracle.ts';
 
 /** The scheduler of the newest and of the oldest supported Kubernetes, each at the version of its program's go.mod. */
 const SCHEDULERS = { newest: 'podUsage', oldest: 'podUsageOldest' } as const;
@@ -14,14 +12,7 @@ export async function buildSchedulers(): Promise<void> {
 }
 
 /** What a scheduler's own code counts for each pod: quantities in the order of `FIGURES`. */
-export async function countedByScheduler(
+export const countedByScheduler = (
   scheduler: Scheduler,
   pods: readonly unknown[],
-): Promise<readonly (readonly string[])[]> {
-  const program = spawn(await clusterTool(SCHEDULERS[scheduler]), [], { stdio: ['pipe', 'pipe', 'pipe'] });
-  const ended = once(program, 'close');
-  program.stdin.end(JSON.stringify(pods));
-  const [rows, complaint, [code]] = await Promise.all([text(program.stdout), text(program.stderr), ended]);
-  if (code !== 0) throw new Error(`the ${scheduler} scheduler's sums ended with ${code}: ${complaint}`);
-  return JSON.parse(rows) as string[][];
-}
+): Promise<readonly (readonly string[])[]> => askOracle<readonly string[]>(SCHEDULERS[scheduler], pods);

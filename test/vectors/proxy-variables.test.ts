@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { environmentProxy } from '../../src/runtime/text/proxy-variables.ts';
-import { clusterTool } from '../support/cluster-tools.ts';
+import { askOracle } from '../support/oracles/ask-oracle.ts';
 import { SEED } from '../support/seed.ts';
 
 const SITUATIONS = 20_000;
@@ -162,15 +159,6 @@ function ours({ environment, server: to }: Situation): string {
   }
 }
 
-async function goProxies(situations: readonly Situation[]): Promise<readonly string[]> {
-  const program = spawn(await clusterTool('proxyVariables'), [], { stdio: 'pipe' });
-  const ended = once(program, 'close');
-  program.stdin.end(JSON.stringify(situations));
-  const [rows, complaint, [code]] = await Promise.all([text(program.stdout), text(program.stderr), ended]);
-  if (code !== 0) throw new Error(`tools/proxy-variables ended with ${code}: ${complaint}`);
-  return JSON.parse(rows) as string[];
-}
-
 /** `equal`, the deliberate difference, or `different`. */
 function verdict(own: string, theirs: string): string {
   const canonical = URL.canParse(theirs) ? new URL(theirs).href : theirs;
@@ -181,7 +169,7 @@ function verdict(own: string, theirs: string): string {
 
 test(`KC-07 ${SITUATIONS} environments mean what they mean to Go, or are refused (seed ${SEED})`, async () => {
   const situations = fc.sample(fc.noBias(situation), { numRuns: SITUATIONS, seed: SEED });
-  const theirs = await goProxies(situations);
+  const theirs = await askOracle<string>('proxyVariables', situations);
   const all = situations.map((one, at) => {
     const own = ours(one);
     return { ...one, own, theirs: theirs[at], verdict: verdict(own, theirs[at] ?? '') };

@@ -35,11 +35,29 @@
 {{- toYaml $empty -}}
 {{- end }}
 
+{{/* Sections and settings that are left empty are as those that are not there. Helm has taken them away with what the chart has below them, and no
+     template reads values.yaml, so files/values.json has the same. Fields that Kubernetes knows are left as they are: there, null takes one away. */}}
+{{- define "gatehouse.fillDefaults" -}}
+{{- $fields := list "config" "nodeSelector" "resources.requests" "resources.limits" "podSecurityContext" "containerSecurityContext" "updateStrategy"
+  "dashboard.labels" -}}
+{{- range $key, $default := .defaults -}}
+{{- $path := printf "%s%s" $.prefix $key -}}
+{{- $value := get $.values $key -}}
+{{- if or (not (hasKey $.values $key)) (kindIs "invalid" $value) -}}
+{{- $_ := set $.values $key $default -}}
+{{- else if and (kindIs "map" $value) (kindIs "map" $default) (not (has $path $fields)) -}}
+{{- include "gatehouse.fillDefaults" (dict "values" $value "defaults" $default "prefix" (printf "%s." $path)) -}}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
 {{/* Fills in one of them, down its path. */}}
 {{- define "gatehouse.fillEmpty" -}}
 {{- $key := first .path -}}
 {{- if gt (len .path) 1 -}}
+{{- if kindIs "map" (get .values $key) -}}
 {{- include "gatehouse.fillEmpty" (dict "values" (get .values $key) "path" (rest .path) "empty" .empty) -}}
+{{- end -}}
 {{- else if or (not (hasKey .values $key)) (kindIs "invalid" (get .values $key)) -}}
 {{- $_ := set .values $key .empty -}}
 {{- end -}}

@@ -30,13 +30,20 @@ export function parseServerAddress(text: string): ServerAddress {
     throw new Error('has a name or a password in its server address; write them into its user');
   const [, host, , path = ''] = ADDRESS.exec(text) ?? [];
   if (!url || host === undefined || DOTS.test(path) || !isSameHost(host, url.hostname))
-    throw new Error('has a server address that cannot be used');
+    throw new Error(`has a server address that cannot be used${remedyFor(text)}`);
   return {
     server: url.origin + url.pathname.replace(/\/$/, ''),
     isPlain: scheme === 'http',
     isLoopback: isLoopback(url.hostname),
     asWritten: path === '' ? text : text.replace(/[?#].*/, ''),
   };
+}
+
+/** What to write instead, where that is one thing. */
+function remedyFor(text: string): string {
+  const [scheme = ''] = /^\w+:\/\//.exec(text) ?? [];
+  if (scheme !== scheme.toLowerCase()) return `: its scheme is not in small letters; write ${scheme.toLowerCase()}`;
+  return /^[^?#]*\/\//.test(text.slice(scheme.length)) ? ': its path has "//"; write one slash' : '';
 }
 
 /** An IPv6 address may be written in several ways; a name or an IPv4 address only in capitals or not. */

@@ -22,7 +22,7 @@ const byKindOfLength = (interval: Interval): Readonly<Record<string, string>> =>
   [hasFixedLength(interval) ? 'fixed_interval' : 'calendar_interval']: intervalText(interval),
 });
 
-/** Elasticsearch 6 knows no other member; 8 does not know this one. */
+/** Elasticsearch before 7.2 knows no other member; 8 does not know this one. */
 const byOneMember = (interval: Interval): Readonly<Record<string, string>> => ({ interval: intervalText(interval) });
 
 /** Clauses are counted one `bool` at a time, and no `bool` of ours comes near the limit. */
@@ -32,7 +32,7 @@ const COUNTED = 1_024;
 
 /** Elasticsearch 7.2 and later, and OpenSearch. */
 const AS_DATE = { numeric_type: 'date' };
-/** Elasticsearch 6 has no times in nanoseconds, and does not know the member. */
+/** Elasticsearch before 7.2 refuses a search with the member. 6 has no times in nanoseconds; 7.0 and 7.1 sort them apart. */
 const AS_IT_IS = {};
 
 const NEWER = { bucketLength: byKindOfLength, timeOrder: AS_DATE };
@@ -40,6 +40,12 @@ const NEWER = { bucketLength: byKindOfLength, timeOrder: AS_DATE };
 export const DIALECTS = {
   '6': { name: 'Elasticsearch 6', bucketLength: byOneMember, timeOrder: AS_IT_IS, mostClauses: UNCOUNTED },
   '7': { name: 'Elasticsearch 7', ...NEWER, mostClauses: UNCOUNTED },
+  '7.1': {
+    name: 'Elasticsearch 7.0 or 7.1',
+    bucketLength: byOneMember,
+    timeOrder: AS_IT_IS,
+    mostClauses: UNCOUNTED,
+  },
   '8': { name: 'Elasticsearch 8', ...NEWER, mostClauses: UNCOUNTED },
   '9': { name: 'Elasticsearch 9', ...NEWER, mostClauses: UNCOUNTED },
   opensearchv1: { name: 'OpenSearch 1', ...NEWER, mostClauses: UNCOUNTED },
@@ -62,7 +68,7 @@ export function dialectIn(body: unknown): DialectName {
   const isOpenSearch =
     distribution === 'opensearch' || `${tagline}`.includes('OpenSearch') || isDisguised(release, library);
   const major = isOpenSearch && release === DISGUISE ? BY_LUCENE[library ?? ''] : release;
-  const name = isOpenSearch ? `opensearchv${major}` : release;
+  const name = isOpenSearch ? `opensearchv${major}` : BEFORE_7_2.test(String(number)) ? '7.1' : release;
   if (isDialect(name)) return name;
   const found = publicText(`${isOpenSearch ? 'OpenSearch' : 'Elasticsearch'} ${String(number).slice(0, 32)}`);
   throw new StoreError(
@@ -79,6 +85,9 @@ const BY_LUCENE: Readonly<Record<string, string>> = { '8': '1', '9': '2', '10': 
 /** No Elasticsearch 7 has a Lucene 9. */
 const isDisguised = (release: string, library: string | undefined): boolean =>
   release === DISGUISE && Number(library ?? 0) > 8;
+
+/** The releases of Elasticsearch 7 that know neither `fixed_interval` nor `numeric_type`. */
+const BEFORE_7_2 = /^7\.[01](?:\.|$)/;
 
 const majorOf = (version: unknown): string | undefined =>
   typeof version === 'string' ? /^(\d{1,4})(?:\.|$)/.exec(version)?.[1] : undefined;

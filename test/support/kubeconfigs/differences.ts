@@ -15,7 +15,7 @@ const REFUSED_BY_US: readonly (readonly [sentence: RegExp, reason: string])[] = 
     /has a name or a password in its server address/,
     'client-go sends them, where the user may have another credential',
   ],
-  [/has a server address that cannot be used$/, 'readers of addresses differ about it'],
+  [/has a server address that cannot be used(: .*)?$/, 'readers of addresses differ about it'],
   [/names a proxy by (https|socks5):/, 'we speak to proxies by http alone'],
   [/names no address of a proxy in proxy-url$/, 'client-go fails at the first request'],
   [/has a namespace that is no name of one$/, 'the API server refuses it at the first request'],

@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import type { ClusterAccess } from '../../../src/kubernetes/access/cluster-access.ts';
 import { type Credential, CredentialSource, readCredentialFiles } from '../../../src/kubernetes/access/credentials.ts';
 import { findAccess } from '../../../src/kubernetes/access/find-access.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
-import { clusterTool } from '../cluster-tools.ts';
+import { askOracle } from '../oracles/ask-oracle.ts';
 import type { Fixtures } from './fixtures.ts';
 import type { Situation } from './situations.ts';
 
@@ -116,13 +113,8 @@ interface TheirOutcome {
 
 /** What client-go makes of them (`test/cluster/tools/kubeconfig`). */
 export async function clientGoOutcomes(all: readonly Written[], fixtures: Fixtures): Promise<readonly Outcome[]> {
-  const program = spawn(await clusterTool('kubeconfig'), [], { env: fixtures.environment, stdio: 'pipe' });
-  const ended = once(program, 'close');
   const asked = all.map(({ situation, paths }) => (situation.isNamed ? { explicit: paths[0] } : { files: paths }));
-  program.stdin.end(JSON.stringify(asked));
-  const [rows, complaint, [code]] = await Promise.all([text(program.stdout), text(program.stderr), ended]);
-  if (code !== 0) throw new Error(`tools/kubeconfig ended with ${code}: ${complaint}`);
-  return (JSON.parse(rows) as TheirOutcome[]).map(theirs);
+  return (await askOracle<TheirOutcome>('kubeconfig', asked, fixtures.environment)).map(theirs);
 }
 
 function theirs(outcome: TheirOutcome): Outcome {

@@ -3,9 +3,13 @@ import { once } from 'node:events';
 import { json, text } from 'node:stream/consumers';
 import { type ClusterTools, clusterTool } from '../cluster-tools.ts';
 
-/** Gives the cases to a program around Kubernetes' own code, as JSON, and reads one answer for each. */
-export async function askOracle<Answer>(tool: keyof ClusterTools, cases: readonly unknown[]): Promise<Answer[]> {
-  const program = spawn(await clusterTool(tool), { stdio: ['pipe', 'pipe', 'pipe'] });
+/** Gives the cases to a program around Kubernetes' own code, as JSON, and reads one answer for each. `env`: by default that of this process. */
+export async function askOracle<Answer>(
+  tool: keyof ClusterTools,
+  cases: readonly unknown[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Answer[]> {
+  const program = spawn(await clusterTool(tool), { env, stdio: ['pipe', 'pipe', 'pipe'] });
   const ended = once(program, 'close');
   program.stdin.on('error', () => undefined); // what it says before it ends tells more
   program.stdin.end(JSON.stringify(cases));

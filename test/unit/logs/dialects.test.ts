@@ -11,6 +11,10 @@ describe('a store', () => {
   test.each([
     ['Elasticsearch 6', { ...ELASTIC, version: { number: '6.8.23', build_flavor: 'oss' } }],
     ['Elasticsearch 7', { ...ELASTIC, version: { number: '7.17.29', build_flavor: 'default' } }],
+    ['Elasticsearch 7.0 or 7.1', { ...ELASTIC, version: { number: '7.0.1', lucene_version: '8.0.0' } }],
+    ['Elasticsearch 7.0 or 7.1', { ...ELASTIC, version: { number: '7.1.1', build_flavor: 'oss' } }],
+    ['Elasticsearch 7', { ...ELASTIC, version: { number: '7.2.0' } }],
+    ['Elasticsearch 7', { ...ELASTIC, version: { number: '7.10.0' } }],
     ['Elasticsearch 8', { ...ELASTIC, version: { number: '8.19.2', build_flavor: 'default' } }],
     ['OpenSearch 1', { ...OPEN, version: { distribution: 'opensearch', number: '1.3.20' } }],
     ['OpenSearch 2', { ...OPEN, version: { distribution: 'opensearch', number: '2.19.4' } }],
@@ -73,6 +77,7 @@ describe('the length of buckets', () => {
   ])('L-13 of %o is told by what it is, and to Elasticsearch 6 in one way', (of, wanted) => {
     for (const version of ['7', '8', '9', 'opensearchv1', 'opensearchv2', 'opensearchv3'] as const)
       expect(DIALECTS[version].bucketLength(of)).toEqual(wanted);
-    expect(DIALECTS['6'].bucketLength(of)).toEqual({ interval: Object.values(wanted)[0] });
+    for (const version of ['6', '7.1'] as const)
+      expect(DIALECTS[version].bucketLength(of)).toEqual({ interval: Object.values(wanted)[0] });
   });
 });
