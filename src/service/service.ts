@@ -158,7 +158,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
     reflectorsCheck(upkeep.reflectors),
     { name: 'shutdown', endpoints: ['readyz'], check: () => (shutdown.began ? 'the process is stopping' : undefined) },
   ];
-  const limits = toHttpLimits(config.limits);
+  const limits = toHttpLimits(config);
   const metrics = createHttpMetrics(registry, tokens.verifications);
   const writer = new AnswerWriter(clock, limits.sendTimeoutMs);
   const gateway = config.gateway.enabled
