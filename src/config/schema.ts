@@ -39,8 +39,10 @@ const timeLimit = (usual: string) =>
 
 const limits = section({
   maxHeaderBytes: countBetween(KIB, 1024 * KIB)
-    .default(16 * KIB)
-    .describe('Request line and headers together; above: 431.'),
+    .optional()
+    .describe(
+      'Request line and headers together; above: 431. A command of `exec` is in the request line. What is set holds for all paths. Default: 16384, with `gateway.enabled` 65536 for paths of the cluster.',
+    ),
   maxHeaders: countBetween(1, 2000).default(100).describe('Number of header lines; above: 431.'),
   headersTimeout: timeLimit('10s').describe('Time to send all headers; after: 408.'),
   bodyTimeout: timeLimit('30s').describe('Time to send the body; after: 408.'),

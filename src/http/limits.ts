@@ -1,7 +1,9 @@
 /** What one request, one connection and all of them together may take; each is a setting. */
 export interface HttpLimits {
-  /** Request line and headers together; above: 431. */
+  /** Request line and headers together, of paths of the cluster where they are served; above: 431. */
   readonly maxHeaderBytes: number;
+  /** Those of all other paths, at most as many. */
+  readonly maxHeaderBytesElsewhere: number;
   /** Header lines, counted as sent; above: 431. */
   readonly maxHeaders: number;
   /** From the first byte (or the connect) to the end of the headers; after: 408. */

@@ -218,10 +218,22 @@ export function toLogsOptions({ logging }: Sections<'logging'>): LogsOptions | u
   return { ...options, lokiLabels, host, version: version === '' ? undefined : version };
 }
 
-export function toHttpLimits(limits: Config['limits']): HttpLimits {
-  const { headersTimeout, bodyTimeout, keepAliveTimeout, answerTimeout, sendTimeout, ...counts } = limits;
+const KIB = 1024;
+const USUAL_HEADER_BYTES = 16 * KIB;
+/**
+ * A command of `exec` is in the request line, where kube-apiserver takes 1 MiB by default. A connection may keep that much of
+ * ours for 10 s before anybody is known, so it is less: 1,000 connections of one address hold 64 MiB, an eighth of the
+ * chart's memory limit.
+ */
+const GATEWAY_HEADER_BYTES = 64 * KIB;
+
+export function toHttpLimits({ limits, gateway }: Sections<'limits' | 'gateway'>): HttpLimits {
+  const { maxHeaderBytes, headersTimeout, bodyTimeout, keepAliveTimeout, answerTimeout, sendTimeout, ...counts } =
+    limits;
   return {
     ...counts,
+    maxHeaderBytes: maxHeaderBytes ?? (gateway.enabled ? GATEWAY_HEADER_BYTES : USUAL_HEADER_BYTES),
+    maxHeaderBytesElsewhere: maxHeaderBytes ?? USUAL_HEADER_BYTES,
     headersTimeoutMs: headersTimeout,
     bodyTimeoutMs: bodyTimeout,
     keepAliveTimeoutMs: keepAliveTimeout,

@@ -37,7 +37,7 @@ export interface Ports {
 /** Makes both ports over what the families serve. */
 export function createPorts(config: Config, parts: PortsParts): Ports {
   const { tokens, families, state, clock, registry } = parts;
-  const limits = toHttpLimits(config.limits);
+  const limits = toHttpLimits(config);
   const metrics = createHttpMetrics(registry, tokens.verifications);
   const http = { ...parts, limits, metrics };
   const writer = new AnswerWriter(clock, limits.sendTimeoutMs);

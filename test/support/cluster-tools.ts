@@ -87,6 +87,14 @@ const TOOLS = {
     source: 'texts/main.go',
     minutes: 1,
   },
+  negotiation: {
+    name: 'negotiation',
+    module: 'kubernetes',
+    from: 'k8s.io/kubernetes',
+    package: './negotiation',
+    source: 'negotiation/main.go',
+    minutes: 1,
+  },
   goDurations: {
     name: 'go-durations',
     module: 'go-durations',

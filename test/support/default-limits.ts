@@ -6,4 +6,4 @@ const noFile = (path: string): string => {
 };
 
 /** As without a configuration file. */
-export const defaultLimits = toHttpLimits(loadConfig(undefined, noFile).config.limits);
+export const defaultLimits = toHttpLimits(loadConfig(undefined, noFile).config);

@@ -84,6 +84,14 @@ export const headersTooLarge = (fault: string): StatusError =>
     headers: { Connection: 'close' },
   });
 
+/** `mayBeCommand`: paths of the cluster are served, and the request line of an `exec` has its command. */
+export const headerBytesExceeded = (limit: number, mayBeCommand = false): StatusError => {
+  const what = mayBeCommand
+    ? 'its request line, with the command of an exec in it, and its headers are'
+    : 'its header is';
+  return headersTooLarge(`${what} over ${limit} bytes (limits.maxHeaderBytes)`);
+};
+
 export const answerTimedOut = (limitMs: number): StatusError =>
   new StatusError({
     code: 504,

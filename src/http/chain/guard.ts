@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { StatusError } from '../../status-error.ts';
-import { headersTooLarge, malformed } from '../answer/refusals.ts';
+import { headerBytesExceeded, headersTooLarge, malformed } from '../answer/refusals.ts';
 import type { Exchange } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
 import type { HttpMetrics, Rejection } from '../metrics.ts';
@@ -31,11 +31,25 @@ const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?$/
 export function createGuard(parts: GuardParts): Guard {
   const locator = new Locator();
   return (exchange) => {
-    const breach = headerBreach(exchange.request, parts) ?? place(exchange, locator);
+    const breach =
+      lengthBreach(exchange, parts.limits) ?? headerBreach(exchange.request, parts) ?? place(exchange, locator);
     if (!breach) return;
     parts.metrics.rejected(breach.rule);
     throw breach.refusal;
   };
+}
+
+/** Looks at the target as it was sent, so that a long one costs no more than this. An escaped `/%61pi` has the lower limit. */
+const OF_CLUSTER = /^(?:[A-Za-z]+:\/\/[^/?]*)?\/apis?(?:[/?]|$)/;
+
+/** Node's parser has one limit for all paths; those that are not the cluster's keep theirs. */
+function lengthBreach({ rawTarget, request }: Exchange, limits: HttpLimits): Breach | undefined {
+  const { maxHeaderBytes, maxHeaderBytesElsewhere: limit } = limits;
+  if (maxHeaderBytes <= limit || OF_CLUSTER.test(rawTarget)) return undefined;
+  // Counted as by the parser: without colons and ends of lines.
+  let bytes = rawTarget.length;
+  for (const text of request.rawHeaders) bytes += text.length;
+  return bytes > limit ? { rule: 'header_bytes', refusal: headerBytesExceeded(limit) } : undefined;
 }
 
 function headerBreach(request: IncomingMessage, { limits, platform }: GuardParts): Breach | undefined {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { StatusError } from '../../status-error.ts';
 import { SECURITY_HEADERS } from '../answer/answer.ts';
 import { toErrorAnswer } from '../answer/error-body.ts';
-import { bodyTooLarge, headersTooLarge, malformed, tooSlow } from '../answer/refusals.ts';
+import { bodyTooLarge, headerBytesExceeded, malformed, tooSlow } from '../answer/refusals.ts';
 import type { HttpLimits } from '../limits.ts';
 import type { Rejection } from '../metrics.ts';
 import type { InFlight } from './pipeline.ts';
@@ -14,18 +14,25 @@ export interface ParserRefusal {
   readonly error: StatusError;
 }
 
-export function toParserRefusal(code: string | undefined, limits: HttpLimits): ParserRefusal {
+/** `mayBeCommand`: the port serves paths of the cluster, whose request lines may be long. */
+export function toParserRefusal(code: string | undefined, limits: HttpLimits, mayBeCommand: boolean): ParserRefusal {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return { rule: 'header_bytes', error: headersTooLarge(`its header is over ${limits.maxHeaderBytes} bytes`) };
+      return { rule: 'header_bytes', error: headerBytesExceeded(headerBytesOf(limits, mayBeCommand), mayBeCommand) };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { rule: 'header_time', error: tooSlow('the request did not arrive in time') };
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return { rule: 'chunk_extension', error: bodyTooLarge(limits.maxHeaderBytes) };
+      return { rule: 'chunk_extension', error: bodyTooLarge(limits.maxHeaderBytesElsewhere) };
     default:
       return { rule: 'parser', error: malformed('it is not well-formed HTTP/1.1', { Connection: 'close' }) };
   }
 }
+
+/** What Node's parser takes on a port: it has one limit, whatever the path. The guard has that of the other paths. */
+export const headerBytesOf = (
+  { maxHeaderBytes, maxHeaderBytesElsewhere }: HttpLimits,
+  servesCluster: boolean,
+): number => (servesCluster ? maxHeaderBytes : maxHeaderBytesElsewhere);
 
 /**
  * Reports an error to a request whose body is being read, so that the chain answers it. Returns whether there was such

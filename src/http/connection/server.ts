@@ -18,7 +18,7 @@ import { createRequestIds } from '../chain/begin.ts';
 import type { App } from '../chain/chain.ts';
 import type { HttpLimits } from '../limits.ts';
 import { type HttpMetrics, registerConnections } from '../metrics.ts';
-import { answerParserRefusal, refuseBody, toParserRefusal } from './client-error.ts';
+import { answerParserRefusal, headerBytesOf, refuseBody, toParserRefusal } from './client-error.ts';
 import { Connections } from './connections.ts';
 import { drain } from './drain.ts';
 import type { InFlight } from './pipeline.ts';
@@ -84,7 +84,15 @@ export function servePort({ name, options, app, connections }: Port, parts: Http
   const logger = parts.logger.child({ server: name });
   const takesUpgrade = (request: IncomingMessage): boolean =>
     app.takesUpgrade?.(request) === true && connections.currentOf(request.socket) === undefined;
-  const { server, followFiles } = createServer(options, { limits, clock, logger, metrics, name, takesUpgrade });
+  const { server, followFiles } = createServer(options, {
+    limits,
+    clock,
+    logger,
+    metrics,
+    name,
+    takesUpgrade,
+    servesCluster: servesCluster(app),
+  });
   const serve = ({ request, response }: InFlight): void => app.handle(request, response);
   const handle: App['handle'] = (request, response) => {
     // Node drops what came right behind an upgrade that it was told to ignore, and reads on from somewhere in the middle of
@@ -132,6 +140,9 @@ export function servePort({ name, options, app, connections }: Port, parts: Http
 const isPacedElsewhere = (app: App, current: InFlight | undefined): boolean =>
   current !== undefined && app.pacesItself?.(current.request) === true;
 
+/** Only calls to the cluster may become another protocol. */
+const servesCluster = (app: App): boolean => app.takesUpgrade !== undefined;
+
 const asksToUpgrade = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade !== undefined && headers.connection?.toLowerCase().includes('upgrade') === true;
 
@@ -168,7 +179,7 @@ function refuseUnparsed({
     // A failed handshake ends up here, too: there is nobody to answer.
     if (fault.code === 'ECONNRESET' || !connections.has(socket)) return void socket.destroy();
     if (fault.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isPacedElsewhere(app, connections.currentOf(socket))) return;
-    const { rule, error } = toParserRefusal(fault.code, limits);
+    const { rule, error } = toParserRefusal(fault.code, limits, servesCluster(app));
     if (refuseBody(connections.currentOf(socket), error)) return metrics.rejected(rule);
     const answer = (): void => {
       const requestId = nextId();
@@ -200,12 +211,13 @@ function createServer(
     metrics,
     name,
     takesUpgrade,
+    servesCluster,
   }: Pick<HttpServerParts, 'limits' | 'clock' | 'logger' | 'metrics'> &
-    Pick<Port, 'name'> & { takesUpgrade(request: IncomingMessage): boolean },
+    Pick<Port, 'name'> & { takesUpgrade(request: IncomingMessage): boolean; servesCluster: boolean },
 ): BuiltServer {
   const options: ServerOptions = {
     shouldUpgradeCallback: takesUpgrade,
-    maxHeaderSize: limits.maxHeaderBytes,
+    maxHeaderSize: headerBytesOf(limits, servesCluster),
     headersTimeout: limits.headersTimeoutMs,
     // Bodies have a timer of their own where they are read; this one ends requests whose body nobody reads.
     requestTimeout: limits.headersTimeoutMs + limits.bodyTimeoutMs,

@@ -16,7 +16,11 @@ describe('headers and upgrades', () => {
     expect(answer.status).toBe(431);
     expect(answer.headers.get('connection')).toBe('close');
     expect(answer.body).toBe(
-      statusText(431, 'RequestHeaderFieldsTooLarge', 'the request is malformed: its header is over 16384 bytes'),
+      statusText(
+        431,
+        'RequestHeaderFieldsTooLarge',
+        'the request is malformed: its header is over 16384 bytes (limits.maxHeaderBytes)',
+      ),
     );
   });
 

@@ -227,7 +227,7 @@ describe('configured times of a connection', () => {
       (ms) => ms === 149_000,
     );
     const { config } = loadConfig('c.yaml', () => JSON.stringify(ODD));
-    expect(toHttpLimits(config.limits).sendTimeoutMs).toBe(149_000); // streams have it from there, by our own clock
+    expect(toHttpLimits(config).sendTimeoutMs).toBe(149_000); // streams have it from there, by our own clock
   });
 });
 

@@ -1,0 +1,102 @@
+/**
+ * Accept and Accept-Encoding as RFC 9110 12.4 and 12.5 have them, written after its grammar. What the grammar does not have
+ * is read by the rules of docs/contract/http.md, section 6, and said so.
+ */
+export interface Reading<Answer> {
+  readonly answer: Answer;
+  /** What the grammar does not have, or says nothing about. */
+  readonly beyond: ReadonlySet<Beyond>;
+}
+
+export type Beyond = 'weight' | 'star' | 'element' | 'twice';
+
+interface Element {
+  readonly name: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly weight: number;
+}
+
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const QUOTED = '"(?:[^"\\\\]|\\\\.)*"';
+const PARAMETER = new RegExp(`^(${TOKEN})=(${TOKEN}|${QUOTED})$`);
+const QVALUE = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
+/** What counts as a number beyond the grammar. */
+const NUMBER = /^[0-9]*\.?[0-9]*$/;
+
+const trimmed = (text: string): string => text.replaceAll(/^[ \t]+|[ \t]+$/g, '');
+
+/** Commas and semicolons part the text even inside quotes: so they do for both programs of Kubernetes, and for us. */
+function elementsOf(lines: readonly string[], beyond: Set<Beyond>): Element[] {
+  const texts = lines.flatMap((line) => line.split(',')).map(trimmed);
+  return texts.filter((text) => text !== '').map((text) => elementOf(text, beyond));
+}
+
+function elementOf(text: string, beyond: Set<Beyond>): Element {
+  const [name = '', ...rest] = text.split(';').map(trimmed);
+  const parameters = new Map<string, string>();
+  let weight = 1;
+  for (const part of rest.filter((one) => one !== '')) {
+    if (!PARAMETER.test(part)) beyond.add(/^q/i.test(part) ? 'weight' : 'element');
+    const [key = '', value = '', ...more] = part.split('=').map(trimmed);
+    if (value === '' || more.length > 0) continue;
+    if (key.toLowerCase() === 'q') weight = weightOf(value, beyond);
+    else parameters.set(key.toLowerCase(), value);
+  }
+  return { name: name.toLowerCase(), parameters, weight };
+}
+
+function weightOf(text: string, beyond: Set<Beyond>): number {
+  if (QVALUE.test(text)) return Number(text);
+  beyond.add('weight');
+  return NUMBER.test(text) && /[0-9]/.test(text) ? Math.min(1, Number(text)) : 1;
+}
+
+/** A form that is offered: its type, and whether its objects are their metadata alone. */
+export interface Offered {
+  readonly type: 'application/json' | 'text/event-stream';
+  readonly metadata: boolean;
+}
+
+/** The weight that the caller gives to each of the forms. 0: not acceptable. */
+export function weightsOf(lines: readonly string[], offered: readonly Offered[]): Reading<readonly number[]> {
+  const beyond = new Set<Beyond>();
+  // A header without a value says nothing.
+  if (lines.map(trimmed).join() === '') {
+    return { answer: offered.map(({ metadata }) => (metadata ? 0 : 1)), beyond };
+  }
+  const elements = elementsOf(lines, beyond);
+  if (elements.some(({ name }) => name === '*')) beyond.add('star');
+  return { answer: offered.map((form) => weightOfForm(form, elements, beyond)), beyond };
+}
+
+function weightOfForm({ type, metadata }: Offered, elements: readonly Element[], beyond: Set<Beyond>): number {
+  const [kind] = type.split('/');
+  // The most specific range decides.
+  for (const names of [[type], [`${kind}/*`], ['*/*', '*']]) {
+    const covering = elements.filter(({ name, parameters }) => names.includes(name) && asksFor(parameters, metadata));
+    const weights = new Set(covering.map(({ weight }) => weight));
+    if (weights.size > 1) beyond.add('twice');
+    if (weights.size > 0) return Math.max(...weights);
+  }
+  return 0;
+}
+
+/** The parameters that the API server knows make another form of a type, but for those that ask for what it is anyway. */
+function asksFor(parameters: ReadonlyMap<string, string>, metadata: boolean): boolean {
+  const [as = '', g = '', v = ''] = ['as', 'g', 'v'].map((key) => parameters.get(key));
+  if ((parameters.get('stream') ?? 'watch') !== 'watch' || (parameters.get('sv') ?? 'v1') !== 'v1') return false;
+  return `${as} ${g} ${v}` === (metadata ? 'PartialObjectMetadata meta.k8s.io v1' : '  ');
+}
+
+/** Whether the answer is to be compressed by gzip. The plain form needs no word of the caller. */
+export function prefersGzip(lines: readonly string[]): Reading<boolean> {
+  const beyond = new Set<Beyond>();
+  const elements = elementsOf(lines, beyond);
+  const weightOfCoding = (...names: string[]): number | undefined => {
+    const weights = new Set(elements.filter(({ name }) => names.includes(name)).map(({ weight }) => weight));
+    if (weights.size > 1) beyond.add('twice');
+    return weights.size === 0 ? undefined : Math.max(...weights);
+  };
+  const gzip = weightOfCoding('gzip', 'x-gzip') ?? weightOfCoding('*') ?? 0;
+  return { answer: gzip > 0 && gzip >= (weightOfCoding('identity') ?? 0), beyond };
+}
