@@ -2,9 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type Line, STEPS, type Step } from './client-program.ts';
 import { record } from './results.ts';
 import { startStand } from './stand.ts';
-import { FIRST_NODES, LATER, MEANWHILE, type Story, tellStories } from './story.ts';
-
-const ALL_NODES = [...FIRST_NODES, LATER, MEANWHILE];
+import { ALL_NODES, FIRST_NODES, LATER, type Story, tellStories } from './story.ts';
 
 /** What is expected of each step. */
 const EXPECTATIONS: Readonly<Record<Step, { title: string; hold: (story: Story) => Promise<void> }>> = {

@@ -124,7 +124,13 @@ export async function startStand({ config = {} }: StandOptions = {}): Promise<St
     sessions: { store: 'kubernetes' },
     gateway: { enabled: true },
     // A token ends when it says, for clients have the clock of this machine.
-    authentication: { maximumClockSkew: '0s', oauthOptions: oauthOptions(port) },
+    authentication: {
+      maximumClockSkew: '0s',
+      oauthOptions: oauthOptions(port),
+      // All clients of a file are one user at one address, and sign in at once, on a busy machine.
+      authenticateRateLimiterMaxTries: 1_000,
+      passwordGate: { queue: 1_000, maxWait: '60s' },
+    },
   };
   const file = writeConfig(folder, { config: settings, kubeconfig: cluster.kubeconfig(), users: await usersFile() });
   const log = write('log', '');

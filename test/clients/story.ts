@@ -10,6 +10,7 @@ export const FIRST_NODES = ['node-a', 'node-b', 'node-c'];
 export const LATER = 'made-after-a-restart';
 /** The node that is made while nobody listens, at the second restart. */
 export const MEANWHILE = 'made-while-down';
+export const ALL_NODES = [...FIRST_NODES, LATER, MEANWHILE];
 
 /** What a client did: facts for a test to judge. A step that could not be done rejects. */
 export interface Story {
@@ -84,7 +85,7 @@ function begin(client: Client, { stand, told, hastily, restarts }: Parts): Begun
   const listed = list.catch(() => undefined);
   const watching = can('watch') ? listed.then(() => watchWith(program)) : cannot<void>('watch');
   const later = Promise.all([watching, restarts.first.promise]).then(() => saw(program, LATER));
-  const seen = Promise.all([later, restarts.second.promise]).then(() => saw(program, MEANWHILE));
+  const seen = Promise.all([later, restarts.second.promise]).then(() => sawAll(program));
   const watch = can('watch') ? seen.then(() => end(program)) : cannot<readonly Line[]>('watch');
   const hasty = can('refresh') ? signInHastily(client, hastily) : cannot<Hasty>('refresh');
   const refresh = Promise.all([hasty, restarts.second.promise]).then(([begun]) => refreshAfterwards(begun, stand));
@@ -118,6 +119,16 @@ const saw = (program: ClientProgram, name: string): Promise<unknown> =>
   program.until(
     () => program.watched,
     (lines) => lines.some(({ type, node }) => type === 'ADDED' && node === name),
+  );
+
+/** All that there is, after the last RESET: what is sent again may begin with the node that is new. */
+const sawAll = (program: ClientProgram): Promise<unknown> =>
+  program.until(
+    () => program.watched,
+    (lines) => {
+      const last = lines.slice(lines.findLastIndex(({ type }) => type === 'RESET') + 1);
+      return ALL_NODES.every((name) => last.some(({ type, node }) => type === 'ADDED' && node === name));
+    },
   );
 
 async function end(program: ClientProgram): Promise<readonly Line[]> {
