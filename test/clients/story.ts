@@ -9,7 +9,7 @@ export const FIRST_NODES = ['node-a', 'node-b', 'node-c'];
 /** The node that is made after the first restart. */
 export const LATER = 'made-after-a-restart';
 /** The node that is made while nobody listens, at the second restart. */
-export const MEANWHILE = 'made-while-down';
+const MEANWHILE = 'made-while-down';
 export const ALL_NODES = [...FIRST_NODES, LATER, MEANWHILE];
 
 /** What a client did: facts for a test to judge. A step that could not be done rejects. */

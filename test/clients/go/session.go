@@ -25,11 +25,12 @@ func newSession(told told) *session {
 }
 
 func (s *session) signIn() (string, error) {
-	token, err := s.config.PasswordCredentialsToken(context.Background(), s.told.Username, s.told.Password)
+	config := s.config
+	token, err := config.PasswordCredentialsToken(context.Background(), s.told.Username, s.told.Password)
 	if err != nil {
 		return "", err
 	}
-	source := s.config.TokenSource(context.Background(), token)
+	source := config.TokenSource(context.Background(), token)
 	s.source = source
 	return token.AccessToken, nil
 }
