@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What comes with Java: HttpURLConnection with the headers that it sends by itself, and java.security. Until 17.0.7 its Accept is
+ * What comes with Java: HttpURLConnection with the headers that it sends by itself, and java.security. In old ones its Accept is
  * `text/html, image/gif, image/jpeg, *; q=.2, *&#47;*; q=.2`.
  */
 final class PlainJava implements Client {
