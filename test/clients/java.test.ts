@@ -29,8 +29,14 @@ const spring = (generation: string, path: string): Client => ({
   steps: ['sign-in', 'verify', 'list', 'watch', 'refresh'],
 });
 
+const kubernetes: Client = {
+  name: 'Kubernetes client-java, through the gateway (Java 17)',
+  command: ['java', ...QUICK, '-cp', spring7, 'Main', 'kubernetes'],
+  steps: ['list', 'watch'],
+};
+
 const CLIENTS: Client[] = [];
 for (const runtime of RUNTIMES) CLIENTS.push(...all(await javaOf(runtime), runtime));
-CLIENTS.push(...all('java', '17'), spring('6', spring6), spring('7', spring7));
+CLIENTS.push(...all('java', '17'), spring('6', spring6), spring('7', spring7), kubernetes);
 
 holdClients(CLIENTS);

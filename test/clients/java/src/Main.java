@@ -2,25 +2,23 @@ import com.nimbusds.jose.util.JSONObjectUtils;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /** Does the steps that the standard input names with the client of the first argument, and prints a line of JSON for each. */
 public final class Main {
-  private final Told told;
   private final Client client;
+  private final Nodes nodes;
   private volatile Client.Tokens tokens;
 
-  private Main(Told told, Client client) {
-    this.told = told;
-    this.client = client;
+  private Main(Told told, String name) throws Exception {
+    boolean isKubernetes = name.equals("kubernetes");
+    this.client = isKubernetes ? null : clientOf(name, told);
+    this.nodes = isKubernetes ? new KubernetesNodes(told) : new LineNodes(told, client, () -> tokens.access);
   }
 
   public static void main(String[] arguments) throws Exception {
-    Told told = new Told();
-    Main main = new Main(told, clientOf(arguments[0], told));
+    Main main = new Main(new Told(), arguments[0]);
     BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = input.readLine(); line != null; line = input.readLine()) main.take(JSONObjectUtils.parse(line));
     System.exit(0); // a watch is open still
@@ -40,7 +38,7 @@ public final class Main {
   private void take(Map<String, Object> asked) {
     String step = (String) asked.get("step");
     if (step.equals("watch")) {
-      Thread thread = new Thread(new Watch(told.nodes, url -> client.open(url, tokens.access)));
+      Thread thread = new Thread(this::watch);
       thread.setDaemon(true);
       thread.start();
       return;
@@ -67,26 +65,27 @@ public final class Main {
         line.put("subject", client.subjectOf((String) asked.get("token")));
         break;
       case "list":
-        line.put("nodes", list());
+        line.put("nodes", nodes.list());
         break;
       case "refresh":
         tokens = client.refresh(tokens.refresh);
         line.put("token", tokens.access);
-        line.put("nodes", list());
+        line.put("nodes", nodes.list());
         break;
       default:
         throw new IllegalArgumentException(step);
     }
   }
 
-  private List<String> list() throws Exception {
-    try (Client.Answer answer = client.get(told.nodes, tokens.access)) {
-      String body = new String(answer.body.readAllBytes(), StandardCharsets.UTF_8);
-      if (answer.status != 200) throw new IllegalStateException("the list was answered " + answer.status + " " + body);
-      List<String> names = new ArrayList<>();
-      for (Map<String, Object> item : JSONObjectUtils.getJSONObjectArray(JSONObjectUtils.parse(body), "items"))
-        names.add((String) JSONObjectUtils.getJSONObject(item, "metadata").get("name"));
-      return names;
+  private void watch() {
+    try {
+      nodes.watch();
+    } catch (Exception error) {
+      Map<String, Object> line = new LinkedHashMap<>();
+      line.put("step", "watch");
+      line.put("ok", false);
+      line.put("error", error.toString());
+      say(line);
     }
   }
 

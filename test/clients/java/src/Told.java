@@ -16,6 +16,10 @@ final class Told {
   final String password;
   final String clientId;
   final String clientSecret;
+  /** Of a user who has signed in already. */
+  final String token;
+  /** The file with the certificate that is trusted. */
+  final String ca;
 
   Told() throws Exception {
     Map<String, Object> told = JSONObjectUtils.parse(System.getenv("CLIENT"));
@@ -26,8 +30,10 @@ final class Told {
     password = (String) told.get("password");
     clientId = (String) told.get("clientId");
     clientSecret = (String) told.get("clientSecret");
+    token = (String) told.get("token");
+    ca = (String) told.get("ca");
     // Each library takes its trust from here, unless it is told otherwise.
-    SSLContext.setDefault(trusting((String) told.get("ca")));
+    SSLContext.setDefault(trusting(ca));
   }
 
   private static SSLContext trusting(String file) throws Exception {

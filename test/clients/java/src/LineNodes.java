@@ -4,51 +4,55 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
-/** Follows the node list as docs/watch.md says that a client does: it asks again with the version of the last event. */
-final class Watch implements Runnable {
-  interface Opener {
-    Client.Answer open(String url) throws Exception;
-  }
-
+/** The node list of Gatehouse, and its watch by lines of JSON as docs/watch.md says: it asks again with the version of the last event. */
+final class LineNodes implements Nodes {
   /** Between two attempts, while nobody listens. */
   private static final long PAUSE_MS = 200;
 
-  private final String nodes;
-  private final Opener opener;
+  private final Told told;
+  private final Client client;
+  private final Supplier<String> token;
   /** Of the last event. Absent: everything is asked for. */
   private String version;
 
-  Watch(String nodes, Opener opener) {
-    this.nodes = nodes;
-    this.opener = opener;
+  LineNodes(Told told, Client client, Supplier<String> token) {
+    this.told = told;
+    this.client = client;
+    this.token = token;
   }
 
   @Override
-  public void run() {
-    try {
-      while (true) {
-        try {
-          follow();
-        } catch (IOException gone) {
-          System.err.println(gone);
-        }
-        Thread.sleep(PAUSE_MS);
+  public List<String> list() throws Exception {
+    try (Client.Answer answer = client.get(told.nodes, token.get())) {
+      String body = new String(answer.body.readAllBytes(), StandardCharsets.UTF_8);
+      if (answer.status != 200) throw new IllegalStateException("the list was answered " + answer.status + " " + body);
+      List<String> names = new ArrayList<>();
+      for (Map<String, Object> item : JSONObjectUtils.getJSONObjectArray(JSONObjectUtils.parse(body), "items"))
+        names.add((String) JSONObjectUtils.getJSONObject(item, "metadata").get("name"));
+      return names;
+    }
+  }
+
+  @Override
+  public void watch() throws Exception {
+    while (true) {
+      try {
+        follow();
+      } catch (IOException gone) {
+        System.err.println(gone);
       }
-    } catch (Exception error) {
-      Map<String, Object> line = new LinkedHashMap<>();
-      line.put("step", "watch");
-      line.put("ok", false);
-      line.put("error", error.toString());
-      Main.say(line);
+      Thread.sleep(PAUSE_MS);
     }
   }
 
   private void follow() throws Exception {
     String from = version == null ? "" : "&resourceVersion=" + URLEncoder.encode(version, StandardCharsets.UTF_8);
-    try (Client.Answer answer = opener.open(nodes + "?watch=true" + from)) {
+    try (Client.Answer answer = client.open(told.nodes + "?watch=true" + from, token.get())) {
       if (answer.status == 410) startAgain();
       if (answer.status == 410 || answer.status == 429 || answer.status == 503) return;
       if (answer.status != 200) throw new IllegalStateException("the watch was answered " + answer.status);
@@ -66,19 +70,11 @@ final class Watch implements Runnable {
     }
     Map<String, Object> metadata = JSONObjectUtils.getJSONObject(object, "metadata");
     version = (String) metadata.get("resourceVersion");
-    if (!type.equals("BOOKMARK")) tell(type, (String) metadata.get("name"));
+    if (!type.equals("BOOKMARK")) Nodes.tell(type, (String) metadata.get("name"));
   }
 
   private void startAgain() {
     version = null;
-    tell("RESET", null);
-  }
-
-  private static void tell(String type, String node) {
-    Map<String, Object> line = new LinkedHashMap<>();
-    line.put("step", "watch");
-    line.put("type", type);
-    if (node != null) line.put("node", node);
-    Main.say(line);
+    Nodes.tell("RESET", null);
   }
 }
