@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Agent, fetch } from 'undici';
 import { inject } from 'vitest';
 import type { SimulatedCluster } from '../../dev/cluster/cluster.ts';
@@ -30,6 +33,8 @@ export interface Told {
   readonly clientSecret: string;
   /** An access token of this user, for clients that do not sign in. */
   readonly token: string;
+  /** A kubeconfig as `gatehouse kubeconfig` makes it, whose plug-in is `gatehouse login` with this user's password in a file. */
+  readonly kubeconfig: string;
 }
 
 /** What may be said of a stand besides. */
@@ -93,10 +98,9 @@ export class Stand {
     if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${await answer.text()}`);
     const { access_token: token } = (await answer.json()) as { readonly access_token: string };
     const { client_id: clientId, client_secret: clientSecret } = client;
-    return {
-      ...{ url: this.url, issuer, nodes: this.url + NODES, ca: this.#ca },
-      ...{ username, password: form.password, clientId, clientSecret, token },
-    };
+    const person = { username, password: form.password, clientId, clientSecret };
+    const kubeconfig = await kubeconfigFor(this.url, this.#ca, person);
+    return { ...{ url: this.url, issuer, nodes: this.url + NODES, ca: this.#ca }, ...person, token, kubeconfig };
   }
 
   /** The status of the node list with this bearer. */
@@ -132,6 +136,29 @@ export async function startStand({ config = {} }: StandOptions = {}): Promise<St
   atEnd(() => stand.stop());
   await stand.start();
   return stand;
+}
+
+type Person = Pick<Told, 'username' | 'password' | 'clientId' | 'clientSecret'>;
+
+/** Makes it with the built program, in a folder of its own, where the session is kept as well. */
+async function kubeconfigFor(url: string, ca: string, person: Person): Promise<string> {
+  const { folder, write } = temporaryFolder();
+  const words = [process.execPath, ...inject('program')].map((word) => `'${word}'`).join(' ');
+  const gatehouse = write('gatehouse', `#!/bin/sh\nexec ${words} "$@"\n`);
+  chmodSync(gatehouse, 0o700);
+  const options = {
+    server: url,
+    username: person.username,
+    'client-id': person.clientId,
+    'client-secret-file': write('client-secret', person.clientSecret),
+    'password-file': write('password', person.password),
+    'session-file': join(folder, 'session.json'),
+    'certificate-authority': ca,
+    command: gatehouse,
+  };
+  const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
+  const { stdout } = await promisify(execFile)(gatehouse, ['kubeconfig', ...args]);
+  return write('kubeconfig', stdout);
 }
 
 const oauthOptions = (port: number) => ({
