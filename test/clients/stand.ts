@@ -18,6 +18,8 @@ import { waitFor } from '../support/waiting.ts';
 /** The OAuth client whose access tokens live for a minute, the least that can be configured. */
 const HASTY = 'hasty';
 
+const USER = 'ada';
+
 /** What a client program is told at its start, as JSON in the variable `CLIENT`. */
 export interface Told {
   /** `https://localhost:<port>` */
@@ -54,6 +56,7 @@ export class Stand {
   readonly #ca: string;
   readonly #agent: Agent;
   #server: ServerProcess | undefined;
+  #token: Promise<string> | undefined;
 
   constructor(parts: { cluster: SimulatedCluster; port: number; ca: string; start: () => Promise<ServerProcess> }) {
     this.cluster = parts.cluster;
@@ -87,20 +90,26 @@ export class Stand {
 
   /** What a program is told that signs in as a client whose tokens live for two hours, or for a minute. */
   async told({ isHasty }: { readonly isHasty: boolean }): Promise<Told> {
-    const username = 'ada';
-    const client = isHasty ? { ...CLIENT, client_id: HASTY } : CLIENT;
-    const form = { grant_type: 'password', username, password: passwordOf(username) };
-    const issuer = `${this.url}/oauth`;
-    const answer = await this.#send('/oauth/token', {
-      method: 'POST',
-      body: new URLSearchParams({ ...form, ...client }),
-    });
+    const person = {
+      username: USER,
+      password: passwordOf(USER),
+      clientId: isHasty ? HASTY : CLIENT.client_id,
+      clientSecret: CLIENT.client_secret,
+    };
+    this.#token ??= this.#signIn();
+    return {
+      ...{ url: this.url, issuer: `${this.url}/oauth`, nodes: this.url + NODES, ca: this.#ca },
+      ...person,
+      token: await this.#token,
+      kubeconfig: await kubeconfigFor(this.url, this.#ca, person),
+    };
+  }
+
+  async #signIn(): Promise<string> {
+    const form = { grant_type: 'password', username: USER, password: passwordOf(USER), ...CLIENT };
+    const answer = await this.#send('/oauth/token', { method: 'POST', body: new URLSearchParams(form) });
     if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${await answer.text()}`);
-    const { access_token: token } = (await answer.json()) as { readonly access_token: string };
-    const { client_id: clientId, client_secret: clientSecret } = client;
-    const person = { username, password: form.password, clientId, clientSecret };
-    const kubeconfig = await kubeconfigFor(this.url, this.#ca, person);
-    return { ...{ url: this.url, issuer, nodes: this.url + NODES, ca: this.#ca }, ...person, token, kubeconfig };
+    return ((await answer.json()) as { readonly access_token: string }).access_token;
   }
 
   /** The status of the node list with this bearer. */
@@ -128,7 +137,8 @@ export async function startStand({ config = {} }: StandOptions = {}): Promise<St
     sessions: { store: 'kubernetes' },
     gateway: { enabled: true },
     // A token ends when it says, for clients have the clock of this machine.
-    authentication: { maximumClockSkew: '0s', oauthOptions: oauthOptions(port) },
+    // Nor is a sign-in refused because the machine is busy.
+    authentication: { maximumClockSkew: '0s', passwordGate: { maxWait: '2m' }, oauthOptions: oauthOptions(port) },
   };
   const file = writeConfig(folder, { config: settings, kubeconfig: cluster.kubeconfig(), users: await usersFile() });
   const log = write('log', '');

@@ -42,12 +42,12 @@ interface Refreshed {
  */
 export async function tellStories(stand: Stand, clients: readonly Client[]): Promise<readonly Story[]> {
   const restarts = { first: Promise.withResolvers<void>(), second: Promise.withResolvers<void>() };
-  const begun: Begun[] = [];
-  for (const client of clients) {
-    // One after the other: sign-ins at once are limited.
-    const [told, hastily] = [await stand.told({ isHasty: false }), await stand.told({ isHasty: true })];
-    begun.push(begin(client, { stand, told, hastily, restarts }));
-  }
+  const begun = await Promise.all(
+    clients.map(async (client) => {
+      const [told, hastily] = [await stand.told({ isHasty: false }), await stand.told({ isHasty: true })];
+      return begin(client, { stand, told, hastily, restarts });
+    }),
+  );
   // A restart comes when every client that watches has the first state, and each sign-in for a minute is over.
   await Promise.allSettled(begun.flatMap(({ before }) => before));
   await stand.restart();
