@@ -10,6 +10,26 @@ const CLIENTS: readonly Client[] = [
     command: programOf('openid-client.ts'),
     steps: ['sign-in', 'verify', 'list', 'refresh'],
   },
+  {
+    name: '@kubernetes/client-node (Node)',
+    command: programOf('kubernetes-client-node.ts'),
+    steps: ['sign-in', 'list', 'watch', 'refresh'],
+  },
+  {
+    name: 'event-source-polyfill (Node)',
+    command: programOf('event-source-polyfill.ts'),
+    steps: ['watch'],
+  },
+  {
+    name: 'eventsource (Node)',
+    command: programOf('eventsource.ts'),
+    steps: ['watch'],
+  },
+  {
+    name: 'reconnecting-eventsource (Node)',
+    command: programOf('reconnecting-eventsource.ts'),
+    steps: ['watch'],
+  },
 ];
 
 holdClients(CLIENTS);

@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Agent, fetch } from 'undici';
 import { inject } from 'vitest';
 import type { SimulatedCluster } from '../../dev/cluster/cluster.ts';
@@ -14,6 +17,8 @@ import { waitFor } from '../support/waiting.ts';
 
 /** The OAuth client whose access tokens live for a minute, the least that can be configured. */
 const HASTY = 'hasty';
+
+const USER = 'ada';
 
 /** What a client program is told at its start, as JSON in the variable `CLIENT`. */
 export interface Told {
@@ -30,6 +35,8 @@ export interface Told {
   readonly clientSecret: string;
   /** An access token of this user, for clients that do not sign in. */
   readonly token: string;
+  /** A kubeconfig as `gatehouse kubeconfig` makes it, whose plug-in is `gatehouse login` with this user's password in a file. */
+  readonly kubeconfig: string;
 }
 
 /** What may be said of a stand besides. */
@@ -49,6 +56,7 @@ export class Stand {
   readonly #ca: string;
   readonly #agent: Agent;
   #server: ServerProcess | undefined;
+  #token: Promise<string> | undefined;
 
   constructor(parts: { cluster: SimulatedCluster; port: number; ca: string; start: () => Promise<ServerProcess> }) {
     this.cluster = parts.cluster;
@@ -82,21 +90,26 @@ export class Stand {
 
   /** What a program is told that signs in as a client whose tokens live for two hours, or for a minute. */
   async told({ isHasty }: { readonly isHasty: boolean }): Promise<Told> {
-    const username = 'ada';
-    const client = isHasty ? { ...CLIENT, client_id: HASTY } : CLIENT;
-    const form = { grant_type: 'password', username, password: passwordOf(username) };
-    const issuer = `${this.url}/oauth`;
-    const answer = await this.#send('/oauth/token', {
-      method: 'POST',
-      body: new URLSearchParams({ ...form, ...client }),
-    });
-    if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${await answer.text()}`);
-    const { access_token: token } = (await answer.json()) as { readonly access_token: string };
-    const { client_id: clientId, client_secret: clientSecret } = client;
-    return {
-      ...{ url: this.url, issuer, nodes: this.url + NODES, ca: this.#ca },
-      ...{ username, password: form.password, clientId, clientSecret, token },
+    const person = {
+      username: USER,
+      password: passwordOf(USER),
+      clientId: isHasty ? HASTY : CLIENT.client_id,
+      clientSecret: CLIENT.client_secret,
     };
+    this.#token ??= this.#signIn();
+    return {
+      ...{ url: this.url, issuer: `${this.url}/oauth`, nodes: this.url + NODES, ca: this.#ca },
+      ...person,
+      token: await this.#token,
+      kubeconfig: await kubeconfigFor(this.url, this.#ca, person),
+    };
+  }
+
+  async #signIn(): Promise<string> {
+    const form = { grant_type: 'password', username: USER, password: passwordOf(USER), ...CLIENT };
+    const answer = await this.#send('/oauth/token', { method: 'POST', body: new URLSearchParams(form) });
+    if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${await answer.text()}`);
+    return ((await answer.json()) as { readonly access_token: string }).access_token;
   }
 
   /** The status of the node list with this bearer. */
@@ -127,9 +140,9 @@ export async function startStand({ config = {} }: StandOptions = {}): Promise<St
     authentication: {
       maximumClockSkew: '0s',
       oauthOptions: oauthOptions(port),
-      // All clients of a file are one user at one address, and sign in at once, on a busy machine.
+      // Nor is a sign-in refused because the machine is busy, or because the clients of a file are one user at one address.
+      passwordGate: { queue: 1_000, maxWait: '2m' },
       authenticateRateLimiterMaxTries: 1_000,
-      passwordGate: { queue: 1_000, maxWait: '60s' },
     },
   };
   const file = writeConfig(folder, { config: settings, kubeconfig: cluster.kubeconfig(), users: await usersFile() });
@@ -138,6 +151,29 @@ export async function startStand({ config = {} }: StandOptions = {}): Promise<St
   atEnd(() => stand.stop());
   await stand.start();
   return stand;
+}
+
+type Person = Pick<Told, 'username' | 'password' | 'clientId' | 'clientSecret'>;
+
+/** Makes it with the built program, in a folder of its own, where the session is kept as well. */
+async function kubeconfigFor(url: string, ca: string, person: Person): Promise<string> {
+  const { folder, write } = temporaryFolder();
+  const words = [process.execPath, ...inject('program')].map((word) => `'${word}'`).join(' ');
+  const gatehouse = write('gatehouse', `#!/bin/sh\nexec ${words} "$@"\n`);
+  chmodSync(gatehouse, 0o700);
+  const options = {
+    server: url,
+    username: person.username,
+    'client-id': person.clientId,
+    'client-secret-file': write('client-secret', person.clientSecret),
+    'password-file': write('password', person.password),
+    'session-file': join(folder, 'session.json'),
+    'certificate-authority': ca,
+    command: gatehouse,
+  };
+  const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
+  const { stdout } = await promisify(execFile)(gatehouse, ['kubeconfig', ...args]);
+  return write('kubeconfig', stdout);
 }
 
 const oauthOptions = (port: number) => ({

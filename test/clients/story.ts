@@ -42,9 +42,15 @@ interface Refreshed {
  * for a minute, and goes on when that is over.
  */
 export async function tellStories(stand: Stand, clients: readonly Client[]): Promise<readonly Story[]> {
-  const [told, hastily] = await Promise.all([stand.told({ isHasty: false }), stand.told({ isHasty: true })]);
   const restarts = { first: Promise.withResolvers<void>(), second: Promise.withResolvers<void>() };
-  const begun = clients.map((client) => begin(client, { stand, told, hastily, restarts }));
+  const begun: Begun[] = [];
+  for (const client of clients) {
+    const [told, hastily] = [await stand.told({ isHasty: false }), await stand.told({ isHasty: true })];
+    const one = begin(client, { stand, told, hastily, restarts });
+    begun.push(one);
+    // Programs that all start at once would only be in each other's way.
+    await one.signedIn;
+  }
   // A restart comes when every client that watches has the first state, and each sign-in for a minute is over.
   await Promise.allSettled(begun.flatMap(({ before }) => before));
   await stand.restart();
@@ -67,6 +73,8 @@ interface Parts {
 
 interface Begun {
   readonly story: Story;
+  /** Settles when both of its programs have signed in, or cannot. */
+  readonly signedIn: Promise<unknown>;
   /** What has to be over before the first restart. */
   readonly before: readonly Promise<unknown>[];
   /** What has to be over before the second one. */
@@ -92,7 +100,7 @@ function begin(client: Client, { stand, told, hastily, restarts }: Parts): Begun
   const story = { signIn, verify, list, watch, refresh };
   // Whoever reads the story learns of a failure, and whatever waits for it goes on without.
   for (const promise of [...Object.values(story), watching, later, seen, hasty]) promise.catch(() => {});
-  return { story, before: [watching, listed, hasty], later };
+  return { story, signedIn: Promise.allSettled([signIn, hasty]), before: [watching, listed, hasty], later };
 }
 
 const cannot = <T>(step: Step): Promise<T> => Promise.reject(new Error(`the client has no step ${step}`));
