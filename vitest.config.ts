@@ -28,7 +28,8 @@ const { TEST_SEED, ...longRun } = newCases();
  * nftables for network namespaces of its own. `cluster` needs Go for the API server that it builds; `chart` needs that and Helm. These two
  * are slow and share one API server a file, so they run one file at a time.
  * `logs` runs real log stores: it needs Java, Maven, and Debian's packages `rsyslog` and `rsyslog-elasticsearch`.
- * `openapi` needs Python with `venv`. `release` builds and pushes as a release does: it needs root, Go for Helm, and Debian's packages
+ * `openapi` needs Python with `venv`. `clients` needs what test/clients/README.md names; its files run beside each other, since each waits for a
+ * minute until a token ends. `release` builds and pushes as a release does: it needs root, Go for Helm, and Debian's packages
  * `buildah` and `docker-registry`. `monitoring` needs Debian's package `prometheus`. `node` runs pods: it needs root, and the packages
  * that test/node/README.md names.
  * Limits of time are for what hangs: they are many times what a test takes on a machine that is busy with something else.
@@ -80,6 +81,11 @@ export default defineConfig({
       tier('loki', { testTimeout: 900_000, hookTimeout: 1_800_000 }),
       tier('openapi', { testTimeout: 300_000 }),
       tier('monitoring', { testTimeout: 180_000, hookTimeout: 900_000 }),
+      tier('clients', {
+        globalSetup: [PROGRAM.globalSetup, 'test/clients/print-table.ts'],
+        testTimeout: 300_000,
+        hookTimeout: 900_000,
+      }),
       tier('release', { testTimeout: 120_000, hookTimeout: 600_000, fileParallelism: false }),
       tier('chart', { ...PROGRAM, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
       tier('node', {

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { cacheFolder } from '../support/cluster-tools.ts';
 import { withLock } from '../support/file-lock.ts';
+import { copyJars } from '../support/maven-jars.ts';
 
 export const TOOLS = join(import.meta.dirname, 'tools');
 
@@ -39,8 +38,6 @@ export interface StoreJars {
   readonly module: string;
 }
 
-/** Of Maven's plug-ins the one that copies jars, at this version, so that it is the same everywhere. */
-const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 const MODULE_JAR = /^(?:netty-|transport-netty4-)/;
 
 /** The jars of a store, in the cache folder of all tools, into which they are fetched first when they are missing. */
@@ -72,7 +69,7 @@ async function fetchJars(name: StoreName, folder: string): Promise<void> {
   note(`fetching ${name}, about 10 seconds the first time`);
   try {
     await mkdir(module, { recursive: true });
-    await runMaven(name, lib);
+    await copyJars(join(TOOLS, name), lib);
     const jars = store.hasModule ? await readdir(lib) : [];
     for (const jar of jars) if (MODULE_JAR.test(jar)) await rename(join(lib, jar), join(module, jar));
     await rename(unfinished, folder);
@@ -80,16 +77,6 @@ async function fetchJars(name: StoreName, folder: string): Promise<void> {
     await rm(unfinished, { recursive: true, force: true });
   }
   note(`fetched ${name} in ${Math.round((performance.now() - began) / 1_000)} s`);
-}
-
-/** `-C`: a jar whose checksum is not the published one is refused. */
-async function runMaven(name: StoreName, lib: string): Promise<void> {
-  const args = ['--batch-mode', '--quiet', '--strict-checksums', `-DoutputDirectory=${lib}`, COPY];
-  const run = promisify(execFile)('mvn', args, { cwd: join(TOOLS, name), timeout: 300_000 });
-  await run.catch((cause: NodeJS.ErrnoException & { readonly stdout?: string }) => {
-    const advice = cause.code === 'ENOENT' ? 'there is no "mvn" on PATH; install Debian\'s maven' : cause.stdout;
-    throw new Error(`cannot fetch ${name}: ${advice}`, { cause });
-  });
 }
 
 const note = (line: string): void => void process.stderr.write(`log stores: ${line}\n`);

@@ -1,38 +1,12 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { withLock } from '../support/file-lock.ts';
+import { pythonWith } from '../support/python-environment.ts';
 
 const here = (name: string): string => join(import.meta.dirname, name);
 const run = promisify(execFile);
-
-/**
- * Python with Schemathesis and nothing else, at the versions and with the hashes of requirements.txt. Made once in the cache
- * folder, a minute the first time; another set of versions is another folder.
- */
-async function pythonWithSchemathesis(): Promise<string> {
-  const requirements = here('requirements.txt');
-  const mark = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
-  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-  const folder = join(cache, 'gatehouse', 'python', `schemathesis-${mark}-${process.platform}-${process.arch}`);
-  const python = join(folder, 'bin', 'python');
-  const complete = join(folder, 'complete'); // written last: nobody meets half of it
-  await withLock(join(tmpdir(), `gatehouse-schemathesis-${mark}.lock`), async () => {
-    if (existsSync(complete)) return;
-    await rm(folder, { recursive: true, force: true });
-    await run('python3', ['-m', 'venv', folder]).catch((cause) => {
-      throw new Error('no Python environment could be made; Debian needs the package python3-venv', { cause });
-    });
-    const install = ['install', '--quiet', '--no-deps', '--require-hashes', '--requirement', requirements];
-    await run(python, ['-m', 'pip', '--disable-pip-version-check', ...install]);
-    writeFileSync(complete, '');
-  });
-  return python;
-}
 
 export interface Findings {
   /** `ST103 Undocumented status code: GET /version`, one for each kind of failure or error and operation. */
@@ -55,7 +29,7 @@ export interface Fuzzing {
 
 /** Calls every operation of the description with valid and with invalid requests, and judges the answers by it. */
 export async function fuzz({ description, origin, caller, args = [] }: Fuzzing): Promise<Findings> {
-  const python = await pythonWithSchemathesis();
+  const python = await pythonWith('schemathesis', here('requirements.txt'));
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-openapi-'));
   const config = join(folder, 'config.toml');
   const report = join(folder, 'report.json');

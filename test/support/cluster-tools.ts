@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -22,7 +22,7 @@ interface Tool {
   readonly minutes: number;
   /** Only the bench, or a tier that is run by hand, needs it: it is built when it is asked for. */
   readonly isOnDemand?: true;
-  /** Its own source in the module's folder: the program is ours, and is built again when the source changes. */
+  /** Its own source in the module's folder: the program is ours, and is built again when a source of that folder changes. */
   readonly source?: string;
 }
 
@@ -135,6 +135,15 @@ const TOOLS = {
     source: 'main.go',
     minutes: 1,
   },
+  // Its compiled packages of Kubernetes are those of the others.
+  goClients: {
+    name: 'go-clients',
+    module: '../../clients/go',
+    from: 'k8s.io/client-go',
+    package: '.',
+    source: 'main.go',
+    minutes: 1,
+  },
   actionlint: {
     name: 'actionlint',
     module: 'actionlint',
@@ -206,8 +215,10 @@ function fromAssets(tool: Tool): string | undefined {
 
 function sourceMark({ module, source }: Tool): string {
   if (!source) return '';
-  const text = readFileSync(join(MODULES, module, source));
-  return `-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
+  const folder = dirname(join(MODULES, module, source));
+  const hash = createHash('sha256');
+  for (const file of globSync('*.go', { cwd: folder }).sort()) hash.update(readFileSync(join(folder, file)));
+  return `-${hash.digest('hex').slice(0, 8)}`;
 }
 
 /** Where the tools of all tiers are kept. */

@@ -1,0 +1,18 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** Of Maven's plug-ins the one that copies jars, at this version, so that it is the same everywhere. */
+const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+
+/**
+ * Puts the jars that the pom.xml of a folder names, and all that these need, into `lib`. `more` are arguments of Maven. A jar whose checksum is
+ * not the published one is refused.
+ */
+export async function copyJars(folder: string, lib: string, more: readonly string[] = []): Promise<void> {
+  const args = ['--batch-mode', '--quiet', '--strict-checksums', `-DoutputDirectory=${lib}`, ...more, COPY];
+  const run = promisify(execFile)('mvn', args, { cwd: folder, timeout: 300_000 });
+  await run.catch((cause: NodeJS.ErrnoException & { readonly stdout?: string }) => {
+    const advice = cause.code === 'ENOENT' ? 'there is no "mvn" on PATH; install Debian\'s maven' : cause.stdout;
+    throw new Error(`cannot fetch the jars of ${folder}: ${advice}`, { cause });
+  });
+}
