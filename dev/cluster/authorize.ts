@@ -1,9 +1,10 @@
+import { selectedName } from './field-selector.ts';
 import type { Identity } from './identity.ts';
 import { qualifiedName, type ResourceKind } from './kinds.ts';
 import type { ObjectStore } from './object-store.ts';
 import { decide, type ResourceAttributes } from './rbac.ts';
 import type { ApiRequest, ResourceTarget } from './request.ts';
-import { ApiError } from './status.ts';
+import { ApiError, type StatusCause } from './status.ts';
 
 /** The caller's own right to the request, by the same rules that reviews are answered with; 403 without it. */
 export function authorizeRequest(store: ObjectStore, identity: Identity, request: ApiRequest): void {
@@ -12,21 +13,30 @@ export function authorizeRequest(store: ObjectStore, identity: Identity, request
   const { allowed } = decide(
     store,
     target
-      ? { ...subject, resourceAttributes: attributesOf(target, verb) }
+      ? { ...subject, resourceAttributes: attributesOf(request, target) }
       : { ...subject, nonResourceAttributes: { path, verb } },
   );
-  if (!allowed) throw target ? forbidden(identity, attributesOf(target, verb)) : pathForbidden(identity, path, verb);
+  if (!allowed) throw target ? forbidden(identity, attributesOf(request, target)) : pathForbidden(identity, path, verb);
 }
 
-const attributesOf = ({ kind, namespace, name, subresource }: ResourceTarget, verb: string) => ({
+/** A namespace is judged inside itself, and a list or a watch of one name as that one object. */
+const attributesOf = ({ verb, query }: ApiRequest, { kind, namespace, name, subresource }: ResourceTarget) => ({
   verb,
   group: kind.group,
   version: kind.version,
   resource: kind.plural,
   subresource,
-  namespace,
-  name,
+  namespace: kind.plural === 'namespaces' ? name : namespace,
+  name: name === '' ? nameIn(query) : name,
 });
+
+/** The name in `fieldSelector=metadata.name=x`. Options that cannot be read name nothing. */
+function nameIn(query: URLSearchParams): string {
+  const isCount = (option: string): boolean => /^-?\d*$/.test(query.get(option) ?? '');
+  if (!['limit', 'timeoutSeconds'].every(isCount)) return '';
+  const name = selectedName(query.get('fieldSelector') ?? '');
+  return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;
+}
 
 /** The 403 for somebody without this right. */
 export function forbidden({ username }: Identity, wanted: ResourceAttributes): ApiError {
@@ -38,13 +48,23 @@ export function forbidden({ username }: Identity, wanted: ResourceAttributes): A
 }
 
 /** The 403 for an object, for this reason. */
-export function refused(kind: Pick<ResourceKind, 'group' | 'plural'>, name: string, why: string): ApiError {
+export function refused(
+  kind: Pick<ResourceKind, 'group' | 'plural'>,
+  name: string,
+  why: string,
+  causes: readonly StatusCause[] = [],
+): ApiError {
   const { group, plural } = kind;
   return new ApiError({
     code: 403,
     reason: 'Forbidden',
     message: `${qualifiedName(kind)}${name === '' ? '' : ` "${name}"`} is forbidden: ${why}`,
-    details: { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: plural },
+    details: {
+      ...(name === '' ? {} : { name }),
+      ...(group === '' ? {} : { group }),
+      kind: plural,
+      ...(causes.length > 0 && { causes }),
+    },
   });
 }
 

@@ -149,7 +149,11 @@ function createStore(parts: StoreParts): ObjectStore {
   const store = new ObjectStore(parts);
   for (const name of ['default', 'kube-node-lease', 'kube-public', 'kube-system']) {
     const labels = { 'kubernetes.io/metadata.name': name };
-    store.create('namespaces', { metadata: { name, labels }, status: { phase: 'Active' } });
+    store.create('namespaces', {
+      metadata: { name, labels },
+      spec: { finalizers: ['kubernetes'] },
+      status: { phase: 'Active' },
+    });
   }
   return store;
 }

@@ -1,10 +1,11 @@
 import type { Clock } from '../../src/runtime/clock.ts';
+import { refused } from './authorize.ts';
 import { isDryRun } from './dry-run.ts';
 import { isRecord, type KubeObject, type NewObject } from './kube-object.ts';
 import type { ObjectStore } from './object-store.ts';
 import { type ApiRequest, type ResourceTarget, targetKey } from './request.ts';
 import { parseJson } from './request-body.ts';
-import { methodNotAllowed, notFound, preconditionFailed } from './status.ts';
+import { type ApiError, conflict, methodNotAllowed, notFound, preconditionFailed } from './status.ts';
 import { timestamp } from './timestamp.ts';
 
 /** What a deletion has done. `isGone` false: the object is only marked. */
@@ -29,14 +30,63 @@ export function deleteObject(
   if (!stored) throw notFound(kind, name);
   const options = request.body.length === 0 ? {} : parseJson(request.body);
   checkPreconditions(target, stored, isRecord(options['preconditions']) ? options['preconditions'] : {});
-  const graceSeconds = Number(request.query.get('gracePeriodSeconds') ?? options['gracePeriodSeconds'] ?? 30);
   const dryRun = isDryRun(request);
-  const isGraceful = kind.plural === 'pods' && graceSeconds !== 0 && isRunning(stored);
-  if (!isGraceful && !hasFinalizers(stored))
-    return { object: store.remove(kind.plural, targetKey(target), { dryRun }), isGone: true };
+  // Options in a body count alone.
+  const asked =
+    request.body.length > 0 ? options['gracePeriodSeconds'] : (request.query.get('gracePeriodSeconds') ?? undefined);
+  if (kind.plural === 'namespaces')
+    return { object: terminate(store, stored, { target, clock, dryRun }), isGone: false };
+  if (kind.plural === 'pods') return endPod(store, stored, { target, clock, dryRun, asked });
+  if (!hasFinalizers(stored)) return { object: store.remove(kind.plural, targetKey(target), { dryRun }), isGone: true };
   if (stored.metadata['deletionTimestamp']) return { object: stored, isGone: false };
-  const marked = marks(stored, { nowMs: clock.now(), graceSeconds: isGraceful ? graceSeconds : 0 });
+  const marked = marks(stored, { nowMs: clock.now(), graceSeconds: 0 });
   return { object: store.update(kind.plural, marked, { dryRun }), isGone: false };
+}
+
+interface Ending {
+  readonly target: ResourceTarget;
+  readonly clock: Clock;
+  readonly dryRun: boolean;
+}
+
+/**
+ * Marks a pod. One that runs on a node stays, because its kubelet would end it; any other, and one that has no time left, is gone
+ * after that. A further deletion can only shorten the time.
+ */
+function endPod(
+  store: ObjectStore,
+  stored: KubeObject,
+  { target, clock, dryRun, asked }: Ending & { readonly asked: unknown },
+): Deletion {
+  const wasMarked = stored.metadata['deletionTimestamp'] !== undefined;
+  const wanted = Number(asked ?? stored.spec?.['terminationGracePeriodSeconds'] ?? 30);
+  const graceSeconds = wasMarked || isRunning(stored) ? wanted : 0;
+  const isNoSooner = graceSeconds >= Number(stored.metadata['deletionGracePeriodSeconds'] ?? 0);
+  if (wasMarked && (asked === undefined || isNoSooner)) return { object: stored, isGone: false };
+  const marked = store.update('pods', marks(stored, { nowMs: clock.now(), graceSeconds }), { dryRun });
+  if (graceSeconds !== 0 || hasFinalizers(stored)) return { object: marked, isGone: false };
+  return { object: dryRun ? marked : store.remove('pods', targetKey(target)), isGone: true };
+}
+
+const KEPT_NAMESPACES: ReadonlySet<string> = new Set(['default', 'kube-public', 'kube-system']);
+
+/**
+ * Marks a namespace, which takes no new content from then on. It stays with what is in it: a controller would remove all that,
+ * and there are no controllers here.
+ */
+function terminate(
+  store: ObjectStore,
+  stored: KubeObject,
+  { target: { kind, name }, clock, dryRun }: Ending,
+): KubeObject {
+  if (KEPT_NAMESPACES.has(name)) throw refused(kind, name, 'this namespace may not be deleted');
+  if (stored.metadata['deletionTimestamp']) return stored;
+  const metadata = { ...stored.metadata, deletionTimestamp: timestamp(clock.now()) };
+  return store.update(
+    'namespaces',
+    { ...stored, metadata, status: { ...stored.status, phase: 'Terminating' } },
+    { dryRun },
+  );
 }
 
 function marks(stored: KubeObject, { nowMs, graceSeconds }: { nowMs: number; graceSeconds: number }): KubeObject {
@@ -60,14 +110,25 @@ export const completesDeletion = (stored: KubeObject, wanted: NewObject): boolea
 const isRunning = ({ spec, status }: KubeObject): boolean =>
   Boolean(spec?.['nodeName']) && status?.['phase'] !== 'Succeeded' && status?.['phase'] !== 'Failed';
 
-function checkPreconditions({ kind }: ResourceTarget, { metadata }: KubeObject, wanted: Record<string, unknown>): void {
-  const { uid = metadata.uid, resourceVersion = metadata.resourceVersion } = wanted;
-  if (uid !== metadata.uid) {
-    const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
-    throw preconditionFailed(kind, metadata.name, why);
+function checkPreconditions(
+  { kind }: ResourceTarget,
+  { metadata: { name, uid, resourceVersion } }: KubeObject,
+  wanted: Record<string, unknown>,
+): void {
+  // The storage of namespaces has checks of its own.
+  const isOwn = kind.plural === 'namespaces';
+  const refuse = (why: string, own: string): ApiError =>
+    isOwn ? conflict(kind, name, `Precondition failed: ${own}`) : preconditionFailed(kind, name, why);
+  const { uid: wantedUid = uid, resourceVersion: wantedVersion = resourceVersion } = wanted;
+  if (wantedUid !== uid) {
+    const why = `the UID in the precondition (${wantedUid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
+    throw refuse(why, `UID in precondition: ${wantedUid}, UID in object meta: ${uid}`);
   }
-  if (resourceVersion !== metadata.resourceVersion) {
-    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
-    throw preconditionFailed(kind, metadata.name, why);
+  if (wantedVersion !== resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${wantedVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw refuse(
+      why,
+      `ResourceVersion in precondition: ${wantedVersion}, ResourceVersion in object meta: ${resourceVersion}`,
+    );
   }
 }

@@ -27,3 +27,11 @@ function absentValue(field: string, kind: ResourceKind): string {
   if (known === undefined) throw badRequest(`field label not supported: ${field}`);
   return known;
 }
+
+/** The one name that a field selector leaves; empty where it leaves several, or cannot be read. */
+export function selectedName(text: string): string {
+  const terms = text.split(',').filter((term) => term !== '');
+  if (!terms.every((term) => term.includes('='))) return '';
+  const [name = ''] = terms.flatMap((term) => /^\s*metadata\.name==?([^=!]*)$/.exec(term)?.slice(1) ?? []);
+  return name;
+}

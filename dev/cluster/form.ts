@@ -25,10 +25,12 @@ const listIn =
 
 export const fullForm = (kind: ResourceKind): Form => {
   const type = typeText(kind.kind, apiVersionOf(kind));
+  const whole = (entry: Entry): string => `{${type},${entry.text.slice(1)}`;
   return {
-    item: (entry) => entry.text,
+    // The items of custom resources name their type, as these objects have no other way to have one.
+    item: kind.isCustom ? whole : (entry) => entry.text,
     list: listIn(typeText(`${kind.kind}List`, apiVersionOf(kind))),
-    object: (entry) => `{${type},${entry.text.slice(1)}`,
+    object: whole,
     bookmark: (revision, annotations) => bookmarkText(type, revision, annotations),
   };
 };

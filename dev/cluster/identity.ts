@@ -3,6 +3,7 @@ import { unauthorized } from './status.ts';
 /** Who a caller is. */
 export interface Identity {
   readonly username: string;
+  readonly uid?: string;
   readonly groups: readonly string[];
   /** More that an authenticator tells. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;

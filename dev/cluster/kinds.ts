@@ -9,11 +9,13 @@ export interface ResourceKind {
   readonly namespaced: boolean;
   /** Has a `status` that only the status subresource may change. */
   readonly hasStatus: boolean;
-  /** PUT on an absent object creates it, and PUT on a present one must give its resourceVersion. */
+  /** PUT on an absent object creates it. */
   readonly putCreates: boolean;
+  /** PUT on a present object must give its resourceVersion. */
+  readonly putNeedsVersion: boolean;
   /**
-   * Served by a CustomResourceDefinition with the status subresource: its status changes by the subresource alone, which
-   * changes nothing else; PUT must give the resourceVersion; `metadata.generation` counts changes of the rest.
+   * Served by a CustomResourceDefinition. Where that has the status subresource, the status changes by the subresource alone, which
+   * changes nothing else; where it has not, there is no status. `metadata.generation` counts changes of the rest.
    */
   readonly isCustom: boolean;
   /** Has `metadata.managedFields`, and can be applied. Everything has on a real server; here, what a test looks at. */
@@ -32,6 +34,7 @@ interface Traits {
   readonly cluster?: true;
   readonly status?: true;
   readonly putCreates?: true;
+  readonly putNeedsVersion?: true;
   readonly custom?: true;
   readonly managed?: true;
   readonly fields?: Readonly<Record<string, string>>;
@@ -43,8 +46,9 @@ const define = (plural: string, kind: string, traits: Traits = {}): ResourceKind
   group: traits.group ?? '',
   version: traits.version ?? 'v1',
   namespaced: !traits.cluster,
-  hasStatus: traits.status ?? traits.custom ?? false,
+  hasStatus: traits.status ?? false,
   putCreates: traits.putCreates ?? false,
+  putNeedsVersion: traits.putNeedsVersion ?? traits.custom ?? false,
   isCustom: traits.custom ?? false,
   isManaged: traits.managed ?? false,
   fields: traits.fields ?? {},
@@ -87,11 +91,11 @@ const BUILT_IN: readonly ResourceKind[] = [
   define('events', 'Event', { fields: EVENT_FIELDS }),
   define('serviceaccounts', 'ServiceAccount'),
   define('deployments', 'Deployment', { group: 'apps', status: true }),
-  define('leases', 'Lease', { group: 'coordination.k8s.io', putCreates: true }),
-  define('clusterroles', 'ClusterRole', { group: RBAC, cluster: true }),
-  define('clusterrolebindings', 'ClusterRoleBinding', { group: RBAC, cluster: true }),
-  define('roles', 'Role', { group: RBAC }),
-  define('rolebindings', 'RoleBinding', { group: RBAC }),
+  define('leases', 'Lease', { group: 'coordination.k8s.io', putCreates: true, putNeedsVersion: true }),
+  define('clusterroles', 'ClusterRole', { group: RBAC, cluster: true, putCreates: true }),
+  define('clusterrolebindings', 'ClusterRoleBinding', { group: RBAC, cluster: true, putCreates: true }),
+  define('roles', 'Role', { group: RBAC, putCreates: true }),
+  define('rolebindings', 'RoleBinding', { group: RBAC, putCreates: true }),
 ];
 
 /** `v1` or `coordination.k8s.io/v1`. */
@@ -115,7 +119,7 @@ const REVIEWS: readonly ResourceKind[] = [
 /** The custom resources of the platform's accounts. */
 const accountKinds = (platform: string): readonly ResourceKind[] => {
   const traits: Traits = { group: `iam.${platform}.io`, version: 'v1alpha2', cluster: true, custom: true };
-  return [define('users', 'User', traits), define('loginrecords', 'LoginRecord', traits)];
+  return [define('users', 'User', { ...traits, status: true }), define('loginrecords', 'LoginRecord', traits)];
 };
 
 /** Everything that one server serves. */

@@ -1,4 +1,4 @@
-import { parseFieldSelector } from './field-selector.ts';
+import { parseFieldSelector, selectedName } from './field-selector.ts';
 import type { KubeObject } from './kube-object.ts';
 import { parseLabelSelector } from './label-selector.ts';
 import { type ApiRequest, isTrue, type ResourceTarget } from './request.ts';
@@ -25,10 +25,12 @@ export function parseListOptions({ query }: ApiRequest, target: ResourceTarget):
   const byLabels = parseLabelSelector(labelSelector);
   const byFields = parseFieldSelector(fieldSelector, target.kind);
   const sendInitialEvents = query.get('sendInitialEvents');
+  const limit = parseCount('limit', query);
   return {
     revision: parseRevision(query.get('resourceVersion') ?? ''),
     match: query.get('resourceVersionMatch') ?? '',
-    limit: parseCount('limit', query),
+    // One object needs no pages.
+    limit: selectedName(fieldSelector) === '' ? limit : 0,
     continueToken: query.get('continue') ?? '',
     selective: labelSelector !== '' || fieldSelector !== '',
     selects: (object) => byLabels(object.metadata.labels ?? {}) && byFields(object),

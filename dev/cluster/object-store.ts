@@ -94,7 +94,8 @@ export class ObjectStore {
   create(plural: string, object: NewObject, options?: WriteOptions): KubeObject {
     const collection = this.collection(plural);
     const key = keyOf(object.metadata);
-    if (collection.get(key)) throw alreadyExists(collection.kind, object.metadata.name);
+    const there = collection.get(key)?.object.metadata;
+    if (there) throw alreadyExists(collection.kind, there.name, there['deletionTimestamp'] !== undefined);
     const metadata = {
       ...object.metadata,
       uid: object.metadata.uid ?? uuidFrom(this.#random),
@@ -108,18 +109,25 @@ export class ObjectStore {
   /** Replaces the object. A `resourceVersion` or `uid` in its metadata must be the stored one. Equal content writes nothing. */
   update(plural: string, object: NewObject, options?: WriteOptions): KubeObject {
     const collection = this.collection(plural);
-    const previous = this.#stored(collection, keyOf(object.metadata));
+    const previous = this.checkCurrent(plural, object);
     const stored = previous.object.metadata;
-    const { resourceVersion, uid } = object.metadata;
-    if (uid && uid !== stored.uid) throw conflict(collection.kind, stored.name, uidMismatch(uid, stored.uid));
-    if (resourceVersion && resourceVersion !== stored.resourceVersion)
-      throw conflict(collection.kind, stored.name, OUTDATED);
     const { uid: keptUid, creationTimestamp } = stored;
     const metadata = { ...object.metadata, uid: keptUid, creationTimestamp, resourceVersion: stored.resourceVersion };
     const next = { ...object, metadata };
     if (isDeepStrictEqual(normalize(next), previous.object)) return previous.object;
     if (options?.dryRun) return normalize(next) as KubeObject;
     return this.#commit(collection, { type: 'MODIFIED', object: next, previous });
+  }
+
+  /** What is stored; a `resourceVersion` or `uid` in the metadata of `object` must be its. */
+  checkCurrent(plural: string, { metadata }: NewObject): Entry {
+    const { kind } = this.collection(plural);
+    const entry = this.#stored(this.collection(plural), keyOf(metadata));
+    const stored = entry.object.metadata;
+    const { resourceVersion, uid } = metadata;
+    if (uid && uid !== stored.uid) throw conflict(kind, stored.name, uidMismatch(uid, stored.uid));
+    if (resourceVersion && resourceVersion !== stored.resourceVersion) throw conflict(kind, stored.name, OUTDATED);
+    return entry;
   }
 
   /** JSON merge patch (RFC 7396) on the whole object. */
@@ -176,7 +184,8 @@ export class ObjectStore {
   }
 }
 
-const uidMismatch = (wanted: string, stored: string): string =>
+/** Why an object is not the one that a write means. */
+export const uidMismatch = (wanted: string, stored: string): string =>
   `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${stored}`;
 
 /** Drops the members that the store does not keep: the type, and the write-only `stringData` of a Secret. */

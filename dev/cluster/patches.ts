@@ -1,15 +1,14 @@
 import { applied } from './apply.ts';
-import { authorizeRequest } from './authorize.ts';
-import { isDryRun } from './dry-run.ts';
 import { jsonPatch } from './json-patch.ts';
-import { isRecord, type KubeObject, keyOf, type NewObject } from './kube-object.ts';
+import type { ResourceKind } from './kinds.ts';
+import { isRecord, type KubeObject, type NewObject } from './kube-object.ts';
 import { mergePatch } from './merge-patch.ts';
+import { checkPatched, unreadablePatch } from './metadata.ts';
 import type { ObjectStore } from './object-store.ts';
-import { type ApiRequest, isTrue, targetKey } from './request.ts';
+import { type ApiRequest, isTrue, type ResourceTarget, targetKey } from './request.ts';
 import { mediaTypeOf, parseJson, parseYaml } from './request-body.ts';
-import { badRequest, invalid, methodNotAllowed, notFound, unsupportedMediaType } from './status.ts';
-import { prepareForCreate } from './strategy.ts';
-import { checkNamespace, managerOf, storeUpdate, type Writing, type Written } from './writes.ts';
+import { type ApiError, badRequest, invalid, methodNotAllowed, notFound, unsupportedMediaType } from './status.ts';
+import { createByName, inNamespace, managerOf, storeUpdate, type Writing, type Written } from './writes.ts';
 
 /** PATCH. */
 export function patchObject(store: ObjectStore, request: ApiRequest, writing: Writing): Written {
@@ -20,9 +19,38 @@ export function patchObject(store: ObjectStore, request: ApiRequest, writing: Wr
   const change = changeOf(request, writing);
   const stored = store.get(kind.plural, targetKey(writing.target));
   if (!stored) throw notFound(kind, name);
-  const wanted = change(stored);
-  if (keyOf(wanted.metadata) !== keyOf(stored.metadata)) throw badRequest('a patch may not change name or namespace');
+  const changed = change(stored);
+  checkChange(writing, changed);
+  const wanted = { ...changed, metadata: { ...inNamespace(writing.target, changed.metadata), name } };
+  checkUid(store, writing.target, wanted);
   return { object: storeUpdate(store, { ...writing, request, stored, wanted }), created: false };
+}
+
+/** A patch leaves the kind, the name and the namespace of an object as they are, and metadata that can be read. */
+function checkChange({ target }: Writing, wanted: Partial<NewObject>): void {
+  const { kind, name, namespace } = target;
+  if (wanted['kind'] !== undefined && wanted['kind'] !== kind.kind) throw otherKind(kind, name, String(wanted['kind']));
+  checkPatched(kind, wanted);
+  const given: Partial<NewObject['metadata']> = wanted.metadata ?? {};
+  if (!given.name)
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (given.name !== name)
+    throw badRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
+  if (kind.namespaced && given.namespace !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+function checkUid(store: ObjectStore, { kind }: ResourceTarget, { metadata: { uid, ...metadata } }: NewObject): void {
+  const { object } = store.checkCurrent(kind.plural, { metadata });
+  if (!uid || uid === object.metadata.uid) return;
+  const message = `Invalid value: ${JSON.stringify(uid)}: field is immutable`;
+  throw invalid({ ...kind, name: metadata.name }, [{ field: 'metadata.uid', reason: 'FieldValueInvalid', message }]);
+}
+
+function otherKind({ kind, group, isCustom }: ResourceKind, name: string, given: string): ApiError {
+  if (!isCustom) return unreadablePatch(`no kind "${given}" is registered`);
+  const message = `Invalid value: ${JSON.stringify(given)}: must be ${kind}`;
+  return invalid({ group, kind: given, name }, [{ field: 'kind', reason: 'FieldValueInvalid', message }]);
 }
 
 /** A strategic merge patch is applied as a merge patch: lists are replaced, not merged by key. */
@@ -41,7 +69,7 @@ function changeOf({ headers, body }: ApiRequest, { target }: Writing): (stored: 
 
 /** PATCH with what a manager wants the object to be like. It makes the object, too, for whoever may create it. */
 function applyObject(store: ObjectStore, request: ApiRequest, writing: Writing): Written {
-  const { target, caller } = writing;
+  const { target } = writing;
   const { kind, name, namespace } = target;
   if (!request.query.get('fieldManager')) throw managerRequired();
   const body = parseYaml(request.body);
@@ -55,10 +83,7 @@ function applyObject(store: ObjectStore, request: ApiRequest, writing: Writing):
     const object = storeUpdate(store, { ...writing, request, stored, wanted, isApplied: true });
     return { object, created: false };
   }
-  authorizeRequest(store, caller, { ...request, verb: 'create' });
-  checkNamespace(store, target, given['namespace']);
-  const object = store.create(kind.plural, prepareForCreate(kind, wanted), { dryRun: isDryRun(request) });
-  return { object, created: true };
+  return { object: createByName(store, wanted, { ...writing, request }), created: true };
 }
 
 function managerRequired() {

@@ -2,7 +2,7 @@ import type { Random } from '../../src/runtime/random.ts';
 import type { NewObject } from './kube-object.ts';
 import type { NodePlan } from './population-nodes.ts';
 import { APPLICATIONS, CONTROL_PLANE_PODS, DAEMONS, JOB, type Workload } from './population-workloads.ts';
-import { uuidFrom } from './seeded-random.ts';
+import { seededRandom, uuidFrom } from './seeded-random.ts';
 import { timestamp } from './timestamp.ts';
 
 type Phase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
@@ -94,6 +94,7 @@ const SPEC = {
   securityContext: {},
   enableServiceLinks: true,
   preemptionPolicy: 'PreemptLowerPriority',
+  volumes: [{ name: 'kube-api-access', projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }],
   priority: 0,
   tolerations: [
     { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
@@ -116,14 +117,22 @@ const labelsOf = remembered(({ name, namespace }) => ({
   'app.kubernetes.io/part-of': namespace,
 }));
 
-const ownerOf = remembered(({ owner, name }) => [
-  {
-    apiVersion: owner === 'Node' ? 'v1' : owner === 'Job' ? 'batch/v1' : 'apps/v1',
-    kind: owner,
-    name,
-    controller: true,
-  },
-]);
+/** The same for the same workload, and nobody else's. */
+const uidOf = ({ namespace, name }: Workload): string =>
+  uuidFrom(seededRandom(Buffer.from(`${namespace}/${name}`).reduce((sum, byte) => Math.imul(sum, 31) + byte, 7)));
+
+const ownerOf = remembered((workload) => {
+  const { owner, name } = workload;
+  return [
+    {
+      apiVersion: owner === 'Node' ? 'v1' : owner === 'Job' ? 'batch/v1' : 'apps/v1',
+      kind: owner,
+      name,
+      uid: uidOf(workload),
+      controller: true,
+    },
+  ];
+});
 
 const qosOf = remembered(({ containers }) =>
   JSON.stringify(containers).includes('"requests"') ? 'Burstable' : 'BestEffort',

@@ -44,6 +44,7 @@ function createWithNamespace(objects: ObjectStore, pod: NewObject, now: number):
     const creationTimestamp = timestamp(now - NAMESPACE_AGE_MS);
     objects.create('namespaces', {
       metadata: { name: namespace, labels, creationTimestamp },
+      spec: { finalizers: ['kubernetes'] },
       status: { phase: 'Active' },
     });
   }

@@ -49,22 +49,34 @@ export interface Decision {
   readonly reason?: string;
 }
 
-/** What a real server binds at its start: `system:public-info-viewer` to both groups that a caller can be in, `system:discovery` and `system:basic-user` to the authenticated, `system:service-account-issuer-discovery` to service accounts. */
-const PUBLIC_INFO: PolicyRule = {
+/** A rule that a real server binds to a group at its start, by a role and a binding of this name. */
+interface BuiltinRule extends PolicyRule {
+  readonly name: string;
+}
+
+const PUBLIC_INFO: BuiltinRule = {
+  name: 'system:public-info-viewer',
   verbs: ['get'],
   nonResourceURLs: ['/healthz', '/livez', '/livez/*', '/readyz', '/readyz/*', '/version', '/version/'],
 };
-const DISCOVERY: PolicyRule = {
+const DISCOVERY: BuiltinRule = {
+  name: 'system:discovery',
   verbs: ['get'],
   nonResourceURLs: ['/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*'],
 };
-const ISSUER_DISCOVERY: PolicyRule = { verbs: ['get'], nonResourceURLs: ['/openid/v1/jwks', '/openid/v1/jwks/'] };
-const SELF_REVIEW: PolicyRule = {
+const ISSUER_DISCOVERY: BuiltinRule = {
+  name: 'system:service-account-issuer-discovery',
+  verbs: ['get'],
+  nonResourceURLs: ['/openid/v1/jwks', '/openid/v1/jwks/'],
+};
+const SELF_REVIEW: BuiltinRule = {
+  name: 'system:basic-user',
   verbs: ['create'],
   apiGroups: ['authorization.k8s.io'],
   resources: ['selfsubjectaccessreviews'],
 };
-const WHO_AM_I: PolicyRule = {
+const WHO_AM_I: BuiltinRule = {
+  name: 'system:basic-user',
   verbs: ['create'],
   apiGroups: ['authentication.k8s.io'],
   resources: ['selfsubjectreviews'],
@@ -74,7 +86,10 @@ const WHO_AM_I: PolicyRule = {
 export function decide(store: ObjectStore, spec: SubjectAccessReviewSpec): Decision {
   const identity = { username: spec.user ?? '', groups: spec.groups ?? [] };
   if (identity.groups.includes('system:masters')) return { allowed: true };
-  if (builtinRules(identity).some((rule) => ruleAllows(rule, spec))) return { allowed: true };
+  const builtin = BUILTIN.find(
+    ({ group, rules }) => identity.groups.includes(group) && rules.some((rule) => ruleAllows(rule, spec)),
+  );
+  if (builtin) return { allowed: true, reason: builtinReason(builtin, spec) };
   for (const binding of bindingsOf(store, identity, spec.resourceAttributes?.namespace ?? '')) {
     if (!binding.rules.some((rule) => ruleAllows(rule, spec))) continue;
     const { kind, name, roleRef, subject } = binding;
@@ -92,11 +107,19 @@ export const rulesOf = (store: ObjectStore, identity: Identity, namespace: strin
   ...[...bindingsOf(store, identity, namespace)].flatMap(({ rules }) => rules),
 ];
 
-/** A review may ask about a user who is in none of these groups. */
-function builtinRules({ groups }: Identity): readonly PolicyRule[] {
-  const discovery = groups.includes('system:serviceaccounts') ? [ISSUER_DISCOVERY] : [];
-  if (groups.includes('system:authenticated')) return [PUBLIC_INFO, DISCOVERY, SELF_REVIEW, WHO_AM_I, ...discovery];
-  return groups.includes('system:unauthenticated') ? [PUBLIC_INFO, ...discovery] : discovery;
+/** What the groups that a caller can be in are given. A review may ask about a user who is in none of them. */
+const BUILTIN: readonly { readonly group: string; readonly rules: readonly BuiltinRule[] }[] = [
+  { group: 'system:authenticated', rules: [PUBLIC_INFO, DISCOVERY, SELF_REVIEW, WHO_AM_I] },
+  { group: 'system:unauthenticated', rules: [PUBLIC_INFO] },
+  { group: 'system:serviceaccounts', rules: [ISSUER_DISCOVERY] },
+];
+
+const builtinRules = ({ groups }: Identity): readonly PolicyRule[] =>
+  BUILTIN.filter(({ group }) => groups.includes(group)).flatMap(({ rules }) => rules);
+
+function builtinReason({ group, rules }: (typeof BUILTIN)[number], spec: SubjectAccessReviewSpec): string {
+  const name = rules.find((rule) => ruleAllows(rule, spec))?.name ?? '';
+  return `RBAC: allowed by ClusterRoleBinding "${name}" of ClusterRole "${name}" to Group "${group}"`;
 }
 
 function* bindingsOf(store: ObjectStore, identity: Identity, namespace: string): Generator<Binding> {

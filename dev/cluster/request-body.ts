@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import { apiVersionOf, type ResourceKind } from './kinds.ts';
 import { isRecord } from './kube-object.ts';
+import { checkDecoding } from './metadata.ts';
 import type { ApiRequest } from './request.ts';
 import { badRequest, unknownFormat, wrongType } from './status.ts';
 
@@ -45,6 +46,7 @@ export function parseObject(
   const parsed = parseAsTyped(request);
   const { kind: word = kind.kind, apiVersion = apiVersionOf(kind) } = parsed;
   if (word !== kind.kind || apiVersion !== apiVersionOf(kind)) throw wrongType(kind);
+  checkDecoding(kind, parsed['metadata']);
   if (kind.plural === 'secrets' && isRecord(parsed['data'])) Object.values(parsed['data']).forEach(checkBase64);
   return parsed;
 }

@@ -87,7 +87,7 @@ function parseTarget(path: string, kinds: ServedKinds): ResourceTarget | undefin
   const prefix = parts[0] === 'api' ? `/${parts[1]}` : parts[0] === 'apis' ? `${parts[1]}/${parts[2]}` : undefined;
   if (prefix === undefined) return undefined;
   const rest = parts.slice(parts[0] === 'api' ? 2 : 3);
-  const scoped = rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'status';
+  const scoped = rest[0] === 'namespaces' && rest.length > 2 && !['finalize', 'status'].includes(rest[2] ?? '');
   const [plural = '', name = '', subresource = '', ...more] = scoped ? rest.slice(2) : rest;
   const kind = kinds.at(`${prefix}/${plural}`);
   if (!kind || more.length > 0 || (scoped && !kind.namespaced)) return undefined;

@@ -4,7 +4,7 @@ import type { Identity } from './identity.ts';
 import { apiVersionOf, type ResourceKind } from './kinds.ts';
 import { isRecord } from './kube-object.ts';
 import type { Decision, SubjectAccessReviewSpec } from './rbac.ts';
-import { type ApiError, invalid } from './status.ts';
+import { type ApiError, type InvalidField, invalid } from './status.ts';
 import { timestamp } from './timestamp.ts';
 import { type TokenReviewParts, tokenStatus } from './token-reviews.ts';
 
@@ -17,9 +17,17 @@ interface ReviewParts extends TokenReviewParts {
 /** Answers a posted review with its status filled in; nothing is stored. */
 export function review(kind: ResourceKind, body: Record<string, unknown>, parts: ReviewParts): Answer {
   if (kind.plural === 'selfsubjectreviews') return selfReview(kind, parts);
-  const spec = isRecord(body['spec']) ? body['spec'] : {};
+  const spec = withoutEmpty(isRecord(body['spec']) ? body['spec'] : {}) as Record<string, unknown>;
   const status = kind.plural === 'tokenreviews' ? tokenStatus(spec, parts) : accessStatus(kind, spec, parts);
   return json({ kind: kind.kind, apiVersion: apiVersionOf(kind), metadata: {}, spec, status }, 201);
+}
+
+/** As Go writes it: without texts and lists that are empty. */
+function withoutEmpty(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const isEmpty = (member: unknown): boolean => member === '' || (Array.isArray(member) && member.length === 0);
+  const members = Object.entries(value).filter(([, member]) => !isEmpty(member));
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutEmpty(member)]));
 }
 
 /** Who the caller is, as the server understood it: after impersonation. */
@@ -31,22 +39,28 @@ function selfReview(kind: ResourceKind, { caller, clock }: ReviewParts): Answer 
 
 function accessStatus(kind: ResourceKind, spec: SubjectAccessReviewSpec, { caller, decide }: ReviewParts): Decision {
   const self = kind.plural === 'selfsubjectaccessreviews';
-  if (!spec.resourceAttributes === !spec.nonResourceAttributes)
-    throw incomplete(
-      'spec.resourceAttributes',
-      'null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
-    );
-  if (self) return decide({ ...spec, user: caller.username, groups: caller.groups });
-  if (!spec.user && !spec.groups?.length)
-    throw incomplete('spec.user', '"": at least one of user or group must be specified');
-  return decide(spec);
+  const problems = [
+    ...(!spec.resourceAttributes === !spec.nonResourceAttributes ? [NOT_ONE] : []),
+    ...(self || spec.user || spec.groups?.length ? [] : [NOBODY]),
+  ];
+  if (problems.length > 0) throw incomplete(problems);
+  return decide(self ? { ...spec, user: caller.username, groups: caller.groups } : spec);
 }
+
+const NOT_ONE: InvalidField = {
+  field: 'spec.resourceAttributes',
+  reason: 'FieldValueInvalid',
+  message: 'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
+};
+const NOBODY: InvalidField = {
+  field: 'spec.user',
+  reason: 'FieldValueInvalid',
+  message: 'Invalid value: "": at least one of user or group must be specified',
+};
 
 /**
  * The validation of a real server does not know the kind here, so neither the text before the group nor the details
  * have one.
  */
-const incomplete = (field: string, problem: string): ApiError =>
-  invalid({ group: 'authorization.k8s.io', kind: '', name: '' }, [
-    { field, reason: 'FieldValueInvalid', message: `Invalid value: ${problem}` },
-  ]);
+const incomplete = (problems: readonly InvalidField[]): ApiError =>
+  invalid({ group: 'authorization.k8s.io', kind: '', name: '' }, problems);

@@ -24,6 +24,7 @@ import {
   deleted,
   methodNotAllowed,
   notFound,
+  notSimulated,
   tooLargeResourceVersion,
   unknownResource,
 } from './status.ts';
@@ -60,9 +61,23 @@ export function answerRequest(request: ApiRequest, caller: Identity, parts: Rout
   if (target.kind.plural === 'serviceaccounts' && target.subresource === 'token')
     return requestToken(request, target, parts);
   if (target.kind.plural === 'pods' && STREAMS.has(target.subresource)) throw unstreamed(target, parts.store);
-  const known = target.subresource === '' || (target.subresource === 'status' && target.kind.hasStatus);
-  if (!known) throw unknownResource();
+  checkSubresource(request, target);
   return answerResource(request, { target, caller }, parts);
+}
+
+/** Subresources that a real server serves of the kinds that are served here. */
+const NOT_SIMULATED: ReadonlySet<string> = new Set([
+  ...['namespaces/finalize', 'deployments/scale'],
+  ...['binding', 'ephemeralcontainers', 'eviction', 'proxy', 'resize'].map((name) => `pods/${name}`),
+  'nodes/proxy',
+]);
+
+function checkSubresource({ verb }: ApiRequest, { kind, name, subresource }: ResourceTarget): void {
+  if (verb === 'deletecollection') throw notSimulated('delete collections; delete the objects one by one');
+  if (subresource === '' || (subresource === 'status' && kind.hasStatus)) return;
+  if (subresource === 'status' && kind.isCustom) throw notFound(kind, name); // as of an object that is not there
+  const path = `${kind.plural}/${subresource}`;
+  throw NOT_SIMULATED.has(path) ? notSimulated(`serve ${path}`) : unknownResource();
 }
 
 /** Subresources that a kubelet serves. There is none. */
@@ -128,15 +143,15 @@ function entryAt(entries: readonly Entry[], key: string): Entry | undefined {
   return found?.key === key ? found : undefined;
 }
 
-/**
- * What is only marked, pods and namespaces answer with the object, which on a real server lives on for a while; the
- * others with a Status.
- */
+/** Their deletion answers the object. */
+const ANSWERED_WHOLE: ReadonlySet<string> = new Set(['pods', 'namespaces', 'serviceaccounts']);
+
+/** What is only marked, and some kinds, answer with the object; the others with a Status. */
 function answerDeletion(
   { object, isGone }: ReturnType<typeof deleteObject>,
   { kind, name }: ResourceTarget,
   written: (object: KubeObject, code: number) => Answer,
 ): Answer {
-  if (!isGone || kind.plural === 'pods' || kind.plural === 'namespaces') return written(object, 200);
+  if (!isGone || ANSWERED_WHOLE.has(kind.plural)) return written(object, 200);
   return { code: 200, text: `${deleted(kind, name, object.metadata.uid)}\n` };
 }

@@ -14,7 +14,7 @@ import { negotiateForm } from './negotiation.ts';
 import { presented } from './presentation.ts';
 import { type ApiRequest, readRequest } from './request.ts';
 import { answerRequest, type RouteParts } from './routes.ts';
-import { ApiError } from './status.ts';
+import { ApiError, TextError } from './status.ts';
 import { watchLines } from './watch.ts';
 import { isAcceptable, openWebsocket } from './websocket.ts';
 
@@ -47,7 +47,7 @@ export async function serve(
     if (instead) return await misbehave(response, instead, { message, clock });
     await sendAnswer(response, presented(answer, request), { message, fault, clock });
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError || error instanceof TextError)) throw error;
     await sendAnswer(response, presented(refusal(error), request), { message, fault, clock });
   }
 }
@@ -65,7 +65,7 @@ async function answerOrStream(
   { parts, message, socket, fault }: Connection & { parts: ServerParts; fault: StreamFault | undefined },
 ): Promise<Answer | undefined> {
   const sender = authenticate(request.headers.authorization, parts.tokens);
-  const caller = actingIdentity(parts.store, sender, request.impersonation);
+  const caller = actingIdentity(parts.store, sender, request);
   authorizeRequest(parts.store, caller, request);
   if (request.verb !== 'watch') return answerRequest(request, caller, parts);
   if (!socket) await streamWatch(request, response, { parts, open: () => openStream(response, fault, parts.clock) });
@@ -100,7 +100,9 @@ async function streamWatch(
   }
 }
 
-function refusal({ status }: ApiError): Answer {
+function refusal(error: ApiError | TextError): Answer {
+  if (error instanceof TextError) return plain(error.message, error.code);
+  const { status } = error;
   const seconds = status.details?.retryAfterSeconds;
   const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
   return { code: status.code, text: `${JSON.stringify(status)}\n`, headers };

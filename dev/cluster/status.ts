@@ -49,6 +49,17 @@ export class ApiError extends Error {
   }
 }
 
+/** A refusal in plain text, thrown like an `ApiError`. */
+export class TextError extends Error {
+  readonly code: number;
+
+  constructor(code: number, text: string) {
+    super(text);
+    this.name = 'TextError';
+    this.code = code;
+  }
+}
+
 const about = (kind: ResourceKind, name: string) => ({
   ...(name === '' ? {} : { name }),
   ...(kind.group === '' ? {} : { group: kind.group }),
@@ -85,11 +96,12 @@ export const methodNotAllowed = (): ApiError =>
     details: {},
   });
 
-export const alreadyExists = (kind: ResourceKind, name: string): ApiError =>
+/** `isLeaving`: it is there, but marked as deleted. */
+export const alreadyExists = (kind: ResourceKind, name: string, isLeaving: boolean): ApiError =>
   new ApiError({
     code: 409,
     reason: 'AlreadyExists',
-    message: `${qualifiedName(kind)} "${name}" already exists`,
+    message: `${isLeaving ? 'object is being deleted: ' : ''}${qualifiedName(kind)} "${name}" already exists`,
     details: about(kind, name),
   });
 
@@ -160,6 +172,10 @@ export const invalid = ({ group, kind, name }: Subject, fields: readonly Invalid
     },
   });
 };
+
+/** 501 for what a real server does and this one does not. */
+export const notSimulated = (what: string): ApiError =>
+  new ApiError({ code: 501, reason: 'NotImplemented', message: `the simulated cluster does not ${what}`, details: {} });
 
 /** 504 for a version that the server has not reached. A real server waits about 3 s for it first; this one does not. */
 export const tooLargeResourceVersion = (wanted: string, current: string): ApiError =>

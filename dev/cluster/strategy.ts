@@ -4,8 +4,37 @@ import { isRecord, type KubeObject, type NewObject } from './kube-object.ts';
 import type { ResourceTarget } from './request.ts';
 import { invalid } from './status.ts';
 
+/** Members that a Go structure has even when they are empty. */
+const ALWAYS_THERE: Readonly<Record<string, object>> = {
+  leases: { spec: {} },
+  roles: { rules: null },
+  clusterroles: { rules: null },
+};
+
+/** As a Go structure comes back: without members that are empty, and with those that it always has. */
+function completed(kind: ResourceKind, { metadata, ...content }: NewObject): NewObject {
+  const [contentKept, metadataKept] = [
+    withoutEmpty(content, ['data', 'stringData']),
+    withoutEmpty(metadata, LISTS_AND_MAPS),
+  ];
+  return { ...ALWAYS_THERE[kind.plural], ...contentKept, metadata: metadataKept as NewObject['metadata'] };
+}
+
+const LISTS_AND_MAPS = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
+
+function withoutEmpty(members: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+  const isEmpty = (value: unknown): boolean =>
+    value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+  return Object.fromEntries(
+    Object.entries(members).filter(([name, value]) => !names.includes(name) || !isEmpty(value)),
+  );
+}
+
 /** Sets what the server decides on a new object of this kind, whatever the client says: its registry strategy. */
-export function prepareForCreate(kind: ResourceKind, object: NewObject): NewObject {
+export const prepareForCreate = (kind: ResourceKind, object: NewObject): NewObject =>
+  completed(kind, decidedAtCreate(kind, object));
+
+function decidedAtCreate(kind: ResourceKind, object: NewObject): NewObject {
   if (kind.isCustom) {
     const { status: _, ...rest } = object;
     return { ...rest, metadata: { ...object.metadata, generation: 1 } };
@@ -37,12 +66,16 @@ export function prepareForUpdate(
   stored: KubeObject,
   wanted: NewObject,
 ): NewObject {
-  const next = target.kind.isCustom ? ofCustom(target, stored, wanted) : ofBuiltIn(target, stored, wanted);
+  const next = completed(
+    target.kind,
+    target.kind.isCustom ? ofCustom(target, stored, wanted) : ofBuiltIn(target, stored, wanted),
+  );
   const { deletionTimestamp: _at, deletionGracePeriodSeconds: _grace, ...metadata } = next.metadata;
   const { deletionTimestamp, deletionGracePeriodSeconds } = stored.metadata;
   if (deletionTimestamp === undefined) return { ...next, metadata };
   checkFinalizers(target.kind, stored, next);
-  return { ...next, metadata: { ...metadata, deletionTimestamp, deletionGracePeriodSeconds } };
+  const grace = deletionGracePeriodSeconds === undefined ? {} : { deletionGracePeriodSeconds };
+  return { ...next, metadata: { ...metadata, deletionTimestamp, ...grace } };
 }
 
 function checkFinalizers({ group, kind, isCustom }: ResourceKind, stored: KubeObject, { metadata }: NewObject): void {

@@ -45,7 +45,7 @@ export async function* watchLines(
     for (const entry of start.initial) yield line('ADDED', request.form.object(entry));
     if (start.endsWithBookmark) yield line('BOOKMARK', request.form.bookmark(start.revision, INITIAL_EVENTS_END));
     for (const change of start.missed) yield* lineOf(change, request);
-    for await (const item of feed.items()) yield* linesOf(item, request);
+    for await (const item of feed.items()) if (isLater(item, start.after)) yield* linesOf(item, request);
   } finally {
     feed.close();
   }
@@ -53,6 +53,8 @@ export async function* watchLines(
 
 interface Start {
   readonly revision: number;
+  /** What the client has: a watch from a version that is still to come is silent until then. */
+  readonly after: number;
   /** State sent as ADDED events before anything else. */
   readonly initial: readonly Entry[];
   readonly endsWithBookmark: boolean;
@@ -72,12 +74,12 @@ function begin({ collection, namespace, options }: WatchRequest, { store, watchC
     const revision = options.revision === 0 ? watchCache.revision() : current;
     const entries = revision === current ? collection.ordered() : collection.at(revision);
     const missed = collection.changesAfter(revision);
-    return { revision, initial: entries.filter(selected), endsWithBookmark, missed };
+    return { revision, after: 0, initial: entries.filter(selected), endsWithBookmark, missed };
   }
   if (wanted !== 0 && wanted < store.compactedRevision)
     return errorLine(expired(`too old resource version: ${wanted} (${store.compactedRevision})`).status);
   const missed = wanted === 0 ? [] : collection.changesAfter(wanted);
-  return { revision: current, initial: [], endsWithBookmark: false, missed };
+  return { revision: current, after: wanted, initial: [], endsWithBookmark: false, missed };
 }
 
 function openFeed({ collection, options }: WatchRequest, parts: WatchParts, signal: AbortSignal): WatchFeed {
@@ -90,6 +92,9 @@ function openFeed({ collection, options }: WatchRequest, parts: WatchParts, sign
   };
   return new WatchFeed(collection, feed, signal);
 }
+
+const isLater = (item: FeedItem, after: number): boolean =>
+  'bookmarkAt' in item ? item.bookmarkAt >= after : item.revision > after;
 
 function* linesOf(item: FeedItem, request: WatchRequest): Generator<string, void, undefined> {
   if ('bookmarkAt' in item) yield line('BOOKMARK', request.form.bookmark(item.bookmarkAt, undefined));

@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { Random } from '../../src/runtime/random.ts';
+import { authorizeRequest, refused } from './authorize.ts';
 import { completesDeletion } from './deletion.ts';
 import { isDryRun } from './dry-run.ts';
 import { confirmNoEscalation } from './escalation.ts';
@@ -7,10 +8,11 @@ import { type Manager, managedByUpdate } from './field-managers.ts';
 import type { Identity } from './identity.ts';
 import { apiVersionOf, type ResourceKind } from './kinds.ts';
 import { isRecord, type KubeObject, type NewObject } from './kube-object.ts';
-import type { ObjectStore } from './object-store.ts';
+import { checkMetadata } from './metadata.ts';
+import { type ObjectStore, uidMismatch } from './object-store.ts';
 import { type ApiRequest, type ResourceTarget, targetKey } from './request.ts';
 import { parseObject } from './request-body.ts';
-import { ApiError, badRequest, invalid, methodNotAllowed, notFound } from './status.ts';
+import { ApiError, badRequest, conflict, type InvalidField, invalid, methodNotAllowed, notFound } from './status.ts';
 import { prepareForCreate, prepareForUpdate } from './strategy.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -28,6 +30,15 @@ export function managerOf({ query, headers }: ApiRequest, { target: { kind }, cl
   return { name, apiVersion: apiVersionOf(kind), time: timestamp(clock.now()) };
 }
 
+/** What is cluster-wide is in no namespace, whatever its body says. */
+export function inNamespace<Metadata extends object>(
+  { kind, namespace }: ResourceTarget,
+  metadata: Metadata & { readonly namespace?: unknown },
+): Omit<Metadata, 'namespace'> & { readonly namespace?: string } {
+  const { namespace: _, ...rest } = metadata;
+  return kind.namespaced ? { ...rest, namespace } : rest;
+}
+
 /** POST. */
 export function createObject(
   store: ObjectStore,
@@ -39,15 +50,15 @@ export function createObject(
   if (name !== '' || (kind.namespaced && namespace === '')) throw methodNotAllowed();
   const body = parseObject(request, kind);
   const given = isRecord(body['metadata']) ? body['metadata'] : {};
-  if (given['resourceVersion'])
-    throw new ApiError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
-  const { uid: _uid, creationTimestamp: _created, resourceVersion: _version, ...others } = given;
+  const { uid: _uid, creationTimestamp: _created, resourceVersion, ...others } = given;
   const { deletionTimestamp: _deleted, deletionGracePeriodSeconds: _grace, ...rest } = others;
-  checkNamespace(store, target, rest['namespace']);
-  checkName(kind, rest['name']);
-  const metadata = { ...rest, name: nameOf(kind, rest, random), ...(kind.namespaced ? { namespace } : {}) };
+  checkNamespace(store, target, rest);
+  const metadata = inNamespace(target, { ...rest, name: nameOf(kind, rest, random) });
   const wanted = prepareForCreate(kind, { ...body, metadata });
   confirmNoEscalation(store, { target, caller, wanted });
+  checkMetadata(kind, wanted.metadata, true);
+  if (resourceVersion)
+    throw new ApiError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
   const managed = kind.isManaged ? managedByUpdate(undefined, wanted, managerOf(request, writing)) : wanted;
   return store.create(kind.plural, managed, { dryRun: isDryRun(request) });
 }
@@ -56,30 +67,39 @@ function nameOf(kind: ResourceKind, { name, generateName }: Record<string, unkno
   if (typeof name === 'string' && name !== '') return name;
   if (typeof generateName === 'string' && generateName !== '') return `${generateName}${suffix(random)}`;
   const message = 'Required value: name or generateName is required';
-  throw invalid({ ...kind, name: '' }, [{ field: 'metadata.name', reason: 'FieldValueRequired', message }]);
+  const problem: InvalidField = { field: 'metadata.name', reason: 'FieldValueRequired', message };
+  throw invalid({ ...kind, name: '' }, kind.isCustom ? [problem, UNCHECKED] : [problem]);
 }
 
-const SUBDOMAIN = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*';
-const ANCHORED = new RegExp(`^${SUBDOMAIN}$`);
-
-/** RFC 1123, as most kinds have it. Names of RBAC may be any segment of a path; those of namespaces have no dots. */
-function checkName(kind: ResourceKind, name: unknown): void {
-  if (kind.group === 'rbac.authorization.k8s.io' || typeof name !== 'string' || name === '' || ANCHORED.test(name))
-    return;
-  const rule = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${SUBDOMAIN}')`;
-  const message = `Invalid value: ${JSON.stringify(name)}: ${rule}`;
-  throw invalid({ ...kind, name }, [{ field: 'metadata.name', reason: 'FieldValueInvalid', message }]);
-}
+/** What a real server adds where it did not get as far as the rules of a definition. */
+const UNCHECKED: InvalidField = {
+  field: '<nil>',
+  reason: 'FieldValueInvalid',
+  message:
+    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+};
 
 /** Five characters without vowels, as the API server makes names. */
 const suffix = (random: Random): string =>
   Array.from(random.bytes(5), (byte) => 'bcdfghjklmnpqrstvwxz2456789'[byte % 27]).join('');
 
-export function checkNamespace(store: ObjectStore, { kind, namespace }: ResourceTarget, given: unknown): void {
+function checkNamespace(
+  store: ObjectStore,
+  { kind, namespace }: ResourceTarget,
+  { name = '', namespace: given }: { readonly name?: unknown; readonly namespace?: unknown },
+): void {
   if (!kind.namespaced) return;
   if (given !== undefined && given !== '' && given !== namespace)
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  if (!store.get('namespaces', namespace)) throw notFound(store.collection('namespaces').kind, namespace);
+  const home = store.get('namespaces', namespace);
+  if (!home) throw notFound(store.collection('namespaces').kind, namespace);
+  if (home.metadata['deletionTimestamp']) throw beingTerminated(kind, namespace, String(name));
+}
+
+function beingTerminated(kind: ResourceKind, namespace: string, name: string): ApiError {
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const message = `namespace ${namespace} is being terminated`;
+  return refused(kind, name, why, [{ reason: 'NamespaceTerminating', message, field: 'metadata.namespace' }]);
 }
 
 export interface Written {
@@ -90,22 +110,38 @@ export interface Written {
 /** PUT. */
 export function updateObject(store: ObjectStore, request: ApiRequest, writing: Writing): Written {
   const { target } = writing;
-  const { kind, name, namespace } = target;
+  const { kind, name } = target;
   if (name === '') throw methodNotAllowed();
   const body = parseObject(request, kind);
   const given = (isRecord(body['metadata']) ? body['metadata'] : {}) as Partial<NewObject['metadata']>;
   if (given.name !== name)
     throw badRequest(`the name of the object (${given.name ?? ''}) does not match the name on the URL (${name})`);
-  const wanted = { ...body, metadata: { ...given, name, ...(kind.namespaced ? { namespace } : {}) } };
+  const wanted = { ...body, metadata: inNamespace(target, { ...given, name }) };
   const stored = store.get(kind.plural, targetKey(target));
   if (stored) {
-    if ((kind.putCreates || kind.isCustom) && !given.resourceVersion) throw versionRequired(kind, name);
+    store.checkCurrent(kind.plural, wanted);
+    if (kind.putNeedsVersion && !given.resourceVersion) throw versionRequired(kind, name);
     return { object: storeUpdate(store, { ...writing, request, stored, wanted }), created: false };
   }
-  if (!kind.putCreates || given.resourceVersion) throw notFound(kind, name);
-  checkNamespace(store, target, given.namespace);
-  const object = store.create(kind.plural, prepareForCreate(kind, wanted), { dryRun: isDryRun(request) });
-  return { object, created: true };
+  if (!kind.putCreates) throw notFound(kind, name);
+  if (given.uid) throw conflict(kind, name, uidMismatch(given.uid, ''));
+  if (given.resourceVersion) throw notFound(kind, name);
+  return { object: createByName(store, wanted, { ...writing, request }), created: true };
+}
+
+/** PUT or PATCH of an object that is not there, for whoever may create it. */
+export function createByName(
+  store: ObjectStore,
+  wanted: NewObject,
+  { target, caller, request }: Writing & { readonly request: ApiRequest },
+): KubeObject {
+  const { kind } = target;
+  const prepared = prepareForCreate(kind, wanted);
+  confirmNoEscalation(store, { target, caller, wanted: prepared });
+  authorizeRequest(store, caller, { ...request, verb: 'create' });
+  checkNamespace(store, target, wanted.metadata);
+  checkMetadata(kind, prepared.metadata, true);
+  return store.create(kind.plural, prepared, { dryRun: isDryRun(request) });
 }
 
 interface Update extends Writing {
@@ -125,6 +161,8 @@ export function storeUpdate(store: ObjectStore, update: Update): KubeObject {
   const isOurs = isManaged && !isApplied;
   const next = isOurs ? managedByUpdate(stored, prepared, managerOf(request, update)) : prepared;
   confirmNoEscalation(store, { target, caller, wanted: next, stored });
+  store.checkCurrent(plural, next);
+  checkMetadata(target.kind, next.metadata, false);
   if (!completesDeletion(stored, next)) return store.update(plural, next, { dryRun });
   const last = store.update(plural, next, { dryRun: true });
   store.remove(plural, targetKey(target), { dryRun });

@@ -3,7 +3,7 @@ import type { ControlPlane } from '../support/control-plane.ts';
 
 const GROUP = 'iam.gatehouse.io';
 
-/** The least that makes a server serve the custom resources of accounts, whatever is in them. */
+/** The least that makes a server serve the custom resources of accounts, whatever is in them. As in the definitions of accounts, only users have a status. */
 export async function installCustomResources(cluster: ControlPlane): Promise<void> {
   const names = [
     { plural: 'users', singular: 'user', kind: 'User' },
@@ -22,7 +22,7 @@ export async function installCustomResources(cluster: ControlPlane): Promise<voi
           name: 'v1alpha2',
           served: true,
           storage: true,
-          subresources: { status: {} },
+          ...(name.plural === 'users' && { subresources: { status: {} } }),
           schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
         },
       ],

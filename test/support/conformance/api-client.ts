@@ -38,16 +38,16 @@ export const unique = (prefix: string): string => `${prefix}-${randomBytes(4).to
 
 /** The few requests of the suite, with bytes and headers as they arrive. It decodes, retries and follows nothing. */
 export class ApiClient {
-  readonly #target: ConformanceTarget;
+  readonly #target: Pick<ConformanceTarget, 'url' | 'token'>;
   readonly #pool: Agent;
   readonly #watches = new Set<WatchStream>();
 
-  private constructor(target: ConformanceTarget, pool: Agent) {
+  private constructor(target: Pick<ConformanceTarget, 'url' | 'token'>, pool: Agent) {
     this.#target = target;
     this.#pool = pool;
   }
 
-  static async to(target: ConformanceTarget): Promise<ApiClient> {
+  static async to(target: Pick<ConformanceTarget, 'url' | 'token' | 'caFile'>): Promise<ApiClient> {
     return new ApiClient(target, await apiDispatcher(target.caFile));
   }
 
@@ -57,6 +57,8 @@ export class ApiClient {
   put = (path: string, body: Json, options?: RequestOptions): Promise<Answer> => this.#call('PUT', path, body, options);
   head = (path: string, options?: RequestOptions): Promise<Answer> => this.#call('HEAD', path, undefined, options);
   delete = (path: string, body?: Json): Promise<Answer> => this.#call('DELETE', path, body);
+  send = (method: Dispatcher.HttpMethod, path: string, body?: Json, options?: RequestOptions): Promise<Answer> =>
+    this.#call(method, path, body, options);
 
   /** A merge patch, RFC 7396. */
   patch = (path: string, body: Json, type = 'application/merge-patch+json'): Promise<Answer> =>

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Json, unique } from './api-client.ts';
+import { type Json, path, unique } from './api-client.ts';
 import { failure, OUTDATED, type Suite } from './suite.ts';
 
 const GROUP = 'iam.gatehouse.io';
@@ -23,19 +23,30 @@ export function describeCustomResources(suite: Suite): void {
         about(),
       );
 
-    test('is found by discovery, with its status', async () => {
+    test('is found by discovery, with its status where it has one', async () => {
       const { body } = await suite.api.get(`/apis/${GROUP}/v1alpha2`);
       expect(body).toMatchObject({ kind: 'APIResourceList', groupVersion: `${GROUP}/v1alpha2` });
       const found = body.resources.map(({ name, kind, namespaced }: Json) => `${name} ${kind} ${namespaced}`);
-      expect(found.sort()).toEqual([
-        'loginrecords LoginRecord false',
-        'loginrecords/status LoginRecord false',
-        'users User false',
-        'users/status User false',
-      ]);
+      expect(found.sort()).toEqual(['loginrecords LoginRecord false', 'users User false', 'users/status User false']);
       const { body: groups } = await suite.api.get('/apis');
       const version = { groupVersion: `${GROUP}/v1alpha2`, version: 'v1alpha2' };
       expect(groups.groups).toContainEqual({ name: GROUP, versions: [version], preferredVersion: version });
+    });
+
+    test('has its type in a list, which built-in objects have not', async () => {
+      const { body } = await suite.api.get(path(USERS, { fieldSelector: `metadata.name=${user.metadata.name}` }));
+      expect(body.items).toEqual([user]);
+    });
+
+    test('without the status subresource has no status of its own', async () => {
+      const records = `/apis/${GROUP}/v1alpha2/loginrecords`;
+      const name = unique('record');
+      await suite.api.create(records, { ...userOf({ metadata: { name }, spec: {} }), kind: 'LoginRecord' });
+      for (const { status, body } of [
+        await suite.api.get(`${records}/${name}/status`),
+        await suite.api.patch(`${records}/${name}/status`, { status: {} }),
+      ])
+        expect([status, body.message]).toEqual([404, `loginrecords.${GROUP} "${name}" not found`]);
     });
 
     test('is created without the status of the body, in generation 1', async () => {

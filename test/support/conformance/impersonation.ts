@@ -108,9 +108,32 @@ export function describeImpersonation(suite: Suite): void {
       expect(body).toEqual(failure(403, 'Forbidden', why, { name: 'one', group, kind: 'userextras' }));
     });
 
-    test('of groups without a user is an error', async () => {
-      const { status } = await suite.api.get(NODES, { headers: { 'impersonate-group': 'developers' } });
+    test('tells the other his uid, which needs a right of its own', async () => {
+      const name = unique('user');
+      const headers = { ...as(name).headers, 'impersonate-uid': 'u-1' };
+      const { body } = await suite.api.post(WHO_AM_I, {}, { headers });
+      expect(body.status.userInfo).toEqual({ username: name, uid: 'u-1', groups: ['system:authenticated'] });
+      const rule = { verbs: ['impersonate'], apiGroups: [''], resources: ['users'], resourceNames: [name] };
+      await grant(suite, 'nobody', [rule], { verb: 'impersonate', resource: 'users', name });
+      const refused = await suite.api.post(WHO_AM_I, {}, { headers, ...powerless() });
+      expect(refused.status).toBe(403);
+      expect(refused.body.message).toContain('cannot impersonate resource "uids" in API group "authentication.k8s.io"');
+    });
+
+    test('of system:anonymous brings the group of those who are not known', async () => {
+      const { status, body } = await suite.api.post(WHO_AM_I, {}, as('system:anonymous'));
+      expect([status, body.message]).toEqual([403, expect.stringContaining('User "system:anonymous" cannot create')]);
+    });
+
+    test.each([
+      [{ 'impersonate-group': ['a', 'b'] }, '{Group  a    } {Group  b    }'],
+      [{ 'impersonate-uid': 'u-1' }, '{UID  u-1  authentication.k8s.io/v1  }'],
+      [{ 'impersonate-extra-scopes': 'a' }, '{UserExtra  a  authentication.k8s.io/v1  scopes}'],
+    ])('without a user is an error: %o', async (headers, wanted) => {
+      const { status, text } = await suite.api.get(NODES, { headers });
       expect(status).toBe(500);
+      const why = `requested [${wanted}] without impersonating a user`;
+      expect(text).toBe(`Internal Server Error: ${JSON.stringify(NODES)}: ${why}\n`);
     });
   });
 }

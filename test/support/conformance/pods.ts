@@ -45,6 +45,26 @@ export function describePods(suite: Suite): void {
       expect((await suite.api.get(url)).status).toBe(404);
     });
 
+    test('on no node is marked and then gone for those who watch', async () => {
+      const { metadata } = await create();
+      const stream = await suite.api.watch(path(pods, { watch: true, resourceVersion: metadata.resourceVersion }));
+      await suite.api.delete(`${pods}/${metadata.name}`);
+      const events = await stream.take(2);
+      expect(events.map(({ type, object }: Json) => [type, object.metadata.deletionGracePeriodSeconds])).toEqual([
+        ['MODIFIED', 0],
+        ['DELETED', 0],
+      ]);
+    });
+
+    test('that is marked is given no more time, but less', async () => {
+      const { metadata } = await create({ nodeName: unique('node') });
+      const url = `${pods}/${metadata.name}`;
+      const remove = async (gracePeriodSeconds: number) =>
+        (await suite.api.delete(url, { gracePeriodSeconds })).body.metadata.deletionGracePeriodSeconds;
+      expect([await remove(20), await remove(25), await remove(5), await remove(0)]).toEqual([20, 20, 5, 0]);
+      expect((await suite.api.get(url)).status).toBe(404);
+    });
+
     test('on no node is gone at once when deleted, and answered as it was', async () => {
       const { metadata } = await create();
       const { status, body } = await suite.api.delete(`${pods}/${metadata.name}`);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { inNamespace, type Json, path, type Query } from './api-client.ts';
+import { inNamespace, type Json, path, type Query, unique } from './api-client.ts';
 import type { Suite } from './suite.ts';
 import type { WatchStream } from './watch-stream.ts';
 
@@ -125,6 +125,18 @@ export function describeWatches(suite: Suite): void {
     test('sends no bookmark to a client that does not ask', async () => {
       const stream = await watch({ resourceVersion: await suite.api.version(secrets), timeoutSeconds: 4 });
       expect(await stream.rest()).toEqual([]);
+    });
+
+    test('from a version that is still to come tells what comes after that version', async () => {
+      const wanted = BigInt(await suite.api.version(secrets)) + 3n;
+      const stream = await watch({ resourceVersion: String(wanted) });
+      let last = '';
+      for (let version = 0n; version <= wanted; version = BigInt(last)) {
+        const made = await suite.api.create(secrets, { metadata: { name: unique('later') } });
+        last = made.metadata.resourceVersion;
+      }
+      const { type, object } = await stream.next();
+      expect([type, object.metadata.resourceVersion]).toEqual(['ADDED', last]);
     });
 
     // This is surprising: a watch does not notice a version from another cluster. Only lists and WatchLists answer 504.

@@ -90,6 +90,17 @@ describe('the simulated cluster', () => {
     expect(versions).toEqual(['5', '6']); // four namespaces of the start, then the fifth
   });
 
+  test.each([
+    ['DELETE', '/api/v1/nodes', 'delete collections; delete the objects one by one'],
+    ['PUT', '/api/v1/namespaces/default/finalize', 'serve namespaces/finalize'],
+    ['POST', '/api/v1/namespaces/default/pods/a/eviction', 'serve pods/eviction'],
+    ['GET', '/apis/apps/v1/namespaces/default/deployments/a/scale', 'serve deployments/scale'],
+  ])('says that it does not do %s %s', async (method, path, what) => {
+    const cluster = await startTestCluster();
+    const { status, body } = await cluster.call(path, { method });
+    expect([status, body.message]).toEqual([501, `the simulated cluster does not ${what}`]);
+  });
+
   test('sends no bookmark with an interval of 0', async () => {
     const clock = new FakeClock();
     const cluster = await startTestCluster({ clock, bookmarkIntervalMs: 0 });

@@ -63,6 +63,15 @@ describe('a population', () => {
     for (const namespace of used) expect(store.get('namespaces', String(namespace))).toBeDefined();
   });
 
+  test('has pods that a server takes: their owners have a uid, and what they mount is there', () => {
+    for (const { metadata, spec } of populated().list('pods')) {
+      expect(JSON.stringify(metadata['ownerReferences'])).toMatch(/"uid":"[0-9a-f-]{36}"/);
+      const volumes = (spec?.['volumes'] ?? []) as readonly { readonly name: string }[];
+      const mounts = JSON.stringify(spec?.['containers']).match(/(?<="volumeMounts":\[\{"name":")[^"]+/g);
+      expect(volumes.map(({ name }) => name)).toEqual([...new Set(mounts)]);
+    }
+  });
+
   test('makes nodes of about the size that is asked for', () => {
     for (const node of populated({ nodeBytes: 12_000, podsPerNode: 0 }).list('nodes')) {
       expect(JSON.stringify(node).length).toBeGreaterThan(11_500);

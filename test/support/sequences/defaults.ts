@@ -1,0 +1,41 @@
+import type { Json } from './steps.ts';
+
+interface Defaults {
+  /** Members that a real server fills in, and the simulated one does not; `*` is every element of a list. */
+  readonly paths: readonly string[];
+  readonly why: string;
+}
+
+/** By kind: what is left out on both sides. Nothing that Gatehouse reads depends on it. */
+const DEFAULTS: Readonly<Record<string, Defaults>> = {
+  Pod: {
+    paths: [
+      ...['restartPolicy', 'terminationGracePeriodSeconds', 'dnsPolicy', 'securityContext', 'schedulerName'],
+      ...['tolerations', 'priority', 'enableServiceLinks', 'preemptionPolicy'],
+      ...['resources', 'terminationMessagePath', 'terminationMessagePolicy', 'imagePullPolicy'].map(
+        (name) => `containers.*.${name}`,
+      ),
+    ]
+      .map((path) => `spec.${path}`)
+      .concat('metadata.generation', 'status.qosClass'),
+    why: 'defaults and admission plug-ins complete the spec of a pod; a population has it complete already',
+  },
+  Node: {
+    paths: ['status.daemonEndpoints', 'status.nodeInfo', 'spec.taints'],
+    why: 'a structure without omitempty is written empty; TaintNodesByCondition adds a taint that a kubelet takes away',
+  },
+};
+
+/** The object without the members that only a real server fills in. */
+export function withoutDefaults(kind: string, object: Json): Json {
+  const copy = structuredClone(object);
+  for (const path of DEFAULTS[kind]?.paths ?? []) remove(copy, path.split('.'));
+  return copy;
+}
+
+function remove(value: Json, [step = '', ...rest]: readonly string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (step === '*') for (const one of value) remove(one, rest);
+  else if (rest.length > 0) remove(value[step], rest);
+  else delete value[step];
+}
