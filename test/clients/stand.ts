@@ -14,6 +14,7 @@ import { writeConfig } from '../support/gatehouse.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { waitFor } from '../support/waiting.ts';
+import { startFront } from './front.ts';
 
 /** The OAuth client whose access tokens live for a minute, the least that can be configured. */
 const HASTY = 'hasty';
@@ -45,6 +46,15 @@ interface StandOptions {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
+type Front = Awaited<ReturnType<typeof startFront>>;
+
+interface Parts {
+  readonly cluster: SimulatedCluster;
+  readonly front: Front;
+  readonly ca: string;
+  readonly start: () => Promise<ServerProcess>;
+}
+
 /**
  * The built program on a simulated cluster, with TLS and the gateway, and with its sessions and keys in the cluster. Ada may do everything. There
  * are three nodes: node-a, node-b and node-c.
@@ -53,15 +63,17 @@ export class Stand {
   readonly cluster: SimulatedCluster;
   readonly url: string;
   readonly #start: () => Promise<ServerProcess>;
+  readonly #front: Front;
   readonly #ca: string;
   readonly #agent: Agent;
   #server: ServerProcess | undefined;
   #token: Promise<string> | undefined;
 
-  constructor(parts: { cluster: SimulatedCluster; port: number; ca: string; start: () => Promise<ServerProcess> }) {
+  constructor(parts: Parts) {
     this.cluster = parts.cluster;
-    this.url = `https://localhost:${parts.port}`;
+    this.url = `https://localhost:${parts.front.port}`;
     this.#start = parts.start;
+    this.#front = parts.front;
     this.#ca = parts.ca;
     this.#agent = new Agent({ connect: { ca: readFileSync(parts.ca, 'utf8') } });
   }
@@ -69,6 +81,7 @@ export class Stand {
   /** Resolves when it is ready. */
   async start(): Promise<void> {
     this.#server = await this.#start();
+    this.#front.open();
   }
 
   /**
@@ -77,6 +90,7 @@ export class Stand {
    */
   async restart(whileDown: () => unknown = () => {}): Promise<void> {
     await this.#server?.terminate();
+    this.#front.close();
     await whileDown();
     await this.start();
   }
@@ -129,6 +143,7 @@ export async function startStand({ config = {} }: StandOptions = {}): Promise<St
   const cluster = await startCluster();
   const { folder, write } = temporaryFolder();
   const [port = 0, metricsPort = 0] = await freePorts(2);
+  const front = await startFront(port);
   const { cert, key } = selfSigned('localhost');
   const ca = write('ca.pem', cert);
   const settings = {
@@ -139,7 +154,7 @@ export async function startStand({ config = {} }: StandOptions = {}): Promise<St
     // A token ends when it says, for clients have the clock of this machine.
     authentication: {
       maximumClockSkew: '0s',
-      oauthOptions: oauthOptions(port),
+      oauthOptions: oauthOptions(front.port),
       // Nor is a sign-in refused because the machine is busy, or because the clients of a file are one user at one address.
       passwordGate: { queue: 1_000, maxWait: '2m' },
       authenticateRateLimiterMaxTries: 1_000,
@@ -147,7 +162,7 @@ export async function startStand({ config = {} }: StandOptions = {}): Promise<St
   };
   const file = writeConfig(folder, { config: settings, kubeconfig: cluster.kubeconfig(), users: await usersFile() });
   const log = write('log', '');
-  const stand = new Stand({ cluster, port, ca, start: () => startProgram(file, log) });
+  const stand = new Stand({ cluster, front, ca, start: () => startProgram(file, log) });
   atEnd(() => stand.stop());
   await stand.start();
   return stand;
