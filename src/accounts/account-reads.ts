@@ -23,9 +23,9 @@ export interface AccountReads {
   otherUser(name: string): Uint8Array | undefined;
   /** Whether there is a user of this name, with a User object or without. */
   isKnown(name: string): boolean;
-  /** As `MirroredRoles`. */
+  /** See `MirroredRoles`. */
   rolesOf(user: string): Uint8Array;
-  /** As `LoginRecordLists`. The user is known. */
+  /** See `LoginRecordLists`. The user is known. */
   readonly loginRecords: LoginRecordLists;
 }
 

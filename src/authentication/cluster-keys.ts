@@ -188,7 +188,7 @@ interface PublishedKey {
 }
 
 export interface PublishedKeys {
-  /** By `kid`; at least one. */
+  /** The keys by their `kid`; at least one. */
   readonly keys: ReadonlyMap<string, PublishedKey>;
   /** The names of entries that cannot be used. */
   readonly unfit: readonly string[];

@@ -186,7 +186,7 @@ export class QuestionSharing {
   async #read(key: string, chapter: Chapter, isChange: boolean): Promise<void> {
     const { recent, clock } = this.#parts;
     const text = await decodeQuestions(chapter.bytes);
-    // Of a key that is gone or has changed meanwhile, nothing is to be said any more.
+    // A key that is gone or has changed meanwhile is not judged.
     if (this.#chapters.get(key) === chapter) this.#judge(key, chapter, text, isChange);
     if (!text) return;
     const writtenAt = clock.monotonic() - Math.max(0, clock.now() - text.writtenAtMs);

@@ -65,7 +65,7 @@ export interface GatewayCall {
 
 export interface UpgradeCall extends GatewayCall {
   readonly protocol: UpgradeProtocol;
-  /** Of a websocket: what the client offers, without its bearer. */
+  /** The subprotocols that a websocket client offers, without its bearer. */
   readonly subprotocols: readonly string[];
 }
 

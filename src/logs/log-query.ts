@@ -13,12 +13,12 @@ export interface LogFilter {
   /** Words in this order in the pod's name, the last of them as a beginning. */
   readonly workloadQueries: readonly string[];
   readonly podQueries: readonly string[];
-  /** The same in the container's name. */
+  /** Like `podQueries`, in the container's name. */
   readonly containerQueries: readonly string[];
   /** Exact names. */
   readonly pods: readonly string[];
   readonly containers: readonly string[];
-  /** The same as `podQueries` in the message. */
+  /** Like `podQueries`, in the message. */
   readonly phrases: readonly string[];
 }
 

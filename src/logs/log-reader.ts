@@ -110,7 +110,7 @@ export class LogReader {
     }
   }
 
-  /** Of several searches, each gives as many records as the page may need of it. */
+  /** Where there are several searches, each gives as many records as the page may need from it. */
   async #page({ page }: LogQuery, searches: readonly LogSearch[], signal: AbortSignal): Promise<object> {
     const { store } = this.#parts;
     const { order, from, size } = page;
@@ -177,7 +177,7 @@ class Limited {
     this.#controller.abort(new Error('the query is over'));
   }
 
-  /** The same source. Its failure ends all other work at once: whoever merges them would wait for each of them. */
+  /** Passes the source on, and ends all other work at once when it fails. Otherwise the merge would wait for each source. */
   async *endedBy<Piece>(source: AsyncGenerator<Piece, void>): AsyncGenerator<Piece, void> {
     try {
       yield* source;

@@ -11,7 +11,7 @@ export interface NodeKindOptions {
   readonly platform: string;
   /** Where usage comes from. Without it nodes have no usage annotations. */
   readonly ledger?: UsageLedger | undefined;
-  /** As `UsageOptions`. */
+  /** See `UsageOptions`. */
   readonly mostCountedAtOnce?: number | undefined;
 }
 

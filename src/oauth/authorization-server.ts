@@ -61,7 +61,7 @@ interface ActiveToken {
   readonly iat: number;
   readonly jti: string;
   readonly scope?: string;
-  /** Of an access token. */
+  /** Present for an access token. */
   readonly token_type?: 'Bearer';
 }
 

@@ -76,7 +76,7 @@ export interface AboutServiceParts extends Pick<Shared, 'clock' | 'logger'> {
   readonly cluster: Pick<Cluster, 'version'>;
   readonly release: Release;
   readonly runtime: Runtime;
-  /** Of all families, and of the process. */
+  /** The checks of all families, and those of the process. */
   readonly checks: readonly HealthCheck[];
   /** The text of `api/platform.openapi.yaml`. */
   readonly description: string;

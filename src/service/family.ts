@@ -22,7 +22,7 @@ export interface Shared {
 export interface Upkeep {
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
-  /** By the name of what they mirror; liveness asks whether they still try. */
+  /** Keyed by the name of what they mirror. Liveness asks whether they still try. */
   readonly reflectors: Readonly<Record<string, Freshness>>;
   /** Milliseconds since the last proof of being current, by the name of the data. */
   readonly ages: WatchedAges;

@@ -34,7 +34,7 @@ export interface ListMirrorOptions {
 export interface ListMirrorParts {
   readonly cluster: Cluster;
   readonly clock: Clock;
-  /** Of the versions of this process. */
+  /** Tells the versions of this process from those of others. */
   readonly epoch: string;
   /** Shows how many bytes the mirror of a resource holds. */
   exposeBytes(resource: string, bytes: () => number): void;

@@ -30,7 +30,7 @@ interface LogsParts extends Pick<Shared, 'clock' | 'logger' | 'registry'> {
   namespaces(): readonly KnownNamespace[];
 }
 
-/** Of one search, or one piece of an export; the store is told of it too (docs/contract/logging.md, section 6). */
+/** Limit of one search, or of one piece of an export. The store gets it, too (docs/contract/logging.md, section 6). */
 const TIME_LIMIT_MS = 30_000;
 
 /** Log queries, and the way to their store. Asks the store nothing: it may be away at the start. */

@@ -81,7 +81,7 @@ const HARMLESS = {
   subject: { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'] },
   attributes: { nonResource: { path: '/readyz', verb: 'get' } },
 } as const;
-/** As for a caller's review. */
+/** A caller's review has the same time limit. */
 const REVIEW_LIMIT_MS = 3_000;
 
 export interface FirstReviewParts {

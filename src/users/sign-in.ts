@@ -3,7 +3,7 @@ import type { User } from './user.ts';
 /** One attempt to sign in with a name (or e-mail) and a password. */
 export interface SignInAttempt {
   readonly username: string;
-  /** As sent, never trimmed or normalised; compared as UTF-8 bytes. */
+  /** The password as sent, never trimmed; compared as UTF-8 bytes. */
   readonly password: string;
   /** The caller's address, already normalised (IPv6 as /64). */
   readonly source: string;

@@ -32,7 +32,7 @@ export interface FirstAdministratorObjectParts {
 
 /** How often it is asked whether the Secret and the users are read, and whether another replica makes the object. */
 const LOOK_MS = 1_000;
-/** The same while nobody is ready before it is settled. */
+/** The time between two looks at first, while readiness waits for it. */
 const FIRST_LOOK_MS = 50;
 
 /**
@@ -81,7 +81,7 @@ export function createFirstAdministratorObject(parts: FirstAdministratorObjectPa
   return { run, fault: () => (isTried ? undefined : 'the first administrator is not looked at yet') };
 }
 
-/** As every user is made: incomplete, so that nobody sees it before its password is there. Resolves with its uid. */
+/** Makes the user incomplete, as every user is made, so that nobody sees it before its password is there. Resolves with its uid. */
 async function make(
   user: User & { readonly passwordHash: string },
   { names, objects, passwords, patchStatus, clock }: FirstAdministratorObjectParts,

@@ -31,7 +31,7 @@ type Leftover = Pick<KubernetesObject['metadata'], 'name' | 'uid'>;
 /** Removes what belongs to a user who is being deleted, by whatever tool, and then lets the object go. */
 export function createUserRemoval(parts: UserRemovalParts): Job {
   const { names, bindings, loginRecords, passwords, ends, clock } = parts;
-  /** By uid, the records of users of whom all else has gone. */
+  /** The records of users of whom all else has gone, keyed by uid. */
   const underWay = new BoundedMap<Leftover[]>(MOST_UNDER_WAY);
 
   /** All but the records, which it finds. */

@@ -66,9 +66,9 @@ export function createLoginRecorder(parts: LoginRecorderParts): LoginRecorder {
 class Recorder implements LoginRecorder {
   readonly #parts: LoginRecorderParts;
   readonly #failure: LastingFailure;
-  /** By user and source, or by user alone when they wait for their turn. Apart, so that failures push out none. */
+  /** Keyed by user and source, or by user alone while they wait for their turn. Kept apart so that failures push out none of them. */
   readonly #successes = new Map<string, Waiting>();
-  /** By user. */
+  /** Keyed by user. */
   readonly #failures = new Map<string, Waiting>();
   readonly #pace: SuccessPace;
   /** Until when a further success of this user at this source is the same. */

@@ -21,14 +21,14 @@ export class KeptBindings implements ReflectedStore<BindingEntry> {
   readonly #names: AccountNames;
   readonly #listeners: ((user: string) => void)[] = [];
   #entries: Map<string, BindingEntry> = new Map();
-  /** By user; those of one user by name. */
+  /** The bindings, keyed by user; those of one user are sorted by name. */
   #kept: ByUser = new Map();
 
   constructor(names: AccountNames) {
     this.#names = names;
   }
 
-  /** By name. */
+  /** The bindings of a user, sorted by name. */
   of(user: string): readonly BindingEntry[] {
     return this.#kept.get(user) ?? NONE;
   }

@@ -153,7 +153,7 @@ class States implements UserStates {
     }
   }
 
-  /** By the version that was looked at: whoever changed the user meanwhile is not overruled. */
+  /** Writes only if the user still has the version that was looked at, so a change made meanwhile wins. */
   async #write(user: UserRecord, state: UserState, reason: string): Promise<void> {
     try {
       await this.setState(user, state, reason);

@@ -78,7 +78,7 @@ async function checkRights(
   if (role !== undefined) await parts.assignment.check(name, role, caller);
 }
 
-/** Of two users who take one address at one moment only one keeps it: the other one becomes what it was. */
+/** Saves a user with a new address. When two users take one address at one moment, only one keeps it: the other gets its former one back. */
 function saveWithAddress(
   planned: Planned,
   stored: KubernetesObject,

@@ -12,7 +12,7 @@ export interface LoginSessionOptions {
   readonly clientSecretFile?: string;
   /** A file of certificates in PEM. */
   readonly certificateAuthority?: string;
-  /** The same content, in base64. */
+  /** The certificates themselves, in base64. */
   readonly certificateAuthorityData?: string;
   readonly sessionFile?: string;
 }

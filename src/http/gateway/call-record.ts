@@ -58,7 +58,7 @@ function whoAndWhat({ identity, info, target, requestId, ownRequestId, source }:
   };
 }
 
-/** As the other acts of the trail have it. What the cluster does not find, or finds wrong, was answered all the same. */
+/** Translates the status into the audit trail's words. A call counts as ok when the cluster answered it, even with 404 or 422. */
 function resultOf(status: number): 'ok' | 'refused' | 'throttled' | 'failed' {
   if (status === 401 || status === 403) return 'refused';
   if (status === 429) return 'throttled';

@@ -48,7 +48,7 @@ export class CallTurns {
   #others = 0;
   #otherAt = Number.NEGATIVE_INFINITY;
   #turnAt = Number.NEGATIVE_INFINITY;
-  /** Of the next look at those that wait. */
+  /** Cancels the next look at the calls that wait. */
   #cancel = (): void => undefined;
 
   constructor(parts: CallTurnsParts) {

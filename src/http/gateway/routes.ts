@@ -19,7 +19,7 @@ export function gatewayRoutes(serve: Handler): Route[] {
   }));
 }
 
-/** Of a websocket, the bearer may be one of its subprotocols (docs/gateway.md, "Upgrades"). */
+/** Takes the bearer of a websocket from its subprotocols (docs/gateway.md, "Upgrades"). */
 const takeBearer: Step = (exchange: Exchange) => {
   if (!exchange.upgrade) return 'next';
   const { bearer } = readSubprotocols(exchange.request);

@@ -230,7 +230,7 @@ function createRelay(
 function callOf(exchange: Exchange, kind: CallKind, record: CallRecord): GatewayCall {
   const { identity, info, impersonation, request, address, requestId, ownRequestId, rawTarget, target } = exchange;
   if (!identity || !info) throw new Error('the gateway comes after authentication and request info');
-  // Of an absolute-form target only the path goes on (RFC 9112 3.2.2).
+  // Only the path of an absolute-form target goes on (RFC 9112 3.2.2).
   const exact = rawTarget.startsWith('/') ? rawTarget : originForm(target);
   return {
     caller: identity,

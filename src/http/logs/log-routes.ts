@@ -28,9 +28,9 @@ interface LogRouteParts {
 }
 
 const compress = promisify(gzip);
-/** As for lists: below this gzip gains nothing. */
+/** Below this size gzip gains nothing; lists have the same limit. */
 const MIN_GZIP_BYTES = 1_024;
-/** Of all answers that their clients have not taken yet: four of the longest. */
+/** Bytes of all answers that clients have not taken yet. Four of the longest answers fit. */
 const MOST_UNSENT_BYTES = 64 * 1024 * 1024;
 
 const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Vary: 'Accept-Encoding' };

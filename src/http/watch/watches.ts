@@ -20,7 +20,7 @@ import { WatchStream } from './watch-stream.ts';
 export interface WatchesParts {
   readonly source: WatchSource;
   readonly age: Age;
-  /** Of the watches of all kinds. */
+  /** The watches of all kinds share these places. */
   readonly places: WatchPlaces;
   readonly limits: HttpLimits;
   readonly writer: AnswerWriter;

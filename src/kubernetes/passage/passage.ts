@@ -24,7 +24,7 @@ interface Credentials {
 export interface PassageParts {
   readonly server: string;
   readonly credentials: Credentials;
-  /** Of the passage alone: its calls never wait behind our own, nor ours behind them. */
+  /** A pool of its own: these calls never wait behind ours, nor ours behind them. */
   readonly pool: ConnectionPool;
   readonly metrics: RequestMetrics;
   readonly clock: Clock;

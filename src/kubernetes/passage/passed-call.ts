@@ -48,7 +48,7 @@ export type PassageFault =
 /** A call that was not answered, or not to its end. The message and the cause are for the log. */
 export class PassageError extends Error {
   readonly fault: PassageFault;
-  /** Of the fault `impersonation`: whom our account may not act as. */
+  /** Set for the fault `impersonation`: whom our account may not act as. */
   readonly refused: RefusedImpersonation | undefined;
 
   constructor(fault: PassageFault, cause?: unknown, refused?: RefusedImpersonation) {

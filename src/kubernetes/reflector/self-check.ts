@@ -72,7 +72,7 @@ type Result = 'match' | 'mismatch' | 'out_of_reach' | 'skipped';
 export class SelfCheck<E extends StoredEntry> {
   readonly #parts: SelfCheckParts<E>;
   readonly #waiting: Waiting;
-  /** By the monotonic clock. */
+  /** When the last check ended, on the monotonic clock. */
   #checkedAt = Number.NEGATIVE_INFINITY;
   #dueAt = Number.POSITIVE_INFINITY;
   #retriesLeft = 0;

@@ -19,7 +19,7 @@ export interface Bucket {
 
 export const DEFAULT_INTERVAL: Interval = { count: 15, unit: 'm' };
 
-/** Of an answer, empty ones included: a page of a browser shows a tenth of it. */
+/** The most buckets of one answer, empty ones included. A browser shows a tenth of that. */
 export const MOST_BUCKETS = 10_000;
 
 const UNIT_MS: Readonly<Record<FixedUnit, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

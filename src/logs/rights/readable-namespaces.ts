@@ -22,7 +22,7 @@ export type Readable =
 
 export interface ReadableNamespacesParts {
   readonly authorizer: Authorizer;
-  /** Of the reviews of all queries: see `createReviewTurns`. */
+  /** The reviews of all queries take turns here: see `createReviewTurns`. */
   readonly turns: FairSlots;
   /** The namespaces that exist. Throws a 503 when they are not known well enough. */
   namespaces(): readonly KnownNamespace[];

@@ -61,7 +61,7 @@ export async function* pagesOf({ order, first, most, ask, ...span }: PagesOption
   }
 }
 
-/** Of an answer that is too long, a smaller piece may be had. */
+/** Returns nothing for an answer that is too long, since a smaller piece may fit. Throws every other error. */
 function unlessTooLong(error: unknown): undefined {
   const isTooLong =
     error instanceof TooLongAnswer || (error instanceof StoreError && error.cause instanceof AnswerTooLong);

@@ -49,15 +49,15 @@ interface PieceSizes {
   readonly most: number;
 }
 
-/** Of a page: Loki's own limit is as high. */
+/** Records of a page; Loki's own limit is as high. */
 const RECORDS_AT_ONCE = 5_000;
-/** As of the other stores: 100 kB of usual messages. */
+/** Messages of a page, as for the other stores: 100 kB of usual messages. */
 const MESSAGES_AT_ONCE = 500;
-/** Of each of many slices, of all of which a piece is in memory at a time. */
+/** Records of one slice where there are many. A piece of every slice is in memory at a time. */
 const FEWEST_AT_ONCE = 20;
 /** Loki splits each question into several and queues a hundred of them for a user, who is the same one for all of our callers. */
 const QUESTIONS_OF_ALL = 32;
-/** Of one search, so that it keeps nobody out. */
+/** Questions that one search may have open, so that it keeps nobody out. */
 const QUESTIONS_OF_ONE = 8;
 /** Half of what Loki lets a query count apart (`max_query_series`). */
 const CONTAINERS_AT_ONCE = 250;

@@ -20,7 +20,7 @@ import {
 export interface TokenEndpointParts {
   readonly platform: string;
   readonly clients: ClientAuthentication;
-  /** By `grant_type`. */
+  /** The grants, keyed by `grant_type`. */
   readonly grants: ReadonlyMap<string, Grant>;
   /** While not every user is known, nobody may be told that the password is incorrect. */
   readonly data: Pick<TokenData, 'check'>;

@@ -39,7 +39,7 @@ type ReviewStatus =
     };
 
 interface ReviewAnswer {
-  /** The same as in the request. */
+  /** Repeats the version of the request. */
   readonly apiVersion: string;
   readonly kind: 'TokenReview';
   readonly status: ReviewStatus;

@@ -15,7 +15,7 @@ export interface Party {
 export interface Origin {
   /** The caller's normalised address. */
   readonly source: string;
-  /** The same as in the access log, so that the lines of one request can be found together. */
+  /** The request's id in the access log, by which the lines of one request are found. */
   readonly requestId: string;
   /** Our own id of the request, set when `requestId` is the caller's. */
   readonly ownRequestId?: string | undefined;

@@ -83,17 +83,17 @@ export class ListProgress {
     if (version !== undefined) this.changed(entry.key, version);
   }
 
-  /** As `AddedProgress`. */
+  /** See `AddedProgress`. */
   broughtAt(entry: Entry, previous: Entry | undefined): string | undefined {
     return this.#added?.broughtAt(entry, previous);
   }
 
-  /** As `AddedProgress`. */
+  /** See `AddedProgress`. */
   changed(key: string, version: string): void {
     this.#added?.changed(key, version);
   }
 
-  /** As `AddedProgress`. */
+  /** See `AddedProgress`. */
   forget(key: string): void {
     this.#added?.forget(key);
   }

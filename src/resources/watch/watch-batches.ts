@@ -71,7 +71,7 @@ export class WatchBatches {
   readonly #naming: WatchNaming;
   readonly #types: ObjectTypes;
   readonly #kept = new Map<string, Batch<unknown>>();
-  /** By the object that a part begins with, the oldest part first. As many as batches. */
+  /** The parts, keyed by the object that a part begins with, the oldest first. There are as many as batches. */
   readonly #parts = new Map<string, Part>();
   #keptVersion = -1;
 
