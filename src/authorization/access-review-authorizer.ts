@@ -66,7 +66,7 @@ const DEFAULTS = {
   maxEntriesOfOne: 1_000,
   maxInFlight: 64,
   // A quarter, also of the queue. With 40 ms for a review that is 400 new questions a second for one subject, and the
-  // others find three slots of four free, whatever it does.
+  // others always find three slots of four free.
   maxInFlightOfOne: 16,
   // A cluster that takes only 20 a second is 1.6 s behind when this many begin at once. With 64 it would be more than
   // our timeout.

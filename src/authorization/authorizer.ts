@@ -1,4 +1,4 @@
-/** The caller, as an access review names it. Immutable, so whatever is derived from it can be kept with the object. */
+/** The caller, as an access review names it. Immutable, so values that are derived from it can be kept with the object. */
 export interface Subject {
   readonly name: string;
   readonly uid: string;

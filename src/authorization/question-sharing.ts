@@ -19,7 +19,7 @@ export interface QuestionSharingParts {
 const WRITTEN_EVERY_MS = 15_000;
 /** Up to this much more, by chance: replicas that started together do not go on writing together. */
 const JITTER_MS = 5_000;
-/** Whoever writes at the same moment has to do it again, on top of what the other one wrote. */
+/** Of two replicas that write at the same moment, one gets a conflict and writes again, on top of the other's record. */
 const TRIES = 3;
 const TRY_AGAIN_MS = 500;
 /** Twelve replicas of 64 KiB each fit into a Secret, which may have 1 MiB. */

@@ -129,7 +129,7 @@ export class RecentQuestions {
 
   /**
    * Whether the others lack a question of ours, or will forget one that is still asked. A ninth question of a party is no
-   * news within five minutes after the others were told eight: whoever asks for nine things in turn pushes out one of
+   * news within five minutes after the others learned eight: a party that asks for nine things in turn pushes out one of
    * them each time, and each would be new when it comes back.
    */
   hasNews(): boolean {

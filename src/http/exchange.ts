@@ -256,8 +256,8 @@ export interface Route {
   /** Milliseconds from the request on that its caller waits for the answer, by its own words. Absent: nobody is asked. */
   readonly allowedMs?: (exchange: Exchange) => number | undefined;
   /**
-   * What whoever is named by the first variable segment may do without a right in the cluster, by method. `free`: nobody
-   * is asked; `narrowed`: the cluster is asked, and a no leaves what the handler lets everybody do to oneself.
+   * What the user whom the first variable segment names may do without a right in the cluster, by method. `free`: the cluster
+   * is not asked; `narrowed`: it is asked, and after a no the handler still allows what every user may do to themselves.
    */
   readonly self?: Readonly<Partial<Record<Method, 'free' | 'narrowed'>>>;
   /**

@@ -28,7 +28,7 @@ const VERSION_LIMIT_MS = 5_000;
 /** The API server makes the set when it starts. Tokens may have to wait for it, as they do for a review. */
 const KEYS_LIMIT_MS = 3_000;
 
-/** A caller waits for the connection, so it may take less time than ours. Whoever has a stream open keeps it. */
+/** A caller waits for the connection, so it may take less time than ours. Open streams of callers stay open. */
 const PASSAGE_LIMITS = { connectMs: 5_000, oldWatches: 'keep' } as const;
 
 export interface ClusterOptions extends AccessOptions {

@@ -170,7 +170,7 @@ class Limited {
     this.#cancel();
   }
 
-  /** Whatever is still under way, as where one of several searches has failed, ends too: nobody is left to limit its time. */
+  /** Ends what is still in flight too (one of several searches may have failed): nothing else would limit its time. */
   end(): void {
     this.#cancel();
     this.#letGo();

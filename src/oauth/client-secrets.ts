@@ -57,7 +57,7 @@ export function createClientSecrets(clients: readonly Client[], parts: ClientSec
   };
 }
 
-/** Tries until there is a Secret, whoever created it. */
+/** Tries until the Secret exists, created by this process or by another one. */
 async function createOnce(
   name: string,
   { secrets, clock, random, logger }: ClientSecretParts,

@@ -33,7 +33,7 @@ export interface AuthorizationParts extends Omit<AccessReviewParts, 'reviewer' |
 
 export interface Authorization extends Family {
   readonly authorizer: Authorizer;
-  /** Asks the cluster, whatever the mode: about rights that are given on to somebody else, which only accounts do. */
+  /** Asks the cluster in every mode, about rights that a user grants to somebody else; only the accounts need it. */
   readonly reviews?: ForgetfulAuthorizer;
 }
 

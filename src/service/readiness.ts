@@ -28,7 +28,7 @@ export type Mirror = Freshness & {
 
 /**
  * The checks of a mirrored kind: first sync, and age. Age is shown but does not count: a replica that has synced stays
- * ready and answers what it may, because whatever makes the data of one replica old makes that of all replicas old
+ * ready and answers what it may, because an outage that makes the data of one replica old makes that of all replicas old
  * (decision 14). While the cluster refuses us a kind that we may go without, its checks are excused; while such a kind
  * is merely not there yet, they count like any other.
  */

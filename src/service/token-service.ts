@@ -56,12 +56,12 @@ export interface TokenServiceParts extends Shared, Pick<PasswordParts, 'bcrypt'>
 
 /** Who may sign in, the tokens that they get, and the verifier of every call. */
 export interface TokenService extends Family {
-  /** For whoever changes users: their sessions end before the change is written. */
+  /** Used by code that changes users: it ends their sessions before it writes the change. */
   readonly ends: Pick<SessionEnds, 'user'>;
   readonly tokenReviews: TokenReviewWebhook;
   /** Everybody who may sign in. */
   readonly users: UserDirectory & EmailOwners;
-  /** For whoever changes passwords: the same gate and throttle as a sign-in. */
+  /** Used by code that changes passwords, so that it has the gate and the throttle of a sign-in. */
   readonly signIn: PasswordSignIn & { readonly throttle: ThrottleControl };
   readonly administrator: FirstAdministrator | undefined;
   /** For the API; /oauth knows our own tokens only. */

@@ -75,7 +75,7 @@ export interface CompareParts {
 }
 
 /**
- * Whether this is the user's password. Always makes exactly one bcrypt compare, whoever tries. Rejects only when the
+ * Whether this is the user's password. Always makes exactly one bcrypt compare, for unknown users too. Rejects only when the
  * library fails.
  */
 export type PasswordCompare = (user: User | undefined, password: string) => Promise<boolean>;

@@ -44,7 +44,7 @@ export function createFirstAdministratorObject(parts: FirstAdministratorObjectPa
   run(signal: AbortSignal): Promise<void>;
   /**
    * Why it is not settled yet whether the object has to be made; `undefined` after the first look, even if that failed.
-   * Whoever signs in before gets tokens that end when the object takes the user over.
+   * Tokens of a sign-in before that end when the object replaces the user.
    */
   fault(): string | undefined;
 } {

@@ -92,7 +92,7 @@ class UserKeeper implements Keeper {
     const before = this.#tasks.get(name);
     if (!need) this.#tasks.delete(name);
     else if (before?.need !== need || before.uid !== user.uid) {
-      // From when it is seen here: the clock of whoever began may be another one.
+      // Counted from when this process sees it: the clock of the process that began may differ.
       const waitMs = (need === 'expiry' ? INCOMPLETE_MS : 0) + this.#parts.random.fraction() * SPREAD_MS;
       this.#tasks.set(name, {
         ...{ uid: user.uid, need, failures: 0 },

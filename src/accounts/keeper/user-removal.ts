@@ -20,7 +20,7 @@ export interface UserRemovalParts {
   readonly clock: Clock;
 }
 
-/** Login records that go in one turn: half a second. Whoever has thousands of them must not hold the others up. */
+/** Login records that are deleted in one turn: half a second. A user with thousands of them must not hold the others up. */
 const RECORDS_A_TURN = 50;
 /** Beyond it the oldest begins again. */
 const MOST_UNDER_WAY = 1_000;
@@ -28,7 +28,7 @@ const MOST_UNDER_WAY = 1_000;
 /** What a removal needs to know of a record. */
 type Leftover = Pick<KubernetesObject['metadata'], 'name' | 'uid'>;
 
-/** Removes what belongs to a user who is being deleted, by whatever tool, and then lets the object go. */
+/** Removes what belongs to a user who is being deleted, with any tool, and then removes the finalizer. */
 export function createUserRemoval(parts: UserRemovalParts): Job {
   const { names, bindings, loginRecords, passwords, ends, clock } = parts;
   /** The records of users of whom all else has gone, keyed by uid. */

@@ -34,7 +34,7 @@ export class RecordMirror implements ReflectedStore<RecordEntry> {
   /** Equal texts are kept once: most people sign in from few addresses. */
   #texts = new Map<string, string>();
 
-  /** `learned` is called for each success that comes, whoever wrote it. */
+  /** `learned` is called for each success that comes, from any replica. */
   constructor(names: AccountNames, learned: (success: LearnedSuccess) => void) {
     this.#names = names;
     this.#learned = learned;

@@ -16,7 +16,7 @@ export class SuccessPace {
     this.#clock = clock;
   }
 
-  /** Takes a turn and returns when it is: now or later. Whoever waits for one takes no other. */
+  /** Takes a turn and returns its time: now or later. A user who waits for a turn must not take another. */
   take(user: string): number {
     const now = this.#clock.monotonic();
     const taken = (this.#turns.get(user) ?? []).filter((at) => at > now - WINDOW_MS);

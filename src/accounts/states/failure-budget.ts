@@ -10,7 +10,7 @@ const PER_MS = 1 / 10_000;
 const FLOOD = 100;
 const FLOOD_MS = 10_000;
 
-/** What failed sign-ins may cost in writes. Whoever gets nothing waits, and merges what comes meanwhile. */
+/** Limits the writes that failed sign-ins cause. A user without budget waits, and failures that come meanwhile are merged. */
 export class FailureBudget {
   readonly #clock: Clock;
   #credit = MOST;

@@ -11,7 +11,7 @@ export interface UserRecord {
   /** `''` when there is none. */
   readonly lang: string;
   readonly groups: readonly string[];
-  /** `''` when no state is set; else the stored word, whichever it is. */
+  /** `''` when no state is set; else the stored word, known to us or not. */
   readonly state: string;
   /** RFC 3339; `''` when there is none. */
   readonly lastTransitionTime: string;

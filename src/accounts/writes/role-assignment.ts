@@ -38,7 +38,7 @@ export interface RoleAssignment {
   removeOthers(user: string, role: string, caller: Caller): Promise<void>;
   /** Removes the binding of this uid, which `give` has made, as ourselves: something else of the request failed. */
   takeBack(user: string, role: string, uid: string): Promise<void>;
-  /** Whether ClusterRoleBindings that somebody else made name this user, and so wait for whoever gets the name. */
+  /** Whether ClusterRoleBindings that somebody else made name this user: the next user of that name would get their rights. */
   isBound(user: string): Promise<boolean>;
   /** Removes every kept binding of a name that no user has, as ourselves: a new user must inherit none. */
   clear(user: string): Promise<void>;

@@ -83,7 +83,7 @@ export function planUpdate(
         annotations: {
           ...annotations.annotations,
           ...(isOtherState && state === 'Disabled' ? { [names.tokensNotBefore]: timestamp(clock) } : {}),
-          // The cluster takes an update that changes nothing whatever its version: of two changes of a role one must win.
+          // The cluster accepts an update without changes at any version, so this one makes a change: of two changes of a role one must win.
           ...(role === undefined ? {} : { [names.lastRoleChange]: new Date(clock.now()).toISOString() }),
         },
       },

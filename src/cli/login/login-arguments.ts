@@ -149,7 +149,7 @@ function kubeconfigRequest(
   return { action: 'kubeconfig', ...session, ...password, ...named, command: program };
 }
 
-/** Files are named absolutely: whoever reads a kubeconfig is in another folder. */
+/** Makes paths absolute: the program that reads the kubeconfig runs in another folder. */
 const path = (value: string | boolean | undefined): string | undefined =>
   typeof value !== 'string' || value === '-' ? (value as string | undefined) : resolve(value);
 

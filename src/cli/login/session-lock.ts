@@ -103,7 +103,7 @@ export class SessionLock {
     return new LoginError(`${this.#path} is no file: remove it, or name another place by --session-file`);
   }
 
-  /** A process that is gone, or, on whatever machine, one that has held it for longer than anything can take. */
+  /** Whether its process is gone, or one on any machine has held it for longer than any work can take. */
   async #isAbandoned(seen: string): Promise<boolean> {
     const { clock, hostName, isRunning } = this.#parts;
     const holder = parseHolder(seen);
@@ -113,8 +113,8 @@ export class SessionLock {
   }
 
   /**
-   * One of several that find it abandoned moves it away; whoever got a newer lock instead gives that back. Resolves with
-   * whether anything was moved.
+   * One of several processes that find it abandoned moves it away; a process that moved a newer lock instead gives it back.
+   * Resolves with whether anything was moved.
    */
   async #putAside(seen: string): Promise<boolean> {
     const aside = `${this.#path}.${this.#parts.random.bytes(6).toString('hex')}`;

@@ -109,7 +109,7 @@ export function refuseUnknownPublicPaths(platform: string): Step {
   };
 }
 
-/** Answers 410 to any signed-in caller on a path that was withdrawn, whatever the method and whatever the rights. */
+/** Answers 410 to any signed-in caller on a path that was withdrawn, with any method and any rights. */
 export const refuseWithdrawnPaths: Step = ({ route, parameters }) => {
   if (route?.gone) throw gone(route.gone(parameters));
   return 'next';

@@ -23,7 +23,7 @@ interface UserTurnsParts {
 
 /**
  * Lets only some requests begin in each turn of the event loop while it is busy: as many as keep it short. Beyond them users
- * take turns, each with its own requests in order. A user's first one in a turn always begins at once. So whoever sends many
+ * take turns, each with its own requests in order. A user's first one in a turn always begins at once. So a user who sends many
  * requests waits for them, and the others do not. A user who is alone never waits: short turns have their price, some ten
  * microseconds each, and answers of one turn go to the kernel together.
  */

@@ -30,8 +30,8 @@ const FINISH_MS = 2_000;
 
 /**
  * Serves until the signal aborts, then leaves in the order of R-07: readiness fails, serving goes on while load balancers
- * notice, the port closes, streams end, answers in flight are finished, whatever is left after the drain time is cut. Some
- * streams outlast it, and have a time of their own.
+ * notice, the port closes, streams end, answers in flight are finished, and what is left after the drain time is cut. Some
+ * streams outlast it and have a limit of their own.
  */
 export async function drain(parts: DrainParts, signal: AbortSignal): Promise<void> {
   const { server, connections, clock, logger, options } = parts;

@@ -8,7 +8,7 @@ import type { Exchange } from '../exchange.ts';
 export interface CallRecord {
   /** A stream goes on to the cluster: it may last for days, and end with the process. */
   began(exchange: Exchange): void;
-  /** The answer has been made, whatever it was. */
+  /** The call has been answered, with success or failure. */
   ended(exchange: Exchange, kind: CallKind): void;
 }
 

@@ -34,8 +34,8 @@ export interface CallTurn {
  * Lets calls to the cluster begin one by one while the event loop is busy and others ask, too, so that the node list, sign-ins
  * and probes keep most of it however much is asked of the gateway. Otherwise every call begins at once.
  *
- * Users take turns, and a call waits only for what its own user has under way: another call, or requests of other kinds of
- * late. So whoever asks much waits, and nobody else does.
+ * Users take turns, and a call waits only for what its own user has in flight: another call, or recent requests of other
+ * kinds. So a user with many calls waits, and nobody else does.
  */
 export class CallTurns {
   readonly #parts: CallTurnsParts;
@@ -106,7 +106,7 @@ export class CallTurns {
     this.#underway.set(user, (this.#underway.get(user) ?? 0) + 1);
   }
 
-  /** The next call of a user may begin when the one before it is over, whatever others ask. */
+  /** The next call of a user may begin when the one before it is over; the calls of other users do not delay it. */
   #ended(user: string): void {
     const left = (this.#underway.get(user) ?? 0) - 1;
     if (left > 0) return void this.#underway.set(user, left);

@@ -12,9 +12,9 @@ interface ClientBodyParts {
 }
 
 /**
- * The body of a request at the pace of whoever reads it. Whoever gives it up does not end the client's connection, as it
- * would with the message itself: the client is still to get an answer. Breaks off with a 408 when the client sends nothing
- * for too long, and when it goes. The first read tells a client that waits for a 100 to send (A-13).
+ * The body of a request, at the pace of its reader. Destroying it does not end the client's connection, as destroying the
+ * message itself would: the client still gets an answer. It fails with a 408 when the client sends nothing
+ * for too long or goes away. The first read sends the 100 that a client may wait for (A-13).
  */
 export class ClientBody extends Readable {
   readonly #exchange: Exchange;
@@ -28,7 +28,7 @@ export class ClientBody extends Readable {
     this.#parts = parts;
     // From now on, not from the first read: a client that has gone before the cluster was connected would be waited for.
     exchange.request.once('error', this.#leave).once('close', this.#leave);
-    this.on('error', () => {}); // it may have no reader yet; whoever reads it hears of it as well
+    this.on('error', () => {}); // it may have no reader yet; a later reader gets the error as well
   }
 
   get stream(): Readable {
@@ -69,7 +69,7 @@ export class ClientBody extends Readable {
     }
   };
 
-  /** All of it has come: what is still to be read from here stays, whatever becomes of the message. */
+  /** The whole body has come: what was not read yet can still be read here after the message is gone. */
   readonly #end = (): void => {
     this.#cancel();
     this.#exchange.request.off('close', this.#leave);

@@ -4,8 +4,8 @@ import type { Taken } from '../exchange.ts';
 const MOST_BYTES = 64 * 1024;
 
 /**
- * Reads a connection between a request for an upgrade and its answer. Node has let go of it, and whoever does not read it
- * does not learn that the client has gone. The connection is cut when the client goes or sends more than 64 KiB.
+ * Reads a connection between a request for an upgrade and its answer. Node no longer reads it, and only a reader learns
+ * that the client has gone. The connection is cut when the client goes or sends more than 64 KiB.
  */
 export class EarlyBytes {
   readonly #taken: Taken;

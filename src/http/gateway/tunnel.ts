@@ -38,7 +38,7 @@ export type Speech =
 
 export interface TunnelParts {
   readonly client: Socket;
-  /** Ends the client's connection so that it notices, whatever is spoken there. */
+  /** Ends the client's connection so that the client notices, with any protocol. */
   reset(): void;
   readonly upstream: Socket;
   /** What the client has already sent behind its request. */

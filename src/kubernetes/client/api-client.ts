@@ -101,7 +101,7 @@ export class ApiClient {
   }
 
   /**
-   * Returns the whole answer, whatever its status. Rejects when there is none or when it is too long. Calls `progress`
+   * Returns the whole answer, with any status. Rejects when there is none or when it is too long. Calls `progress`
    * whenever bytes come.
    */
   async json(request: ApiRequest, signal: AbortSignal, progress: () => void = () => undefined): Promise<ApiResponse> {

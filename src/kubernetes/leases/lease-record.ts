@@ -11,7 +11,7 @@ export interface LeaseRecord {
   readonly holder: string;
   /** How long others wait after the last change before they take it. */
   readonly durationMs: number;
-  /** Another text after each renewal, whatever it changes. */
+  /** A text that differs after each renewal, no matter what the renewal changed. */
   readonly mark: string;
 }
 

@@ -19,7 +19,7 @@ const RETRY_MS = 2_000;
 const JITTER = 1.2;
 /** The requests of one attempt. When one of them hangs, another attempt fits in before the holder must stop. */
 const ATTEMPT_MS = RENEW_DEADLINE_MS / 2;
-/** The process is about to end. Whoever waits for the lease gets it a little later without this. */
+/** The limit of the release, made as the process ends. If it fails, the next holder only gets the lease a little later. */
 const RELEASE_MS = 2_000;
 
 export interface LeaseOptions {

@@ -219,7 +219,7 @@ const TIMEOUTS: ReadonlySet<unknown> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIM
 const isTimeout = (error: unknown): boolean => TIMEOUTS.has(codeOf(error));
 
 /**
- * An answer came, but none that can be read: whoever has a backend of his own behind the API server can make it answer so.
+ * An answer came that cannot be parsed: a user who runs a backend of their own behind the API server can cause that.
  * A parser error of undici need not have a code.
  */
 const isUnreadable = (error: unknown): boolean =>

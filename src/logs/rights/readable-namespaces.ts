@@ -29,8 +29,8 @@ export interface ReadableNamespacesParts {
 }
 
 /**
- * As many as may be in flight there, of one subject and of all (`access-review-authorizer.ts`): more would only wait there, or be
- * refused, and with them whatever else the subject asks for.
+ * The reviews that may be in flight, for one subject and for all (`access-review-authorizer.ts`): more would only wait there or be
+ * refused, together with the subject's other requests.
  */
 const REVIEWS_OF_ONE = 16;
 const REVIEWS_OF_ALL = 64;

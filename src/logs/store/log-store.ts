@@ -83,7 +83,7 @@ export interface LogStore {
   histogram(search: LogSearch, interval: Interval, signal: AbortSignal): Promise<Histogram>;
   /**
    * The messages, the newest first, in pieces as the store gives them; a piece is asked for when the one before was taken.
-   * Whatever the store keeps for it is given back when the loop over it ends, for whatever reason.
+   * What the store keeps for the search (a scroll) is released when the loop over it ends, for any reason.
    */
   messages(search: LogSearch, signal: AbortSignal): AsyncGenerator<readonly FoundMessage[], void>;
 }

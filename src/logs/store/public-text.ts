@@ -1,7 +1,7 @@
 const LONGEST_TEXT = 256;
 /** How much of a text is looked at. The pattern below may take the square of its length. */
 const LONGEST_LOOK = 1_024;
-/** An address with or without a port, of whatever form, a URL, or a name that only a network of one's own has. */
+/** An address in any form, with or without a port; a URL; or a name that exists only in a private network. */
 const PLACE =
   /\bhttps?:\/\/[^\s,\]}]+|\[?[\w.:-]*[\w\]]:\d{2,5}\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[\da-f]{0,4}:[\da-f:]*:[\da-f]*|\b[\w-]+(?:\.[\w-]+)*\.(?:svc|local|internal|localdomain)\b[\w.-]*/gi;
 

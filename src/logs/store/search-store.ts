@@ -219,7 +219,7 @@ export class SearchStore implements LogStore {
     );
   }
 
-  /** Nobody waits for it, and whoever asked may be gone. A place that is not given back ends after `KEEP`. */
+  /** Nobody waits for this call, and the caller may be gone. A scroll that is not given back expires after `KEEP`. */
   #leave(id: string): void {
     const body = { scroll_id: [id] };
     const request = { purpose: 'close', method: 'DELETE', path: '/_search/scroll', body } as const;

@@ -96,13 +96,13 @@ export class StoreClient {
           timeout: CONNECT_MS,
           lookup,
         },
-        headersTimeout: 0, // whoever asks has a time limit of his own
+        headersTimeout: 0, // the caller has a time limit of its own
         bodyTimeout: 0,
       });
     return new StoreClient(connect, { url: new URL(url), headers }, parts);
   }
 
-  /** The whole answer, whatever its status. Rejects with a `StoreError` when there is none, at once when the signal aborts. */
+  /** Returns the whole answer, with any status. Rejects with a `StoreError` when there is none, at once when the signal aborts. */
   async json(request: StoreRequest, signal: AbortSignal): Promise<StoreAnswer> {
     const { clock, observe } = this.#parts;
     const began = clock.monotonic();

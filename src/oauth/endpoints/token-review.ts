@@ -211,7 +211,7 @@ interface ReviewRequest {
   readonly audiences?: readonly string[];
 }
 
-/** The media type, whatever its parameters: it defines none (RFC 8259 11). The bytes must be UTF-8, which is checked where they are read. */
+/** The media type, with any parameters: it defines none (RFC 8259 11). The bytes must be UTF-8, which is checked where they are read. */
 const JSON_TYPE = /^application\/json[ \t]*(;|$)/i;
 
 /** A review nests three levels deep, or four with the metadata of an object. */

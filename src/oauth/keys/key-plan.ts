@@ -46,7 +46,7 @@ const MARGIN_MS = 60_000;
 
 /**
  * What the schedule requires now, or `undefined`. A key in state `next` becomes active 15 minutes after its
- * publication, whoever published it; the schedule decides when one is published. Exactly one key is active before and
+ * publication, by any replica or administrator; the schedule decides when one is published. Exactly one key is active before and
  * after. If the clock is set back, changes come late, never early.
  */
 export function planRotation<Key extends KeyRecord>(

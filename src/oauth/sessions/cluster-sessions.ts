@@ -83,7 +83,7 @@ class SharedSessions implements ClusterSessions {
 
   newId = (): string => this.#parts.random.bytes(ID_BYTES).toString('base64url');
 
-  /** Ends are in the cluster, whatever process wrote them; but those of a process with sessions in memory died with it. */
+  /** The ends that any process wrote are in the cluster; a process with sessions in memory took its ends with it. */
   knowsEndsOf = (sid: string): boolean => !isFromMemory(sid);
 
   read = (user: string): UserSessions => {

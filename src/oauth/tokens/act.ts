@@ -84,7 +84,7 @@ export class Act {
     this.#result = result;
   }
 
-  /** The caller is refused. That refusal is the act, whatever the caller wanted. */
+  /** The caller is refused. The event reports that refusal, not what the caller wanted. */
   refusesClient(reason: ClientFault): void {
     this.#name = 'client_refused';
     this.says({ endpoint: this.#endpoint, reason });

@@ -34,7 +34,7 @@ export interface Change {
   readonly addedAt: Mark;
   /** Since which version of the store filters see it as they do now. */
   readonly shapedAt: number;
-  /** What filters saw under this key before, whatever the uid, the oldest first. */
+  /** What filters saw under this key before, for all uids, the oldest first. */
   readonly past: readonly PastShape[];
   /** Past shapes that ended at this mark or before may have been forgotten. */
   readonly pastForgottenAt: Mark;
