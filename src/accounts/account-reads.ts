@@ -19,7 +19,7 @@ export interface AccountReads {
   readonly names: AccountNames;
   readonly users: AccountList;
   readonly roles: AccountList;
-  /** The body of one who may sign in without a User object, as if there were one; `undefined` when there is none. */
+  /** The body for a user who may sign in without a User object, as if the object existed; `undefined` when there is no such user. */
   otherUser(name: string): Uint8Array | undefined;
   /** Whether there is a user of this name, with a User object or without. */
   isKnown(name: string): boolean;

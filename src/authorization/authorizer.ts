@@ -42,7 +42,7 @@ export interface Authorizer {
   authorize(subject: Subject, attributes: RequestAttributes): Decision | Promise<Decision>;
 }
 
-/** An authorizer that remembers answers, and can be told that the rights of a user have changed. */
+/** An authorizer that remembers answers and can forget those about a user whose rights have changed. */
 export interface ForgetfulAuthorizer extends Authorizer {
   /** The next question about a user of this name is asked of the cluster. */
   forget(user: string): void;

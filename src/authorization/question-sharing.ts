@@ -55,7 +55,7 @@ export class QuestionSharing {
   readonly #wrongClocks: FailingKeys;
   /** What the others have written, by data key. */
   readonly #chapters = new Map<string, Chapter>();
-  /** The Secret as last seen; absent until the watch has told whether there is one. */
+  /** The Secret as last seen; absent until the watch has shown whether it exists. */
   #seen: { readonly secret: StoredSecret | undefined } | undefined;
   /** When we last wrote our key. What it says is over ten minutes later, and anybody may remove it. */
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -204,7 +204,7 @@ export class QuestionSharing {
     }
   }
 
-  /** Only of a text that has just changed do we know that it is not old. */
+  /** We know that a text is not old only if it has just changed. */
   #compareClocks(key: string, writtenAtMs: number, isChange: boolean): void {
     const aheadMs = writtenAtMs - this.#parts.clock.now();
     if (aheadMs > MOST_AHEAD_MS || (isChange && aheadMs < -MOST_BEHIND_MS)) {

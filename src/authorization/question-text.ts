@@ -17,7 +17,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const deflated = promisify(deflateRaw);
 const inflated = promisify<Buffer, object, Buffer>(inflateRaw);
 
-/** What one replica tells, with the time of each question as its age at the moment of writing. */
+/** What one replica shares: its questions, each with its age at the moment of writing. */
 export interface ToldText {
   /** The time on the wall clock of the replica that wrote it. */
   readonly writtenAtMs: number;

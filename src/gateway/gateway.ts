@@ -41,9 +41,9 @@ export interface GatewayParts {
 
 /** One call, as it came. */
 export interface GatewayCall {
-  /** Who has signed in. */
+  /** The user who has signed in. */
   readonly caller: GatewayCaller;
-  /** Whom the caller may impersonate, and asks to be; the call is made as this user then. */
+  /** The user whom the caller asks to impersonate and may impersonate; the call is then made as this user. */
   readonly actingAs?: GatewayCaller | undefined;
   readonly kind: CallKind;
   /** Whether it leads through the cluster to another server (`isProxied`). */
@@ -207,7 +207,7 @@ export class Gateway {
   }
 }
 
-/** Whom the cluster takes the call for. */
+/** The user that the cluster sees. */
 const madeAs = ({ caller, actingAs = caller }: GatewayCall): GatewayCaller => actingAs;
 
 /** What was refused, if it is the caller's own: others are nobody's business. */

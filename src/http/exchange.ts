@@ -15,7 +15,7 @@ export interface ExchangeStart {
   readonly rawTarget: string;
   /** The id in the answer and in the log: the caller's own when it is harmless, else ours. */
   readonly requestId: string;
-  /** Our own id, set when `requestId` is the caller's. It tells requests apart that reuse an id. */
+  /** Our own id, set when `requestId` is the caller's. It distinguishes requests that reuse an id. */
   readonly ownRequestId?: string | undefined;
   /** Monotonic milliseconds. */
   readonly startedAt: number;
@@ -261,7 +261,7 @@ export interface Route {
    */
   readonly self?: Readonly<Partial<Record<Method, 'free' | 'narrowed'>>>;
   /**
-   * What no route serves below this path is refused by the rights of the caller first, so that it does not tell him
+   * A path below this one that no route serves is checked against the caller's rights first, so that the answer does not tell them
    * whether an object is there (docs/contract/accounts.md, section 2).
    */
   readonly guardsBelow?: true;

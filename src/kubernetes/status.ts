@@ -97,10 +97,10 @@ const IMPERSONATION = new RegExp(
 const IMPERSONATION_BYTES =
   /(?:(users|groups)(?:\.authentication\.k8s\.io)? \\?"([!#-[\]-~]{1,300})\\?" )?is forbidden: User \\?"[ !#-~\x80-\xff]{0,600}" cannot impersonate[a-z:-]* (?:resource|path) /;
 
-/** Whether a 403 refuses that we act as somebody else, and not what he would do. */
+/** Whether a 403 refuses the impersonation itself, and not the request of the impersonated user. */
 export const isOfImpersonation = ({ code, message }: Status): boolean => code === 403 && IMPERSONATION.test(message);
 
-/** Whom our account may not act as, as far as the API server says so. */
+/** The user or group that our account may not impersonate, as far as the API server names it. */
 export interface RefusedImpersonation {
   /** Absent: something else of the identity, or what is done in its name. */
   readonly resource?: 'users' | 'groups' | undefined;

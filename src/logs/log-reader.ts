@@ -128,7 +128,7 @@ export class LogReader {
     };
   }
 
-  /** What a caller is told, and counts it. */
+  /** Returns the error that the caller gets, and counts it. */
   #told({ operation }: LogQuery, error: unknown): unknown {
     const answer = toAnswer(error, this.#options.timeLimitMs);
     this.#parts.metrics.failed(operation, answer);

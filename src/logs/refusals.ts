@@ -38,7 +38,7 @@ export const tooManyLargeAnswers = (cause?: unknown): StatusError =>
 
 const AWAY_RETRY_SECONDS = 5;
 
-/** What a caller is told of a store's failure. Anything else is passed on as it is. */
+/** The error that a caller gets for a failure of the store. Any other error is returned unchanged. */
 export function toAnswer(error: unknown, limitMs: number): unknown {
   if (!(error instanceof StoreError)) return error;
   if (error.kind === 'slow') return tooSlow(limitMs, error);

@@ -22,7 +22,7 @@ export type NodeStatusWord = (typeof NODE_STATUS_WORDS)[number];
 /** The filters that only nodes have. */
 const FILTERS = new Map<string, FilterReader>([['status', statusFilter(NODE_STATUS_WORDS)]]);
 
-/** What the list engine is told of nodes. */
+/** Describes nodes to the list engine. */
 export function createNodeKind({ platform, ledger, mostCountedAtOnce }: NodeKindOptions): Kind {
   return {
     platform,

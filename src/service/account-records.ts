@@ -12,7 +12,7 @@ import { NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 export interface AccountRecordsOptions extends RetentionOptions {
   /** Part of the name of the Lease. */
   readonly platform: string;
-  /** No two self-checks of the mirror are further apart. */
+  /** The longest time between two self-checks of the mirror. */
   readonly longestPeriodMs: number;
 }
 

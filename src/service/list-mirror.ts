@@ -21,11 +21,11 @@ export interface ListMirrorOptions {
   readonly store: ResourceStore;
   /** What the reflector writes to, where the list shows a part of the objects. Default: the store. */
   readonly reflected?: ReflectedStore<Entry>;
-  /** False: we are ready without it while the cluster refuses us the right to mirror it, and callers are told so. */
+  /** False: we are ready without it while the cluster refuses us the right to mirror it, and callers get that as the reason. */
   readonly isRequired: boolean;
   /** Answers from older data are refused. Infinity: none is. */
   readonly maxStalenessMs: number;
-  /** No two self-checks are further apart. */
+  /** The longest time between two self-checks. */
   readonly longestPeriodMs: number;
   /** What else its answers rest on, by its name. */
   readonly besides?: Readonly<Record<string, Mirror>>;

@@ -116,7 +116,7 @@ export function createFirstReview(parts: FirstReviewParts): { readonly part: Par
             failure.over({}, 'access reviews are answered now');
           } catch (error) {
             if (signal.aborted) return;
-            // Any other failure tells nothing about the right.
+            // Any other failure says nothing about the right.
             if (error instanceof ClusterError) state.missingRight = missingRightIn(error.status) ?? state.missingRight;
             failure.failed({ err: error }, 'no access review is answered yet', state.missingRight);
             await clock.sleep(backoff.failed(), signal);

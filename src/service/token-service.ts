@@ -64,7 +64,7 @@ export interface TokenService extends Family {
   /** Used by code that changes passwords, so that it has the gate and the throttle of a sign-in. */
   readonly signIn: PasswordSignIn & { readonly throttle: ThrottleControl };
   readonly administrator: FirstAdministrator | undefined;
-  /** For the API; /oauth knows our own tokens only. */
+  /** The verifier of the API; /oauth accepts our own tokens only. */
   readonly verifier: BearerVerifier;
   /** Counts bearers, by result. The API counts those that need no verification. */
   readonly verifications: Counter<'result'>;

@@ -46,7 +46,7 @@ export interface UserDirectoryParts {
   isReserved?(name: string): boolean;
 }
 
-/** Who is in no index, and the e-mails that let nobody in: for metrics. */
+/** The users that no index has, and the e-mail addresses that admit nobody: for metrics. */
 export interface UserConflicts {
   /** Users of sources who are ignored: the name is reserved, or an earlier source has it. */
   refused(): number;

@@ -122,7 +122,7 @@ function hashOf({ name, uid, storedPassword }: UserRecord, passwords: PasswordSt
   return costOf(storedPassword) === undefined ? undefined : storedPassword;
 }
 
-/** Without a state the user is new: nothing was said against a sign-in, and without a password there is none. */
+/** A user without a state is new: nothing forbids a sign-in, and without a password it cannot succeed. */
 const stateOf = ({ state }: UserRecord): UserState =>
   state === '' ? 'Active' : STATES.has(state) ? (state as UserState) : 'Disabled';
 

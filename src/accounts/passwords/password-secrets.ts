@@ -27,7 +27,7 @@ export interface PasswordSecretsParts {
 /** Raised when an older release could not read what a newer one writes. */
 const FORMAT = '1';
 
-/** After this many lost races in a row the Secret is too busy, and the caller is told to try again. */
+/** After this many lost races in a row the Secret is too busy, and the caller is asked to try again. */
 const MOST_ATTEMPTS = 12;
 /** The losers of a race wait for a random time, up to 15 ms more after each loss: 12 attempts stay within a second. */
 const PAUSE_STEP_MS = 15;
@@ -83,7 +83,7 @@ class PasswordSecrets implements PasswordStore {
     return stored?.uid === uid ? stored.hash : undefined;
   }
 
-  /** An answer that is lost is no failure yet: what is stored then tells. */
+  /** A lost answer is not a failure yet: reading what is stored shows whether the write succeeded. */
   async set(owner: PasswordOwner, hash: string, instead?: string): Promise<void> {
     const { name, uid } = owner;
     const data = encodePassword({ user: name, uid, hash });

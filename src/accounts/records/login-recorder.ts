@@ -71,7 +71,7 @@ class Recorder implements LoginRecorder {
   /** Keyed by user. */
   readonly #failures = new Map<string, Waiting>();
   readonly #pace: SuccessPace;
-  /** Until when a further success of this user at this source is the same. */
+  /** Until this time a further success of this user at this source counts as the same sign-in. */
   readonly #succeeded = new BoundedMap<number>(MOST_KNOWN);
   /** When the last login was written here: the watch may be behind. */
   readonly #lastLogins = new BoundedMap<number>(MOST_KNOWN);
@@ -201,7 +201,7 @@ function merge(waiting: Waiting | undefined, outcome: SignInOutcome): boolean {
   return true;
 }
 
-/** Without control characters, and with whole characters in at most 256 bytes. */
+/** Removes control characters and cuts the text to whole characters in at most 256 bytes. */
 function shortened(userAgent: string): string {
   const clean = userAgent.replaceAll(/\p{Cc}/gu, '');
   const bytes = Buffer.from(clean);

@@ -80,7 +80,7 @@ function surplusOf(
 ): readonly RecordEntry[] {
   const records = [...mirror.of(ref)];
   const since = clock.now() - periodMs;
-  // Without a label nobody can tell whose it is: only its age counts.
+  // A record without the label belongs to no known user, so only its age counts.
   const isUnlabelled = ref === '';
   const isOfUser = isUnlabelled || hasUser(ref) || records.some((record) => hasUser(userOf(record) ?? ''));
   const most = isUnlabelled ? Number.POSITIVE_INFINITY : maximumEntries;

@@ -9,7 +9,7 @@ const MOST_USERS = 10_000;
 /** When successes of a user may become records. */
 export class SuccessPace {
   readonly #clock: Clock;
-  /** Those of the last window, and one that is to come. */
+  /** The turns of the last window, and one turn in the future. */
   readonly #turns = new BoundedMap<readonly number[]>(MOST_USERS);
 
   constructor(clock: Clock) {

@@ -8,7 +8,7 @@ import { bindingName, boundRole, boundUser } from './role-binding.ts';
 
 /** A ClusterRoleBinding with the label of a user. */
 export interface BindingEntry extends StoredEntry, KeptBinding {
-  /** Whose platform role it makes; `undefined` when it is none of those that Gatehouse keeps. */
+  /** The user whose platform role this binding makes; `undefined` when Gatehouse does not keep the binding. */
   readonly user: string | undefined;
 }
 

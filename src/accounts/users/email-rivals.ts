@@ -111,6 +111,6 @@ class Expectation {
     return false;
   }
 
-  /** Also somebody who is still being made: it may be known to its maker that nobody was before. */
+  /** Includes a user who is still being created: the replica that creates it may know already that nobody was before. */
   #hasAddress = ({ email, isDeleting }: UserRecord): boolean => !isDeleting && email.toLowerCase() === this.#email;
 }

@@ -16,7 +16,7 @@ export interface UserRecord {
   /** RFC 3339; `''` when there is none. */
   readonly lastTransitionTime: string;
   readonly lastLoginTime: string;
-  /** Not empty: must set a first password. */
+  /** When this is not empty, the user must set a first password. */
   readonly uninitialized: string;
   /** Still being made: not shown, and nobody signs in with it. */
   readonly isIncomplete: boolean;

@@ -33,7 +33,7 @@ interface Before {
   readonly isManager: boolean;
 }
 
-/** What somebody without a right may keep with his own user; every replica has it in memory. */
+/** The size of the annotations that a user without rights may keep on their own object; every replica holds them in memory. */
 const LONGEST_OWN_ANNOTATIONS = 16 * 1024;
 
 /**

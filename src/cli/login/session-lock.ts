@@ -85,7 +85,7 @@ export class SessionLock {
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
     let handle: FileHandle | undefined;
     try {
-      // Without O_NONBLOCK a FIFO would be waited for until somebody writes to it.
+      // Without O_NONBLOCK, opening a FIFO would wait until somebody writes to it.
       handle = await open(this.#path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       if (!(await handle.stat()).isFile()) throw this.#noFile();
       return await handle.readFile('utf8');
@@ -130,7 +130,7 @@ export class SessionLock {
   }
 }
 
-/** `undefined` for what is just being written, and for what is none of ours: a shared folder may have anything. */
+/** `undefined` for a file that is just being written or is not ours: a shared folder may contain anything. */
 function parseHolder(text: string): Holder | undefined {
   try {
     const { processId, hostName } = Object(JSON.parse(text)) as Record<string, unknown>;

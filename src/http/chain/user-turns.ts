@@ -4,7 +4,7 @@ import { type LeaveQueue, PartyQueue } from '../../runtime/party-queue.ts';
 import { registerWaiting } from '../metrics.ts';
 import type { Gate } from './chain.ts';
 
-/** From this load on, what a request takes is taken from others. */
+/** From this load on, the time that a request takes delays the requests of others. */
 const BUSY = 0.9;
 /**
  * What requests that begin may take of a turn of the event loop: three lists from memory, or one request that asks the

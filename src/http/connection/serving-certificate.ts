@@ -26,7 +26,7 @@ interface FollowParts {
   readonly reloads: Counter<'server' | 'result'>;
   /** When the certificate in use expires, in seconds since 1970. */
   readonly expirations: Gauge<'server'>;
-  /** Which port. */
+  /** The port that the certificate is for. */
   readonly name: string;
 }
 

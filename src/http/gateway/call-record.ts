@@ -4,7 +4,7 @@ import type { SecurityEventFields, SecurityEvents } from '../../security-events.
 import { nameOrNothing } from '../access-log.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** What is told of a call. */
+/** What the log and the metrics record about a call. */
 export interface CallRecord {
   /** A stream goes on to the cluster: it may last for days, and end with the process. */
   began(exchange: Exchange): void;
@@ -35,7 +35,7 @@ export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics
   };
 }
 
-/** Whom the cluster takes the call for. */
+/** The user that the cluster sees. */
 const impersonatedUser = ({ identity, impersonation }: Exchange): string | undefined =>
   (impersonation?.subject ?? identity)?.name;
 

@@ -13,7 +13,7 @@ const LONGEST_WAIT_MS = 10;
 const QUIET_MS = 5;
 /** Users whose last other request is remembered. Beyond them the one is forgotten who asked longest ago. */
 const MOST_USERS = 1_000;
-/** From this load on, what a call takes is taken from others. */
+/** From this load on, the time that a call takes delays the calls of others. */
 const BUSY = 0.9;
 
 interface CallTurnsParts {
@@ -114,7 +114,7 @@ export class CallTurns {
     if (this.#isFree(user)) this.#queue.next(user);
   }
 
-  /** How long the next turn is away, if fewer others come than `OTHERS_A_CALL`. */
+  /** The time until the next turn, if fewer other requests come than `OTHERS_A_CALL`. */
   #waitMs(): number {
     const now = this.#parts.clock.monotonic();
     if (this.#others >= OTHERS_A_CALL || this.#parts.loopLoad() < BUSY) return 0;

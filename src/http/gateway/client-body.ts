@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange.ts';
 
 interface ClientBodyParts {
   readonly clock: Clock;
-  /** How long the client may send nothing while it is waited for. */
+  /** How long the client may send nothing while we wait for it. */
   readonly stallMs: number;
   /** Called with the length of each piece. */
   onBytes(bytes: number): void;
@@ -26,7 +26,7 @@ export class ClientBody extends Readable {
     super();
     this.#exchange = exchange;
     this.#parts = parts;
-    // From now on, not from the first read: a client that has gone before the cluster was connected would be waited for.
+    // Listens from now on, not from the first read: otherwise we would wait for a client that left before the cluster was connected.
     exchange.request.once('error', this.#leave).once('close', this.#leave);
     this.on('error', () => {}); // it may have no reader yet; a later reader gets the error as well
   }
@@ -35,7 +35,7 @@ export class ClientBody extends Readable {
     return this;
   }
 
-  /** In bytes, as declared; `undefined` when it comes in chunks. */
+  /** The declared length in bytes; `undefined` when the body comes in chunks. */
   get length(): number | undefined {
     const declared = this.#exchange.request.headers['content-length'];
     return declared === undefined ? undefined : Number(declared);

@@ -18,7 +18,7 @@ export interface OpenStreamsParts {
   readonly recheck: (exchange: Exchange) => Recheck;
   /** Aborts when the port has closed. */
   readonly closing: AbortSignal;
-  /** How long streams other than watches go on from then on: nobody begins them again. */
+  /** How long streams other than watches may go on after that: no client starts them again. */
   readonly streamDrainMs: number;
 }
 
@@ -97,5 +97,5 @@ export class OpenStreams {
   }
 }
 
-/** The caller is who he was, but may not do this any more. */
+/** The caller is still signed in but may no longer do this. */
 const isForbidden = (error: unknown): boolean => error instanceof StatusError && error.answer.code === 403;

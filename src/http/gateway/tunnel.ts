@@ -15,7 +15,7 @@ const CLOSES: Readonly<Record<StreamEnd, readonly [code: number, reason: string]
   closing: [1001, 'the server is stopping'],
 };
 
-/** How long a connection that we end may take to finish its frame: then it is cut. */
+/** How long a connection that we end may take to finish its frame before it is cut. */
 const GOODBYE_MS = 2_000;
 
 /**

@@ -13,7 +13,7 @@ export interface ExecCommand {
   readonly env: readonly { readonly name: string; readonly value: string }[];
   /** What to do when the program is not there. */
   readonly installHint?: string;
-  /** What the program is told of the cluster, without its authority; only if the kubeconfig asks for that. */
+  /** What the plugin gets about the cluster, without its authority; only if the kubeconfig asks for that. */
   readonly cluster?: ExecClusterInfo;
 }
 

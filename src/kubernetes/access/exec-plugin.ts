@@ -66,7 +66,7 @@ export class ExecPlugin {
     }
   }
 
-  /** What the plugin is told (`ExecCredential` of client.authentication.k8s.io): that it has no terminal, and where it is to sign in. */
+  /** The plugin's input (`ExecCredential` of client.authentication.k8s.io): it has no terminal, and the cluster to sign in to. */
   #info(authority: string | undefined): string {
     const { apiVersion, cluster } = this.#command;
     const data =

@@ -17,7 +17,7 @@ const MOST_CONNECTIONS = 512;
 
 interface Credentials {
   current(): Promise<Credential>;
-  /** After a 401. */
+  /** Called after a 401. */
   renew(): Promise<Credential>;
 }
 

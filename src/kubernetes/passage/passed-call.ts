@@ -16,7 +16,7 @@ export interface PassedCall {
 /** What the client sends, read at the pace of the API server. */
 export interface PassedBody {
   readonly stream: Readable;
-  /** In bytes; `undefined` when it comes in chunks. */
+  /** The length in bytes; `undefined` when the body comes in chunks. */
   readonly length: number | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface PassedAnswer {
 
 /** Why a call got no answer that may be passed on. */
 export type PassageFault =
-  /** Refused, reset, no such name, not trusted, or an answer that is none. */
+  /** The connection was refused or reset, the name is unknown, the certificate is not trusted, or the answer cannot be parsed. */
   | 'unreachable'
   /** No connection within 5 s, or no answer within 60 s. */
   | 'timeout'

@@ -19,7 +19,7 @@ export interface UpgradeAttempt {
   /** Connected, and used for nothing else. */
   readonly socket: Socket;
   readonly host: string;
-  /** With `Upgrade` among its headers. */
+  /** The request, with `Upgrade` among its headers. */
   readonly request: PassedCall;
 }
 

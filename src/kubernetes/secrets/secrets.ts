@@ -70,7 +70,7 @@ export class ClusterSecrets implements SecretStore {
   missingRight = (name: string): string | undefined =>
     this.#watches.get(name)?.missingRight() ?? this.#missing.get(`get ${name}`) ?? this.#missing.get(`create ${name}`);
 
-  /** Notes what the answer tells about our right to this; no answer tells nothing. */
+  /** Notes what the answer shows about our right to this; a missing answer shows nothing. */
   async #judged<T>(action: string, answer: Promise<T>): Promise<T> {
     try {
       const result = await answer;

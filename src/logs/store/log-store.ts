@@ -49,9 +49,9 @@ export interface FoundRecord {
 }
 
 export interface Found {
-  /** How many there are in all. */
+  /** How many messages the search found in all. */
   readonly total: number;
-  /** Those of the page. */
+  /** The messages of the page. */
   readonly records: readonly FoundRecord[];
 }
 

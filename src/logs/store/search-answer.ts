@@ -49,7 +49,7 @@ export function readAnswer({ status, body }: StoreAnswer): unknown {
   throw new StoreError('refused', publicText(`${type}: ${reason}`));
 }
 
-/** For our log: a caller is told that the store is away. */
+/** The text for our log; a caller only learns that the store is unavailable. */
 export const refusesUser = (): StoreError =>
   new StoreError('away', 'the log store refuses our user name or password: 401');
 export const forbids = (text: string): StoreError =>

@@ -29,7 +29,7 @@ export type StorePurpose = 'detect' | 'indices' | 'search' | 'scroll' | 'close';
 export interface StoreRequest {
   readonly purpose: StorePurpose;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly body?: object;
   /** Instead of a body of JSON. */

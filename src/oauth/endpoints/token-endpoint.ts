@@ -32,7 +32,7 @@ export interface TokenEndpointParts {
 const ACTS: Readonly<Record<string, ActName>> = { password: 'sign_in', refresh_token: 'refresh' };
 
 export interface TokenEndpoint {
-  /** To be called before the body is read. */
+  /** Call this before the body is read. */
   readonly checkHead: FormHeadCheck;
   /** Answers a form whose head was checked. */
   token(request: FormRequest): Promise<TokenResponse>;

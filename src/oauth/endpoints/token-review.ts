@@ -125,10 +125,10 @@ export function createTokenReviewWebhook(
 }
 
 interface Judgement {
-  /** For the metric. */
+  /** The outcome for the metric. */
   readonly result: 'authenticated' | 'other_audience' | TokenFault;
   readonly status: ReviewStatus;
-  /** Whose token it is, if it is a good one: for the audit trail. */
+  /** The user of a good token, for the audit trail. */
   readonly whose?: SecurityEventFields;
 }
 

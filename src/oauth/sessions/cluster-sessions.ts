@@ -36,7 +36,7 @@ export interface ClusterSessions extends SessionStore {
 /** 128 random bits. */
 const ID_BYTES = 16;
 
-/** After this many lost races in a row the record is too busy, and the client is told to try again. */
+/** After this many lost races in a row the record is too busy, and the client is asked to try again. */
 const MOST_ATTEMPTS = 12;
 /**
  * The losers of a race wait for a random time, up to 15 ms more after each loss. So 12 attempts stay within a second.

@@ -28,7 +28,7 @@ export interface Change {
    * change of another object.
    */
   readonly changedAt: string;
-  /** What the cluster had told us by then. The object has stayed like this since. */
+  /** The cluster's version that we had seen by then. The object has not changed since. */
   readonly seen: ListState;
   /** Since when an object of this key and uid has been there without a gap. */
   readonly addedAt: Mark;

@@ -29,7 +29,7 @@ export interface AddedProgress {
 
 /** How far a list has come, its objects and what is added to them, in versions that every replica understands. */
 export class ListProgress {
-  /** The objects that the cluster told us of. */
+  /** The version of the objects that the cluster sent. */
   readonly objects = new CollectionVersion();
   readonly #changes: ChangeLog;
   readonly #added: AddedProgress | undefined;
