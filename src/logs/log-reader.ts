@@ -91,7 +91,7 @@ export class LogReader {
     const { store } = this.#parts;
     switch (query.operation) {
       case 'statistics': {
-        // A container belongs to one namespace, and so to one search.
+        // A container belongs to one namespace, and so to one search: no container is counted twice.
         const found = await Promise.all(searches.map((search) => store.count(search, signal)));
         const [containers, logs] = [found.map((one) => one.containers), found.map((one) => one.logs)];
         return { statistics: { containers: sum(containers), logs: sum(logs) } };
@@ -159,13 +159,13 @@ class Limited {
     return this.#controller.signal;
   }
 
-  /** The time begins anew. */
+  /** Restarts the time limit. */
   restart(): void {
     this.#cancel();
     this.#cancel = this.#clock.after(this.#ms, () => this.#controller.abort(tooSlow(this.#ms)));
   }
 
-  /** The time stands still: it is the client's turn, which has limits of its own. */
+  /** Pauses the time limit while we wait for the client, which has limits of its own. */
   rest(): void {
     this.#cancel();
   }
@@ -202,7 +202,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 const newestFirst = (a: FoundRecord, b: FoundRecord): number => b.at - a.at;
 const oldestFirst = (a: FoundRecord, b: FoundRecord): number => a.at - b.at;
 
-/** Runtimes cut the newline off, or keep it. */
+/** Adds a newline if the message has none: some container runtimes cut it off, others keep it. */
 function toLine({ log }: FoundMessage): string {
   const text = stripVTControlCharacters(log);
   return text.endsWith('\n') ? text : `${text}\n`;

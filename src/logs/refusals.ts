@@ -20,7 +20,7 @@ export function intervalOfCalendar(): StatusError {
   return badRequest(cause.message, [cause]);
 }
 
-/** The store cannot be asked about that long a time. */
+/** The time range is too long for the store. */
 export function rangeTooLong(days: number): StatusError {
   const cause = invalid('start_time', `this log store is asked about ${days} days at most; ask for a shorter time`);
   return badRequest(cause.message, [cause]);

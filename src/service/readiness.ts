@@ -16,13 +16,13 @@ const STUCK_MS = 300_000;
 
 export interface MirrorCheckOptions {
   readonly maxStalenessMs: number;
-  /** We may go without it while the cluster refuses us the right to it. Default: not. */
+  /** True: we may be ready without it while the cluster refuses us the right to it. Default: false. */
   readonly isOptional?: boolean;
 }
 
 /** What the checks ask of a mirror. */
 export type Mirror = Freshness & {
-  /** The right that we lack to it: who may not do what. */
+  /** The right that we lack, as a sentence: who may not do what. */
   missingRight(): string | undefined;
 };
 
@@ -93,8 +93,8 @@ export interface FirstReviewParts {
 
 /**
  * Proves that the cluster answers our access reviews: without that, each list would be a 503. One review is asked for at
- * the start and, with pauses up to 30 s, while none is answered. Once one was, the check holds for ever, as that of a
- * mirror does: later failures are those of all replicas, and callers with known answers are still served.
+ * the start and, with pauses up to 30 s, until one is answered. From then on the check holds for ever, as the check of a
+ * mirror does: later failures concern all replicas, and callers with known answers are still served.
  */
 export function createFirstReview(parts: FirstReviewParts): { readonly part: Part; readonly check: HealthCheck } {
   const { reviewer, clock, random, logger } = parts;

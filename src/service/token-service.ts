@@ -39,7 +39,7 @@ export interface TokenServiceOptions {
   readonly tokenReview: CallerAuthenticationOptions;
   /** The bearer of those who call the TokenReview webhook. */
   readonly callerTokenFile?: string | undefined;
-  /** Absent: service accounts of the cluster are not let in. */
+  /** Absent when service accounts of the cluster may not call. */
   readonly serviceAccounts?: { readonly audience: string } | undefined;
 }
 
@@ -48,9 +48,9 @@ export interface TokenServiceParts extends Shared, Pick<PasswordParts, 'bcrypt'>
     Cluster,
     'apiServer' | 'secrets' | 'inCluster' | 'mirrorSecrets' | 'tokenReviewer' | 'serviceAccountKeys' | 'exposeStaleness'
   >;
-  /** The users that are objects of the cluster, if they are. */
+  /** The users that are objects of the cluster; absent without accounts. */
   readonly objects?: UserObjects | undefined;
-  /** Writes down who signed in, if anybody does. */
+  /** Records who signed in; absent when nobody records it. */
   readonly recorder?: SignInRecorder | undefined;
 }
 
@@ -204,7 +204,7 @@ const dataChecks = (
   },
 ];
 
-/** Our own verifier, plus the cluster's answer about service accounts where the operator lets them in. */
+/** Our own verifier, plus the cluster's answer about service accounts where the operator allows them. */
 function acceptServiceAccounts(
   { oauth, serviceAccounts: wanted }: Pick<TokenServiceOptions, 'oauth' | 'serviceAccounts'>,
   ours: TokenVerifier,

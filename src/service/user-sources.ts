@@ -19,7 +19,7 @@ export interface UserSourceOptions {
 
 export interface UserSourceParts extends Omit<Shared, 'events'> {
   readonly cluster: Pick<Cluster, 'apiServer' | 'inCluster' | 'secrets'>;
-  /** The users that are objects of the cluster, if they are. */
+  /** The users that are objects of the cluster; absent without accounts. */
   readonly objects?: UserObjects | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.ts';
 
 /** What the log and the metrics record about a call. */
 export interface CallRecord {
-  /** A stream goes on to the cluster: it may last for days, and end with the process. */
+  /** A stream to the cluster begins: it may last for days, and may end only with the process. */
   began(exchange: Exchange): void;
   /** The call has been answered, with success or failure. */
   ended(exchange: Exchange, kind: CallKind): void;

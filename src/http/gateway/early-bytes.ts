@@ -1,6 +1,6 @@
 import type { Taken } from '../exchange.ts';
 
-/** No client has anything to say before it knows that it may: what it does say has to be kept until then. */
+/** A client need not send anything before the upgrade is accepted; if it does, its bytes are kept until then, up to this many. */
 const MOST_BYTES = 64 * 1024;
 
 /**

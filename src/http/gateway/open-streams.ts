@@ -14,7 +14,7 @@ const CLOSING_MS = 10_000;
 
 export interface OpenStreamsParts {
   readonly clock: Clock;
-  /** Prepares the judgements of a caller who has just been let in. */
+  /** Prepares the later checks of a caller who has just been authorized. */
   readonly recheck: (exchange: Exchange) => Recheck;
   /** Aborts when the port has closed. */
   readonly closing: AbortSignal;
@@ -28,7 +28,7 @@ interface OpenStream {
   end(why: StreamEnd): void;
 }
 
-/** All streams that are open. Judges their callers again, and ends them when the process does. */
+/** All open streams. Authorizes their callers again at intervals, and ends the streams when the process ends. */
 export class OpenStreams {
   readonly #parts: OpenStreamsParts;
   readonly #streams = new Set<OpenStream>();

@@ -40,10 +40,10 @@ export function parseInterval(text: string, name: string): Interval | StatusCaus
 
 export const intervalText = ({ count, unit }: Interval): string => `${count}${unit}`;
 
-/** Whether a store counts it by its length. One day and all that is longer than a day it counts by the calendar. */
+/** Whether a store counts the interval by its length. It counts days and longer units by the calendar. */
 export const hasFixedLength = ({ count, unit }: Interval): boolean => isFixed(unit) && !(unit === 'd' && count === 1);
 
-/** In milliseconds; `undefined` for what only the calendar says. */
+/** The length in milliseconds; `undefined` when it depends on the calendar. */
 export const lengthOf = ({ count, unit }: Interval): number | undefined =>
   isFixed(unit) ? count * UNIT_MS[unit] : undefined;
 

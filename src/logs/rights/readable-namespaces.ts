@@ -43,9 +43,9 @@ const POD_LOGS = { verb: 'get', group: '', version: 'v1', resource: 'pods', subr
 
 /**
  * What the caller may see of what is asked for. The set comes from the rights to `get pods/log` in the cluster; the request can
- * only make it smaller. Who has the right in one namespace sees nothing of a former namespace of that name. Who has it in the
- * whole cluster sees that, and, if no namespace is asked for, records of namespaces that exist no more. Unknown namespaces,
- * and those without the right, are left out. Rejects with a `StatusError` when a decision cannot be had: never with less.
+ * only make it smaller. A user with the right in one namespace sees nothing of a former namespace of that name. A user with the right in
+ * the whole cluster sees that, and, if no namespace is asked for, records of deleted namespaces. Unknown namespaces, and those without
+ * the right, are left out. Rejects with a `StatusError` when a decision is missing; it never returns a smaller set instead.
  */
 export async function readableNamespaces(
   subject: Subject,
@@ -70,7 +70,7 @@ export async function readableNamespaces(
   return { everything: false, namespaces: allowed.map(({ name, createdAt }) => ({ name, since: createdAt })) };
 }
 
-/** The elements that are so, in their order. The first rejection ends it, and so does the signal, which makes it reject. */
+/** The elements that pass the test, in their order. Rejects at the first rejection of a test, and when the signal aborts. */
 async function filterAtOnce<Element>(
   elements: readonly Element[],
   isSo: (element: Element) => Promise<boolean>,
