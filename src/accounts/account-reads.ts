@@ -61,7 +61,7 @@ export function createAccountReads(parts: AccountReadsParts): AccountReads {
 
 const isKnownObject = (record: UserRecord | undefined): boolean => record !== undefined && isThere(record);
 
-/** Without a version, since nothing can be changed in it. */
+/** The body has no resourceVersion, since nothing in it can be changed. */
 function toUserObject(user: User, { apiVersion, globalRole }: AccountNames, role: string | undefined): object {
   const { name, uid, email = '', locale, groups, state } = user;
   return {

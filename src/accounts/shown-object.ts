@@ -14,7 +14,7 @@ export function shownMetadata({ metadata }: KubernetesObject, hidden: readonly s
   return { ...metadata, annotations: left } as ObjectMeta;
 }
 
-/** The members but for these. */
+/** All members except these. */
 export const without = (
   members: Readonly<Record<string, unknown>>,
   leftOut: readonly string[],

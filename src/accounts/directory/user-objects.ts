@@ -26,7 +26,7 @@ export interface UserObjects extends UserSource {
   faulty(): number;
 }
 
-/** How often it is asked whether both first lists are there: readiness waits for it. */
+/** How often we check whether both first lists have come: readiness waits for them. */
 const LOOK_MS = 50;
 
 const LABEL = 'User objects';
@@ -52,7 +52,7 @@ export function createUserObjects(
     tellFaults(record);
     return toUser(record, passwords);
   };
-  /** Tells of each once. */
+  /** Logs each of these problems once. */
   const tellFaults = (record: UserRecord): void => {
     const found = faultsOf(record);
     const key = `${record.uid} ${found.join(' ')}`;
@@ -129,7 +129,7 @@ const stateOf = ({ state }: UserRecord): UserState =>
 const hasFitGroups = ({ groups }: UserRecord): boolean =>
   groups.length <= MOST_GROUPS && groups.reduce((sum, group) => sum + group.length, 0) <= LONGEST_GROUPS;
 
-/** Sentences that quote nothing of the object. */
+/** The problems as sentences, which quote nothing from the object. */
 const faultsOf = (record: UserRecord): readonly string[] => [
   ...(record.state === '' || STATES.has(record.state)
     ? []

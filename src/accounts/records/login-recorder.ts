@@ -29,7 +29,7 @@ export interface LoginRecorder extends SignInRecorder {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Attempts that are one record: of one user and source when they succeed, of one user when they fail. */
+/** Attempts that make one record: successes of one user and source, or failures of one user. */
 const MERGED_MS = 10_000;
 
 /** Twice a second up to ten: 20 records a second, half of what two cores can sign in. */
@@ -52,7 +52,7 @@ const REASONS: Readonly<Record<SignInOutcome['outcome'], string>> = {
 };
 
 interface Waiting {
-  /** The last of those that are merged. */
+  /** The last of the merged attempts. */
   outcome: SignInOutcome;
   count: number;
   readonly dueAt: number;
@@ -73,7 +73,7 @@ class Recorder implements LoginRecorder {
   readonly #pace: SuccessPace;
   /** Until this time a further success of this user at this source counts as the same sign-in. */
   readonly #succeeded = new BoundedMap<number>(MOST_KNOWN);
-  /** When the last login was written here: the watch may be behind. */
+  /** When this process wrote the last login, since the watch may be behind. */
   readonly #lastLogins = new BoundedMap<number>(MOST_KNOWN);
 
   constructor(parts: LoginRecorderParts) {
@@ -193,7 +193,7 @@ class Recorder implements LoginRecorder {
   }
 }
 
-/** Whether there is a record to come that takes this outcome in. */
+/** Whether a waiting record takes this outcome in. */
 function merge(waiting: Waiting | undefined, outcome: SignInOutcome): boolean {
   if (!waiting) return false;
   waiting.outcome = outcome;

@@ -11,7 +11,7 @@ import type { UserRecord, UserRecords } from './user-record.ts';
  * other; then neither keeps it.
  */
 export interface EmailRivals {
-  /** To be called before the write. Call `end` when the answer is known or not needed any more. */
+  /** Call this before the write. Call `end` when the answer is known or no longer needed. */
   expect(name: string, email: string): ExpectedEmail;
 }
 

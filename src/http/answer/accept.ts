@@ -93,7 +93,7 @@ export function chooseCoding(acceptEncoding: string | undefined): 'identity' | '
 }
 
 /**
- * The weight (RFC 9110 12.4.2), 1 where there is none. Clients write it in ways that the grammar does not know: Java's
+ * The weight (RFC 9110 12.4.2), or 1 without one. Clients write it in ways that the grammar does not know: Java's
  * HttpURLConnection sent `q=.2` up to 17.0.7. So any decimal number counts, above 1 as 1, and what is no number counts as 1:
  * only a zero refuses.
  */

@@ -90,7 +90,7 @@ export class AnswerWriter {
     exchange.streamedAt = this.#clock.monotonic();
   }
 
-  /** Answers 101 (RFC 9110 7.8): what follows on the connection is of that protocol. */
+  /** Answers 101 (RFC 9110 7.8): the bytes that follow on the connection belong to that protocol. */
   switchProtocols(exchange: Exchange, headers: readonly string[], protocol: string): void {
     const { response } = exchange;
     exchange.streamedAt = this.#clock.monotonic();

@@ -11,13 +11,13 @@ import type { AnswerDeadline } from './answer-deadline.ts';
 export interface AuthorizeParts {
   readonly authorizer: Authorizer;
   readonly deadline: AnswerDeadline;
-  /** Whether the rights to this path are asked although no route serves it. */
+  /** Whether the caller's right to this path is checked although no route serves it. */
   readonly isGuarded?: ((segments: readonly string[]) => boolean) | undefined;
   /** Paces the refusals that are sent when reviews have no free place or no answer. */
   readonly pace: RefusalPace;
 }
 
-/** Step 9 of the chain (docs/contract/http.md, section 1): from here on the request is known by what it asks for. */
+/** Step 9 of the chain (docs/contract/http.md, section 1): from here on we know which resource the request asks for. */
 export const readRequestInfo: Step = (exchange) => {
   const { segments, query } = exchange.target;
   const info = toRequestInfo(exchange.request.method ?? '', segments, query);

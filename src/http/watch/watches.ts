@@ -47,7 +47,7 @@ const LIFETIME_MS = { least: 1_800_000, spread: 1_800_000 };
  */
 const RETRY_MS = { least: 1_000, spread: 4_000 };
 /**
- * At a shutdown the streams end over this time, not all at once: each of them asks another replica for the first state.
+ * At a shutdown the streams end over this time, not all at once: each of them asks another replica for the initial state.
  */
 const STOPPING_MS = 5_000;
 
