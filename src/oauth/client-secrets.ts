@@ -16,7 +16,7 @@ export interface ClientSecrets {
   readonly parts: readonly { readonly name: string; run(signal: AbortSignal): Promise<void> }[];
 }
 
-/** Key of the Secret, as of one that an operator makes. */
+/** The key in the Secret; a Secret that an operator makes has the same. */
 const KEY = 'secret';
 
 /** 192 random bits in 32 characters that need no quoting anywhere. */

@@ -30,7 +30,7 @@ import { type AccessTokens, createRefreshTokens, createTokenCheck } from './toke
 import { type LiveUsers, standingDigest, type UserStandings } from './tokens/user-standing.ts';
 
 export interface AuthorizationServerParts {
-  /** What tokens are judged by. */
+  /** The data that verification needs. */
   readonly data: TokenData;
   readonly keys: SigningKeys;
   readonly sessions: SessionStore;

@@ -44,11 +44,11 @@ export interface ClusterAccess {
   readonly exec?: ExecCommand;
   readonly serverName?: string;
   readonly skipTlsVerify: boolean;
-  /** The user that the API server is to treat us as. */
+  /** The user that our requests impersonate. */
   readonly impersonation?: ImpersonationHeaders;
   /** The proxy through which the server is reached. */
   readonly proxy?: URL;
-  /** What is there and not followed, one sentence each. */
+  /** Settings that exist but are ignored, one sentence each. */
   readonly warnings?: readonly string[];
 }
 

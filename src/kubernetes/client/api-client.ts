@@ -29,7 +29,7 @@ export interface ApiRequest {
   readonly purpose: Purpose;
   /** Sent as JSON; with PATCH as a merge patch (RFC 7386). */
   readonly body?: unknown;
-  /** The user that the API server is to treat us as, in the place of the configured one. */
+  /** The user that this request impersonates, instead of the configured one. */
   readonly impersonation?: ImpersonationHeaders;
   /** Default `application/json`. */
   readonly accept?: string;

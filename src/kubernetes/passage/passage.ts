@@ -30,7 +30,7 @@ export interface PassageParts {
   readonly clock: Clock;
 }
 
-/** The way of other people's calls to the API server: over connections of its own, with our credential. */
+/** Passes the calls of users on to the API server: over connections of its own, with our credential. */
 export class Passage {
   readonly #parts: PassageParts;
   readonly #server: URL;

@@ -128,7 +128,7 @@ function createCompare(
   const noSecret = random.bytes(32);
   const known = new Map(options.clients.map((client) => [client.name, client]));
   const digests = new Map<string, { readonly of: string; readonly digest: Buffer }>();
-  /** Made anew when the secret has changed. */
+  /** Computes the digest again when the secret has changed. */
   const digestOf = (client: Client): Buffer => {
     const secret = clientSecrets.secretOf(client);
     if (secret === undefined) return noSecret;

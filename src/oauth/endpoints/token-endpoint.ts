@@ -61,7 +61,7 @@ export function createTokenEndpoint(parts: TokenEndpointParts): TokenEndpoint {
   return { checkHead, token };
 }
 
-/** In the order of docs/contract/tokens.md, section 2.3. Nothing is hashed before the grant runs. */
+/** Checks in the order of docs/contract/tokens.md, section 2.3. Nothing is hashed before the grant runs. */
 async function answer(
   request: FormRequest,
   parts: TokenEndpointParts,

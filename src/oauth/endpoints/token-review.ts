@@ -18,12 +18,12 @@ import {
 } from './caller-authentication.ts';
 import { callerAuthenticationFailed, invalidRequest, toOAuthError } from './refusals.ts';
 
-/** What a POST to /oauth/authenticate is checked by before its body is read. */
+/** The parts of a POST to /oauth/authenticate that are checked before its body is read. */
 export interface ReviewHead extends CallerProof, Origin {
   readonly contentType: string | undefined;
 }
 
-/** How the caller was let in by `checkHead`. */
+/** How the caller proved to `checkHead` that they may ask. */
 interface ReviewOrigin extends Origin {
   readonly askedBy: CallerMethod;
 }
@@ -207,7 +207,7 @@ interface ReviewRequest {
   readonly apiVersion: string;
   /** `''` when there is none: Go omits an empty one. */
   readonly token: string;
-  /** Absent, or has at least one. */
+  /** Absent, or a list of at least one. */
   readonly audiences?: readonly string[];
 }
 

@@ -11,7 +11,7 @@ export interface KeyRecord {
 export interface RotationRules {
   /** Time from one activation to the next; 0: keys are rotated by hand only. */
   readonly periodMs: number;
-  /** How long after its issue a token can be accepted at most. */
+  /** The longest time after its issue for which a token can be accepted. */
   readonly tokenLifeMs: number;
 }
 
