@@ -24,7 +24,7 @@ async function execute(command: ClientCommand): Promise<number> {
   }
 }
 
-/** Of the package, whose `package.json` is beside `src` and beside `dist` alike. */
+/** The version of the package. Its `package.json` is beside `src` and beside `dist`. */
 function ownVersion(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;

@@ -13,7 +13,7 @@ import { createLoopLoad } from './runtime/loop-load.ts';
 import { systemRandom } from './runtime/random.ts';
 import { type Release, toRelease, toRuntime } from './service/versions.ts';
 
-/** By the shell's convention: 128 plus the number of the signal. */
+/** Exit codes as shells report them: 128 plus the number of the signal. */
 const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** The files of the package are beside `src` and beside `dist` alike. */

@@ -19,13 +19,13 @@ export interface AccountReads {
   readonly names: AccountNames;
   readonly users: AccountList;
   readonly roles: AccountList;
-  /** The body of one who may sign in without a User object, as if there were one; `undefined` when there is none. */
+  /** The body for a user who may sign in without a User object, as if the object existed; `undefined` when there is no such user. */
   otherUser(name: string): Uint8Array | undefined;
   /** Whether there is a user of this name, with a User object or without. */
   isKnown(name: string): boolean;
-  /** As `MirroredRoles`. */
+  /** See `MirroredRoles`. */
   rolesOf(user: string): Uint8Array;
-  /** As `LoginRecordLists`. The user is known. */
+  /** See `LoginRecordLists`. The user is known. */
   readonly loginRecords: LoginRecordLists;
 }
 
@@ -61,7 +61,7 @@ export function createAccountReads(parts: AccountReadsParts): AccountReads {
 
 const isKnownObject = (record: UserRecord | undefined): boolean => record !== undefined && isThere(record);
 
-/** Without a version, since nothing can be changed in it. */
+/** The body has no resourceVersion, since nothing in it can be changed. */
 function toUserObject(user: User, { apiVersion, globalRole }: AccountNames, role: string | undefined): object {
   const { name, uid, email = '', locale, groups, state } = user;
   return {

@@ -18,7 +18,7 @@ export interface AccountNames {
   /** Annotation: when the password changed last (RFC 3339). */
   readonly lastPasswordChange: string;
   /**
-   * Annotation: since when (RFC 3339) the user is being made. Such a user is not shown and cannot sign in, and goes again
+   * Annotation: since when (RFC 3339) the user is being created. Such a user is not shown and cannot sign in, and is removed
    * when nobody completes it.
    */
   readonly incomplete: string;
@@ -27,7 +27,7 @@ export interface AccountNames {
    * that they stay ended when the records of sessions are lost, or nobody ran to write them.
    */
   readonly tokensNotBefore: string;
-  /** Annotation: when a role was given last (RFC 3339, with milliseconds). It makes a change of the role one of the object. */
+  /** Annotation: when a role was given last (RFC 3339, with milliseconds). With it a change of the role changes the object, too. */
   readonly lastRoleChange: string;
   /** Annotation of a role: the names of the roles that it consists of, as a JSON array. */
   readonly aggregationRoles: string;

@@ -69,7 +69,7 @@ export const keptElsewhere = (names: AccountNames, name: string): StatusError =>
     details: { name, group: names.group, kind: 'users' },
   });
 
-/** 422: one cause for each bad field, all of them in the message. */
+/** 422 with one cause for each bad field, all of them in the message. */
 export function invalidUser(names: AccountNames, sent: string, causes: readonly StatusCause[]): StatusError {
   const name = cut(sent);
   const told = causes.map(({ field, message }) => (field === undefined ? message : `${field}: ${message}`));
@@ -100,7 +100,7 @@ export const forbiddenChange = (names: AccountNames, name: string, why: string, 
     },
   });
 
-/** What the cluster says of a password, or of the whole `spec`, may quote it. */
+/** The cluster's message about a password, or about the whole `spec`, may quote the password. */
 const withoutSecret = (cause: StatusCause): StatusCause =>
   cause.field !== undefined && /^spec(?:\.password.*)?$/.test(cause.field)
     ? { ...cause, message: 'the cluster takes it for invalid' }
@@ -127,7 +127,7 @@ export function toWriteFailure(error: unknown, names: AccountNames, name: string
   if (error instanceof StatusError) return error;
   if (!(error instanceof ClusterError)) return notSaved('the cluster did not answer', error);
   const { code, reason, message } = error.status;
-  // A 404 of something else says that users are not served, or that what belongs to one is missing.
+  // A 404 about another object means that users are not served, or that an object of the user is missing.
   if (code === 404 && message.includes(`"${name}" not found`)) return notFoundIn(names, 'users', name);
   if (code === 409) return reason === 'AlreadyExists' ? alreadyExists(names, name) : conflict(names, name);
   if (code === 422 || code === 400) {

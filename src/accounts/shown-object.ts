@@ -9,12 +9,12 @@ export function shownMetadata({ metadata }: KubernetesObject, hidden: readonly s
   const leftOut = [LAST_APPLIED, ...hidden].filter((key) => Object.hasOwn(annotations, key));
   if (leftOut.length === 0) return metadata;
   const left = without(annotations, leftOut);
-  // As the cluster writes it: no annotations, no member.
+  // The cluster writes no member where there are no annotations.
   if (Object.keys(left).length === 0) return without(metadata, ['annotations']) as ObjectMeta;
   return { ...metadata, annotations: left } as ObjectMeta;
 }
 
-/** The members but for these. */
+/** All members except these. */
 export const without = (
   members: Readonly<Record<string, unknown>>,
   leftOut: readonly string[],

@@ -178,7 +178,7 @@ export class SlowSignatures {
   }
 }
 
-/** A public key of the cluster. It verifies one algorithm, whatever a token's header asks for (RFC 8725 3.1). */
+/** A public key of the cluster. It verifies its own algorithm only; the header of a token cannot choose one (RFC 8725 3.1). */
 interface PublishedKey {
   readonly alg: string;
   readonly hash: string;
@@ -188,7 +188,7 @@ interface PublishedKey {
 }
 
 export interface PublishedKeys {
-  /** By `kid`; at least one. */
+  /** The keys by their `kid`; at least one. */
   readonly keys: ReadonlyMap<string, PublishedKey>;
   /** The names of entries that cannot be used. */
   readonly unfit: readonly string[];

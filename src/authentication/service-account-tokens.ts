@@ -107,7 +107,7 @@ export class ServiceAccountTokens {
     const subject = claims['sub'] as string;
     const question = { digest: this.#digest(text), text, expiresAt: expiresAtOf(claims), subject };
     const last = this.#reviewed.get(question.digest);
-    // A token known to be good has a good signature, and is asked about again whatever others send.
+    // A token known to be good has a good signature, so its review is repeated even while others send many bad tokens.
     if (last?.identity && this.#isWithin(MAX_STALE_MS, last)) return this.#askAgain(question, last);
     const signature = this.#parts.keys.check(jws, source);
     return signature instanceof Promise
@@ -193,7 +193,7 @@ const SUBJECT = /^system:serviceaccount:[^:]+:[^:]+$/;
 /**
  * Faults in the unverified claims of a token that are enough to refuse it without asking the cluster: it is not a
  * service account's, was not made for us, has expired, or never expires (like the old tokens in Secrets, which name no
- * audience either). No skew is allowed: whoever mounts a projected token replaces it when 80 % of its life is over.
+ * audience either). No skew is allowed: the kubelet replaces a projected token when 80 % of its lifetime is over.
  */
 function claimsFault(
   claims: RawClaims,

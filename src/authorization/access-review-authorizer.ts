@@ -26,19 +26,19 @@ export interface AccessReviewOptions {
   readonly timeoutMs?: number;
   /** Answers that are remembered. Default 10,000. */
   readonly maxEntries?: number;
-  /** Of those, answers of one subject. Default 1,000. */
+  /** How many of them may be answers of one subject. Default 1,000. */
   readonly maxEntriesOfOne?: number;
   /** Reviews in flight at a time; fewer while those of several subjects are slow. Default 64. */
   readonly maxInFlight?: number;
   /** The limit at first, until answers show that the cluster can take more. Default 32. */
   readonly firstInFlight?: number;
-  /** Of those, reviews of one subject; fewer while its reviews fail or are slow. Default 16. */
+  /** How many of them may be reviews of one subject; fewer while its reviews fail or are slow. Default 16. */
   readonly maxInFlightOfOne?: number;
-  /** As `firstInFlight`. Default 8. */
+  /** Like `firstInFlight`, for one subject. Default 8. */
   readonly firstInFlightOfOne?: number;
   /** Reviews that wait for their turn; one more is not begun. Default 192. */
   readonly maxWaiting?: number;
-  /** Of those, reviews of one subject. Default 48. */
+  /** How many of them may be reviews of one subject. Default 48. */
   readonly maxWaitingOfOne?: number;
 }
 
@@ -66,7 +66,7 @@ const DEFAULTS = {
   maxEntriesOfOne: 1_000,
   maxInFlight: 64,
   // A quarter, also of the queue. With 40 ms for a review that is 400 new questions a second for one subject, and the
-  // others find three slots of four free, whatever it does.
+  // others always find three slots of four free.
   maxInFlightOfOne: 16,
   // A cluster that takes only 20 a second is 1.6 s behind when this many begin at once. With 64 it would be more than
   // our timeout.

@@ -1,4 +1,4 @@
-/** The caller, as an access review names it. Immutable, so whatever is derived from it can be kept with the object. */
+/** The caller, as an access review names it. Immutable, so values that are derived from it can be kept with the object. */
 export interface Subject {
   readonly name: string;
   readonly uid: string;
@@ -42,7 +42,7 @@ export interface Authorizer {
   authorize(subject: Subject, attributes: RequestAttributes): Decision | Promise<Decision>;
 }
 
-/** An authorizer that remembers answers, and can be told that the rights of a user have changed. */
+/** An authorizer that remembers answers and can forget those about a user whose rights have changed. */
 export interface ForgetfulAuthorizer extends Authorizer {
   /** The next question about a user of this name is asked of the cluster. */
   forget(user: string): void;

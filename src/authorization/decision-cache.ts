@@ -9,7 +9,7 @@ export interface Answered {
 }
 
 /**
- * The key of a question. Equal for two questions that ask the same; the party is the same for a subject, whatever its
+ * The key of a question. Equal for two questions that ask the same; the party depends on the subject's name, not on its
  * groups.
  */
 export type DecisionKey = PartyKey;
@@ -38,7 +38,7 @@ export class DecisionCache {
     this.#answers.set(question, answer);
   }
 
-  /** Drops every answer about users of this name, whatever their uid. */
+  /** Drops every answer about users of this name, with any uid. */
   forget(name: string): void {
     this.#answers.deleteParties((party) => isPartyOf(party, name));
   }
@@ -85,7 +85,7 @@ const SERVICE_ACCOUNT = 'system:serviceaccount:';
  */
 const partyOf = (name: string, uid: string): string => (name.startsWith(SERVICE_ACCOUNT) ? name : `${name} ${uid}`);
 
-/** Whether the party is a user of this name, whatever the uid. */
+/** Whether the party is a user of this name, with any uid. */
 export const isPartyOf = (party: string, name: string): boolean => party === name || party.startsWith(`${name} `);
 
 function toWhat(attributes: RequestAttributes): string {

@@ -11,7 +11,7 @@ const DECISIONS = 'gatehouse_authorization_decisions_total';
  * answer, `overload` if it was not asked because no place was free.
  */
 export function decisionCounter(registry: Registry): (decision: Decision | 'error' | 'overload') => void {
-  // With AlwaysAllow and accounts both modes count: roles and groups that are given on are asked about nevertheless.
+  // With AlwaysAllow and accounts both modes count: granting roles and groups asks the cluster all the same.
   const known = registry.getSingleMetric(DECISIONS) as Counter<'decision' | 'source'> | undefined;
   const counter =
     known ??
@@ -85,7 +85,7 @@ const BACKGROUND_OUTCOMES = ['allowed', 'denied', 'failed'] as const;
 
 /**
  * The questions that are kept ready for an outage, and the reviews that keep them so, which are counted by the returned
- * function. `own`: callers of this replica asked; `shared`: only other replicas have told of them.
+ * function. `own`: callers of this replica asked them; `shared`: they came only from other replicas.
  */
 export function recentQuestionMetrics(
   registry: Registry,

@@ -4,7 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { RecentQuestion, RecentQuestions } from './recent-questions.ts';
 
-/** How much the cluster may be asked beside the callers. */
+/** How much room there is for reviews that renew answers, besides those that callers wait for. */
 export type Room =
   /** Reviews are paused: the cluster fails. */
   | 'none'
@@ -14,7 +14,7 @@ export type Room =
 
 /** The answers that are kept young, as their authorizer knows them. */
 export interface RenewableAnswers {
-  /** How old the remembered answer is, in milliseconds. Infinity: there is none. */
+  /** How old the remembered answer is, in milliseconds; Infinity when no answer is remembered. */
   ageOf(question: RecentQuestion): number;
   room(): Room;
   /**
@@ -46,13 +46,13 @@ const JITTER = 1 / 4;
 const LOOK_MS = 500;
 /** 20 a second, and 17 with the wait before each look: 2,000 questions take 117 s, less than the two minutes. */
 const PACE_MS = 50;
-/** While callers need the cluster, 4 a second: it does not end, because a caller may go on for as long as he likes. */
+/** While callers need the cluster, 4 a second: this does not fall to 0, because callers may go on for as long as they like. */
 const SLOW_PACE_MS = 250;
 /** Then comes a new look, so that a question without an answer does not wait behind hundreds of old answers. */
 const MOST_OF_A_LOOK = 60;
 /** With reviews of 50 ms two open ones keep the pace. With slower ones it takes more, up to these: 350 ms. */
 const [LEAST_OPEN, MOST_OPEN] = [2, 8];
-/** How much the last review counts in the mean time that reviews take. */
+/** The weight of the last review in the average time of a review. */
 const LAST_COUNTS = 1 / 5;
 /** A webhook that fails or hangs for one or two users is no outage for the others. */
 const PARTIES_THAT_TELL = 3;

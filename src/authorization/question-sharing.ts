@@ -19,7 +19,7 @@ export interface QuestionSharingParts {
 const WRITTEN_EVERY_MS = 15_000;
 /** Up to this much more, by chance: replicas that started together do not go on writing together. */
 const JITTER_MS = 5_000;
-/** Whoever writes at the same moment has to do it again, on top of what the other one wrote. */
+/** Of two replicas that write at the same moment, one gets a conflict and writes again, on top of the other's record. */
 const TRIES = 3;
 const TRY_AGAIN_MS = 500;
 /** Twelve replicas of 64 KiB each fit into a Secret, which may have 1 MiB. */
@@ -55,7 +55,7 @@ export class QuestionSharing {
   readonly #wrongClocks: FailingKeys;
   /** What the others have written, by data key. */
   readonly #chapters = new Map<string, Chapter>();
-  /** The Secret as last seen; absent until the watch has told whether there is one. */
+  /** The Secret as last seen; absent until the watch has shown whether it exists. */
   #seen: { readonly secret: StoredSecret | undefined } | undefined;
   /** When we last wrote our key. What it says is over ten minutes later, and anybody may remove it. */
   #toldAt = Number.NEGATIVE_INFINITY;
@@ -186,7 +186,7 @@ export class QuestionSharing {
   async #read(key: string, chapter: Chapter, isChange: boolean): Promise<void> {
     const { recent, clock } = this.#parts;
     const text = await decodeQuestions(chapter.bytes);
-    // Of a key that is gone or has changed meanwhile, nothing is to be said any more.
+    // A key that is gone or has changed meanwhile is not judged.
     if (this.#chapters.get(key) === chapter) this.#judge(key, chapter, text, isChange);
     if (!text) return;
     const writtenAt = clock.monotonic() - Math.max(0, clock.now() - text.writtenAtMs);
@@ -204,7 +204,7 @@ export class QuestionSharing {
     }
   }
 
-  /** Only of a text that has just changed do we know that it is not old. */
+  /** We know that a text is not old only if it has just changed. */
   #compareClocks(key: string, writtenAtMs: number, isChange: boolean): void {
     const aheadMs = writtenAtMs - this.#parts.clock.now();
     if (aheadMs > MOST_AHEAD_MS || (isChange && aheadMs < -MOST_BEHIND_MS)) {

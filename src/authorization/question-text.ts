@@ -5,7 +5,7 @@ import { LONGEST_QUESTION, lengthOfSubject, MOST_QUESTIONS, RECENT_MS, type Told
 
 /** The first member of the text. A replica ignores a version that it does not know. */
 const VERSION = 1;
-/** Of one replica. Twelve of them are less than the 1 MiB that a Secret may have. */
+/** Bytes that one replica may write. Twelve replicas stay below the 1 MiB of a Secret. */
 const MOST_BYTES = 64 * 1024;
 /**
  * Of the text. 2,000 questions of usual length have 0.3 MB; what inflates to more than this was not written by us, and
@@ -17,9 +17,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const deflated = promisify(deflateRaw);
 const inflated = promisify<Buffer, object, Buffer>(inflateRaw);
 
-/** What one replica tells, with the time of each question as its age at the moment of writing. */
+/** What one replica shares: its questions, each with its age at the moment of writing. */
 export interface ToldText {
-  /** By the wall clock of the replica that wrote it. */
+  /** The time on the wall clock of the replica that wrote it. */
   readonly writtenAtMs: number;
   readonly questions: readonly (Omit<ToldQuestion, 'askedAt'> & { readonly ageMs: number })[];
 }

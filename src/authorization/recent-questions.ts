@@ -13,7 +13,7 @@ export interface RecentQuestion {
   readonly askedAt: number;
 }
 
-/** A question as another replica tells it. */
+/** A question that another replica shares. */
 export type ToldQuestion = Omit<RecentQuestion, 'id'>;
 
 /**
@@ -29,7 +29,7 @@ const TOLD_AGAIN_AFTER_MS = 300_000;
 /** A caller who polls changes the time of its question at most this often: the answer costs nothing then. */
 const TOUCHED_AGAIN_AFTER_MS = 1_000;
 
-/** Those of our own callers, and as many that other replicas tell. */
+/** The most questions of our own callers that are kept, and the most that other replicas share. */
 export const MOST_QUESTIONS = 2_000;
 /** What a console or a controller asks again and again is fewer. Somebody who asks for anything fills these only. */
 const MOST_OF_ONE = 8;
@@ -45,21 +45,21 @@ const LIMITS = { maxEntries: MOST_QUESTIONS, maxEntriesOfOne: MOST_OF_ONE };
 const UNTOLD = { toldAt: Number.NEGATIVE_INFINITY, leftOutAt: Number.NEGATIVE_INFINITY };
 
 interface OwnQuestion extends RecentQuestion {
-  /** The last use that the other replicas have been told of. */
+  /** The last use that was shared with the other replicas. */
   readonly toldAt: number;
-  /** The last use that they should have been told of, but had no room. */
+  /** The last use that should have been shared but found no room. */
   readonly leftOutAt: number;
 }
 
 /**
  * The questions that callers have asked of late and whose answer was "allowed": our own callers' and, apart from them,
- * those that other replicas tell, so that what is told pushes out nothing of our own. It holds no answers.
+ * those that other replicas share, so that shared questions push out none of our own. It holds no answers.
  */
 export class RecentQuestions {
   readonly #clock: Clock;
   readonly #own = new PartyMap<OwnQuestion>(LIMITS);
   readonly #told = new PartyMap<RecentQuestion>(LIMITS);
-  /** When the others knew as many questions of a party as one may have, as far as we told them. */
+  /** When we had shared as many questions of a party as one may have. */
   readonly #fullAt = new BoundedMap<number>(MOST_QUESTIONS);
   readonly #forgottenAt = new BoundedMap<number>(MOST_FORGOTTEN);
   readonly #keyOf = createDecisionKeys();
@@ -129,7 +129,7 @@ export class RecentQuestions {
 
   /**
    * Whether the others lack a question of ours, or will forget one that is still asked. A ninth question of a party is no
-   * news within five minutes after the others were told eight: whoever asks for nine things in turn pushes out one of
+   * news within five minutes after the others learned eight: a party that asks for nine things in turn pushes out one of
    * them each time, and each would be new when it comes back.
    */
   hasNews(): boolean {
@@ -139,7 +139,7 @@ export class RecentQuestions {
     return false;
   }
 
-  /** What to tell the others, the latest first: of what another replica has told them of late, nothing. */
+  /** The questions to share, the latest first, without those that another replica shared recently. */
   toTell(): RecentQuestion[] {
     const isTheirs = ({ id }: RecentQuestion): boolean => this.#isYoung(this.#told.get(id.key)?.askedAt);
     return [...this.#own.values()]
@@ -147,7 +147,7 @@ export class RecentQuestions {
       .sort((a, b) => b.askedAt - a.askedAt);
   }
 
-  /** Notes that the others have been told these, and that there was no room for `leftOut`. */
+  /** Notes that these were shared, and that there was no room for `leftOut`. */
   told(questions: Iterable<RecentQuestion>, leftOut: Iterable<RecentQuestion>): void {
     // Their party may have pushed some of them out meanwhile: the others know them all the same.
     const known = new Map([...questions].map((question) => [question.id.key, question]));
@@ -200,7 +200,7 @@ export class RecentQuestions {
 
   #isOver = (askedAt: number): boolean => this.#clock.monotonic() - askedAt >= RECENT_MS;
 
-  /** Whether a use that the others know of need not be told again. */
+  /** Whether a use that the others know of need not be shared again. */
   #isYoung = (askedAt = Number.NEGATIVE_INFINITY): boolean => this.#clock.monotonic() - askedAt < TOLD_AGAIN_AFTER_MS;
 }
 

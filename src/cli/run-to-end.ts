@@ -1,4 +1,4 @@
-/** The exit codes besides 0, as the help tells them. */
+/** The exit codes besides 0, as the help lists them. */
 export const EXIT_FAILED = 1;
 export const EXIT_MISUSE = 2;
 

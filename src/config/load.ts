@@ -43,7 +43,7 @@ function withoutEmptySections(content: unknown, schema: z.core.$ZodType | undefi
   return Object.fromEntries(given.map(([key, value]) => [key, withoutEmptySections(value, shape[key])]));
 }
 
-/** What a section may have; `undefined` for what is none. */
+/** The settings that a section may have; `undefined` when the schema is not a section. */
 function shapeOf(schema: z.core.$ZodType | undefined): Readonly<Record<string, z.core.$ZodType>> | undefined {
   if (schema instanceof z.ZodObject) return schema.shape;
   if (schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) return shapeOf(schema.def.innerType);

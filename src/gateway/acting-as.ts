@@ -1,6 +1,6 @@
 import { badRequest, StatusError } from '../status-error.ts';
 
-/** Whom a call asks to be made as, by `Impersonate-User` and `Impersonate-Group` (`kubectl --as`, `--as-group`). */
+/** The user that a call asks to impersonate, by `Impersonate-User` and `Impersonate-Group` (`kubectl --as`, `--as-group`). */
 export interface ActingAs {
   readonly name: string;
   /** In the order of the headers. */
@@ -11,7 +11,7 @@ export interface ActingAs {
 export interface Impersonation {
   /** What the caller has to have the right to, as long as the call lasts. */
   readonly asked: ActingAs;
-  /** Whom the cluster takes the call for, with the groups that every signed-in user has. */
+  /** The user that the cluster sees, with the groups that every signed-in user has. */
   readonly subject: { readonly name: string; readonly uid: string; readonly groups: readonly string[] };
 }
 

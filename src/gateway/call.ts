@@ -17,7 +17,7 @@ export type CallKind = (typeof CALL_KINDS)[number];
 /** What a connection becomes when the cluster agrees. */
 export type UpgradeProtocol = 'websocket' | 'spdy/3.1';
 
-/** Subresources that are streams, of whatever group and resource. A `log` may follow, and then says nothing for as long as the pod does. */
+/** Subresources that are streams, in any group and resource. A `log` may follow, and is then silent as long as the pod is. */
 const STREAMED: ReadonlySet<string> = new Set(['log', 'exec', 'attach', 'portforward']);
 
 /**
@@ -63,7 +63,7 @@ const isAggregated = ({ prefix, subresource, verb }: AskedOf): boolean =>
 
 /**
  * Whether a call leads through the cluster to a server that is not its own: to a kubelet, a pod or a service, or, by an
- * upgraded connection, to whatever serves an aggregated group.
+ * upgraded connection, to the server of an aggregated group.
  */
 export const isProxied = (asked: AskedOf, isUpgrade: boolean): boolean =>
   kindOf(asked) === 'proxy' || (isUpgrade && isAggregated(asked));

@@ -54,8 +54,8 @@ export class CallerPolicy {
   }
 
   /**
-   * The last look at what goes out, whoever made it: throws unless these headers name this caller, once, and no group or
-   * user that is reserved, and no other part of an identity. A call must not go out under our own account.
+   * The last check of the headers that go out, no matter which code made them: throws unless they name this caller, once, and no
+   * reserved group or user, and no other part of an identity. A call must not go out under our own account.
    */
   assertOf(headers: readonly string[], caller: GatewayCaller): void {
     if (this.isReserved(caller)) throw new Error('a reserved identity came to the end of the gateway');

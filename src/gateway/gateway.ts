@@ -41,9 +41,9 @@ export interface GatewayParts {
 
 /** One call, as it came. */
 export interface GatewayCall {
-  /** Who has signed in. */
+  /** The user who has signed in. */
   readonly caller: GatewayCaller;
-  /** Whom the caller may impersonate, and asks to be; the call is made as this user then. */
+  /** The user whom the caller asks to impersonate and may impersonate; the call is then made as this user. */
   readonly actingAs?: GatewayCaller | undefined;
   readonly kind: CallKind;
   /** Whether it leads through the cluster to another server (`isProxied`). */
@@ -65,7 +65,7 @@ export interface GatewayCall {
 
 export interface UpgradeCall extends GatewayCall {
   readonly protocol: UpgradeProtocol;
-  /** Of a websocket: what the client offers, without its bearer. */
+  /** The subprotocols that a websocket client offers, without its bearer. */
   readonly subprotocols: readonly string[];
 }
 
@@ -215,7 +215,7 @@ export class Gateway {
   }
 }
 
-/** Whom the cluster takes the call for. */
+/** The user that the cluster sees. */
 const madeAs = ({ caller, actingAs = caller }: GatewayCall): GatewayCaller => actingAs;
 
 /** How a call is counted that we may not make as its caller. There is an alert for that, but not for a wish of the caller's. */

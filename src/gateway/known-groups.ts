@@ -9,7 +9,7 @@ const REMEMBERED_MS = 60_000;
 const MOST_CALLERS = 10_000;
 /** Refused groups that are remembered: a hundred bytes each. */
 const MOST_REFUSED = 10_000;
-/** Groups that are told of: more of them are a flood, and say nothing new. */
+/** The most groups that are reported: more would flood the log and say nothing new. */
 const MOST_TOLD = 1_000;
 
 export interface KnownGroupsParts {

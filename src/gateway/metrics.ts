@@ -27,7 +27,7 @@ type GroupDecision = (typeof GROUP_DECISIONS)[number];
 
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 
-/** From an object next door to the time limit of 60 s. */
+/** The buckets reach from a small object of a nearby API server to the time limit of 60 s. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** `gatehouse_gateway_*`: calls that go on to the cluster. All labels are words of ours. */

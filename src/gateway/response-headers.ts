@@ -29,7 +29,7 @@ const PASSED: ReadonlySet<string> = new Set([
   'audit-id',
   'x-kubernetes-pf-flowschema-uid',
   'x-kubernetes-pf-prioritylevel-uid',
-  // Of upgrades.
+  // Headers of an upgrade:
   'sec-websocket-accept',
   'sec-websocket-extensions',
   'sec-websocket-protocol',

@@ -10,8 +10,8 @@ const MAX_USER_AGENT = 256;
 /** Longer than any valid name; a path may hold anything. */
 const MAX_NAME = 256;
 /**
- * A line whose target is no longer than this need not be measured: target and user agent take at most 6 KiB, whatever
- * their characters.
+ * A line whose target is no longer than this need not be measured: target and user agent take at most 6 KiB with any
+ * characters.
  */
 const SHORT_TARGET = 1_024;
 const MAX_FAILURE = 2_048;

@@ -15,7 +15,7 @@ export interface ExchangeStart {
   readonly rawTarget: string;
   /** The id in the answer and in the log: the caller's own when it is harmless, else ours. */
   readonly requestId: string;
-  /** Our own id, set when `requestId` is the caller's. It tells requests apart that reuse an id. */
+  /** Our own id, set when `requestId` is the caller's. It distinguishes requests that reuse an id. */
   readonly ownRequestId?: string | undefined;
   /** Monotonic milliseconds. */
   readonly startedAt: number;
@@ -256,12 +256,12 @@ export interface Route {
   /** Milliseconds from the request on that its caller waits for the answer, by its own words. Absent: nobody is asked. */
   readonly allowedMs?: (exchange: Exchange) => number | undefined;
   /**
-   * What whoever is named by the first variable segment may do without a right in the cluster, by method. `free`: nobody
-   * is asked; `narrowed`: the cluster is asked, and a no leaves what the handler lets everybody do to oneself.
+   * What the user whom the first variable segment names may do without a right in the cluster, by method. `free`: the cluster
+   * is not asked; `narrowed`: it is asked, and after a no the handler still allows what every user may do to themselves.
    */
   readonly self?: Readonly<Partial<Record<Method, 'free' | 'narrowed'>>>;
   /**
-   * What no route serves below this path is refused by the rights of the caller first, so that it does not tell him
+   * A path below this one that no route serves is checked against the caller's rights first, so that the answer does not tell them
    * whether an object is there (docs/contract/accounts.md, section 2).
    */
   readonly guardsBelow?: true;

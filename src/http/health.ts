@@ -37,7 +37,7 @@ export interface HealthResult {
   readonly excused: boolean;
   /** Whether the endpoint fails when this check does. */
   readonly counts: boolean;
-  /** Of a check that fails. */
+  /** Set only while the check fails. */
   readonly missingRight: string | undefined;
 }
 

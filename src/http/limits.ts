@@ -6,9 +6,9 @@ export interface HttpLimits {
   readonly maxHeaderBytesElsewhere: number;
   /** Header lines, counted as sent; above: 431. */
   readonly maxHeaders: number;
-  /** From the first byte (or the connect) to the end of the headers; after: 408. */
+  /** The time from the first byte (or the connect) to the end of the headers; after it the answer is 408. */
   readonly headersTimeoutMs: number;
-  /** From the headers to the end of the body; after: 408. */
+  /** The time from the headers to the end of the body; after it the answer is 408. */
   readonly bodyTimeoutMs: number;
   /** How long an idle connection is kept. */
   readonly keepAliveTimeoutMs: number;

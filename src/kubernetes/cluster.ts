@@ -28,7 +28,7 @@ const VERSION_LIMIT_MS = 5_000;
 /** The API server makes the set when it starts. Tokens may have to wait for it, as they do for a review. */
 const KEYS_LIMIT_MS = 3_000;
 
-/** A caller waits for the connection, so it may take less time than ours. Whoever has a stream open keeps it. */
+/** A caller waits for the connection, so it may take less time than ours. Open streams of callers stay open. */
 const PASSAGE_LIMITS = { connectMs: 5_000, oldWatches: 'keep' } as const;
 
 export interface ClusterOptions extends AccessOptions {
@@ -74,18 +74,18 @@ export interface Cluster {
     labels: Readonly<Record<string, string>>,
     options?: { readonly exposeLag?: boolean },
   ): MirroredSecrets;
-  /** Exposes the age of data that has no reflector, as the age of a reflector is exposed. `resource` is its label. */
+  /** Exposes the age of data without a reflector in the same metric as the age of a reflector. `resource` is its label. */
   exposeStaleness(resource: string, stalenessMs: () => number): void;
   /** At most one reflector per resource name: the name labels its metrics. */
   reflect<E extends StoredEntry>(resource: WatchedResource, store: ReflectedStore<E>, plan: CheckPlan): Reflector;
-  /** Whether the API server compares its own cache with etcd: Kubernetes 1.34 and later. False when it does not tell in time. */
+  /** Whether the API server compares its own cache with etcd: Kubernetes 1.34 and later. False when it does not answer in time. */
   checksItsCache(signal: AbortSignal): Promise<boolean>;
   /** `GET /version`. Rejects when the cluster does not answer within 5 s. */
   version(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
   /** The JWK set that service account tokens are signed with. Rejects when the cluster does not answer with it within 3 s. */
   serviceAccountKeys(signal: AbortSignal): Promise<unknown>;
   /**
-   * The way of other people's calls to the API server, over connections of its own. At most once. Rejects with one
+   * Opens the passage: users' calls to the API server go over connections of its own. Call it at most once. Rejects with one
    * sentence when we are somebody else there ourselves: nobody can be impersonated in a chain.
    */
   openPassage(): Promise<Passage>;
@@ -224,7 +224,7 @@ async function readKeys(client: ApiClient, signal: AbortSignal): Promise<unknown
  */
 const SINCE = { major: 1, minor: 34 };
 
-/** Tells it from the server's `/version`. A server that emulates an older release has the features of that release. */
+/** Finds out by the server's `/version`. A server that emulates an older release has the features of that release. */
 export function isOfServerThatChecks(version: Readonly<Record<string, unknown>>): boolean {
   const major = numberIn(version['emulationMajor'] || version['major']);
   const minor = numberIn(version['emulationMinor'] || version['minor']);

@@ -89,7 +89,7 @@ const IMPERSONATION = new RegExp(
 );
 
 /**
- * The same in the bytes of a body, whatever its media type: the quotes of a JSON or YAML text are escaped. With constrained
+ * Finds the same in the bytes of a body of any media type: the quotes of a JSON or YAML text are escaped. With constrained
  * impersonation the refusal may name what the caller wants instead, with a verb such as `impersonate-on:user-info:get`. No
  * request of a caller has such a verb.
  * https://github.com/kubernetes/kubernetes/blob/v1.37.0/staging/src/k8s.io/apiserver/pkg/endpoints/filters/impersonation/mode.go
@@ -97,17 +97,17 @@ const IMPERSONATION = new RegExp(
 const IMPERSONATION_BYTES =
   /(?:(users|groups)(?:\.authentication\.k8s\.io)? \\?"([!#-[\]-~]{1,300})\\?" )?is forbidden: User \\?"[ !#-~\x80-\xff]{0,600}" cannot impersonate[a-z:-]* (?:resource|path) /;
 
-/** Whether a 403 refuses that we act as somebody else, and not what he would do. */
+/** Whether a 403 refuses the impersonation itself, and not the request of the impersonated user. */
 export const isOfImpersonation = ({ code, message }: Status): boolean => code === 403 && IMPERSONATION.test(message);
 
-/** Whom our account may not act as, as far as the API server says so. */
+/** The user or group that our account may not impersonate, as far as the API server names it. */
 export interface RefusedImpersonation {
   /** Absent: something else of the identity, or what is done in its name. */
   readonly resource?: 'users' | 'groups' | undefined;
   readonly name?: string | undefined;
 }
 
-/** `isOfImpersonation` for the body of a 403, in whichever of its media types the API server wrote it, and what it refuses. */
+/** `isOfImpersonation` for the body of a 403, in any media type that the API server writes, and what it refuses. */
 export function refusedImpersonationIn(body: Buffer): RefusedImpersonation | undefined {
   const found = IMPERSONATION_BYTES.exec(body.toString('latin1'));
   if (!found) return undefined;
@@ -115,7 +115,7 @@ export function refusedImpersonationIn(body: Buffer): RefusedImpersonation | und
   return { resource: resource as RefusedImpersonation['resource'], name };
 }
 
-/** Stays below the 5 min without an attempt after which a reflector counts as dead (I8), whatever a server asks for. */
+/** Longer waits that a server asks for are cut to this: after 5 min without an attempt a reflector counts as dead (I8). */
 const LONGEST_RETRY_AFTER_MS = 240_000;
 
 /**

@@ -4,21 +4,21 @@ import type { TimeRange } from './query/times.ts';
 export type LogOperation = 'query' | 'statistics' | 'histogram' | 'export';
 
 /**
- * What is asked of the records, besides their namespaces and their time. The elements of a list are alternatives, the
- * lists hold together, and an empty list asks nothing. No element is syntax of any kind.
+ * The conditions on the records besides namespace and time. The elements of a list are alternatives; a record must satisfy every
+ * list; an empty list is no condition. No element is syntax of any kind.
  */
 export interface LogFilter {
   /** Names of workloads, matched by the names of the pods that they make (`query/pod-names.ts`). */
   readonly workloads: readonly string[];
-  /** Words in this order in the pod's name, the last of them as a beginning. */
+  /** The name contains these words in this order; of the last word a prefix is enough. */
   readonly workloadQueries: readonly string[];
   readonly podQueries: readonly string[];
-  /** The same in the container's name. */
+  /** Like `podQueries`, in the container's name. */
   readonly containerQueries: readonly string[];
   /** Exact names. */
   readonly pods: readonly string[];
   readonly containers: readonly string[];
-  /** The same as `podQueries` in the message. */
+  /** Like `podQueries`, in the message. */
   readonly phrases: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export interface LogQuery {
   readonly page: Page;
 }
 
-/** Which of the records that were found, in the order of their time. */
+/** Selects a page of the found records, in order of time. */
 export interface Page {
   readonly order: 'asc' | 'desc';
   readonly from: number;

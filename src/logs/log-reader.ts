@@ -91,7 +91,7 @@ export class LogReader {
     const { store } = this.#parts;
     switch (query.operation) {
       case 'statistics': {
-        // A container belongs to one namespace, and so to one search.
+        // A container belongs to one namespace, and so to one search: no container is counted twice.
         const found = await Promise.all(searches.map((search) => store.count(search, signal)));
         const [containers, logs] = [found.map((one) => one.containers), found.map((one) => one.logs)];
         return { statistics: { containers: sum(containers), logs: sum(logs) } };
@@ -110,7 +110,7 @@ export class LogReader {
     }
   }
 
-  /** Of several searches, each gives as many records as the page may need of it. */
+  /** Where there are several searches, each gives as many records as the page may need from it. */
   async #page({ page }: LogQuery, searches: readonly LogSearch[], signal: AbortSignal): Promise<object> {
     const { store } = this.#parts;
     const { order, from, size } = page;
@@ -128,7 +128,7 @@ export class LogReader {
     };
   }
 
-  /** What a caller is told, and counts it. */
+  /** Returns the error that the caller gets, and counts it. */
   #told({ operation }: LogQuery, error: unknown): unknown {
     const answer = toAnswer(error, this.#options.timeLimitMs);
     this.#parts.metrics.failed(operation, answer);
@@ -159,25 +159,25 @@ class Limited {
     return this.#controller.signal;
   }
 
-  /** The time begins anew. */
+  /** Restarts the time limit. */
   restart(): void {
     this.#cancel();
     this.#cancel = this.#clock.after(this.#ms, () => this.#controller.abort(tooSlow(this.#ms)));
   }
 
-  /** The time stands still: it is the client's turn, which has limits of its own. */
+  /** Pauses the time limit while we wait for the client, which has limits of its own. */
   rest(): void {
     this.#cancel();
   }
 
-  /** Whatever is still under way, as where one of several searches has failed, ends too: nobody is left to limit its time. */
+  /** Ends what is still in flight too (one of several searches may have failed): nothing else would limit its time. */
   end(): void {
     this.#cancel();
     this.#letGo();
     this.#controller.abort(new Error('the query is over'));
   }
 
-  /** The same source. Its failure ends all other work at once: whoever merges them would wait for each of them. */
+  /** Passes the source on, and ends all other work at once when it fails. Otherwise the merge would wait for each source. */
   async *endedBy<Piece>(source: AsyncGenerator<Piece, void>): AsyncGenerator<Piece, void> {
     try {
       yield* source;
@@ -202,7 +202,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 const newestFirst = (a: FoundRecord, b: FoundRecord): number => b.at - a.at;
 const oldestFirst = (a: FoundRecord, b: FoundRecord): number => a.at - b.at;
 
-/** Runtimes cut the newline off, or keep it. */
+/** Adds a newline if the message has none: some container runtimes cut it off, others keep it. */
 function toLine({ log }: FoundMessage): string {
   const text = stripVTControlCharacters(log);
   return text.endsWith('\n') ? text : `${text}\n`;

@@ -4,8 +4,8 @@ interface Placed {
 }
 
 /**
- * The elements of several sources, each with the newest first, as one such sequence, in pieces. A source is asked for its next
- * piece when the one before is used up. The sources are ended when the loop over it ends.
+ * Merges several sources, each with the newest element first, into one such sequence, in pieces. A source is asked for its next
+ * piece when the one before is used up. The sources end when the loop over the result ends.
  */
 export async function* mergeNewestFirst<Element extends Placed>(
   sources: readonly AsyncGenerator<readonly Element[], void>[],
@@ -41,7 +41,7 @@ interface Head<Element> {
 
 const headOf = <Element>({ piece, at }: Head<Element>): Element => piece[at] as Element;
 
-/** Empty: there is nothing more. */
+/** The next piece that is not empty; an empty one at the end of the source. */
 async function nextOf<Element>(source: AsyncGenerator<readonly Element[], void>): Promise<readonly Element[]> {
   for (;;) {
     const { done, value } = await source.next();

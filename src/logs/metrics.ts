@@ -15,10 +15,10 @@ const RESULTS = ['answered', ...Object.values(FAILURES), 'other'];
 const OPERATIONS: readonly LogOperation[] = ['query', 'statistics', 'histogram', 'export'];
 const PURPOSES: readonly StorePurpose[] = ['detect', 'indices', 'search', 'scroll', 'close'];
 
-/** From a store in memory to the time limit of 30 s. */
+/** The buckets reach from a store in memory to the time limit of 30 s. */
 const BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** `gatehouse_log_*`: log queries, and what the store was asked for them. All labels are words of ours. */
+/** `gatehouse_log_*`: log queries, and the requests to the store for them. All labels are words of ours. */
 export class LogMetrics {
   readonly #queries: Counter<'operation' | 'result'>;
   readonly #requests: Histogram<'purpose' | 'code'>;
@@ -76,7 +76,7 @@ export class LogMetrics {
     this.#cut.inc();
   }
 
-  /** `status` 0: there was no answer. */
+  /** Counts a request to the store; `status` is 0 when no answer came. */
   requested(purpose: StorePurpose, status: number, seconds: number): void {
     this.#requests.observe({ purpose, code: status === 0 ? 'none' : `${Math.floor(status / 100)}xx` }, seconds);
   }

@@ -20,7 +20,7 @@ export function intervalOfCalendar(): StatusError {
   return badRequest(cause.message, [cause]);
 }
 
-/** The store cannot be asked about that long a time. */
+/** The time range is too long for the store. */
 export function rangeTooLong(days: number): StatusError {
   const cause = invalid('start_time', `this log store is asked about ${days} days at most; ask for a shorter time`);
   return badRequest(cause.message, [cause]);
@@ -38,7 +38,7 @@ export const tooManyLargeAnswers = (cause?: unknown): StatusError =>
 
 const AWAY_RETRY_SECONDS = 5;
 
-/** What a caller is told of a store's failure. Anything else is passed on as it is. */
+/** The error that a caller gets for a failure of the store. Any other error is returned unchanged. */
 export function toAnswer(error: unknown, limitMs: number): unknown {
   if (!(error instanceof StoreError)) return error;
   if (error.kind === 'slow') return tooSlow(limitMs, error);

@@ -6,7 +6,7 @@ import { COMMON_SORT_WORDS } from '../resources/query/list-query.ts';
 /** The filters that only namespaces have: `status` is `v1.NamespacePhase`. */
 const FILTERS = new Map<string, FilterReader>([['status', statusFilter(['Active', 'Terminating'])]]);
 
-/** What the list engine is told of namespaces. */
+/** Describes namespaces to the list engine. */
 export const createNamespaceKind = (platform: string): Kind => ({
   platform,
   group: '',

@@ -11,7 +11,7 @@ export interface NodeKindOptions {
   readonly platform: string;
   /** Where usage comes from. Without it nodes have no usage annotations. */
   readonly ledger?: UsageLedger | undefined;
-  /** As `UsageOptions`. */
+  /** See `UsageOptions`. */
   readonly mostCountedAtOnce?: number | undefined;
 }
 
@@ -22,7 +22,7 @@ export type NodeStatusWord = (typeof NODE_STATUS_WORDS)[number];
 /** The filters that only nodes have. */
 const FILTERS = new Map<string, FilterReader>([['status', statusFilter(NODE_STATUS_WORDS)]]);
 
-/** What the list engine is told of nodes. */
+/** Describes nodes to the list engine. */
 export function createNodeKind({ platform, ledger, mostCountedAtOnce }: NodeKindOptions): Kind {
   return {
     platform,

@@ -61,7 +61,7 @@ interface ActiveToken {
   readonly iat: number;
   readonly jti: string;
   readonly scope?: string;
-  /** Of an access token. */
+  /** Present for an access token. */
   readonly token_type?: 'Bearer';
 }
 
@@ -71,7 +71,7 @@ export interface PublicDocument {
   readonly etag: string;
 }
 
-/** What the HTTP routes under /oauth need. Every refusal is an `OAuthError`, thrown or rejected with. */
+/** What the HTTP routes under /oauth need. Every refusal is a thrown or rejected `OAuthError`. */
 export interface AuthorizationServer {
   /** Checks that come before the body of a form is read: content type and query string (N-02, N-03). Throws `OAuthError`. */
   checkFormHead(endpoint: FormEndpointName, contentType: string | undefined, queryString: string): void;

@@ -16,7 +16,7 @@ export interface ClientSecrets {
   readonly parts: readonly { readonly name: string; run(signal: AbortSignal): Promise<void> }[];
 }
 
-/** Key of the Secret, as of one that an operator makes. */
+/** The key in the Secret; a Secret that an operator makes has the same. */
 const KEY = 'secret';
 
 /** 192 random bits in 32 characters that need no quoting anywhere. */
@@ -57,7 +57,7 @@ export function createClientSecrets(clients: readonly Client[], parts: ClientSec
   };
 }
 
-/** Tries until there is a Secret, whoever created it. */
+/** Tries until the Secret exists, created by this process or by another one. */
 async function createOnce(
   name: string,
   { secrets, clock, random, logger }: ClientSecretParts,

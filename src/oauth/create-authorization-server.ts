@@ -30,7 +30,7 @@ import { type AccessTokens, createRefreshTokens, createTokenCheck } from './toke
 import { type LiveUsers, standingDigest, type UserStandings } from './tokens/user-standing.ts';
 
 export interface AuthorizationServerParts {
-  /** What tokens are judged by. */
+  /** The data that verification needs. */
   readonly data: TokenData;
   readonly keys: SigningKeys;
   readonly sessions: SessionStore;
@@ -51,7 +51,7 @@ export interface AuthorizationServerParts {
 }
 
 export interface BuiltAuthorizationServer extends AuthorizationServer {
-  /** For whoever changes users: their sessions end before the change is written. */
+  /** Used by code that changes users: it ends their sessions before it writes the change. */
   readonly ends: Pick<SessionEnds, 'user'>;
 }
 
@@ -75,7 +75,7 @@ export function createAuthorizationServer(
   const clients = createClientAuthentication(options, { clock, random, clientFailures, clientSecrets });
   const token = createTokenEndpoint({ platform: options.platform, clients, grants, data, metrics, events });
   const revoke = createRevocation(options, {
-    // Who is disabled today may be enabled tomorrow: a session can be ended whatever is known of its user.
+    // A disabled user may be enabled again later, so the session of any user can be ended, known or not.
     data: createTokenData([keys, sessions]),
     clients,
     keys,

@@ -32,7 +32,7 @@ export interface ListerOptions {
   readonly store: ResourceStore;
   /** The freshness of all data behind the answers, by its name. */
   readonly freshness: Readonly<Record<string, Freshness>>;
-  /** What the cluster does not let us do, if callers are to be told that this is why there is no answer. */
+  /** The right that we lack in the cluster, if callers should learn that it is the reason for a missing answer. */
   missingRight?(): string | undefined;
   /** Answers from older data are refused. Infinity: none is. */
   readonly maxStalenessMs: number;
@@ -181,7 +181,7 @@ class ResourceCache implements RunningLister {
     return oldest;
   }
 
-  /** What callers are told when the reason is a right that we lack. */
+  /** The message for callers when the reason is a right that we lack. */
   #refusedText(): string | undefined {
     const why = this.#missingRight?.();
     return why && `${this.#resource} are not available: ${why}`;

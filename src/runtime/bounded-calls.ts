@@ -104,13 +104,13 @@ export interface CallLimits {
   readonly maxInFlight: number;
   /** The limit at first, until answers show that there is room for more. Default: `maxInFlight`. */
   readonly firstInFlight?: number;
-  /** Of those, calls of one party; fewer while its calls fail or become slow. Default: all. */
+  /** How many of them one party may have in flight; fewer while its calls fail or become slow. Default: all. */
   readonly maxInFlightOfOne?: number;
-  /** As `firstInFlight`. */
+  /** Like `firstInFlight`, for one party. */
   readonly firstInFlightOfOne?: number;
   /** Calls that wait for their turn; one more fails at once. Default: any number. */
   readonly maxWaiting?: number;
-  /** Of those, calls of one party. Default: all. */
+  /** How many waiting calls one party may have. Default: all. */
   readonly maxWaitingOfOne?: number;
   /** A call that takes longer has failed. */
   readonly timeoutMs: number;

@@ -1,4 +1,4 @@
-/** Bounds the bytes that are held in memory at once, whoever holds them. */
+/** Bounds the bytes that all holders together have in memory at once. */
 export class ByteBudget {
   readonly #most: number;
   #held = 0;

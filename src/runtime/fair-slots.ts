@@ -1,7 +1,7 @@
 import { onAbort } from './abort.ts';
 import { BoundedMap } from './bounded-map.ts';
 
-/** How many slots there are and who may have them. A party is whatever shares the slots: a user, an address. */
+/** How many slots there are and who may have them. The parties share the slots; a party is a user or an address, for example. */
 export interface SlotLimits {
   /** Slots held at a time, by all parties together. */
   readonly count: number;

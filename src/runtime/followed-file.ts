@@ -17,7 +17,7 @@ interface FollowParts {
 export const followFile = (path: string, reload: () => Promise<void>, parts: FollowParts): Promise<void> =>
   followFiles([path], reload, parts);
 
-/** The same for files that belong together. */
+/** Follows files that belong together. */
 export async function followFiles(
   paths: readonly string[],
   reload: () => Promise<void>,

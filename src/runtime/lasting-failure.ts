@@ -26,8 +26,8 @@ export class ToldLately {
 }
 
 /**
- * Whoever is called reads the last quarter of an hour of a log (docs/operations.md, "Runbooks"). A warning each five
- * minutes is in it at least twice, also where a try comes only every 30 s, and makes 288 lines a day.
+ * An engineer on call reads the last quarter of an hour of a log (docs/operations.md, "Runbooks"). A warning every five
+ * minutes appears there at least twice, even when we try only every 30 s, and makes 288 lines a day.
  */
 const WARNED_AGAIN_AFTER_MS = 300_000;
 

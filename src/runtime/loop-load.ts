@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock } from './clock.ts';
 
-/** Long enough to be told from the work of one request, and short enough that a flood is noticed at once. */
+/** Long enough that one request alone does not count as load, and short enough that a flood is noticed at once. */
 const WINDOW_MS = 20;
 
 /** How long an event loop has worked and waited since it began. */

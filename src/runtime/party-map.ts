@@ -71,8 +71,8 @@ export class PartyMap<Value> {
   }
 
   /**
-   * Drops either the oldest entry of all or the oldest of this party, whichever party has more: the party that fills the
-   * map makes the room.
+   * Drops the oldest entry of all or the oldest of this party: of the two parties, the one with more entries loses one. So the
+   * party that fills the map makes the room.
    */
   #deleteOfTwo(own: ReadonlySet<string>): void {
     const [oldest] = this.#entries.values();

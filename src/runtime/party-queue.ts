@@ -2,8 +2,8 @@
 export type LeaveQueue = () => boolean;
 
 /**
- * Waiters by party: parties take turns, each in its own order. Whoever gives out the turns decides when. It keeps nothing of
- * a party that does not wait, and has no bound of its own.
+ * Waiters by party: parties take turns, and the waiters of a party keep their order. The caller decides when the next turn
+ * comes. The queue keeps nothing about a party that does not wait, and has no bound of its own.
  */
 export class PartyQueue {
   /** In the order of the next turns. A party in it has a waiter: what is to be done at its turn. */

@@ -19,12 +19,12 @@ export interface AccountFamilyParts extends Shared {
   readonly accounts: Accounts;
   readonly people: AccountPeople;
   readonly tokens: TokenService;
-  /** Rights that are given on to somebody else are asked of it. */
+  /** Decides about rights that a user grants to somebody else. */
   readonly reviews: ForgetfulAuthorizer;
   readonly cluster: Cluster;
 }
 
-/** The account API over users that are in memory: reads, writes, and what goes on behind them. */
+/** The account API over users in memory: reads, writes, and the background work. */
 export function createAccountFamily(options: AccountFamilyOptions, parts: AccountFamilyParts): Family {
   const { accounts, tokens } = parts;
   return {

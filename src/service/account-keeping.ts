@@ -34,7 +34,7 @@ const BINDINGS: ObjectCollection = {
   kind: 'ClusterRoleBinding',
 };
 
-/** What goes on behind the requests: users in order, whoever made or deleted them, and the first administrator among them. */
+/** The background work: completes and removes users, also those that other tools made or deleted, and keeps the first administrator. */
 export function createAccountKeeping(
   { passwordStore, throttled, records }: AccountKeepingOptions,
   parts: AccountKeepingParts,

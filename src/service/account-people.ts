@@ -30,7 +30,7 @@ export interface AccountPeople extends Family {
   readonly objects: UserObjects;
   readonly passwords: PasswordStore;
   readonly recorder: LoginRecorder;
-  /** What failed sign-ins may cost in writes, all in all. */
+  /** Limits the writes that all failed sign-ins together cause. */
   readonly budget: FailureBudget;
   readonly upkeep: Upkeep;
 }

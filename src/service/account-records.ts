@@ -12,7 +12,7 @@ import { NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 export interface AccountRecordsOptions extends RetentionOptions {
   /** Part of the name of the Lease. */
   readonly platform: string;
-  /** No two self-checks of the mirror are further apart. */
+  /** The longest time between two self-checks of the mirror. */
   readonly longestPeriodMs: number;
 }
 
@@ -34,7 +34,7 @@ const IDENTITY_BYTES = 16;
 /** A success is known good for a day. */
 const DAY_MS = 24 * 3_600_000;
 
-/** What other replicas, and this one before a restart, wrote about sign-ins: good pairs for the throttle, and what goes. */
+/** The login records of all replicas, those before a restart included: they give the throttle good pairs, and old ones are deleted. */
 export function createAccountRecords(options: AccountRecordsOptions, parts: AccountRecordsParts): Upkeep {
   const { accounts, throttle, isKnown, cluster, clock, random, logger } = parts;
   const { names, records: users } = accounts;

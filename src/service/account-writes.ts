@@ -41,7 +41,7 @@ export function createWrites(
     passwords: people.passwords,
     hasher: tokens.signIn,
     signIn: tokens.signIn,
-    // A token of a clock that runs ahead dies with the others: a cut-off is never before now.
+    // A cut-off is never before now, so a token issued by a clock that runs ahead ends with the others.
     sessions: { user: (name) => tokens.ends.user(name, 0) },
     roles,
     assignment: createRoleAssignment({ names, roles, bindings }),

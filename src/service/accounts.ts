@@ -69,7 +69,7 @@ export function createAccounts(options: AccountsOptions, parts: AccountsParts): 
   const clusterRoles = createListMirror({ ...common, store: roleStore, reflected: allRoles }, shared);
   const roles = createMirroredRoles(names, allRoles, bindings);
 
-  // Who is disabled or gone is known from the users, so their age matters for revocation.
+  // The mirror of users shows who is disabled or gone, so its age matters for revocation.
   const ages = {
     lists: { [BINDINGS]: bindingReflector.stalenessMs },
     revocation: { users: users.mirror.stalenessMs },

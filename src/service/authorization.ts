@@ -20,10 +20,10 @@ export interface AuthorizationOptions {
   readonly maxStalenessMs: number;
   /** Part of the name of the Secret by which replicas share their recent questions. */
   readonly platform: string;
-  /** Whether they do. Default: where sessions are in Secrets, since the right to Secrets is there then. */
+  /** Whether replicas share them. Default: yes where sessions are in Secrets, because our account has the right to Secrets then. */
   readonly shareQuestions: boolean | undefined;
   readonly sessionStore: SessionStoreKind | undefined;
-  /** Whether rights that are given on to somebody else are asked about, which only accounts do. */
+  /** Whether we ask about rights that a user grants to somebody else; only accounts do. */
   readonly asksAboutOthers: boolean;
 }
 
@@ -33,11 +33,11 @@ export interface AuthorizationParts extends Omit<AccessReviewParts, 'reviewer' |
 
 export interface Authorization extends Family {
   readonly authorizer: Authorizer;
-  /** Asks the cluster, whatever the mode: about rights that are given on to somebody else, which only accounts do. */
+  /** Asks the cluster in every mode, about rights that a user grants to somebody else; only the accounts need it. */
   readonly reviews?: ForgetfulAuthorizer;
 }
 
-/** What judges callers, its first question to the cluster, and what keeps its answers ready for an outage. */
+/** The authorizer of callers, its first question to the cluster, and the renewal that keeps its answers ready for an outage. */
 export function createAuthorization(options: AuthorizationOptions, parts: AuthorizationParts): Authorization {
   const { mode, maxStalenessMs: maxStaleMs, asksAboutOthers, sessionStore } = options;
   const { cluster, clock, random, logger } = parts;

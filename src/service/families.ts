@@ -38,8 +38,8 @@ export interface Judges {
 
 /**
  * Makes the families of this configuration in order: a family gets what it needs of those before it. Each is given to `add` as
- * soon as it is made, so that it is closed when a later one cannot be. Their routes are looked at in this order, so the lists, which
- * are asked for most, come first.
+ * soon as it is made, so that it is closed when a later one cannot be made. Routes are matched in this order, so the lists, which get
+ * the most requests, come first.
  */
 export async function makeFamilies(
   config: Config,
@@ -61,7 +61,7 @@ export async function makeFamilies(
   return { tokens, authorizer };
 }
 
-/** The users that are objects of the cluster. They come before the tokens, and what changes them behind. */
+/** Adds the users that are objects of the cluster. They come before the tokens; the family that changes them comes after. */
 function addUsers(
   config: Config,
   parts: FamilyParts & Pick<Parameters<typeof createAccounts>[1], 'exposeBytes'>,
@@ -76,7 +76,7 @@ export interface AboutServiceParts extends Pick<Shared, 'clock' | 'logger'> {
   readonly cluster: Pick<Cluster, 'version'>;
   readonly release: Release;
   readonly runtime: Runtime;
-  /** Of all families, and of the process. */
+  /** The checks of all families, and those of the process. */
   readonly checks: readonly HealthCheck[];
   /** The text of `api/platform.openapi.yaml`. */
   readonly description: string;

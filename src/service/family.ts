@@ -22,7 +22,7 @@ export interface Shared {
 export interface Upkeep {
   readonly parts: readonly Part[];
   readonly checks: readonly HealthCheck[];
-  /** By the name of what they mirror; liveness asks whether they still try. */
+  /** The reflectors, by the name of what they mirror. Liveness asks whether they still try. */
   readonly reflectors: Readonly<Record<string, Freshness>>;
   /** Milliseconds since the last proof of being current, by the name of the data. */
   readonly ages: WatchedAges;
@@ -30,7 +30,7 @@ export interface Upkeep {
 
 export const NO_UPKEEP: Upkeep = { parts: [], checks: [], reflectors: {}, ages: { lists: {}, revocation: {} } };
 
-/** The upkeep of several, in this order. No two have a name in common. */
+/** Joins the upkeep of several families, in this order. No two have a name in common. */
 export const allUpkeep = (all: readonly Upkeep[]): Upkeep => ({
   parts: all.flatMap(({ parts }) => parts),
   checks: all.flatMap(({ checks }) => checks),
@@ -46,9 +46,9 @@ export const allUpkeep = (all: readonly Upkeep[]): Upkeep => ({
  * makes the families in order and folds them; it knows nothing else of them.
  */
 export interface Family {
-  /** Absent: it serves nothing itself. */
+  /** Absent when the family serves nothing itself. */
   readonly routes?: RouteFamily;
-  /** Absent: nothing runs for it, and no check depends on it. */
+  /** Absent when nothing runs for the family and no check depends on it. */
   readonly upkeep?: Upkeep;
   /** Closes what it opened, when everything has ended or when a later family cannot be made. */
   close?(): Promise<void>;

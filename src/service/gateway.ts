@@ -7,7 +7,7 @@ import type { Family, Shared } from './family.ts';
 
 export interface GatewayServiceOptions extends GatewayOptions {
   readonly platform: string;
-  /** Users whom nobody acts as. */
+  /** Users who may not be impersonated. */
   readonly reservedNames: readonly string[];
   /** How long streams go on at a shutdown. */
   readonly streamDrainMs: number;
@@ -20,7 +20,7 @@ interface GatewayServiceParts extends Omit<Shared, 'random'> {
 const LEFT_OUT =
   'the cluster does not let this server act as members of a group: calls go on without it (gateway.unknownGroups)';
 
-/** The way to the cluster for everybody who is signed in. Rejects with one sentence when there can be none. */
+/** The gateway to the cluster for every signed-in user. Rejects with one sentence when it cannot be made. */
 export async function createGateway(
   { platform, reservedNames, streamDrainMs, ...options }: GatewayServiceOptions,
   { cluster, clock, logger, registry, events }: GatewayServiceParts,

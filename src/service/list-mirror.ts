@@ -21,26 +21,26 @@ export interface ListMirrorOptions {
   readonly store: ResourceStore;
   /** What the reflector writes to, where the list shows a part of the objects. Default: the store. */
   readonly reflected?: ReflectedStore<Entry>;
-  /** False: we are ready without it while the cluster refuses us the right to mirror it, and callers are told so. */
+  /** False: we are ready without it while the cluster refuses us the right to mirror it, and callers get that as the reason. */
   readonly isRequired: boolean;
-  /** Answers from older data are refused. Infinity: none is. */
+  /** Answers from older data are refused; with Infinity none is. */
   readonly maxStalenessMs: number;
-  /** No two self-checks are further apart. */
+  /** The longest time between two self-checks. */
   readonly longestPeriodMs: number;
-  /** What else its answers rest on, by its name. */
+  /** Other mirrors that its answers depend on, by name. */
   readonly besides?: Readonly<Record<string, Mirror>>;
 }
 
 export interface ListMirrorParts {
   readonly cluster: Cluster;
   readonly clock: Clock;
-  /** Of the versions of this process. */
+  /** Distinguishes the versions of this process from those of others. */
   readonly epoch: string;
   /** Shows how many bytes the mirror of a resource holds. */
   exposeBytes(resource: string, bytes: () => number): void;
 }
 
-/** 64 random bits tell the versions of two processes apart. */
+/** 64 random bits distinguish the versions of two processes. */
 const EPOCH_BYTES = 8;
 
 export const newEpoch = (random: Random): string => random.bytes(EPOCH_BYTES).toString('hex');

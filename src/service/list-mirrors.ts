@@ -15,7 +15,7 @@ import type { Mirror } from './readiness.ts';
 
 export interface ListMirrorsOptions {
   readonly platform: string;
-  /** Whether answers of others rest on namespaces, so that we are not ready without them. */
+  /** Whether other answers depend on namespaces, so that we are not ready without them. */
   readonly needsNamespaces: boolean;
   /** `false`: no pod watch and no usage annotations. */
   readonly usage: boolean;
@@ -55,7 +55,7 @@ export function createListMirrors(options: ListMirrorsOptions, parts: ListMirror
   const nodeStore = new ResourceStore(createNodeKind({ platform, ledger }), slices);
   const besides: Readonly<Record<string, Mirror>> = pods ? { pods: countedIn(nodeStore, pods) } : {};
   const nodes = createListMirror({ ...common, store: nodeStore, isRequired: true, besides }, shared);
-  // Where the right to namespaces is missing, as after an update of the image without the chart, the rest is served.
+  // If the right to namespaces is missing, as after an update of the image without the chart, we serve everything else.
   const namespaceStore = new ResourceStore(createNamespaceKind(platform), slices);
   const isRequired = options.needsNamespaces;
   const namespaces = createListMirror({ ...common, store: namespaceStore, isRequired }, shared);

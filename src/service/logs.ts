@@ -16,7 +16,7 @@ import { type Family, NO_UPKEEP, type Shared } from './family.ts';
 
 export interface LogsOptions extends StoreFilesOptions {
   readonly host: string;
-  /** Absent: the store is asked. */
+  /** Absent when the store should be asked for its version. */
   readonly version: StoreKind | undefined;
   readonly indexPrefix: string;
   readonly lokiLabels: LokiLabels;
@@ -30,10 +30,10 @@ interface LogsParts extends Pick<Shared, 'clock' | 'logger' | 'registry'> {
   namespaces(): readonly KnownNamespace[];
 }
 
-/** Of one search, or one piece of an export; the store is told of it too (docs/contract/logging.md, section 6). */
+/** Limit of one search, or of one piece of an export. The store gets it, too (docs/contract/logging.md, section 6). */
 const TIME_LIMIT_MS = 30_000;
 
-/** Log queries, and the way to their store. Asks the store nothing: it may be away at the start. */
+/** Log queries and their store. Asks the store nothing yet: it may be unavailable at the start. */
 export async function createLogs(options: LogsOptions | undefined, parts: LogsParts): Promise<Family> {
   if (!options) return { routes: logFamily(undefined) };
   const { host, version, lokiTenant, insecureSkipTLSVerify, exportLogsLimit } = options;
@@ -45,7 +45,7 @@ export async function createLogs(options: LogsOptions | undefined, parts: LogsPa
     { clock, files, observe: (purpose, status, seconds) => metrics.requested(purpose, status, seconds) },
   );
   const create = (kind: StoreKind): LogStore => createStore(kind, options, { client, clock });
-  // Several searches may find out at one time, and again later: what bounds the questions of all is in the store.
+  // Several searches may detect the store at once, and again later; so the limit of requests belongs to the store that they share.
   const stores = new Map<StoreKind, LogStore>();
   const found = (kind: StoreKind): LogStore => {
     const known = stores.get(kind);

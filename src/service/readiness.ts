@@ -16,19 +16,19 @@ const STUCK_MS = 300_000;
 
 export interface MirrorCheckOptions {
   readonly maxStalenessMs: number;
-  /** We may go without it while the cluster refuses us the right to it. Default: not. */
+  /** True: we may be ready without it while the cluster refuses us the right to it. Default: false. */
   readonly isOptional?: boolean;
 }
 
 /** What the checks ask of a mirror. */
 export type Mirror = Freshness & {
-  /** The right that we lack to it: who may not do what. */
+  /** The right that we lack, as a sentence: who may not do what. */
   missingRight(): string | undefined;
 };
 
 /**
  * The checks of a mirrored kind: first sync, and age. Age is shown but does not count: a replica that has synced stays
- * ready and answers what it may, because whatever makes the data of one replica old makes that of all replicas old
+ * ready and answers what it may, because an outage that makes the data of one replica old makes that of all replicas old
  * (decision 14). While the cluster refuses us a kind that we may go without, its checks are excused; while such a kind
  * is merely not there yet, they count like any other.
  */
@@ -81,7 +81,7 @@ const HARMLESS = {
   subject: { name: 'system:anonymous', uid: '', groups: ['system:unauthenticated'] },
   attributes: { nonResource: { path: '/readyz', verb: 'get' } },
 } as const;
-/** As for a caller's review. */
+/** A caller's review has the same time limit. */
 const REVIEW_LIMIT_MS = 3_000;
 
 export interface FirstReviewParts {
@@ -93,8 +93,8 @@ export interface FirstReviewParts {
 
 /**
  * Proves that the cluster answers our access reviews: without that, each list would be a 503. One review is asked for at
- * the start and, with pauses up to 30 s, while none is answered. Once one was, the check holds for ever, as that of a
- * mirror does: later failures are those of all replicas, and callers with known answers are still served.
+ * the start and, with pauses up to 30 s, until one is answered. From then on the check holds for ever, as the check of a
+ * mirror does: later failures concern all replicas, and callers with known answers are still served.
  */
 export function createFirstReview(parts: FirstReviewParts): { readonly part: Part; readonly check: HealthCheck } {
   const { reviewer, clock, random, logger } = parts;
@@ -116,7 +116,7 @@ export function createFirstReview(parts: FirstReviewParts): { readonly part: Par
             failure.over({}, 'access reviews are answered now');
           } catch (error) {
             if (signal.aborted) return;
-            // Any other failure tells nothing about the right.
+            // Any other failure says nothing about the right.
             if (error instanceof ClusterError) state.missingRight = missingRightIn(error.status) ?? state.missingRight;
             failure.failed({ err: error }, 'no access review is answered yet', state.missingRight);
             await clock.sleep(backoff.failed(), signal);

@@ -51,7 +51,7 @@ interface ServiceEvents {
 export interface Service {
   /**
    * Opens the ports, serves until the signal aborts, then drains and ends. Rejects with one sentence when a port is taken
-   * or a part breaks. To be called once.
+   * or a part breaks. Call this once.
    */
   run(signal: AbortSignal, events?: ServiceEvents): Promise<void>;
 }

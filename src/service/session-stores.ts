@@ -8,7 +8,7 @@ import { mirrorChecks } from './readiness.ts';
 
 export type SessionStoreKind = 'memory' | 'kubernetes';
 
-/** The kind that is wanted, else the one that fits the place. */
+/** The configured kind, else the default for where we run. */
 export const sessionStoreKind = (
   wanted: SessionStoreKind | undefined,
   { inCluster }: Pick<Cluster, 'inCluster'>,

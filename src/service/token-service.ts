@@ -39,7 +39,7 @@ export interface TokenServiceOptions {
   readonly tokenReview: CallerAuthenticationOptions;
   /** The bearer of those who call the TokenReview webhook. */
   readonly callerTokenFile?: string | undefined;
-  /** Absent: service accounts of the cluster are not let in. */
+  /** Absent when service accounts of the cluster may not call. */
   readonly serviceAccounts?: { readonly audience: string } | undefined;
 }
 
@@ -48,23 +48,23 @@ export interface TokenServiceParts extends Shared, Pick<PasswordParts, 'bcrypt'>
     Cluster,
     'apiServer' | 'secrets' | 'inCluster' | 'mirrorSecrets' | 'tokenReviewer' | 'serviceAccountKeys' | 'exposeStaleness'
   >;
-  /** The users that are objects of the cluster, if they are. */
+  /** The users that are objects of the cluster; absent without accounts. */
   readonly objects?: UserObjects | undefined;
-  /** Writes down who signed in, if anybody does. */
+  /** Records who signed in; absent when nobody records it. */
   readonly recorder?: SignInRecorder | undefined;
 }
 
 /** Who may sign in, the tokens that they get, and the verifier of every call. */
 export interface TokenService extends Family {
-  /** For whoever changes users: their sessions end before the change is written. */
+  /** Used by code that changes users: it ends their sessions before it writes the change. */
   readonly ends: Pick<SessionEnds, 'user'>;
   readonly tokenReviews: TokenReviewWebhook;
   /** Everybody who may sign in. */
   readonly users: UserDirectory & EmailOwners;
-  /** For whoever changes passwords: the same gate and throttle as a sign-in. */
+  /** Used by code that changes passwords, so that it has the gate and the throttle of a sign-in. */
   readonly signIn: PasswordSignIn & { readonly throttle: ThrottleControl };
   readonly administrator: FirstAdministrator | undefined;
-  /** For the API; /oauth knows our own tokens only. */
+  /** The verifier of the API; /oauth accepts our own tokens only. */
   readonly verifier: BearerVerifier;
   /** Counts bearers, by result. The API counts those that need no verification. */
   readonly verifications: Counter<'result'>;
@@ -204,7 +204,7 @@ const dataChecks = (
   },
 ];
 
-/** Our own verifier, plus the cluster's answer about service accounts where the operator lets them in. */
+/** Our own verifier, plus the cluster's answer about service accounts where the operator allows them. */
 function acceptServiceAccounts(
   { oauth, serviceAccounts: wanted }: Pick<TokenServiceOptions, 'oauth' | 'serviceAccounts'>,
   ours: TokenVerifier,

@@ -11,7 +11,7 @@ import { createUsersFile, type UsersFileOptions } from '../users/users-file.ts';
 import { NO_UPKEEP, type Shared, type Upkeep } from './family.ts';
 
 export interface UserSourceOptions {
-  /** Absent: there is none. */
+  /** Absent when there is no such source. */
   readonly file?: UsersFileOptions | undefined;
   readonly firstAdministrator: FirstAdministratorOptions;
   readonly firstAdministratorWanted: 'always' | 'in-cluster' | 'never';
@@ -19,7 +19,7 @@ export interface UserSourceOptions {
 
 export interface UserSourceParts extends Omit<Shared, 'events'> {
   readonly cluster: Pick<Cluster, 'apiServer' | 'inCluster' | 'secrets'>;
-  /** The users that are objects of the cluster, if they are. */
+  /** The users that are objects of the cluster; absent without accounts. */
   readonly objects?: UserObjects | undefined;
 }
 

@@ -103,7 +103,7 @@ export function createFirstAdministrator(
   };
 }
 
-/** Tries until there is a Secret, whoever created it. */
+/** Tries until the Secret exists, created by this process or by another one. */
 async function createOnce(
   options: FirstAdministratorOptions,
   parts: FirstAdministratorParts,

@@ -114,7 +114,7 @@ export class LoginThrottle {
   /**
    * Empties the buckets that applied and makes the pair known good. The buckets of the user's other spellings stay as
    * they are: if two of them opened at the same moment, that would reveal that they belong together. At an address that
-   * is known good already, nothing else is emptied: whoever has a password of their own could otherwise go on guessing
+   * is known good already, nothing else is emptied: otherwise a user who has a password of their own could go on guessing
    * from there for ever.
    */
   succeeded(attempter: Attempter): void {
@@ -130,7 +130,7 @@ export class LoginThrottle {
     this.#goodTexts.add(keys.pairText);
   }
 
-  /** Empties every bucket of a user, whatever the address and the spelling. Those of addresses stay. */
+  /** Empties every bucket of a user, for all addresses and spellings. The buckets of addresses stay. */
   unlock({ name, email }: Spellings): void {
     this.#byUser.empty(name);
     for (const text of [name, email]) if (text) this.#byText.empty(textKey(text));

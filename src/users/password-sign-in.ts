@@ -137,7 +137,7 @@ const BUDGET = { limit: 100, windowMs: 60_000 };
 
 const EVERYBODY = 'everybody';
 
-/** Reports failed sign-ins to whoever watches the audit trail. It refuses nobody. */
+/** Reports failed sign-ins in the audit trail. It refuses nobody. */
 export class FailureWatch {
   readonly #all: FailureBuckets;
   readonly #events: SecurityEvents;

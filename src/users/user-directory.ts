@@ -46,7 +46,7 @@ export interface UserDirectoryParts {
   isReserved?(name: string): boolean;
 }
 
-/** Who is in no index, and the e-mails that let nobody in: for metrics. */
+/** The users that no index has, and the e-mail addresses that admit nobody: for metrics. */
 export interface UserConflicts {
   /** Users of sources who are ignored: the name is reserved, or an earlier source has it. */
   refused(): number;
@@ -166,8 +166,8 @@ class IndexedUsers implements UserDirectory, UserList, UserChanges, EmailOwners,
 const refusalKey = (source: UserSource, name: string): string => `${name} ${source.label}`;
 
 /**
- * A first password makes nobody another user: whoever had none could not sign in with it, and other replicas may learn
- * of a new user before they learn of the password.
+ * A user who gets a first password stays the same user: without a password there was no sign-in, and other replicas may
+ * learn of a new user before they learn of the password.
  */
 const isAnother = (before: User, now: User | undefined): boolean =>
   before.uid !== now?.uid ||

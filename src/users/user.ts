@@ -18,8 +18,8 @@ export interface User {
   /** Not empty: must set a first password. Told to clients in the access token. */
   readonly uninitialized?: string;
   /**
-   * A User object of the cluster: whoever changes its password ends its sessions first. The tokens of all others carry a
-   * digest of the password hash, because nobody tells us of a change while we do not run.
+   * A User object of the cluster: a change of its password ends its sessions first. The tokens of all other users carry a
+   * digest of the password hash, because we do not learn of a change that is made while we do not run.
    */
   readonly isObject?: true;
 }
@@ -31,7 +31,7 @@ export interface UserDirectory {
   byEmail(email: string): User | undefined;
 }
 
-/** Who has an e-mail, for whoever gives e-mails to users. */
+/** Who has an e-mail address; the code that gives addresses to users asks this. */
 export interface EmailOwners {
   /** The names of those who have it, without regard to case. */
   ownersOfEmail(email: string): readonly string[];
@@ -77,7 +77,7 @@ export const isUserName = (text: string): boolean => text.length <= LONGEST_NAME
 
 export const isEmail = (text: string): boolean => text.length <= LONGEST_EMAIL && EMAIL.test(text);
 
-/** Names that nobody can sign in as, whatever a source of users says. */
+/** Names that nobody can sign in as, even if a source of users has them. */
 export const isReservedName = (name: string): boolean => isReserved(name);
 
 /** Whether a name is one of these, or one that Kubernetes gives its own meaning. */

@@ -14,11 +14,11 @@ export interface FirstAdministratorObjectParts {
   readonly names: AccountNames;
   /** The user of the first administrator's Secret; `undefined` when there is none, or an object took the user over. */
   administrator(): User | undefined;
-  /** Marks that Secret as taken over; the user of the Secret then goes. May do nothing, and is called again then. */
+  /** Marks that Secret as taken over; after that its user no longer exists. It may do nothing, and is then called again. */
   takenOver(uid: string): Promise<void>;
   /** Whether that Secret has been read. */
   isRead(): boolean;
-  /** Whether somebody else has the name, in a source that comes before. */
+  /** Whether an earlier source has a user of this name. */
   isTaken(name: string): boolean;
   /** Whether all User objects are known. */
   isKnown(): boolean;
@@ -30,9 +30,9 @@ export interface FirstAdministratorObjectParts {
   readonly logger: Logger;
 }
 
-/** How often it is asked whether the Secret and the users are read, and whether another replica makes the object. */
+/** How often we check whether the Secret and the users are read, and whether another replica makes the object. */
 const LOOK_MS = 1_000;
-/** The same while nobody is ready before it is settled. */
+/** The time between two looks at first, while readiness waits for it. */
 const FIRST_LOOK_MS = 50;
 
 /**
@@ -44,7 +44,7 @@ export function createFirstAdministratorObject(parts: FirstAdministratorObjectPa
   run(signal: AbortSignal): Promise<void>;
   /**
    * Why it is not settled yet whether the object has to be made; `undefined` after the first look, even if that failed.
-   * Whoever signs in before gets tokens that end when the object takes the user over.
+   * Tokens of a sign-in before that end when the object replaces the user.
    */
   fault(): string | undefined;
 } {
@@ -57,7 +57,7 @@ export function createFirstAdministratorObject(parts: FirstAdministratorObjectPa
     const user = administrator();
     if (!user || isTaken(user.name)) return true;
     const record = users.get(user.name);
-    if (record?.isIncomplete || user.passwordHash === undefined) return false; // whom nobody completes goes, and is made anew
+    if (record?.isIncomplete || user.passwordHash === undefined) return false; // the keeper deletes an incomplete user; it is then created again
     if (!record) logger.info({ user: user.name }, 'the first administrator becomes a User object');
     await takenOver(record?.uid ?? (await make({ ...user, passwordHash: user.passwordHash }, parts)));
     return false; // until the Secret shows it
@@ -81,7 +81,7 @@ export function createFirstAdministratorObject(parts: FirstAdministratorObjectPa
   return { run, fault: () => (isTried ? undefined : 'the first administrator is not looked at yet') };
 }
 
-/** As every user is made: incomplete, so that nobody sees it before its password is there. Resolves with its uid. */
+/** Makes the user incomplete, as every user is made, so that nobody sees it before its password is there. Resolves with its uid. */
 async function make(
   user: User & { readonly passwordHash: string },
   { names, objects, passwords, patchStatus, clock }: FirstAdministratorObjectParts,
@@ -104,5 +104,5 @@ async function make(
   return uid;
 }
 
-/** Another replica was faster. */
+/** Whether another replica was faster. */
 const isConflict = (error: unknown): boolean => error instanceof ClusterError && error.status.code === 409;

@@ -26,7 +26,7 @@ export interface UserObjects extends UserSource {
   faulty(): number;
 }
 
-/** How often it is asked whether both first lists are there: readiness waits for it. */
+/** How often we check whether both first lists have come: readiness waits for them. */
 const LOOK_MS = 50;
 
 const LABEL = 'User objects';
@@ -52,7 +52,7 @@ export function createUserObjects(
     tellFaults(record);
     return toUser(record, passwords);
   };
-  /** Tells of each once. */
+  /** Logs each of these problems once. */
   const tellFaults = (record: UserRecord): void => {
     const found = faultsOf(record);
     const key = `${record.uid} ${found.join(' ')}`;
@@ -122,14 +122,14 @@ function hashOf({ name, uid, storedPassword }: UserRecord, passwords: PasswordSt
   return costOf(storedPassword) === undefined ? undefined : storedPassword;
 }
 
-/** Without a state the user is new: nothing was said against a sign-in, and without a password there is none. */
+/** A user without a state is new: nothing forbids a sign-in, and without a password it cannot succeed. */
 const stateOf = ({ state }: UserRecord): UserState =>
   state === '' ? 'Active' : STATES.has(state) ? (state as UserState) : 'Disabled';
 
 const hasFitGroups = ({ groups }: UserRecord): boolean =>
   groups.length <= MOST_GROUPS && groups.reduce((sum, group) => sum + group.length, 0) <= LONGEST_GROUPS;
 
-/** Sentences that quote nothing of the object. */
+/** The problems as sentences, which quote nothing from the object. */
 const faultsOf = (record: UserRecord): readonly string[] => [
   ...(record.state === '' || STATES.has(record.state)
     ? []

@@ -1,7 +1,7 @@
 import type { UserRecord } from '../users/user-record.ts';
 
 /**
- * Does for one user what has to be done. Resolves with the milliseconds after which it is to be called again; with
- * nothing when it is done, or somebody else did it.
+ * Does the work for one user. Resolves with the milliseconds after which to call it again, or with
+ * nothing when the work is done, by us or by somebody else.
  */
 export type Job = (user: UserRecord, signal: AbortSignal) => Promise<number | undefined>;

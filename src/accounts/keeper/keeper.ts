@@ -14,7 +14,7 @@ export interface KeeperParts {
   readonly users: UserRecords;
   /** Whether all users and passwords are known. Nothing is done before. */
   isKnown(): boolean;
-  /** What is done for each need; a need without a job is nobody's business here. */
+  /** The job for each need; a need without a job is ignored here. */
   readonly jobs: Readonly<Partial<Record<Need, Job>>>;
   readonly clock: Clock;
   readonly random: Random;
@@ -31,7 +31,7 @@ const MOST_AT_ONCE = 5;
 /** Every replica wants to do the same. A random delay lets one of them do it before the others look. */
 const SPREAD_MS = 1_000;
 
-/** The watch shows what was done long before; if not, it is looked at again. */
+/** The watch usually shows the change long before this; if not, the user is checked again. */
 const DONE_MS = 10_000;
 
 const FIRST_RETRY_MS = 1_000;
@@ -44,7 +44,7 @@ interface Task {
   failures: number;
 }
 
-/** A user who is made, deleted or changed by other tools, or whose maker died, is brought in order. */
+/** Finishes the work on users that other tools create, delete or change, or whose creating process died. */
 export interface Keeper {
   run(signal: AbortSignal): Promise<void>;
 }
@@ -57,7 +57,7 @@ export const createExpiry =
     return undefined;
   };
 
-/** Runs on every replica: what each does can be done twice. */
+/** Runs on every replica: each job may safely run twice. */
 export function createKeeper(parts: KeeperParts): Keeper {
   return new UserKeeper(parts);
 }
@@ -92,7 +92,7 @@ class UserKeeper implements Keeper {
     const before = this.#tasks.get(name);
     if (!need) this.#tasks.delete(name);
     else if (before?.need !== need || before.uid !== user.uid) {
-      // From when it is seen here: the clock of whoever began may be another one.
+      // Counted from when this process sees it: the clock of the process that began may differ.
       const waitMs = (need === 'expiry' ? INCOMPLETE_MS : 0) + this.#parts.random.fraction() * SPREAD_MS;
       this.#tasks.set(name, {
         ...{ uid: user.uid, need, failures: 0 },
@@ -139,7 +139,7 @@ class UserKeeper implements Keeper {
       const retryMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(task.failures++, 10));
       task.dueAt = clock.monotonic() + (retryMs * (1 + random.fraction())) / 2;
     }
-    // Behind the others, so that one that fails again and again holds nobody up.
+    // It goes behind the others, so that a job that fails again and again holds nobody up.
     if (this.#tasks.get(name) !== task) return;
     this.#tasks.delete(name);
     this.#tasks.set(name, task);

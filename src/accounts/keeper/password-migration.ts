@@ -23,13 +23,13 @@ export interface PasswordMigrationParts {
  */
 const SEEN_BY_ALL_MS = 10_000;
 
-/** Beyond it the oldest waits once more. */
+/** The most users that are remembered; above it the oldest one waits once more. */
 const MOST_WAITING = 10_000;
 
 /** Kubectl keeps the whole object that was applied, the password with it. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Migration has a turn of its own in the gate, as an address has. */
+/** The name of migration as a source in the gate: it gets turns there as an address does. */
 const SOURCE = 'password migration';
 
 /**

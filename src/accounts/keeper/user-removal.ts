@@ -20,21 +20,21 @@ export interface UserRemovalParts {
   readonly clock: Clock;
 }
 
-/** Login records that go in one turn: half a second. Whoever has thousands of them must not hold the others up. */
+/** Login records that are deleted in one turn: half a second. A user with thousands of them must not hold the others up. */
 const RECORDS_A_TURN = 50;
-/** Beyond it the oldest begins again. */
+/** The most users that are remembered; above it the oldest one begins again. */
 const MOST_UNDER_WAY = 1_000;
 
 /** What a removal needs to know of a record. */
 type Leftover = Pick<KubernetesObject['metadata'], 'name' | 'uid'>;
 
-/** Removes what belongs to a user who is being deleted, by whatever tool, and then lets the object go. */
+/** Removes what belongs to a user who is being deleted, with any tool, and then removes the finalizer. */
 export function createUserRemoval(parts: UserRemovalParts): Job {
   const { names, bindings, loginRecords, passwords, ends, clock } = parts;
-  /** By uid, the records of users of whom all else has gone. */
+  /** The login records of users of whom everything else is removed, keyed by uid. */
   const underWay = new BoundedMap<Leftover[]>(MOST_UNDER_WAY);
 
-  /** All but the records, which it finds. */
+  /** Removes everything but the login records, and returns those. */
   const begin = async ({ name, uid }: UserRecord): Promise<Leftover[]> => {
     const selector = `${names.userRef}=${userRef(name)}`;
     // Nobody of this name comes before the object has gone, so the sessions that end are this user's: also when it was

@@ -24,7 +24,7 @@ export interface UserOperatorParts {
   print(line: string): void;
 }
 
-/** What the operator asked for cannot be done: one sentence. */
+/** The operator's request cannot be carried out; the message is one sentence. */
 export class UserRequestError extends Error {
   constructor(message: string) {
     super(message);
@@ -227,7 +227,7 @@ function toObject({ name, email, groups, lang, hash }: NewUser, names: AccountNa
   };
 }
 
-/** The first by the binding's name is the role that is shown. */
+/** The role that is shown is that of the first binding by name. */
 function rolesByUser(bindings: readonly KubernetesObject[], names: AccountNames): ReadonlyMap<string, string> {
   const roles = new Map<string, string>();
   for (const binding of [...bindings].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))) {
@@ -238,7 +238,7 @@ function rolesByUser(bindings: readonly KubernetesObject[], names: AccountNames)
   return roles;
 }
 
-/** Lines with columns as wide as their widest text. */
+/** Formats rows so that each column is as wide as its widest text. */
 function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   return rows.map((row) =>

@@ -24,10 +24,10 @@ export interface PasswordSecretsParts {
   readonly events: SecurityEvents;
 }
 
-/** Raised when an older release could not read what a newer one writes. */
+/** The version of the format. Raise it when an older release could not read what a newer one writes. */
 const FORMAT = '1';
 
-/** After this many lost races in a row the Secret is too busy, and the caller is told to try again. */
+/** After this many lost races in a row the Secret is too busy, and the caller is asked to try again. */
 const MOST_ATTEMPTS = 12;
 /** The losers of a race wait for a random time, up to 15 ms more after each loss: 12 attempts stay within a second. */
 const PAUSE_STEP_MS = 15;
@@ -38,7 +38,7 @@ interface Stored {
   readonly hash: string;
 }
 
-/** Passwords in Secrets of our own namespace, one for each user: who may read users must not read hashes. */
+/** Passwords in Secrets of our own namespace, one for each user: a caller who may read users must not read hashes. */
 export function createPasswordSecrets(options: PasswordSecretsOptions, parts: PasswordSecretsParts): PasswordStore {
   return new PasswordSecrets(options, parts);
 }
@@ -83,7 +83,7 @@ class PasswordSecrets implements PasswordStore {
     return stored?.uid === uid ? stored.hash : undefined;
   }
 
-  /** An answer that is lost is no failure yet: what is stored then tells. */
+  /** A lost answer is not a failure yet: reading what is stored shows whether the write succeeded. */
   async set(owner: PasswordOwner, hash: string, instead?: string): Promise<void> {
     const { name, uid } = owner;
     const data = encodePassword({ user: name, uid, hash });
@@ -91,7 +91,7 @@ class PasswordSecrets implements PasswordStore {
       await this.#swap(name, async (secret, stored) => {
         if (instead !== undefined && this.hashOf(owner) !== instead) throw new PasswordReplacedError();
         if (!stored) return (await this.#parts.records.create(secret, data)) === 'created';
-        // It may be that of a later user, and this the write of somebody who was slow.
+        // The Secret may belong to a later user of this name, and this write may come from a slow process.
         const isOthers = this.#known.get(secret)?.uid !== uid;
         if (isOthers && (await this.#parts.currentUid(name)) !== uid) throw new PasswordReplacedError();
         return (await this.#parts.records.update(secret, data, stored.version)) === 'updated';
@@ -118,7 +118,7 @@ class PasswordSecrets implements PasswordStore {
     });
   }
 
-  /** Writes by what memory says. When that is out of date, the write fails, and is made again from the stored Secret. */
+  /** Writes on top of the state in memory. If that is out of date, the write fails and is repeated on top of the stored Secret. */
   async #swap(
     user: string,
     write: (secret: string, stored: StoredSecret | undefined) => Promise<boolean>,
@@ -147,7 +147,7 @@ class PasswordSecrets implements PasswordStore {
       if (user !== undefined) for (const changed of this.#listeners) changed(user);
   }
 
-  /** Tells once of a Secret that cannot be read, without its content. */
+  /** Logs once that a Secret cannot be read, without its content. */
   #read(secret: string, { data }: StoredSecret): Stored | undefined {
     const stored = decode(data);
     if (stored && this.#nameOf(stored.user) === secret) {

@@ -21,9 +21,9 @@ export interface LoginRecordLists {
 
 const RETRY_SECONDS = 5;
 
-/** Everybody may read the own records at any pace. The API server looks through all records for each such call. */
+/** Users may read their own records as often as they like, and the API server scans all records for each such call. */
 const KEPT_MS = 2_000;
-/** Some 10 MB for two seconds, with the default number of records per user. */
+/** This takes some 10 MB for two seconds, with the default number of records per user. */
 const MOST_KEPT = 100;
 /** Others wait for their turn, as long as one call may take. */
 const CALLS = { maxInFlight: 4, maxWaiting: 1_000, timeoutMs: 10_000 };
@@ -49,7 +49,7 @@ export function createLoginRecordLists(
     keep(user, found);
     return found;
   };
-  /** All who ask for the records of one user at a time share one call, and those who come soon after its answer. */
+  /** Callers who ask for one user's records at the same time, or soon after the answer, share one call. */
   const fetchOf = async (user: string): Promise<readonly KubernetesObject[]> => {
     const known = kept.get(user) ?? fetching.get(user);
     if (known) return known;

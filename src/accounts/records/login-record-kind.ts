@@ -15,7 +15,7 @@ const FILTERS = new Map<string, FilterReader>([
   ],
 ]);
 
-/** What the list engine is told of login records. */
+/** Describes login records to the list engine. */
 export function createLoginRecordKind({ platform, group, version }: AccountNames): Kind {
   const type = { group, version, resource: 'loginrecords', kind: 'LoginRecord' };
   return {

@@ -29,7 +29,7 @@ export interface LoginRecorder extends SignInRecorder {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Attempts that are one record: of one user and source when they succeed, of one user when they fail. */
+/** Attempts that make one record: successes of one user and source, or failures of one user. */
 const MERGED_MS = 10_000;
 
 /** Twice a second up to ten: 20 records a second, half of what two cores can sign in. */
@@ -52,7 +52,7 @@ const REASONS: Readonly<Record<SignInOutcome['outcome'], string>> = {
 };
 
 interface Waiting {
-  /** The last of those that are merged. */
+  /** The last of the merged attempts. */
   outcome: SignInOutcome;
   count: number;
   readonly dueAt: number;
@@ -66,14 +66,14 @@ export function createLoginRecorder(parts: LoginRecorderParts): LoginRecorder {
 class Recorder implements LoginRecorder {
   readonly #parts: LoginRecorderParts;
   readonly #failure: LastingFailure;
-  /** By user and source, or by user alone when they wait for their turn. Apart, so that failures push out none. */
+  /** Keyed by user and source, or by user alone while they wait for their turn. Kept apart so that failures push out none of them. */
   readonly #successes = new Map<string, Waiting>();
-  /** By user. */
+  /** Keyed by user. */
   readonly #failures = new Map<string, Waiting>();
   readonly #pace: SuccessPace;
-  /** Until when a further success of this user at this source is the same. */
+  /** Until this time a further success of this user at this source counts as the same sign-in. */
   readonly #succeeded = new BoundedMap<number>(MOST_KNOWN);
-  /** When the last login was written here: the watch may be behind. */
+  /** When this process wrote the last login, since the watch may be behind. */
   readonly #lastLogins = new BoundedMap<number>(MOST_KNOWN);
 
   constructor(parts: LoginRecorderParts) {
@@ -193,7 +193,7 @@ class Recorder implements LoginRecorder {
   }
 }
 
-/** Whether there is a record to come that takes this outcome in. */
+/** Whether a waiting record takes this outcome in. */
 function merge(waiting: Waiting | undefined, outcome: SignInOutcome): boolean {
   if (!waiting) return false;
   waiting.outcome = outcome;
@@ -201,7 +201,7 @@ function merge(waiting: Waiting | undefined, outcome: SignInOutcome): boolean {
   return true;
 }
 
-/** Without control characters, and with whole characters in at most 256 bytes. */
+/** Removes control characters and cuts the text to whole characters in at most 256 bytes. */
 function shortened(userAgent: string): string {
   const clean = userAgent.replaceAll(/\p{Cc}/gu, '');
   const bytes = Buffer.from(clean);

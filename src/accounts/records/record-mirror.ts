@@ -34,7 +34,7 @@ export class RecordMirror implements ReflectedStore<RecordEntry> {
   /** Equal texts are kept once: most people sign in from few addresses. */
   #texts = new Map<string, string>();
 
-  /** `learned` is called for each success that comes, whoever wrote it. */
+  /** `learned` is called for each success that comes, from any replica. */
   constructor(names: AccountNames, learned: (success: LearnedSuccess) => void) {
     this.#names = names;
     this.#learned = learned;
@@ -129,7 +129,7 @@ function group(byRef: Map<string, Map<string, RecordEntry>>, entry: RecordEntry)
   else byRef.set(entry.ref, new Map([[entry.key, entry]]));
 }
 
-/** A record is named after its user, so that the label of a long name is told from a name. */
+/** A record is named after its user, so that a label made from a long name can be distinguished from a name. */
 export function userOf({ key, ref }: Pick<RecordEntry, 'key' | 'ref'>): string | undefined {
   const named = prefixOf(key);
   if (named === ref) return ref;

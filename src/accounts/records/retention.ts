@@ -7,7 +7,7 @@ import { type RecordEntry, type RecordMirror, userOf } from './record-mirror.ts'
 export interface RetentionOptions {
   /** How long login records are kept. */
   readonly periodMs: number;
-  /** The most of one user. */
+  /** The most records of one user. */
   readonly maximumEntries: number;
 }
 
@@ -15,7 +15,7 @@ export interface RetentionParts {
   readonly mirror: Pick<RecordMirror, 'refs' | 'of'>;
   /** Whether the mirror and the users are complete. */
   isKnown(): boolean;
-  /** Whether this replica is the one that does it. */
+  /** Whether this replica holds the Lease for it. */
   isHolder(): boolean;
   hasUser(name: string): boolean;
   readonly records: Pick<ClusterObjects, 'remove'>;
@@ -72,7 +72,7 @@ export function createRetention(
   return { run };
 }
 
-/** The newest `maximumEntries` of the period stay; of somebody who is no user, none. */
+/** The newest `maximumEntries` of the period stay; if the user does not exist, none stays. */
 function surplusOf(
   ref: string,
   { periodMs, maximumEntries }: RetentionOptions,
@@ -80,7 +80,7 @@ function surplusOf(
 ): readonly RecordEntry[] {
   const records = [...mirror.of(ref)];
   const since = clock.now() - periodMs;
-  // Without a label nobody can tell whose it is: only its age counts.
+  // A record without the label belongs to no known user, so only its age counts.
   const isUnlabelled = ref === '';
   const isOfUser = isUnlabelled || hasUser(ref) || records.some((record) => hasUser(userOf(record) ?? ''));
   const most = isUnlabelled ? Number.POSITIVE_INFINITY : maximumEntries;

@@ -9,14 +9,14 @@ const MOST_USERS = 10_000;
 /** When successes of a user may become records. */
 export class SuccessPace {
   readonly #clock: Clock;
-  /** Those of the last window, and one that is to come. */
+  /** The turns of the last window, and one turn in the future. */
   readonly #turns = new BoundedMap<readonly number[]>(MOST_USERS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Takes a turn and returns when it is: now or later. Whoever waits for one takes no other. */
+  /** Takes a turn and returns its time: now or later. A user who waits for a turn must not take another. */
   take(user: string): number {
     const now = this.#clock.monotonic();
     const taken = (this.#turns.get(user) ?? []).filter((at) => at > now - WINDOW_MS);

@@ -8,7 +8,7 @@ import { bindingName, boundRole, boundUser } from './role-binding.ts';
 
 /** A ClusterRoleBinding with the label of a user. */
 export interface BindingEntry extends StoredEntry, KeptBinding {
-  /** Whose platform role it makes; `undefined` when it is none of those that Gatehouse keeps. */
+  /** The user whose platform role this binding makes; `undefined` when Gatehouse does not keep the binding. */
   readonly user: string | undefined;
 }
 
@@ -21,14 +21,14 @@ export class KeptBindings implements ReflectedStore<BindingEntry> {
   readonly #names: AccountNames;
   readonly #listeners: ((user: string) => void)[] = [];
   #entries: Map<string, BindingEntry> = new Map();
-  /** By user; those of one user by name. */
+  /** The bindings, keyed by user; those of one user are sorted by name. */
   #kept: ByUser = new Map();
 
   constructor(names: AccountNames) {
     this.#names = names;
   }
 
-  /** By name. */
+  /** The bindings of a user, sorted by name. */
   of(user: string): readonly BindingEntry[] {
     return this.#kept.get(user) ?? NONE;
   }

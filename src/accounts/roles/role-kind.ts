@@ -5,7 +5,7 @@ import { COMMON_SORT_WORDS } from '../../resources/query/list-query.ts';
 import type { AccountNames } from '../names.ts';
 import { shownMetadata } from '../shown-object.ts';
 
-/** What the list engine is told of platform roles: ClusterRoles that answers show as GlobalRoles. */
+/** Describes platform roles to the list engine: ClusterRoles that answers show as GlobalRoles. */
 export const createRoleKind = ({ platform, group, version }: AccountNames): Kind => ({
   platform,
   group: 'rbac.authorization.k8s.io',

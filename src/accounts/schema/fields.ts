@@ -5,13 +5,13 @@ interface ClusterRule {
   readonly rule: string;
   /** In plain words: `kubectl` shows it to people. */
   readonly message: string;
-  /** Which field it is about, where it is not the one that has the rule. */
+  /** The field that the rule is about, if it is not the field that has the rule. */
   readonly fieldPath?: string;
   /** The rule sees the stored object as `oldSelf`, which has no value at a create. */
   readonly optionalOldSelf?: boolean;
 }
 
-/** What a field says to the cluster besides what JSON Schema can say. */
+/** The rules of a field that JSON Schema cannot express. */
 export const clusterRules = (...rules: readonly ClusterRule[]) => ({ 'x-kubernetes-validations': rules });
 
 /**

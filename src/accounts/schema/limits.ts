@@ -3,7 +3,7 @@
 /** What a label's value may have (RFC 1123): the label `user-ref` carries the name. */
 export const LONGEST_NAME = 63;
 
-/** Of each text that people write about a user. */
+/** Characters of each text that people write about a user. */
 export const LONGEST_TEXT = 256;
 
 /** They stand in every access review of the user: 8 Ki characters at most. */

@@ -7,7 +7,7 @@ import { LONGEST_GROUP, LONGEST_NAME, LONGEST_TEXT, MOST_GROUPS } from './limits
 /** RFC 5321, 4.5.3.1.3. */
 const LONGEST_EMAIL = 254;
 
-/** As `isEmail`, or nothing. */
+/** Accepts what `isEmail` does, or nothing. */
 const EMAIL_OR_EMPTY = /^([!-?A-~]+@[!-?A-~]+)?$/;
 const AN_EMAIL = 'must be empty or one e-mail address in ASCII';
 

@@ -4,13 +4,13 @@ import type { Clock } from '../../runtime/clock.ts';
 const PER_FAILURE = 3 / 1_000;
 /** A few people who mistype are written down at once. */
 const MOST = 3;
-/** So that in quiet times each is. */
+/** The budget grows this fast, so that in quiet times every failure is written down. */
 const PER_MS = 1 / 10_000;
 /** More failures than this in ten seconds are a flood (A-43 has the same number a minute): nothing comes by waiting then. */
 const FLOOD = 100;
 const FLOOD_MS = 10_000;
 
-/** What failed sign-ins may cost in writes. Whoever gets nothing waits, and merges what comes meanwhile. */
+/** Limits the writes that failed sign-ins cause. A user without budget waits, and failures that come meanwhile are merged. */
 export class FailureBudget {
   readonly #clock: Clock;
   #credit = MOST;

@@ -14,7 +14,7 @@ import type { StatusPatch } from './status-patch.ts';
 
 export interface UserStatesParts {
   readonly users: UserRecords;
-  /** The user as somebody who signs in: with a password or without. */
+  /** The user as the sign-in sees them, with or without a password. */
   byName(name: string): Pick<User, 'uid' | 'passwordHash'> | undefined;
   readonly throttle: Pick<ThrottleControl, 'unlock'>;
   readonly patchStatus: StatusPatch;
@@ -34,14 +34,14 @@ export interface UserStates {
     state: UserState,
     reason: string,
   ): Promise<KubernetesObject>;
-  /** Makes new users active, and those whose window is over. On every replica: the first one does it. */
+  /** Makes new users active, and users whose window is over. It runs on every replica; the first one makes the change. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 /** A user without a state is active within 5 s: it is looked for each second, after up to 2 s for another replica. */
 const LOOK_MS = 1_000;
 const SPREAD_MS = 2_000;
-/** The watch shows it long before. */
+/** The watch shows the change long before this. */
 const AGAIN_MS = 10_000;
 /** Up to 20 users a second. */
 const MOST_AT_ONCE = 20;
@@ -65,7 +65,7 @@ class States implements UserStates {
   readonly #failure: LastingFailure;
   /** The users whose state is to change by itself. */
   readonly #watched = new Map<string, Watched>();
-  /** Those whose full bucket is not written down yet, with the time of its window's end. */
+  /** Users whose full bucket is not written down yet, with the end of its window. */
   readonly #limited = new BoundedMap<number>(MOST_LIMITED);
 
   constructor(throttled: BucketOptions, parts: UserStatesParts) {
@@ -139,7 +139,7 @@ class States implements UserStates {
     await this.#write(user, 'Active', user.state === '' ? NEW_REASON : OVER_REASON);
   }
 
-  /** Those who get nothing of the budget wait, but not longer than their window. */
+  /** Users for whom the budget has no room wait, but not longer than their window. */
   async #tellLimited(): Promise<void> {
     const { clock, users, budget } = this.#parts;
     for (const [name, until] of this.#limited.entries()) {
@@ -153,7 +153,7 @@ class States implements UserStates {
     }
   }
 
-  /** By the version that was looked at: whoever changed the user meanwhile is not overruled. */
+  /** Writes only if the user still has the version that was looked at, so a change made meanwhile wins. */
   async #write(user: UserRecord, state: UserState, reason: string): Promise<void> {
     try {
       await this.setState(user, state, reason);

@@ -5,13 +5,13 @@ import type { UserRecord, UserRecords } from './user-record.ts';
 /**
  * Says who had an e-mail address before a user got it. Kubernetes makes no field unique, but it puts all changes into one
  * order, and every replica's mirror shows them in that order. So the replica that wrote the address waits until its own
- * mirror shows the write: whoever else has the address there had it before, and whoever gets it later will find this user.
+ * mirror shows the write: any other user with the address there had it before, and one who gets it later will find this user.
  * Of any number of users who get one address at one moment, at replicas that know nothing of each other, exactly one
  * finds nobody before (A-41). Only after a new list, or where a lost answer hides the version of a write, may two find each
  * other; then neither keeps it.
  */
 export interface EmailRivals {
-  /** To be called before the write. Call `end` when the answer is known or not needed any more. */
+  /** Call this before the write. Call `end` when the answer is known or no longer needed. */
   expect(name: string, email: string): ExpectedEmail;
 }
 
@@ -111,6 +111,6 @@ class Expectation {
     return false;
   }
 
-  /** Also somebody who is still being made: it may be known to its maker that nobody was before. */
+  /** Includes a user who is still being created: the replica that creates it may know already that nobody was before. */
   #hasAddress = ({ email, isDeleting }: UserRecord): boolean => !isDeleting && email.toLowerCase() === this.#email;
 }

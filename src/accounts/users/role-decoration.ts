@@ -4,7 +4,7 @@ import type { Steps } from '../../runtime/time-slices.ts';
 import type { AccountNames } from '../names.ts';
 import { withRole } from './user-entry.ts';
 
-/** Who has which platform role, and whose has changed. */
+/** Knows which platform role each user has, and whose role has changed. */
 export interface RolesOfUsers {
   roleOf(user: string): string | undefined;
   /** Calls `changed` with the name of each user whose role may have changed, when `roleOf` answers with the change. */

@@ -42,7 +42,7 @@ export function nameFaults(name: string | undefined, reserved: ReadonlySet<strin
   return [bad(field, 'must be lower-case letters, digits, "-" and "." (a DNS subdomain of RFC 1123)', name)];
 }
 
-/** Tells an address that is none. Whether it is missing or taken is another matter. */
+/** Finds text that is not an e-mail address. Other checks find an address that is missing or taken. */
 export const emailFaults = (email: string): StatusCause[] =>
   email === '' || isEmail(email) ? [] : [bad('spec.email', 'must be one e-mail address in ASCII, or empty', email)];
 

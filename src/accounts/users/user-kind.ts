@@ -20,7 +20,7 @@ const FILTERS = new Map<string, FilterReader>([
   ),
 ]);
 
-/** What the list engine is told of users. Without `roles` the answers show no platform role. */
+/** Describes users to the list engine. Without `roles` the answers show no platform role. */
 export function createUserKind(names: AccountNames, roles?: RolesOfUsers): Kind {
   const { platform, group, version } = names;
   const type = { group, version, resource: 'users', kind: 'User' };
@@ -40,7 +40,7 @@ export function createUserKind(names: AccountNames, roles?: RolesOfUsers): Kind 
   };
 }
 
-/** Without what nobody may see: a password, and annotations that are ours alone. */
+/** Removes what no caller may see: the password, and the annotations that only Gatehouse reads. */
 function shownUser(user: KubernetesObject, { globalRole, incomplete }: AccountNames): KubernetesObject {
   const metadata = shownMetadata(user, [globalRole, incomplete]);
   const { spec } = user;

@@ -11,14 +11,14 @@ export interface UserRecord {
   /** `''` when there is none. */
   readonly lang: string;
   readonly groups: readonly string[];
-  /** `''` when no state is set; else the stored word, whichever it is. */
+  /** `''` when no state is set; else the stored word, known to us or not. */
   readonly state: string;
   /** RFC 3339; `''` when there is none. */
   readonly lastTransitionTime: string;
   readonly lastLoginTime: string;
-  /** Not empty: must set a first password. */
+  /** When this is not empty, the user must set a first password. */
   readonly uninitialized: string;
-  /** Still being made: not shown, and nobody signs in with it. */
+  /** The user is still being created: it is not shown and cannot sign in. */
   readonly isIncomplete: boolean;
   readonly isDeleting: boolean;
   /** Milliseconds since 1970; tokens that were issued before were another user's, or have been ended. */
@@ -55,12 +55,12 @@ export function toUserRecord(object: KubernetesObject, names: AccountNames): Use
   };
 }
 
-/** 0 for what is no time. */
+/** Returns 0 for a text that is not a time. */
 const instant = (value: unknown): number => Date.parse(text(value)) || 0;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Whether somebody is a user: complete, and not about to go. Others are neither shown nor let in. */
+/** Whether this counts as a user: complete, and not being deleted. Others are not shown and cannot sign in. */
 export const isThere = ({ isIncomplete, isDeleting }: UserRecord): boolean => !isIncomplete && !isDeleting;
 
 /** The User objects in memory. Reads never wait. */

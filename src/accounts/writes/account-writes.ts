@@ -45,7 +45,7 @@ export function createAccountWrites(parts: PasswordChangeParts): AccountWrites {
 }
 
 interface AuditedAct<T> {
-  /** The name in the path. It is told only when there is such a user: the trail never repeats what a caller typed. */
+  /** The name in the path. It is logged only when such a user exists: the audit trail never repeats what a caller typed. */
   readonly target?: string;
   says?(outcome: T): SecurityEventFields;
 }

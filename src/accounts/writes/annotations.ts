@@ -24,7 +24,7 @@ export function annotationsAfter(
   const kept = storable(stored, names);
   const own: ReadonlySet<string> = new Set([
     ...keptByUs(names),
-    // Whoever must set a first password proves no old one: nobody says so of himself, and takes an account with a token.
+    // A user who must set a first password proves no old one. So nobody may set this on themselves: a stolen token could take the account.
     ...(isSelf ? [names.uninitialized] : []),
   ]);
   const isForeign = (key: string): boolean => own.has(key) || (!isManager && key.startsWith(names.prefix));
@@ -35,7 +35,7 @@ export function annotationsAfter(
   return { annotations: Object.fromEntries([...mine, ...foreign]) };
 }
 
-/** What only Gatehouse writes, whoever asks. */
+/** The annotations that only Gatehouse writes; no request can set them. */
 const keptByUs = ({ lastPasswordChange, incomplete, tokensNotBefore, lastRoleChange }: AccountNames): string[] => [
   lastPasswordChange,
   incomplete,

@@ -20,8 +20,8 @@ export interface PasswordChangeRequest {
 }
 
 /**
- * Changes a password (docs/contract/accounts.md, section 6.6). Whoever changes their own proves the current one, managers
- * too: a stolen token must not take the account (AC-61). All sessions of the user end, before the new password is stored.
+ * Changes a password (docs/contract/accounts.md, section 6.6). A user who changes their own password proves the current one, managers
+ * too: a stolen token must not be enough to take over the account (AC-61). All sessions of the user end before the new password is stored.
  */
 export function createPasswordChange(
   parts: PasswordChangeParts,

@@ -22,7 +22,7 @@ interface Wanted {
 /**
  * Makes a user, all or nothing (docs/contract/accounts.md, section 6.3): what fails midway is removed again. The object
  * is marked as incomplete until password, role and state are there, so a user that this process could not finish is
- * never seen, and is removed later by whoever runs then.
+ * never seen, and the keeper of any replica removes it later.
  */
 export function createUserCreation(parts: UserWriteParts): (body: Buffer, caller: Caller) => Promise<AnsweredUser> {
   const { names, known, assignment, hasher } = parts;

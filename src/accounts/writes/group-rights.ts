@@ -4,8 +4,8 @@ import { forbiddenChange } from '../refusals.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * Whoever makes a user gives away the rights that bindings of the cluster have for that name, which may be those of
- * somebody who was here before. So the caller must be allowed to act as a user of this name: `impersonate` on `users` by
+ * Creating a user grants the rights that bindings of the cluster give to that name, perhaps since an earlier user had
+ * it. So the caller must be allowed to act as a user of this name: `impersonate` on `users` by
  * name. Rejects with 403, and as the authorizer does.
  */
 export async function checkBoundName(

@@ -27,7 +27,7 @@ export interface RoleAssignment {
   /** The roles of the user as the cluster has them now, the one that is shown first. */
   rolesOf(user: string): Promise<readonly string[]>;
   /**
-   * Makes the new binding, and tells its uid; `undefined` when it was there already. What else the user has stays. Rejects
+   * Makes the new binding and returns its uid; `undefined` when it existed already. The user's other bindings stay. Rejects
    * as `check`.
    */
   give(user: string, role: string, caller: Caller): Promise<string | undefined>;
@@ -38,7 +38,7 @@ export interface RoleAssignment {
   removeOthers(user: string, role: string, caller: Caller): Promise<void>;
   /** Removes the binding of this uid, which `give` has made, as ourselves: something else of the request failed. */
   takeBack(user: string, role: string, uid: string): Promise<void>;
-  /** Whether ClusterRoleBindings that somebody else made name this user, and so wait for whoever gets the name. */
+  /** Whether ClusterRoleBindings that somebody else made name this user: the next user of that name would get their rights. */
   isBound(user: string): Promise<boolean>;
   /** Removes every kept binding of a name that no user has, as ourselves: a new user must inherit none. */
   clear(user: string): Promise<void>;
@@ -62,7 +62,7 @@ export function createRoleAssignment(parts: RoleAssignmentParts): RoleAssignment
       return undefined;
     }
   };
-  /** An answer that is lost is no failure yet: what is stored then tells. */
+  /** A lost answer is not a failure yet: reading what is stored shows whether the write succeeded. */
   const madeAllTheSame = async (user: string, role: string, error: unknown): Promise<string> => {
     const isRefused = error instanceof ClusterError && error.status.code < 500;
     const binding = isRefused ? undefined : await bindings.get(bindingName(user, role)).catch(() => undefined);

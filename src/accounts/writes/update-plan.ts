@@ -33,7 +33,7 @@ interface Before {
   readonly isManager: boolean;
 }
 
-/** What somebody without a right may keep with his own user; every replica has it in memory. */
+/** The size of the annotations that a user without rights may keep on their own object; every replica holds them in memory. */
 const LONGEST_OWN_ANNOTATIONS = 16 * 1024;
 
 /**
@@ -83,7 +83,7 @@ export function planUpdate(
         annotations: {
           ...annotations.annotations,
           ...(isOtherState && state === 'Disabled' ? { [names.tokensNotBefore]: timestamp(clock) } : {}),
-          // The cluster takes an update that changes nothing whatever its version: of two changes of a role one must win.
+          // The cluster accepts an update without changes at any version, so this one makes a change: of two changes of a role one must win.
           ...(role === undefined ? {} : { [names.lastRoleChange]: new Date(clock.now()).toISOString() }),
         },
       },

@@ -30,7 +30,7 @@ export interface UpdateRequest {
 }
 
 /**
- * People may change their own user without a right, so they must not be able to burden the cluster with it: each change is
+ * Users may change their own object without a right, so they must not be able to burden the cluster with it: each change is
  * a write to etcd of the whole object, which every replica keeps in memory.
  */
 const OWN_WRITES = { limit: 20, windowMs: 60_000 };
@@ -78,7 +78,7 @@ async function checkRights(
   if (role !== undefined) await parts.assignment.check(name, role, caller);
 }
 
-/** Of two users who take one address at one moment only one keeps it: the other one becomes what it was. */
+/** Saves a user with a new address. When two users take one address at one moment, only one keeps it: the other gets its former one back. */
 function saveWithAddress(
   planned: Planned,
   stored: KubernetesObject,
@@ -135,7 +135,7 @@ async function restore(
   });
 }
 
-/** An answer that is lost is no failure yet: what is stored then tells. */
+/** A lost answer is not a failure yet: reading what is stored shows whether the write succeeded. */
 async function replace(object: KubernetesObject, users: ClusterObjects): Promise<KubernetesObject> {
   return await users.replace(object).catch(async (error: unknown) => {
     if (error instanceof ClusterError && error.status.code < 500) throw error;

@@ -14,7 +14,7 @@ import type { EmailRivals } from '../users/email-rivals.ts';
 import type { Caller } from './caller.ts';
 import type { RoleAssignment } from './role-assignment.ts';
 
-/** Everybody who is known, whatever the source. */
+/** All known users, from every source. */
 interface KnownUsers {
   byName(name: string): Pick<User, 'isObject'> | undefined;
   /** The names of all who have this address, without regard to ASCII case. */
@@ -50,7 +50,7 @@ export interface UserWriteParts {
   readonly sessions: SessionCutOff;
   readonly roles: PlatformRoles;
   readonly assignment: RoleAssignment;
-  /** Asks the cluster whatever the configured mode, because it decides about rights that are given on. */
+  /** Asks the cluster in every configured mode, because it decides about rights that the caller grants to others. */
   readonly authorizer: ForgetfulAuthorizer;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -18,7 +18,7 @@ import { sessionPlace } from './session-place.ts';
 import { type InputParts, readOrFail, signInInput } from './sign-in-input.ts';
 import { TokenClient } from './token-client.ts';
 
-/** How long a client may be given a token that the server has not confirmed since. */
+/** How long a client may get a token after the server last confirmed it. */
 const UNCHECKED_MS = 60_000;
 
 export interface ClientParts extends InputParts, LockParts {

@@ -12,7 +12,7 @@ export interface LoginSessionOptions {
   readonly clientSecretFile?: string;
   /** A file of certificates in PEM. */
   readonly certificateAuthority?: string;
-  /** The same content, in base64. */
+  /** The certificates themselves, in base64. */
   readonly certificateAuthorityData?: string;
   readonly sessionFile?: string;
 }
@@ -149,7 +149,7 @@ function kubeconfigRequest(
   return { action: 'kubeconfig', ...session, ...password, ...named, command: program };
 }
 
-/** Files are named absolutely: whoever reads a kubeconfig is in another folder. */
+/** Makes paths absolute: the program that reads the kubeconfig runs in another folder. */
 const path = (value: string | boolean | undefined): string | undefined =>
   typeof value !== 'string' || value === '-' ? (value as string | undefined) : resolve(value);
 

@@ -94,7 +94,7 @@ export class ServerCalls {
     const proxyEnv = proxy === undefined ? {} : { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } };
     if (!isTls) return new HttpAgent(proxyEnv);
     const ca = authority ?? [...getCACertificates('default'), ...getCACertificates('system')];
-    // By default NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would turn the check off (K-07).
+    // Without this, NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would turn the check off (K-07).
     return new HttpsAgent({ ca, rejectUnauthorized: true, ...proxyEnv });
   }
 }

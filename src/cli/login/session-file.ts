@@ -30,7 +30,7 @@ export class SessionFile {
     this.#owner = owner;
   }
 
-  /** `undefined` when there is none. Throws a `LoginError` when others could have read or made it, or it is none of ours. */
+  /** `undefined` when there is no file. Throws a `LoginError` when others could have read or made it, or it is not a session of ours. */
   async read(): Promise<SavedSession | undefined> {
     const handle = await this.#open();
     if (handle === undefined) return undefined;

@@ -85,7 +85,7 @@ export class SessionLock {
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
     let handle: FileHandle | undefined;
     try {
-      // Without O_NONBLOCK a FIFO would be waited for until somebody writes to it.
+      // Without O_NONBLOCK, opening a FIFO would wait until somebody writes to it.
       handle = await open(this.#path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       if (!(await handle.stat()).isFile()) throw this.#noFile();
       return await handle.readFile('utf8');
@@ -103,7 +103,7 @@ export class SessionLock {
     return new LoginError(`${this.#path} is no file: remove it, or name another place by --session-file`);
   }
 
-  /** A process that is gone, or, on whatever machine, one that has held it for longer than anything can take. */
+  /** Whether its process is gone, or one on any machine has held it for longer than any work can take. */
   async #isAbandoned(seen: string): Promise<boolean> {
     const { clock, hostName, isRunning } = this.#parts;
     const holder = parseHolder(seen);
@@ -113,8 +113,8 @@ export class SessionLock {
   }
 
   /**
-   * One of several that find it abandoned moves it away; whoever got a newer lock instead gives that back. Resolves with
-   * whether anything was moved.
+   * One of several processes that find it abandoned moves it away; a process that moved a newer lock instead gives it back.
+   * Resolves with whether anything was moved.
    */
   async #putAside(seen: string): Promise<boolean> {
     const aside = `${this.#path}.${this.#parts.random.bytes(6).toString('hex')}`;
@@ -130,7 +130,7 @@ export class SessionLock {
   }
 }
 
-/** `undefined` for what is just being written, and for what is none of ours: a shared folder may have anything. */
+/** `undefined` for a file that is just being written or is not ours: a shared folder may contain anything. */
 function parseHolder(text: string): Holder | undefined {
   try {
     const { processId, hostName } = Object(JSON.parse(text)) as Record<string, unknown>;

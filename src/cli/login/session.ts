@@ -6,7 +6,7 @@ export interface SavedSession {
   readonly username: string;
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** From then on the access token is not handed out any more. */
+  /** From this time on the access token is no longer handed out. */
   readonly goodUntil: number;
   /** When the server was last asked whether the session stands. */
   readonly checkedAt: number;
@@ -21,7 +21,7 @@ export interface TokenPair {
 
 /**
  * Renews this long before the end: a request that begins with the token must arrive with it, and clocks differ. It is
- * also what a client is told as the end, so that both renew at the same time.
+ * also the end that a client gets, so that both renew at the same time.
  */
 const MARGIN_MS = 30_000;
 
@@ -53,7 +53,7 @@ export function parseSession(text: string): SavedSession | undefined {
   }
 }
 
-/** The user's name as the server knows it, read from the access token; what was typed, when that tells none. */
+/** The user's name as the server knows it, read from the access token; the typed name when the token has none. */
 export function nameOf({ accessToken, username }: SavedSession): string {
   try {
     const claims = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());

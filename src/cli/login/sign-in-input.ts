@@ -88,6 +88,6 @@ function commandLine(request: LoginRequest): string {
   return ['gatehouse login', ...options].join(' ');
 }
 
-/** As a shell takes it. */
+/** Quotes a value for a shell. */
 const quoted = (value: string): string =>
   /^[\w./:@%+=-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;

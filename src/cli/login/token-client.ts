@@ -100,5 +100,5 @@ const describes = (value: unknown): value is string => typeof value === 'string'
 /** What a header can carry and a terminal can show (RFC 6750 2.1). */
 const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\w.~+/-]+=*$/.test(value);
 
-/** Of a year at most: an instant beyond what a date can be could not be told to a client. */
+/** Seconds, a year at most: an instant that no date can express could not be given to a client. */
 const isLifetime = (value: unknown): value is number => typeof value === 'number' && value > 0 && value <= 31_536_000;

@@ -75,7 +75,7 @@ export class AnswerWriter {
   }
 
   /**
-   * Begins an answer of somebody else's: his status, his headers (names and values in turn), and ours. `isStream`: it is
+   * Begins an answer from another server: its status, its headers (names and values in turn), and ours. `isStream`: it is
    * sent at once, whether or not bytes of the body come. The caller writes the body and calls `finish`.
    */
   relay(exchange: Exchange, status: number, headers: readonly string[], isStream: boolean): void {
@@ -90,7 +90,7 @@ export class AnswerWriter {
     exchange.streamedAt = this.#clock.monotonic();
   }
 
-  /** Answers 101 (RFC 9110 7.8): what follows on the connection is of that protocol. */
+  /** Answers 101 (RFC 9110 7.8): the bytes that follow on the connection belong to that protocol. */
   switchProtocols(exchange: Exchange, headers: readonly string[], protocol: string): void {
     const { response } = exchange;
     exchange.streamedAt = this.#clock.monotonic();

@@ -2,19 +2,19 @@ import type { IncomingMessage } from 'node:http';
 
 /** Cross-origin headers: the configured origins are allowed, all others are not. */
 export interface Cors {
-  /** For any answer: names and values in turn. */
+  /** The headers of any answer: names and values in turn. */
   headers(request: IncomingMessage): readonly string[];
-  /** For the answer to a preflight, besides `headers`. */
+  /** The headers of the answer to a preflight, besides `headers`. */
   preflight(request: IncomingMessage, allow: string): Readonly<Record<string, string>>;
 }
 
 const NONE: readonly string[] = [];
 const VARY = ['Vary', 'Origin'];
 
-/** What a script has to read of an answer: its version, when to try again, what is wrong with the bearer, the id for the operator, and its age. */
+/** The headers that a script must be able to read: version, when to retry, what is wrong with the bearer, the id for the operator, and age. */
 const EXPOSED = ['Access-Control-Expose-Headers', 'ETag, Retry-After, WWW-Authenticate, X-Request-Id, Age, Warning'];
 
-/** What a script may send. Tracing of a page adds the last two (W3C Trace Context). */
+/** The headers that a script may send. Tracing in a page adds the last two (W3C Trace Context). */
 const ALLOWED = 'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id, traceparent, tracestate';
 
 /** `origins` are compared exactly. There is never a wildcard and never `Allow-Credentials`: callers send bearers, not cookies. */

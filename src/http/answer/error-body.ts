@@ -80,7 +80,7 @@ function oauthAnswer(refusal: OAuthRefusal): ErrorAnswer {
   };
 }
 
-/** Why a 5xx was answered: the private cause of a known error, or the unknown error itself. `undefined` below 500. */
+/** The reason for a 5xx: the private cause of a known error, or the unknown error itself. `undefined` below 500. */
 export function failureOf(error: unknown): unknown {
   if (error instanceof OAuthError) return error.refusal.status >= 500 ? (error.cause ?? error.message) : undefined;
   if (error instanceof StatusError) return error.answer.code >= 500 ? (error.cause ?? error.message) : undefined;

@@ -9,9 +9,9 @@ const MIN_GZIP_BYTES = 1_024;
 export interface RepresentationHeaders {
   readonly contentType: string;
   readonly cacheControl: string;
-  /** The age of the data behind it, set only where the answer is to tell it. */
+  /** The age of the data behind it, set only when the answer should state it. */
   readonly staleSeconds?: number | undefined;
-  /** Bounds the time in which a long body is made by what the caller allows. */
+  /** Limits the time for making a long body to what the caller allows. */
   readonly deadline?: BodyDeadline;
 }
 

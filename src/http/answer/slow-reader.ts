@@ -27,7 +27,7 @@ export class SlowReader {
     response.once('close', () => this.unblock());
   }
 
-  /** Something waits for the client from now on. */
+  /** From now on bytes wait for the client. */
   block(): void {
     const { socket } = this.#response;
     if (!socket) return;

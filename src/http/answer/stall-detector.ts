@@ -61,6 +61,6 @@ export class StallDetector {
   }
 }
 
-/** The bytes of this connection that our kernel has taken to send. Nothing tells more on every system. */
+/** The bytes of this connection that our kernel has accepted for sending. No system call on every system shows more. */
 export const bytesTaken = ({ bytesWritten, writableLength }: Pick<Socket, 'bytesWritten' | 'writableLength'>): number =>
   bytesWritten - writableLength;

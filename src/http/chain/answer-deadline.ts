@@ -39,7 +39,7 @@ export function createAnswerDeadline(clock: Clock, limitMs: number): AnswerDeadl
     },
     allowed: (work, exchange) => {
       const asked = callers(exchange);
-      // A longer time than ours is none: it would be a timer of days, which Node.js lets fire at once.
+      // Ignores a longer time than ours: it could mean a timer of many days, which Node.js fires at once.
       return asked && asked.leftMs < limitMs ? within(work, asked) : work;
     },
     check: (exchange) => {

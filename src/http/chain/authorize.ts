@@ -11,13 +11,13 @@ import type { AnswerDeadline } from './answer-deadline.ts';
 export interface AuthorizeParts {
   readonly authorizer: Authorizer;
   readonly deadline: AnswerDeadline;
-  /** Whether the rights to this path are asked although no route serves it. */
+  /** Whether the caller's right to this path is checked although no route serves it. */
   readonly isGuarded?: ((segments: readonly string[]) => boolean) | undefined;
   /** Paces the refusals that are sent when reviews have no free place or no answer. */
   readonly pace: RefusalPace;
 }
 
-/** Step 9 of the chain (docs/contract/http.md, section 1): from here on the request is known by what it asks for. */
+/** Step 9 of the chain (docs/contract/http.md, section 1): from here on we know which resource the request asks for. */
 export const readRequestInfo: Step = (exchange) => {
   const { segments, query } = exchange.target;
   const info = toRequestInfo(exchange.request.method ?? '', segments, query);
@@ -30,7 +30,7 @@ export const readRequestInfo: Step = (exchange) => {
  * Authorizes each request for a resource under /kapis that a route serves, before any cache or parameter is looked at
  * (N-32). A path that no route serves is 404 for everybody who is signed in: discovery names what is served anyway, and
  * a made-up path must not cost the cluster a review (A-49), unless it is below a path whose route says otherwise. A path
- * that names no resource (discovery) has nothing to protect. What a user may read of himself asks for no right.
+ * that names no resource (discovery) has nothing to protect. Users need no right to read what they may read about themselves.
  */
 export function createAuthorize({ authorizer, deadline, pace, isGuarded }: AuthorizeParts): Step {
   return function authorize(exchange) {
@@ -48,7 +48,7 @@ export function createAuthorize({ authorizer, deadline, pace, isGuarded }: Autho
   };
 }
 
-/** What somebody may do to what is his own, without a right. A service account is no user. */
+/** What users may do to their own data without a right. A service account is not a user. */
 function ownAccess({ route, request, parameters }: Exchange, { name }: Identity): 'free' | 'narrowed' | undefined {
   if (!route?.self || parameters[0] !== name || isClusterOwn(name)) return undefined;
   return route.self[request.method as Method];

@@ -8,7 +8,7 @@ import type { Cors } from '../answer/cors.ts';
 import { Exchange, type Taken } from '../exchange.ts';
 import type { HttpMetrics } from '../metrics.ts';
 
-/** What is measured and logged of each request, and with what. */
+/** The measurements and the log line of each request, and the tools for them. */
 export interface Observation {
   readonly clock: Clock;
   readonly random: Random;
@@ -60,7 +60,7 @@ export function createBegin({
 
 /** 8 bytes: 16 hex digits. */
 const ID_BYTES = 8;
-/** 512 ids a draw: a system call for each would cost more than the rest of the step. */
+/** Draws 512 ids at once: a system call for each would cost more than the rest of the step. */
 const POOL_BYTES = 512 * ID_BYTES;
 
 /** Makes request ids of 16 hex digits. */

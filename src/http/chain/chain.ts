@@ -7,13 +7,13 @@ import type { Guard } from './guard.ts';
 
 /** What a port serves. */
 export interface App {
-  /** `taken`: the connection of a request that `takesUpgrade` said yes to. */
+  /** `taken` is the connection of a request that `takesUpgrade` accepted. */
   handle(request: IncomingMessage, response: ServerResponse, taken?: Taken): void;
-  /** Whether the request may turn its connection into another protocol. Absent: none may. */
+  /** Whether the request may turn its connection into another protocol. When absent, none may. */
   takesUpgrade?(request: IncomingMessage): boolean;
-  /** Whether the body of a request has its own time limits: it may take long as a whole. Absent: none has. */
+  /** Whether the body of a request has its own time limits, so that it may take long as a whole. When absent, none has. */
   pacesItself?(request: IncomingMessage): boolean;
-  /** Whether the answer to a request may go on at a shutdown when those of others are cut. Absent: none may. */
+  /** Whether the answer to a request may go on at a shutdown when other answers are cut. When absent, none may. */
   outlasts?(request: IncomingMessage): boolean;
 }
 
@@ -31,7 +31,7 @@ export type Middleware = RequestHandler<Parameters, unknown, unknown, object, Lo
 export const createRouter = (): Router => express.Router({ caseSensitive: true, strict: true });
 
 /**
- * A step as middleware under its own name, so that it can be told in a stack trace. What it throws or rejects with goes
+ * A step as middleware under its own name, so that a stack trace shows it. What it throws or rejects with goes
  * to the error writer. A step that need not wait returns no promise, so the path of a list request makes none.
  */
 export function middleware(step: Step): Middleware {
@@ -69,7 +69,7 @@ function sendError(writer: AnswerWriter): ErrorRequestHandler<Parameters, unknow
 
 type Run = (request: IncomingMessage, response: ServerResponse, last: (error: unknown) => void) => void;
 
-/** What stands around the router of a port. */
+/** The parts around the router of a port. */
 interface Frame {
   readonly guard: Guard;
   readonly writer: AnswerWriter;

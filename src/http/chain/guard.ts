@@ -145,6 +145,6 @@ export class Locator {
   }
 }
 
-/** In absolute-form the reading depends on the Host as well. */
+/** Whether a target is remembered: not one in absolute-form, whose reading depends on the Host as well. */
 const isKept = (rawTarget: string, { segments }: Target): boolean =>
   rawTarget.startsWith('/') && rawTarget.length <= LONGEST_KEPT && segments.length <= MOST_SEGMENTS_KEPT;

@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange.ts';
 import type { AnswerDeadline } from './answer-deadline.ts';
 import { forbidden } from './authorize.ts';
 
-/** Resolves with whom a call is made as, if its caller may impersonate each that it names. Rejects with the cluster's 403 when the caller may not. */
+/** Resolves with the user that the call is made as, if the caller may impersonate every name in it. Rejects with the cluster's 403 otherwise. */
 export type Impersonate = (exchange: Exchange, asked: ActingAs) => Promise<Impersonation>;
 
 interface ImpersonateParts {
@@ -25,7 +25,7 @@ export function createImpersonate({ authorizer, deadline }: ImpersonateParts): I
     for (const { resource, name } of impersonatedBy(asked)) {
       const attributes = { verb: 'impersonate', group: '', version: '', resource, name };
       const decision = await deadline.bound(Promise.resolve(authorizer.authorize(identity, { resource: attributes })));
-      // An old answer among them makes all of it old.
+      // One old answer makes the whole decision old.
       told = told?.source === 'stale' ? told : decision;
       exchange.decided(told);
       if (!decision.allowed) throw forbidden(identity.name, { ...NO_REQUEST, ...attributes });
@@ -34,7 +34,7 @@ export function createImpersonate({ authorizer, deadline }: ImpersonateParts): I
   };
 }
 
-/** What else the words of a refusal may name. */
+/** Other fields that the text of a refusal may name. */
 const NO_REQUEST = {
   isResource: true,
   prefix: 'api',

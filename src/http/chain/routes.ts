@@ -30,7 +30,7 @@ export function mountRoutes(
   }
 }
 
-/** A route takes all methods of its paths: what it does not serve is 405. So the routes behind it get none of them. */
+/** A route takes all methods of its paths and answers 405 to those that it does not serve. So later routes get none of them. */
 function checkOrder(routes: readonly Route[]): void {
   for (const [at, { template }] of routes.entries()) {
     const first = routes.slice(0, at).find((before) => !before.takes && covers(before.template, template));
@@ -62,7 +62,7 @@ export function guardedBelow(routes: readonly Route[]): (segments: readonly stri
 
 const VERBS = { GET: 'get', HEAD: 'head', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
 
-/** Says which route it is, for all that follows and for the log. */
+/** Notes the route in the exchange, for the steps that follow and for the log. */
 function found(route: Route): Middleware {
   const isOpen = route.template.endsWith('/*');
   return function found(request, response, next) {
@@ -72,7 +72,7 @@ function found(route: Route): Middleware {
   };
 }
 
-/** A watch where one is asked for, then `Accept`, then the handler. */
+/** Serves a watch if the request asks for one; otherwise checks `Accept`, then calls the handler. */
 function serving(route: Route, handler: Handler): Middleware[] {
   const serve = endpoint(handler);
   const checked = route.produces === 'json' ? [middleware(requireJson), serve] : [serve];
@@ -95,7 +95,7 @@ const refuseMethod: Step = ({ route }) => {
 };
 
 /**
- * Answers 404 to everybody for what is public but not there (docs/contract/http.md, section 2): a stale bearer must not
+ * Answers 404 to everybody for a public path without a route (docs/contract/http.md, section 2): a stale bearer must not
  * turn it into a 401.
  */
 export function refuseUnknownPublicPaths(platform: string): Step {
@@ -109,7 +109,7 @@ export function refuseUnknownPublicPaths(platform: string): Step {
   };
 }
 
-/** Answers 410 to any signed-in caller on a path that was withdrawn, whatever the method and whatever the rights. */
+/** Answers 410 to any signed-in caller on a path that was withdrawn, with any method and any rights. */
 export const refuseWithdrawnPaths: Step = ({ route, parameters }) => {
   if (route?.gone) throw gone(route.gone(parameters));
   return 'next';

@@ -4,7 +4,7 @@ import { type LeaveQueue, PartyQueue } from '../../runtime/party-queue.ts';
 import { registerWaiting } from '../metrics.ts';
 import type { Gate } from './chain.ts';
 
-/** From this load on, what a request takes is taken from others. */
+/** From this load on, the time that a request takes delays the requests of others. */
 const BUSY = 0.9;
 /**
  * What requests that begin may take of a turn of the event loop: three lists from memory, or one request that asks the
@@ -12,7 +12,7 @@ const BUSY = 0.9;
  * connections made each turn 20 ms, and everybody waits for several turns.
  */
 const TURN_MS = 0.1;
-/** A user is alone when no other has asked for so long. Dashboards ask each few seconds. */
+/** A user is alone when no other user has asked for this long. Dashboards ask every few seconds. */
 const COMPANY_MS = 60_000;
 
 interface UserTurnsParts {
@@ -23,14 +23,14 @@ interface UserTurnsParts {
 
 /**
  * Lets only some requests begin in each turn of the event loop while it is busy: as many as keep it short. Beyond them users
- * take turns, each with its own requests in order. A user's first one in a turn always begins at once. So whoever sends many
+ * take turns, each with its own requests in order. A user's first one in a turn always begins at once. So a user who sends many
  * requests waits for them, and the others do not. A user who is alone never waits: short turns have their price, some ten
  * microseconds each, and answers of one turn go to the kernel together.
  */
 export class UserTurns {
   readonly #parts: UserTurnsParts;
   readonly #queue = new PartyQueue();
-  /** Those whose requests have begun in this turn of a busy loop, and what these took. */
+  /** The users whose requests have begun in this turn of a busy loop, and the time that these took. */
   readonly #users = new Set<string>();
   #spentMs = 0;
   #isRunning = false;
@@ -47,7 +47,7 @@ export class UserTurns {
     return this.#queue.size;
   }
 
-  /** Calls `begin` at the turn of this user, or now: then nothing is returned. It must not throw. */
+  /** Calls `begin` at the turn of this user, or now and then returns nothing. `begin` must not throw. */
   take(user: string, begin: () => void): LeaveQueue | undefined {
     const isBusy = !this.#isAlone(user) && this.#parts.loopLoad() >= BUSY;
     if (isBusy && !this.#isRunning) this.#run();
@@ -78,7 +78,7 @@ export class UserTurns {
     setImmediate(this.#turn);
   }
 
-  /** The turn of the event loop is over. Those that wait go before those that come in the next one. */
+  /** The turn of the event loop is over. Requests that wait go before those that come in the next turn. */
   #turn = (): void => {
     const isIdle = this.#users.size === 0 && this.#queue.size === 0;
     this.#users.clear();
@@ -95,7 +95,7 @@ export class UserTurns {
 interface TakeTurnParts {
   readonly turns: UserTurns;
   readonly registry: Registry;
-  /** Told of the user of each request that is not the gateway's. */
+  /** Called with the user of each request that is not the gateway's. */
   readonly onOther?: ((user: string) => void) | undefined;
 }
 

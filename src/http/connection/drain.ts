@@ -13,7 +13,7 @@ export interface DrainParts {
   readonly options: {
     readonly shutdownDelayMs: number;
     readonly drainMs: number;
-    /** How long those go on that outlast the drain time; they end by themselves then. */
+    /** How long streams that outlast the drain time may go on; after that they end by themselves. */
     readonly streamDrainMs?: number;
   };
   /** Whether the answer to this request is not cut at the drain time. */
@@ -25,13 +25,13 @@ export interface DrainParts {
 /** A connection that was opened just before the end may still bring its first request within this time. */
 const FRESH_MS = 1_000;
 
-/** A websocket that was told to end has 2 s to do so (`FINISH_MS` of src/http/gateway/tunnel.ts). */
+/** A websocket that is asked to end has 2 s to do so (`FINISH_MS` of src/http/gateway/tunnel.ts). */
 const FINISH_MS = 2_000;
 
 /**
  * Serves until the signal aborts, then leaves in the order of R-07: readiness fails, serving goes on while load balancers
- * notice, the port closes, streams end, answers in flight are finished, whatever is left after the drain time is cut. Some
- * streams outlast it, and have a time of their own.
+ * notice, the port closes, streams end, answers in flight are finished, and what is left after the drain time is cut. Some
+ * streams outlast it and have a limit of their own.
  */
 export async function drain(parts: DrainParts, signal: AbortSignal): Promise<void> {
   const { server, connections, clock, logger, options } = parts;
@@ -77,7 +77,7 @@ async function untilAborted(server: Server, signal: AbortSignal): Promise<void> 
   const broken = once(server, 'error', { signal: stop.signal }).then(([error]) => {
     throw error;
   });
-  // The loser of the race is told to stop waiting, and so rejects. That is expected.
+  // The loser of the race is aborted, and so rejects. That is expected.
   aborted.catch(() => {});
   broken.catch(() => {});
   try {

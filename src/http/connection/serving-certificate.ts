@@ -26,7 +26,7 @@ interface FollowParts {
   readonly reloads: Counter<'server' | 'result'>;
   /** When the certificate in use expires, in seconds since 1970. */
   readonly expirations: Gauge<'server'>;
-  /** Which port. */
+  /** The port that the certificate is for. */
   readonly name: string;
 }
 
@@ -47,7 +47,7 @@ const EXPIRES_SOON_MS = 14 * 24 * 3_600_000;
 
 /** A certificate, its key, and the authorities that client certificates must come from. */
 export interface ServingCertificate {
-  /** As read at start. */
+  /** The options as they were read at start. */
   readonly options: TlsOptions;
   /**
    * Follows the files until the signal aborts: handshakes use changed files within seconds, and open connections stay

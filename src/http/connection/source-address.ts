@@ -69,7 +69,7 @@ export function createUnreadableReport({
 /** An IPv4 address or a bracketed IPv6 one, with or without a port, as some proxies write them (RFC 3986 3.2.2, 3.2.3). */
 const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([\da-f:.]+(?:%[\w.-]+)?)\])(?::\d{0,5})?$/i;
 
-/** The address in one member of the header, without port and brackets; another text if it is none. */
+/** The address in one member of the header, without port and brackets. The result is not an address if the member has none. */
 function toAddress(member: string): string {
   const text = member.trim();
   const [, v4, v6] = WITH_PORT.exec(text) ?? [];
@@ -91,5 +91,5 @@ function contains(addresses: BlockList, address: string): boolean {
   return family !== 0 && addresses.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Without the zone, which names an interface of this machine (RFC 4007 11). */
+/** Removes the zone, which names an interface of this machine (RFC 4007 11). */
 const plain = (address: string): string => unmapped(address).split('%')[0] as string;

@@ -5,11 +5,11 @@ import type { SecurityEventFields, SecurityEvents } from '../../security-events.
 import { nameOrNothing } from '../access-log.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** What is told of a call. */
+/** What the log and the metrics record about a call. */
 export interface CallRecord {
-  /** A stream goes on to the cluster: it may last for days, and end with the process. */
+  /** A stream to the cluster begins: it may last for days, and may end only with the process. */
   began(exchange: Exchange): void;
-  /** The answer has been made, whatever it was. */
+  /** The call has been answered, with success or failure. */
   ended(exchange: Exchange, kind: CallKind): void;
 }
 
@@ -41,7 +41,7 @@ export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics
   };
 }
 
-/** Whom the cluster takes the call for. */
+/** The user that the cluster sees. */
 const impersonatedUser = ({ identity, impersonation }: Exchange): string | undefined =>
   (impersonation?.subject ?? identity)?.name;
 
@@ -86,7 +86,7 @@ function whoAndWhat({ identity, info, target, requestId, ownRequestId, source }:
   };
 }
 
-/** As the other acts of the trail have it. What the cluster does not find, or finds wrong, was answered all the same. */
+/** Translates the status into the audit trail's words. A call counts as ok when the cluster answered it, even with 404 or 422. */
 function resultOf(status: number): 'ok' | 'refused' | 'throttled' | 'failed' {
   if (status === 401 || status === 403) return 'refused';
   if (status === 429) return 'throttled';

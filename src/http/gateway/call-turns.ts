@@ -4,16 +4,16 @@ import { PartyQueue } from '../../runtime/party-queue.ts';
 
 /**
  * A call costs the event loop as much as four pages of the node list (0.5 ms and 0.12 ms), and the API server, which may
- * run on the same machine, as much again and more. So beside 48 others a tenth of the time is the gateway's.
+ * run on the same machine, as much again and more. So with one call for 48 other requests, the gateway gets a tenth of the time.
  */
 const OTHERS_A_CALL = 48;
-/** However much else is asked, a hundred calls begin in a second besides the one that each user may have. */
+/** Under any load, a hundred calls begin in a second besides the one that each user may have. */
 const LONGEST_WAIT_MS = 10;
-/** After so long without another request nobody else is asking. Clients that ask all the time leave gaps of 2 ms on a busy machine. */
+/** After this long without other requests the machine counts as idle. Clients that ask all the time leave gaps of 2 ms when it is busy. */
 const QUIET_MS = 5;
-/** Users whose last other request is remembered. Beyond them the one is forgotten who asked longest ago. */
+/** The most users whose last other request is remembered. Above it, the user who asked longest ago is forgotten. */
 const MOST_USERS = 1_000;
-/** From this load on, what a call takes is taken from others. */
+/** From this load on, the time that a call takes delays the calls of others. */
 const BUSY = 0.9;
 
 interface CallTurnsParts {
@@ -24,9 +24,9 @@ interface CallTurnsParts {
 
 /** A call that may begin now, or soon. */
 export interface CallTurn {
-  /** Resolves when the call may begin, or has left; `undefined`: at once. */
+  /** Resolves when the call may begin or has left; `undefined` when it may begin at once. */
   readonly begins: Promise<void> | undefined;
-  /** To be called when the call is over, whether or not it has begun. Once or more. */
+  /** Call this when the call is over, also if it never began. It may be called more than once. */
   leave(): void;
 }
 
@@ -34,8 +34,8 @@ export interface CallTurn {
  * Lets calls to the cluster begin one by one while the event loop is busy and others ask, too, so that the node list, sign-ins
  * and probes keep most of it however much is asked of the gateway. Otherwise every call begins at once.
  *
- * Users take turns, and a call waits only for what its own user has under way: another call, or requests of other kinds of
- * late. So whoever asks much waits, and nobody else does.
+ * Users take turns, and a call waits only for what its own user has in flight: another call, or recent requests of other
+ * kinds. So a user with many calls waits, and nobody else does.
  */
 export class CallTurns {
   readonly #parts: CallTurnsParts;
@@ -48,7 +48,7 @@ export class CallTurns {
   #others = 0;
   #otherAt = Number.NEGATIVE_INFINITY;
   #turnAt = Number.NEGATIVE_INFINITY;
-  /** Of the next look at those that wait. */
+  /** Cancels the next look at the calls that wait. */
   #cancel = (): void => undefined;
 
   constructor(parts: CallTurnsParts) {
@@ -60,14 +60,14 @@ export class CallTurns {
     return this.#queue.size;
   }
 
-  /** A request has come that is no call. */
+  /** Notes that a request of another kind has come. */
   other = (): void => {
     this.#others++;
     this.#otherAt = this.#parts.clock.monotonic();
     if (this.#others === OTHERS_A_CALL && this.#queue.size > 0) this.#next();
   };
 
-  /** The request that has come is this user's. */
+  /** Notes that the request that has come belongs to this user. */
   asked = (user: string): void => {
     this.#askedAt.set(user, this.#parts.clock.monotonic());
   };
@@ -96,7 +96,7 @@ export class CallTurns {
     return true;
   }
 
-  /** Whether this user has nothing else under way. */
+  /** Whether this user has nothing else in flight. */
   #isFree(user: string): boolean {
     const askedAt = this.#askedAt.get(user) ?? Number.NEGATIVE_INFINITY;
     return !this.#underway.has(user) && this.#parts.clock.monotonic() - askedAt >= QUIET_MS;
@@ -106,7 +106,7 @@ export class CallTurns {
     this.#underway.set(user, (this.#underway.get(user) ?? 0) + 1);
   }
 
-  /** The next call of a user may begin when the one before it is over, whatever others ask. */
+  /** The next call of a user may begin when the one before it is over; the calls of other users do not delay it. */
   #ended(user: string): void {
     const left = (this.#underway.get(user) ?? 0) - 1;
     if (left > 0) return void this.#underway.set(user, left);
@@ -114,7 +114,7 @@ export class CallTurns {
     if (this.#isFree(user)) this.#queue.next(user);
   }
 
-  /** How long the next turn is away, if fewer others come than `OTHERS_A_CALL`. */
+  /** The time until the next turn, if fewer other requests come than `OTHERS_A_CALL`. */
   #waitMs(): number {
     const now = this.#parts.clock.monotonic();
     if (this.#others >= OTHERS_A_CALL || this.#parts.loopLoad() < BUSY) return 0;
@@ -133,7 +133,7 @@ export class CallTurns {
     else this.#cancel = this.#parts.clock.after(wait, this.#look);
   };
 
-  /** A call of the user whose turn it is begins, and the next one in another turn of the loop at the earliest. */
+  /** Starts a call of the user whose turn it is. The next call starts in a later turn of the event loop. */
   #next(): void {
     this.#cancel();
     this.#turn();

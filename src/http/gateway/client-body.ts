@@ -5,16 +5,16 @@ import type { Exchange } from '../exchange.ts';
 
 interface ClientBodyParts {
   readonly clock: Clock;
-  /** How long the client may send nothing while it is waited for. */
+  /** How long the client may send nothing while we wait for it. */
   readonly stallMs: number;
   /** Called with the length of each piece. */
   onBytes(bytes: number): void;
 }
 
 /**
- * The body of a request at the pace of whoever reads it. Whoever gives it up does not end the client's connection, as it
- * would with the message itself: the client is still to get an answer. Breaks off with a 408 when the client sends nothing
- * for too long, and when it goes. The first read tells a client that waits for a 100 to send (A-13).
+ * The body of a request, at the pace of its reader. Destroying it does not end the client's connection, as destroying the
+ * message itself would: the client still gets an answer. It fails with a 408 when the client sends nothing
+ * for too long or goes away. The first read sends the 100 that a client may wait for (A-13).
  */
 export class ClientBody extends Readable {
   readonly #exchange: Exchange;
@@ -26,16 +26,16 @@ export class ClientBody extends Readable {
     super();
     this.#exchange = exchange;
     this.#parts = parts;
-    // From now on, not from the first read: a client that has gone before the cluster was connected would be waited for.
+    // Listens from now on, not from the first read: otherwise we would wait for a client that left before the cluster was connected.
     exchange.request.once('error', this.#leave).once('close', this.#leave);
-    this.on('error', () => {}); // it may have no reader yet; whoever reads it hears of it as well
+    this.on('error', () => {}); // it may have no reader yet; a later reader gets the error as well
   }
 
   get stream(): Readable {
     return this;
   }
 
-  /** In bytes, as declared; `undefined` when it comes in chunks. */
+  /** The declared length in bytes; `undefined` when the body comes in chunks. */
   get length(): number | undefined {
     const declared = this.#exchange.request.headers['content-length'];
     return declared === undefined ? undefined : Number(declared);
@@ -69,7 +69,7 @@ export class ClientBody extends Readable {
     }
   };
 
-  /** All of it has come: what is still to be read from here stays, whatever becomes of the message. */
+  /** The whole body has come: what was not read yet can still be read here after the message is gone. */
   readonly #end = (): void => {
     this.#cancel();
     this.#exchange.request.off('close', this.#leave);

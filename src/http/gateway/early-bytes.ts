@@ -1,11 +1,11 @@
 import type { Taken } from '../exchange.ts';
 
-/** No client has anything to say before it knows that it may: what it does say has to be kept until then. */
+/** A client need not send anything before the upgrade is accepted; if it does, its bytes are kept until then, up to this many. */
 const MOST_BYTES = 64 * 1024;
 
 /**
- * Reads a connection between a request for an upgrade and its answer. Node has let go of it, and whoever does not read it
- * does not learn that the client has gone. The connection is cut when the client goes or sends more than 64 KiB.
+ * Reads a connection between a request for an upgrade and its answer. Node no longer reads it, and only a reader learns
+ * that the client has gone. The connection is cut when the client goes or sends more than 64 KiB.
  */
 export class EarlyBytes {
   readonly #taken: Taken;

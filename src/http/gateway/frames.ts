@@ -1,6 +1,6 @@
 /**
- * Reads the header of which so many bytes are there: how many bytes of the frame come after it. `undefined` while it is not
- * complete.
+ * Reads a frame's header, of which `bytes` bytes have come, and returns how many bytes of the frame follow it; `undefined` while
+ * the header is not complete.
  */
 type ReadHeader = (header: Buffer, bytes: number) => number | undefined;
 
@@ -9,7 +9,7 @@ export class Frames {
   readonly #read: ReadHeader;
   readonly #header: Buffer;
   #headerBytes = 0;
-  /** What is still to come of the current frame. */
+  /** The bytes of the current frame that are still to come. */
   #left = 0;
 
   /** `longestHeader` is in bytes. */
@@ -18,12 +18,12 @@ export class Frames {
     this.#read = read;
   }
 
-  /** Whether the next byte is the first one of a frame: only here may a frame of ours be put in. */
+  /** Whether the next byte is the first one of a frame: only here may we insert a frame of ours. */
   get isBetween(): boolean {
     return this.#left === 0 && this.#headerBytes === 0;
   }
 
-  /** Reads a piece: where in it the first frame ends; `undefined` when none does. */
+  /** Reads a piece and returns where the first frame ends in it; `undefined` when no frame ends there. */
   take(piece: Buffer): number | undefined {
     let firstEnd: number | undefined;
     let at = 0;

@@ -17,7 +17,7 @@ import { isUpgrade } from './upgrade-request.ts';
 export interface ServedGateway {
   readonly gateway: Gateway;
   readonly events: SecurityEvents;
-  /** How long streams go on from the closing of the port on; watches have 10 s. */
+  /** How long streams may go on after the port is closed; watches have 10 s. */
   readonly streamDrainMs: number;
 }
 

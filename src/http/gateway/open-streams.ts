@@ -14,11 +14,11 @@ const CLOSING_MS = 10_000;
 
 export interface OpenStreamsParts {
   readonly clock: Clock;
-  /** Prepares the judgements of a caller who has just been let in. */
+  /** Prepares the later checks of a caller who has just been authorized. */
   readonly recheck: (exchange: Exchange) => Recheck;
   /** Aborts when the port has closed. */
   readonly closing: AbortSignal;
-  /** How long streams other than watches go on from then on: nobody begins them again. */
+  /** How long streams other than watches may go on after that: no client starts them again. */
   readonly streamDrainMs: number;
 }
 
@@ -28,7 +28,7 @@ interface OpenStream {
   end(why: StreamEnd): void;
 }
 
-/** All streams that are open. Judges their callers again, and ends them when the process does. */
+/** All open streams. Authorizes their callers again at intervals, and ends the streams when the process ends. */
 export class OpenStreams {
   readonly #parts: OpenStreamsParts;
   readonly #streams = new Set<OpenStream>();
@@ -97,5 +97,5 @@ export class OpenStreams {
   }
 }
 
-/** The caller is who he was, but may not do this any more. */
+/** The caller is still signed in but may no longer do this. */
 const isForbidden = (error: unknown): boolean => error instanceof StatusError && error.answer.code === 403;

@@ -61,7 +61,7 @@ export class Relay {
     });
   }
 
-  /** The cluster has agreed to another protocol: tells the client so. The connection is no longer HTTP after that. */
+  /** Sends the client the cluster's 101. The connection is no longer HTTP after that. */
   switchTo(headers: readonly string[], protocol: string): void {
     this.#parts.onStart();
     this.#isEnded = true;

@@ -6,7 +6,7 @@ const TEMPLATES = ['/api/*', '/apis/*', '/openapi/v2', '/openapi/v3/*'];
 
 const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The paths of the cluster: whoever is signed in is passed on, and the cluster decides what he may do. */
+/** The paths of the cluster: every signed-in caller is passed on, and the cluster decides what they may do. */
 export function gatewayRoutes(serve: Handler): Route[] {
   const methods = Object.fromEntries(METHODS.map((method) => [method, serve]));
   return TEMPLATES.map((template) => ({
@@ -19,7 +19,7 @@ export function gatewayRoutes(serve: Handler): Route[] {
   }));
 }
 
-/** Of a websocket, the bearer may be one of its subprotocols (docs/gateway.md, "Upgrades"). */
+/** Takes the bearer of a websocket from its subprotocols (docs/gateway.md, "Upgrades"). */
 const takeBearer: Step = (exchange: Exchange) => {
   if (!exchange.upgrade) return 'next';
   const { bearer } = readSubprotocols(exchange.request);

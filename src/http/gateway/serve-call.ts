@@ -41,7 +41,7 @@ export interface ServeCallParts {
   readonly platform: string;
   /** Origins that may open a websocket here besides our own. */
   readonly origins: ReadonlySet<string>;
-  /** How long a client may send nothing of a body that is waited for. */
+  /** How long a client may pause while we wait for its body. */
   readonly bodyStallMs: number;
   /** A client that takes nothing of an answer that waits for it for this long is cut off, logs aside. */
   readonly sendTimeoutMs: number;
@@ -217,7 +217,7 @@ function createRelay(
   const sentAt = clock.monotonic();
   return new Relay(exchange, abort, {
     writer,
-    // `kubectl logs | less` may pause for long; each such stream has a place of its own user.
+    // `kubectl logs | less` may pause for long; each such stream takes one of the user's places.
     reader: kind === 'log' ? undefined : new SlowReader(exchange.response, { clock, sendTimeoutMs }),
     isStream: isLongRunning(kind),
     onStart: () => {
@@ -232,7 +232,7 @@ function createRelay(
 function callOf(exchange: Exchange, kind: CallKind, record: CallRecord): GatewayCall {
   const { identity, info, impersonation, request, address, requestId, ownRequestId, rawTarget, target } = exchange;
   if (!identity || !info) throw new Error('the gateway comes after authentication and request info');
-  // Of an absolute-form target only the path goes on (RFC 9112 3.2.2).
+  // Only the path of an absolute-form target goes on (RFC 9112 3.2.2).
   const exact = rawTarget.startsWith('/') ? rawTarget : originForm(target);
   return {
     caller: identity,

@@ -19,7 +19,7 @@ const ERROR_STREAM = 1;
 /** The last frame of its stream. */
 const FIN = 0x01;
 
-/** From this version on what comes on the stream of errors is a Status. */
+/** From this version on the error stream carries a Status. */
 const TELLS_STATUS: ReadonlySet<string> = new Set(['v4.channel.k8s.io', 'v5.channel.k8s.io']);
 
 /** Whether the other end understands `failureFrame`. */

@@ -15,7 +15,7 @@ const CLOSES: Readonly<Record<StreamEnd, readonly [code: number, reason: string]
   closing: [1001, 'the server is stopping'],
 };
 
-/** How long a connection that we end may take to finish its frame: then it is cut. */
+/** How long a connection that we end may take to finish its frame before it is cut. */
 const GOODBYE_MS = 2_000;
 
 /**
@@ -38,7 +38,7 @@ export type Speech =
 
 export interface TunnelParts {
   readonly client: Socket;
-  /** Ends the client's connection so that it notices, whatever is spoken there. */
+  /** Ends the client's connection so that the client notices, with any protocol. */
   reset(): void;
   readonly upstream: Socket;
   /** What the client has already sent behind its request. */

@@ -36,7 +36,7 @@ interface ExportParts {
   readonly clock: Clock;
   /** A client that takes nothing of what waits for it for this long is cut off. */
   readonly sendTimeoutMs: number;
-  /** Of all answers that their clients have not taken yet. */
+  /** Counts the bytes of all answers that clients have not taken yet. */
   readonly unsent: ByteBudget;
 }
 

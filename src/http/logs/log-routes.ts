@@ -28,14 +28,14 @@ interface LogRouteParts {
 }
 
 const compress = promisify(gzip);
-/** As for lists: below this gzip gains nothing. */
+/** Below this size gzip gains nothing; lists have the same limit. */
 const MIN_GZIP_BYTES = 1_024;
-/** Of all answers that their clients have not taken yet: four of the longest. */
+/** Bytes of all answers that clients have not taken yet. Four of the longest answers fit. */
 const MOST_UNSENT_BYTES = 64 * 1024 * 1024;
 
 const HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Vary: 'Accept-Encoding' };
 
-/** The log query, and the log endpoints that were withdrawn. Without a store, those who may ask are told so. */
+/** The log query, and the log endpoints that were withdrawn. Without a store, callers with the right get an answer that says so. */
 export const logFamily =
   (logs: ServedLogs | undefined): RouteFamily =>
   ({ platform, limits, metrics, writer, clock }) => {
@@ -82,7 +82,7 @@ function createHandler(logs: ServedLogs, parts: LogRouteParts): Handler {
       if (query.operation === 'export') await sendExport(exchange, query, { ...parts, logs, unsent });
       else await sendAnswer(exchange, query, { reader: logs.reader, writer, unsent });
     } catch (error) {
-      // Who has left needs no answer, and the line of the request has been written.
+      // A client that has left needs no answer, and its access log line has been written.
       if (!exchange.response.destroyed) throw error;
     }
   };

@@ -5,7 +5,7 @@ import { type Descriptions, descriptionRoutes, type VersionParts, versionRoutes 
 import { healthRoutes } from './health.ts';
 
 export interface AboutParts extends VersionParts {
-  /** Of all families. */
+  /** The checks of all families. */
   readonly checks: HealthChecks;
   readonly descriptions: Descriptions;
 }

@@ -35,7 +35,7 @@ interface AccountRouteParts extends Pick<ServedAccounts, 'reads' | 'gatewayIsOpe
   readonly deadline: AnswerDeadline;
 }
 
-/** Whoever reads his own needs no right for it. */
+/** A user needs no right to read their own data. */
 const OWN_READS = { GET: 'free', HEAD: 'free' } as const;
 
 const COMMON = { access: 'authorized', admission: 'other', produces: 'json', allowedMs } as const;

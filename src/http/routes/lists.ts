@@ -13,7 +13,7 @@ import type { Exchange, Handler, Route } from '../exchange.ts';
 import { toRequestInfo } from '../request-info.ts';
 import type { Watches } from '../watch/watches.ts';
 
-/** Of every answer with objects of the cluster. */
+/** Headers of every answer that shows objects of the cluster. */
 export const LIST_HEADERS = { contentType: 'application/json', cacheControl: 'private, no-cache' };
 
 /** A kind and its list in memory. */

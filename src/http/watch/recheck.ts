@@ -8,7 +8,7 @@ export interface CallerSteps {
   readonly authorize: Step;
 }
 
-/** Judges the caller of an exchange once more. Throws or rejects with what a new request would be refused with. */
+/** Authenticates and authorizes the caller of an exchange once more. Throws or rejects with the refusal that a new request would get. */
 export type Recheck = () => void | Promise<void>;
 
 /**
@@ -26,7 +26,7 @@ const RIGHT_OVERLOADED_MS = RIGHT_MS + 10_000;
 const BEARER_OVERLOADED_MS = 19_000;
 
 /**
- * Returns a function that prepares the rechecks of an exchange that has just been let in. The last decision about a
+ * Returns a function that prepares the rechecks of an exchange that has just been authorized. The last decision about a
  * caller holds for `maxDecisionAgeMs` while the cluster gives no new one.
  */
 export function createRecheck(

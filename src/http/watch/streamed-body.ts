@@ -25,7 +25,7 @@ export function sharedChunk(bytes: Uint8Array): Buffer {
  */
 export class StreamedBody {
   readonly #exchange: Exchange;
-  /** Not for HTTP/1.0, whose bodies end with their connection. */
+  /** Whether chunks are used: not for HTTP/1.0, whose bodies end with their connection. */
   readonly #isChunked: boolean;
   readonly #gzip: GzipStream | undefined;
 

@@ -12,7 +12,7 @@ const TURN_MS = 8;
 const MOST_IN_A_TURN = 64;
 
 /**
- * So many pieces of work are followed by a turn of the event loop without any; a turn of 8 ms is followed by 16. For libuv accepts
+ * After this many pieces of work comes a turn of the event loop without any; a turn of 8 ms is followed by 16. For libuv accepts
  * one connection in a turn of the loop: if each had work of ours in it, a thousand watchers that begin at once would be let
  * in one by one, 10 ms or more apart, and behind them everybody else, the kubelet's probes included. An empty turn of the loop
  * takes some 10 µs.
@@ -35,7 +35,7 @@ export class TurnTaking<Worker> {
   readonly #waiting = new Set<Worker>();
   readonly #parts: TurnTakingParts<Worker>;
   #isRunning = false;
-  /** How many turns of the event loop may still pass before the next turn of ours, and until when. */
+  /** How many turns of the event loop may still pass before our next turn, and the latest time for it. */
   #pauses = 0;
   #pausesEndAt = 0;
 

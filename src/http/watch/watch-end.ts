@@ -25,12 +25,12 @@ const BY_STATUS: Readonly<Record<number, WatchEnd>> = {
   504: 'unavailable',
 };
 
-/** The way in which a watch ends that fails with this error. */
+/** How a watch ends when it fails with this error. */
 export const endOf = (error: unknown): WatchEnd =>
   (error instanceof StatusError ? BY_STATUS[error.answer.code] : undefined) ?? 'failed';
 
 /**
- * Whether a stream that ends this way may tell the version that it reached. After `expired` that version is not known
+ * Whether a stream that ends this way may send the version that it reached. After `expired` that version is not known
  * any more, and after `failed` it may be wrong.
  */
 export const isSound = (end: WatchEnd): boolean => end !== 'expired' && end !== 'failed';

@@ -21,7 +21,7 @@ export class WatchPlaces {
   }
 
   /**
-   * Throws a 429 when there is no place for a watch of this user. A user whose own places are all taken is told so,
+   * Throws a 429 when there is no place for a watch of this user. A user whose own places are all taken gets that message,
    * even when there is no place for anybody.
    */
   check(user: string): void {

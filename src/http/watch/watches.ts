@@ -20,7 +20,7 @@ import { WatchStream } from './watch-stream.ts';
 export interface WatchesParts {
   readonly source: WatchSource;
   readonly age: Age;
-  /** Of the watches of all kinds. */
+  /** The watches of all kinds share these places. */
   readonly places: WatchPlaces;
   readonly limits: HttpLimits;
   readonly writer: AnswerWriter;
@@ -47,7 +47,7 @@ const LIFETIME_MS = { least: 1_800_000, spread: 1_800_000 };
  */
 const RETRY_MS = { least: 1_000, spread: 4_000 };
 /**
- * At a shutdown the streams end over this time, not all at once: each of them asks another replica for the first state.
+ * At a shutdown the streams end over this time, not all at once: each of them asks another replica for the initial state.
  */
 const STOPPING_MS = 5_000;
 

@@ -13,7 +13,7 @@ export interface ExecCommand {
   readonly env: readonly { readonly name: string; readonly value: string }[];
   /** What to do when the program is not there. */
   readonly installHint?: string;
-  /** What the program is told of the cluster, without its authority; only if the kubeconfig asks for that. */
+  /** What the plugin gets about the cluster, without its authority; only if the kubeconfig asks for that. */
   readonly cluster?: ExecClusterInfo;
 }
 
@@ -44,11 +44,11 @@ export interface ClusterAccess {
   readonly exec?: ExecCommand;
   readonly serverName?: string;
   readonly skipTlsVerify: boolean;
-  /** The user that the API server is to treat us as. */
+  /** The user that our requests impersonate. */
   readonly impersonation?: ImpersonationHeaders;
   /** The proxy through which the server is reached. */
   readonly proxy?: URL;
-  /** What is there and not followed, one sentence each. */
+  /** Settings that exist but are ignored, one sentence each. */
   readonly warnings?: readonly string[];
 }
 

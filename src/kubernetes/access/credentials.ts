@@ -76,7 +76,7 @@ export class CredentialSource {
     return fresh && this.#last ? Promise.resolve(this.#last) : this.#readOnce();
   }
 
-  /** After a 401: reads again at once, and asks an exec plugin for a new credential. */
+  /** Call this after a 401: it reads again at once, and asks an exec plugin for a new credential. */
   renew(): Promise<Credential> {
     this.#plugin?.forget();
     return this.#readOnce();
@@ -133,11 +133,11 @@ function withoutFallback(access: ClusterAccess, { authorization }: Credential): 
 }
 
 interface OwnCredential extends Credential {
-  /** The authority as it was written, with what stands between its certificates. */
+  /** The authority as it was written, with the text between its certificates. */
   readonly authority: string | undefined;
 }
 
-/** The credential but for what an exec plugin gives. */
+/** The credential without the part that an exec plugin gives. */
 async function readOwn(access: ClusterAccess): Promise<OwnCredential> {
   const { ca, certificate, key, token, basic, serverName, skipTlsVerify } = access;
   const [caText, certText, keyText, tokenText] = await Promise.all([ca, certificate, key, token].map(read));

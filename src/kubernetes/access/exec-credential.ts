@@ -8,7 +8,7 @@ export interface PluginCredential {
   /** The `Authorization` header. */
   readonly authorization?: string;
   readonly pair?: ClientPair;
-  /** Milliseconds since 1970; without it the credential has no end that is known. */
+  /** When it expires, in milliseconds since 1970; absent when that is not known. */
   readonly expiresAt?: number;
 }
 

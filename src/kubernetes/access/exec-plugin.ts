@@ -34,7 +34,7 @@ export class ExecPlugin {
   }
 
   /**
-   * The credential. `authority`: what the cluster is trusted by, in PEM, for a plugin that is told of
+   * The credential. `authority`: the certificate authority of the cluster, in PEM, for a plugin that gets
    * the cluster. Rejects when the plugin fails, or has not answered within 30 s: then it is killed.
    */
   async ask(authority?: string): Promise<PluginCredential> {
@@ -66,7 +66,7 @@ export class ExecPlugin {
     }
   }
 
-  /** What the plugin is told (`ExecCredential` of client.authentication.k8s.io): that it has no terminal, and where it is to sign in. */
+  /** The plugin's input (`ExecCredential` of client.authentication.k8s.io): it has no terminal, and the cluster to sign in to. */
   #info(authority: string | undefined): string {
     const { apiVersion, cluster } = this.#command;
     const data =

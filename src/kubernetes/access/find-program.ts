@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 /**
- * The program that a command means: itself when it is a path, else the first one of this name in the folders of `path`.
+ * The program that a command names: the command itself if it is a path, else the first of this name in the folders of `path`.
  * Only absolute folders count, since a relative one depends on where we were started; Go does the same. `undefined` when
  * there is none.
  */

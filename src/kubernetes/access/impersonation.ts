@@ -3,7 +3,7 @@ import type { ImpersonationHeaders } from './cluster-access.ts';
 import { isSendable } from './header-text.ts';
 import type { LoadedUser } from './loaded-entries.ts';
 
-/** Why the gateway cannot be had with impersonation in the kubeconfig. */
+/** Why the gateway cannot work with impersonation in the kubeconfig. */
 export const NO_CHAIN = 'the gateway needs a kubeconfig whose user impersonates nobody';
 
 /** Characters of a header name (RFC 9110 5.6.2), but for `%`, which begins an escape. */

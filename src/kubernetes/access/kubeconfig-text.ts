@@ -108,7 +108,7 @@ class Reader {
     return node.type === 'PLAIN' ? plain(text) : text;
   }
 
-  /** A merge key is followed where it stands: what comes later in the map wins. Kubernetes' own library does so. */
+  /** A merge key is applied at its position, so later members of the map win. Kubernetes' own library does the same. */
   #map(pairs: readonly Pair[]): ReadonlyMap<string, Value> {
     const map = new Map<string, Value>();
     for (const { key, value } of pairs) {

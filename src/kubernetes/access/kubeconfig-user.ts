@@ -4,7 +4,7 @@ import { isSendable } from './header-text.ts';
 import type { ExecEntry } from './kubeconfig-schema.ts';
 import type { LoadedUser } from './loaded-entries.ts';
 
-/** What a user of a kubeconfig proves itself with.  */
+/** The credential of a user in a kubeconfig. */
 export type UserCredential = Pick<ClusterAccess, 'certificate' | 'key' | 'token' | 'basic' | 'exec'>;
 
 /**
@@ -87,7 +87,7 @@ function execCommand(exec: ExecEntry, folder: string): ExecCommand {
   if (apiVersion === '') throw fault('without an apiVersion');
   if (!VERSIONS.includes(apiVersion))
     throw fault(`of the apiVersion ${JSON.stringify(apiVersion)}; v1 and v1beta1 are known`);
-  // v1beta1 has a default, v1 has none.
+  // The field has a default in v1beta1 and none in v1.
   if (exec.interactiveMode === '' && apiVersion === `${GROUP}/v1`) throw fault('without an interactiveMode');
   if (!['', ...MODES].includes(exec.interactiveMode)) throw fault('with an unknown interactiveMode');
   if (env.some(({ name }) => name === '')) throw fault('with a variable without a name');

@@ -4,7 +4,7 @@ import type { CheckedEntry, ClusterRest, ContextEntry, KubeconfigContent, UserRe
 /** Something with the folder of its file, to which its paths are relative. */
 type Placed<T> = T & { readonly folder: string };
 
-/** An entry as the client library has it, with what that does not know. Each text is there, and empty where it is not set. */
+/** An entry as the client library has it, plus the members that the library does not know. A text that is not set is empty. */
 export type LoadedCluster = Placed<Required<Cluster> & ClusterRest>;
 export type LoadedUser = Placed<Required<User> & UserRest>;
 
@@ -39,7 +39,7 @@ export interface Chosen {
   readonly user: LoadedUser | undefined;
 }
 
-/** Rejects with an `Error` that names what is not there. */
+/** Throws an `Error` that names the missing entry. */
 export async function chooseEntries({ clusters, users, contexts, currentContext }: MergedKubeconfig): Promise<Chosen> {
   if (currentContext === '') throw new Error('has no current context');
   const context = contexts.get(currentContext);

@@ -17,19 +17,19 @@ type Purpose =
   | 'token_review'
   | 'secrets'
   | 'objects'
-  /** In the name of a caller, whom the cluster may refuse without anything being wrong. */
+  /** The request is made in the name of a caller, whom the cluster may refuse without a fault of ours. */
   | 'objects_as_caller'
   | 'version'
   | 'keys';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly purpose: Purpose;
   /** Sent as JSON; with PATCH as a merge patch (RFC 7386). */
   readonly body?: unknown;
-  /** The user that the API server is to treat us as, in the place of the configured one. */
+  /** The user that this request impersonates, instead of the configured one. */
   readonly impersonation?: ImpersonationHeaders;
   /** Default `application/json`. */
   readonly accept?: string;
@@ -47,7 +47,7 @@ export interface ApiResponse {
 /** Provides the credential to send. Both calls may take time, and all who wait share one result. */
 interface Credentials {
   current(): Promise<Credential>;
-  /** After a 401. */
+  /** Called after a 401. */
   renew(): Promise<Credential>;
 }
 
@@ -101,7 +101,7 @@ export class ApiClient {
   }
 
   /**
-   * Returns the whole answer, whatever its status. Rejects when there is none or when it is too long. Calls `progress`
+   * Returns the whole answer, with any status. Rejects when there is none or when it is too long. Calls `progress`
    * whenever bytes come.
    */
   async json(request: ApiRequest, signal: AbortSignal, progress: () => void = () => undefined): Promise<ApiResponse> {
@@ -262,7 +262,7 @@ export class ClusterError extends Error implements LastingRefusal {
   readonly status: Status;
   /** What is wrong with which field, with a 422. */
   readonly causes: ReturnType<typeof toCauses>;
-  /** The cluster refuses that we act as somebody else; it has not looked at what he would do. */
+  /** The cluster refuses our impersonation; it has not checked what the impersonated user asks for. */
   readonly isOfImpersonation: boolean;
   /** How long the API server asks us to wait, with 429 and 503 (RFC 9110 10.2.3); 0 when it does not say. */
   readonly retryAfterMs: number;

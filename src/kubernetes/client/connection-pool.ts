@@ -27,7 +27,7 @@ interface PoolParts {
 
 interface PoolLimits {
   readonly connectMs: number;
-  /** What becomes of the watches when the TLS material changes: `end` them, so that they connect again, or `keep` them. */
+  /** What happens to watches when the TLS material changes: `end` them, so that they connect again, or `keep` them. */
   readonly oldWatches: 'end' | 'keep';
 }
 
@@ -65,8 +65,8 @@ export class ConnectionPool {
   }
 
   /**
-   * A connection of its own, for what is no longer HTTP once the server has agreed. It stays half open: either end may
-   * still speak after the other has finished.
+   * A connection of its own, for a protocol that replaces HTTP after the upgrade. It may be half open: either end may
+   * still send after the other has finished.
    */
   connect(server: URL, tls: TlsMaterial): Promise<Socket> {
     const connect = this.#connector(tls, { allowHalfOpen: true });

@@ -7,11 +7,11 @@ const LONGEST_LEASE_SECONDS = 600;
 
 /** What a Lease object says about who holds it. */
 export interface LeaseRecord {
-  /** `''`: nobody. */
+  /** The holder's identity; `''` when nobody holds the lease. */
   readonly holder: string;
   /** How long others wait after the last change before they take it. */
   readonly durationMs: number;
-  /** Another text after each renewal, whatever it changes. */
+  /** A text that differs after each renewal, no matter what the renewal changed. */
   readonly mark: string;
 }
 
@@ -26,7 +26,7 @@ export function toLeaseRecord(object: KubernetesObject): LeaseRecord {
   };
 }
 
-/** The spec with which `identity` holds the lease from now on; of a renewal, with the time since when. */
+/** The spec with which `identity` holds the lease from now on; a renewal keeps the time of acquisition. */
 export function heldBy(identity: string, before: KubernetesObject | undefined, nowMs: number): object {
   const spec = asObject(before?.['spec']);
   const now = microTime(nowMs);

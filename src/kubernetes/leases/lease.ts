@@ -19,7 +19,7 @@ const RETRY_MS = 2_000;
 const JITTER = 1.2;
 /** The requests of one attempt. When one of them hangs, another attempt fits in before the holder must stop. */
 const ATTEMPT_MS = RENEW_DEADLINE_MS / 2;
-/** The process is about to end. Whoever waits for the lease gets it a little later without this. */
+/** The limit of the release, made as the process ends. If it fails, the next holder only gets the lease a little later. */
 const RELEASE_MS = 2_000;
 
 export interface LeaseOptions {
@@ -42,8 +42,8 @@ export interface LeaseParts {
  */
 export interface Lease {
   /**
-   * Whether this process holds the lease now. True for 10 s after each renewal; others wait at least 15 s. To be asked
-   * right before each piece of work, which must end within the 5 s between. Asks nobody.
+   * Whether this process holds the lease now. True for 10 s after each renewal; others wait at least 15 s. Call it
+   * right before each piece of work, which must end within the 5 s between. It makes no request.
    */
   isHolder(): boolean;
   /** Tries to get the lease and to keep it, until the signal aborts; then gives it back. Needs get, create and update. */
@@ -54,7 +54,7 @@ export function createLease(options: LeaseOptions, parts: LeaseParts): Lease {
   return new ClusterLease(options, parts);
 }
 
-/** When something was, by both clocks. */
+/** A moment by both clocks. */
 interface Instant {
   readonly monotonicMs: number;
   readonly wallMs: number;

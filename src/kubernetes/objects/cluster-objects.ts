@@ -6,7 +6,7 @@ export interface NewObject {
   readonly [member: string]: unknown;
 }
 
-/** As whom a write is sent. Default: ourselves. */
+/** The user in whose name a write is sent. Default: ourselves. */
 export interface Impersonated {
   readonly name: string;
   readonly groups: readonly string[];

@@ -15,7 +15,7 @@ import { impersonationOf } from './impersonation.ts';
 /** Somebody waits for each of these requests. The API server answers in milliseconds or not at all. */
 const TIME_LIMIT_MS = 10_000;
 
-/** kubectl asks for as many. A list that may be old comes in one piece, whatever the limit. */
+/** kubectl asks for as many. A list that may be old comes in one piece: the API server ignores the limit then. */
 const PAGE_SIZE = '500';
 
 export interface ObjectRequestParts {

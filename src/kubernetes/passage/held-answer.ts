@@ -60,7 +60,7 @@ export class HeldAnswer implements PassedAnswer {
     held.chunks.push(chunk);
     held.bytes += chunk.length;
     if (held.bytes <= LONGEST_REFUSAL) return undefined;
-    // Its first words tell, whatever follows them: the reasons of an authorizer may be long.
+    // The first words are enough to know a refusal: the reasons of an authorizer, which follow, may be long.
     if (!this.#isRefusal(held)) return this.#release(held);
     this.#held = undefined;
     return undefined;

@@ -17,20 +17,20 @@ const MOST_CONNECTIONS = 512;
 
 interface Credentials {
   current(): Promise<Credential>;
-  /** After a 401. */
+  /** Called after a 401. */
   renew(): Promise<Credential>;
 }
 
 export interface PassageParts {
   readonly server: string;
   readonly credentials: Credentials;
-  /** Of the passage alone: its calls never wait behind our own, nor ours behind them. */
+  /** A pool of its own: these calls never wait behind ours, nor ours behind them. */
   readonly pool: ConnectionPool;
   readonly metrics: RequestMetrics;
   readonly clock: Clock;
 }
 
-/** The way of other people's calls to the API server: over connections of its own, with our credential. */
+/** Passes the calls of users on to the API server: over connections of its own, with our credential. */
 export class Passage {
   readonly #parts: PassageParts;
   readonly #server: URL;
@@ -219,7 +219,7 @@ const TIMEOUTS: ReadonlySet<unknown> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIM
 const isTimeout = (error: unknown): boolean => TIMEOUTS.has(codeOf(error));
 
 /**
- * An answer came, but none that can be read: whoever has a backend of his own behind the API server can make it answer so.
+ * An answer came that cannot be parsed: a user who runs a backend of their own behind the API server can cause that.
  * A parser error of undici need not have a code.
  */
 const isUnreadable = (error: unknown): boolean =>

@@ -16,7 +16,7 @@ export interface PassedCall {
 /** What the client sends, read at the pace of the API server. */
 export interface PassedBody {
   readonly stream: Readable;
-  /** In bytes; `undefined` when it comes in chunks. */
+  /** The length in bytes; `undefined` when the body comes in chunks. */
   readonly length: number | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface PassedAnswer {
 
 /** Why a call got no answer that may be passed on. */
 export type PassageFault =
-  /** Refused, reset, no such name, not trusted, or an answer that is none. */
+  /** The connection was refused or reset, the name is unknown, the certificate is not trusted, or the answer cannot be parsed. */
   | 'unreachable'
   /** No connection within 5 s, or no answer within 60 s. */
   | 'timeout'
@@ -48,7 +48,7 @@ export type PassageFault =
 /** A call that was not answered, or not to its end. The message and the cause are for the log. */
 export class PassageError extends Error {
   readonly fault: PassageFault;
-  /** Of the fault `impersonation`: whom our account may not act as. */
+  /** Set for the fault `impersonation`: whom our account may not act as. */
   readonly refused: RefusedImpersonation | undefined;
 
   constructor(fault: PassageFault, cause?: unknown, refused?: RefusedImpersonation) {

@@ -27,7 +27,7 @@ export class Reachability {
     return true;
   }
 
-  /** It has answered, whatever it said. */
+  /** The server has answered, with any status. */
   answered(): void {
     this.#failures = 0;
     this.#answeredAt = this.#clock.monotonic();

@@ -8,7 +8,7 @@ import { PassageError, type PassedAnswer, type PassedCall } from './passed-call.
 export interface Upgraded {
   /** Names and values in turn of the 101. */
   readonly headers: readonly string[];
-  /** Whatever the server has said since is read from it. It stays open in either direction until that one ends. */
+  /** Also yields what the server has sent since the 101. Each direction stays open until it ends. */
   readonly socket: Socket;
 }
 
@@ -19,7 +19,7 @@ export interface UpgradeAttempt {
   /** Connected, and used for nothing else. */
   readonly socket: Socket;
   readonly host: string;
-  /** With `Upgrade` among its headers. */
+  /** The request, with `Upgrade` among its headers. */
   readonly request: PassedCall;
 }
 

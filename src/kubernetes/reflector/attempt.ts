@@ -16,8 +16,8 @@ const QUIET_LIMIT_MS = 75_000;
 const NO_ANSWER: Failure = { kind: 'refused', detail: 'nothing came for 30 s' };
 
 /**
- * One request under a limit of silence: 30 s until `allowQuiet`. Its signal aborts with the outer one, by `end`, or for
- * silence; whichever comes first decides how the attempt ended. Call `finish` in every case.
+ * One request with a limit of silence: 30 s until `allowQuiet`. Its signal aborts with the outer one, by `end`, or after
+ * silence; the first of these decides how the attempt ended. Call `finish` in every case.
  */
 export class ReflectorRequest {
   readonly #controller = new AbortController();

@@ -41,7 +41,7 @@ export interface CacheWriterParts<E extends StoredEntry> {
 
 /**
  * Orders what the cluster says and writes it to the store. Within an epoch neither an object nor the cache as a whole
- * goes back in time (I2), whatever is repeated, reordered or older. It knows nothing of requests.
+ * goes back in time (I2), even when events are repeated, reordered or old. It knows nothing of requests.
  */
 export class CacheWriter<E extends StoredEntry> implements Freshness {
   readonly #parts: CacheWriterParts<E>;

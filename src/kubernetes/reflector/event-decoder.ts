@@ -105,7 +105,7 @@ export class EventDecoder implements ResponseSink {
       const event = parseWatchEvent(line);
       return event ? this.#sink.event(event) : { kind: 'unreadable', detail: 'no watch event' };
     } catch (error) {
-      // Not its message, which may have a part of a Secret.
+      // Leaves out its message, which may contain a part of a Secret.
       return {
         kind: 'unreadable',
         detail: `an event could not be taken: ${error instanceof Error ? error.name : 'no error'}`,

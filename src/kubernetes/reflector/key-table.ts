@@ -74,7 +74,7 @@ export class KeyTable<Entry extends Keyed> {
     return entries;
   }
 
-  /** The same without a list, part by part: for work in steps, during which the table does not change. */
+  /** All entries, part by part and without a copy. Use it for work in steps, during which the table does not change. */
   parts(): Iterable<Entry>[] {
     return [...this.#shards, ...this.#others.values()].map((part) => part.values());
   }

@@ -41,7 +41,7 @@ export interface WatchEvent {
 export interface WatchSink {
   /** The server accepted the request: a success status came. */
   accepted(): void;
-  /** Bytes came, whatever they hold. */
+  /** Bytes of any kind came. */
   bytes(): void;
   /** A returned failure ends the stream. */
   event(event: WatchEvent): Failure | undefined;

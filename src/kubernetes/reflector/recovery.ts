@@ -31,7 +31,7 @@ const SHORT_MS = 1_000;
  */
 const FREE_SHORT_CLOSES = 3;
 /**
- * A relist has helped if the watches after it lived this long, whatever they brought (I5: a 410 may follow right after
+ * A relist has helped if the watches after it lived this long, with or without events (I5: a 410 may follow right after
  * an event).
  */
 const HELPED_MS = 60_000;

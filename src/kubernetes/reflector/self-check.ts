@@ -14,7 +14,7 @@ import type { ReflectedStore, StoredEntry } from './store.ts';
 const PERIOD_MS = 300_000;
 const SPREAD = 1.5;
 /**
- * Up to this size a check takes at most 40 pages and is made each period whatever it finds. That covers every node of
+ * Up to this size a check takes at most 40 pages and is made in every period, with or without differences. That covers every node of
  * the largest cluster that Kubernetes supports. Above it, each check that finds no difference doubles the wait for the
  * next one.
  */
@@ -23,7 +23,7 @@ const CHEAP_OBJECTS = 40 * PAGE_SIZE;
 const AFTER_RECONNECT_MS = 2_000;
 const RECONNECT_SPREAD_MS = 3_000;
 /**
- * The least time between two checks, whoever asks. A restore is then noticed within 20 s of the reconnect, inside the
+ * The least time between two checks, for all causes together. A restore is then noticed within 20 s of the reconnect, inside the
  * 30 s of C-23.
  */
 const SHORTEST_PERIOD_MS = 20_000;
@@ -72,7 +72,7 @@ type Result = 'match' | 'mismatch' | 'out_of_reach' | 'skipped';
 export class SelfCheck<E extends StoredEntry> {
   readonly #parts: SelfCheckParts<E>;
   readonly #waiting: Waiting;
-  /** By the monotonic clock. */
+  /** When the last check ended, on the monotonic clock. */
   #checkedAt = Number.NEGATIVE_INFINITY;
   #dueAt = Number.POSITIVE_INFINITY;
   #retriesLeft = 0;

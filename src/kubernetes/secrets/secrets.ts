@@ -70,7 +70,7 @@ export class ClusterSecrets implements SecretStore {
   missingRight = (name: string): string | undefined =>
     this.#watches.get(name)?.missingRight() ?? this.#missing.get(`get ${name}`) ?? this.#missing.get(`create ${name}`);
 
-  /** Notes what the answer tells about our right to this; no answer tells nothing. */
+  /** Notes what the answer shows about our right to this; a missing answer shows nothing. */
   async #judged<T>(action: string, answer: Promise<T>): Promise<T> {
     try {
       const result = await answer;
@@ -84,7 +84,7 @@ export class ClusterSecrets implements SecretStore {
   }
 }
 
-/** As in `reflector.ts`, without the random part: there are few of these watches. */
+/** How long a watch lasts. There are few of these watches, so no random part spreads their ends, as in `reflector.ts`. */
 const WATCH_SECONDS = 450;
 /** "Start at the most recent": the stream begins with the current Secret, if there is one. */
 const NOW = '';
@@ -121,7 +121,7 @@ export class SecretWatch {
     this.#failure = new LastingFailure(parts.clock, parts.logger);
   }
 
-  /** As of a reflector. */
+  /** See `Reflector.missingRight`. */
   missingRight = (): string | undefined => this.#missingRight;
 
   /** Milliseconds since an event, a bookmark or a read proved that nothing newer is missing. */

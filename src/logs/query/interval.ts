@@ -19,7 +19,7 @@ export interface Bucket {
 
 export const DEFAULT_INTERVAL: Interval = { count: 15, unit: 'm' };
 
-/** Of an answer, empty ones included: a page of a browser shows a tenth of it. */
+/** The most buckets of one answer, empty ones included. A browser shows a tenth of that. */
 export const MOST_BUCKETS = 10_000;
 
 const UNIT_MS: Readonly<Record<FixedUnit, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -40,10 +40,10 @@ export function parseInterval(text: string, name: string): Interval | StatusCaus
 
 export const intervalText = ({ count, unit }: Interval): string => `${count}${unit}`;
 
-/** Whether a store counts it by its length. One day and all that is longer than a day it counts by the calendar. */
+/** Whether a store counts the interval by its length. It counts days and longer units by the calendar. */
 export const hasFixedLength = ({ count, unit }: Interval): boolean => isFixed(unit) && !(unit === 'd' && count === 1);
 
-/** In milliseconds; `undefined` for what only the calendar says. */
+/** The length in milliseconds; `undefined` when it depends on the calendar. */
 export const lengthOf = ({ count, unit }: Interval): number | undefined =>
   isFixed(unit) ? count * UNIT_MS[unit] : undefined;
 

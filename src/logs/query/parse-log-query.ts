@@ -61,7 +61,7 @@ function onlyLists({ workloads, workloadQueries, pods, podQueries, containers, c
   return { workloads, workloadQueries, pods, podQueries, containers, containerQueries, phrases };
 }
 
-/** What is good alone but not together. */
+/** Finds parameters that are valid alone but not together. */
 function contradictions(
   { operation, time, interval, page }: LogQuery,
   areGood: (...names: readonly string[]) => boolean,

@@ -1,10 +1,10 @@
-/** What a ReplicaSet's hash and a Deployment's pods are named with (`k8s.io/apimachinery/pkg/util/rand`). */
+/** The characters in the hash of a ReplicaSet and in the random end of a pod's name (`k8s.io/apimachinery/pkg/util/rand`). */
 const HASH = '[bcdfghjklmnpqrstvwxz2456789]';
 const SUFFIX = '[a-z0-9]{5}';
 
 /** A generated name has at most 63 characters, five of them random: the name before is cut at 58 (`k8s.io/apiserver/pkg/storage/names`). */
 const LONGEST_BASE = 58;
-/** W, a hyphen, ten of a hash, a hyphen: the longest W of which nothing is cut. */
+/** The longest workload name that is not cut: name, hyphen, ten characters of a hash, and hyphen make 58. */
 const LONGEST_WHOLE = 46;
 
 /**

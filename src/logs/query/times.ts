@@ -7,11 +7,11 @@ export interface TimeRange {
   readonly end?: number;
 }
 
-/** The years 1 to 9999. Milliseconds of any time since 1978 are above. */
+/** The years 1 to 9999. A time in milliseconds since 1978 is above this range, and so refused. */
 const FIRST_SECOND = -62_135_596_800;
 export const LAST_SECOND = 253_402_300_799;
 
-/** The time that the text says, or why it says none. */
+/** The time in the text, or the reason why it is not a time. */
 export function parseSeconds(text: string, name: string): number | StatusCause {
   const value = parseInteger64(text);
   if (value !== undefined && value >= FIRST_SECOND && value <= LAST_SECOND) return Number(value);

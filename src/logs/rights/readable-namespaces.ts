@@ -22,15 +22,15 @@ export type Readable =
 
 export interface ReadableNamespacesParts {
   readonly authorizer: Authorizer;
-  /** Of the reviews of all queries: see `createReviewTurns`. */
+  /** The reviews of all queries take turns here: see `createReviewTurns`. */
   readonly turns: FairSlots;
   /** The namespaces that exist. Throws a 503 when they are not known well enough. */
   namespaces(): readonly KnownNamespace[];
 }
 
 /**
- * As many as may be in flight there, of one subject and of all (`access-review-authorizer.ts`): more would only wait there, or be
- * refused, and with them whatever else the subject asks for.
+ * The reviews that may be in flight, for one subject and for all (`access-review-authorizer.ts`): more would only wait there or be
+ * refused, together with the subject's other requests.
  */
 const REVIEWS_OF_ONE = 16;
 const REVIEWS_OF_ALL = 64;
@@ -43,9 +43,9 @@ const POD_LOGS = { verb: 'get', group: '', version: 'v1', resource: 'pods', subr
 
 /**
  * What the caller may see of what is asked for. The set comes from the rights to `get pods/log` in the cluster; the request can
- * only make it smaller. Who has the right in one namespace sees nothing of a former namespace of that name. Who has it in the
- * whole cluster sees that, and, if no namespace is asked for, records of namespaces that exist no more. Unknown namespaces,
- * and those without the right, are left out. Rejects with a `StatusError` when a decision cannot be had: never with less.
+ * only make it smaller. A user with the right in one namespace sees nothing of a former namespace of that name. A user with the right in
+ * the whole cluster sees that, and, if no namespace is asked for, records of deleted namespaces. Unknown namespaces, and those without
+ * the right, are left out. Rejects with a `StatusError` when a decision is missing; it never returns a smaller set instead.
  */
 export async function readableNamespaces(
   subject: Subject,
@@ -70,7 +70,7 @@ export async function readableNamespaces(
   return { everything: false, namespaces: allowed.map(({ name, createdAt }) => ({ name, since: createdAt })) };
 }
 
-/** The elements that are so, in their order. The first rejection ends it, and so does the signal, which makes it reject. */
+/** The elements that pass the test, in their order. Rejects at the first rejection of a test, and when the signal aborts. */
 async function filterAtOnce<Element>(
   elements: readonly Element[],
   isSo: (element: Element) => Promise<boolean>,

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '../../runtime/clock.ts';
 
-/** As long as cluster DNS lets its answers live. */
+/** How long an address is used; cluster DNS lets its answers live as long. */
 const KNOWN_FOR_MS = 30_000;
 
 /**

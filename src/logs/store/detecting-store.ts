@@ -18,8 +18,8 @@ import type { StoreClient } from './store-client.ts';
 export type StoreKind = DialectName | 'loki';
 
 /**
- * A store of which it is not known what it is. It is asked at the first search, because it may be away at the start, and again
- * after it was away, because it may come back as another one.
+ * A store of unknown kind. We ask it at the first search, because it may be unavailable at the start, and again
+ * after an outage, because another kind of store may then stand at its address.
  */
 export class DetectingStore implements LogStore {
   readonly #client: Pick<StoreClient, 'json'>;

@@ -8,7 +8,7 @@ export interface Dialect {
   readonly name: string;
   /** The members that give the length of the buckets of a `date_histogram`. */
   bucketLength(interval: Interval): Readonly<Record<string, string>>;
-  /** How many clauses a query may have in all, every ending of a word that stands alone counted. */
+  /** The most clauses of a query; each completion of a prefix counts as one. */
   readonly mostClauses: number;
   /**
    * What a sort by time needs so that indices whose times have nanoseconds (`date_nanos`) are ordered among the others: without it
@@ -17,7 +17,7 @@ export interface Dialect {
   readonly timeOrder: Readonly<Record<string, string>>;
 }
 
-/** Elasticsearch 7.2 and later, and OpenSearch: one member for lengths, one for what the calendar says. */
+/** Elasticsearch 7.2 and later, and OpenSearch: one member for fixed lengths, one for calendar units. */
 const byKindOfLength = (interval: Interval): Readonly<Record<string, string>> => ({
   [hasFixedLength(interval) ? 'fixed_interval' : 'calendar_interval']: intervalText(interval),
 });
@@ -79,7 +79,7 @@ export function dialectIn(body: unknown): DialectName {
 
 /** What OpenSearch says it is in compatibility mode (`compatibility.override_main_response_version`): an Elasticsearch 7.10.2. */
 const DISGUISE = '7';
-/** The release of OpenSearch by the version of Lucene, of which it says the truth then. */
+/** The release of OpenSearch by the version of Lucene, which is the true one in that mode too. */
 const BY_LUCENE: Readonly<Record<string, string>> = { '8': '1', '9': '2', '10': '3' };
 
 /** No Elasticsearch 7 has a Lucene 9. */

@@ -16,7 +16,7 @@ export function indicesOf(prefix: string, { start, end }: TimeRange): string {
 }
 
 /**
- * Whether all of these indices are those of days. Those of a rollover, of a data stream, or behind an alias have other names, and
+ * Whether there is one index for each day. Indices of a rollover, of a data stream, or behind an alias have other names, and
  * a search by days would miss their records. Beside days of this prefix, days of a longer one are another system's, and do not
  * count: a search of all would take in its records.
  */

@@ -6,15 +6,15 @@ import type { TimeRange } from '../query/times.ts';
 export interface LogSearch {
   readonly filter: LogFilter;
   readonly time: TimeRange;
-  /** Absent: records of all namespaces, those included that exist no more. */
+  /** Absent when records of all namespaces are wanted, deleted namespaces included. */
   readonly namespaces?: SearchedNamespaces;
 }
 
 /** Records of any of these. */
 export interface SearchedNamespaces {
-  /** Names of namespaces of which the time alone decides. */
+  /** Namespaces whose records all count. */
   readonly whole: readonly string[];
-  /** Namespaces of which only records count that are not older than `since`, in milliseconds since 1970. */
+  /** Namespaces whose records count only from `since` on, in milliseconds since 1970. */
   readonly young: readonly { readonly name: string; readonly since: number }[];
 }
 
@@ -49,9 +49,9 @@ export interface FoundRecord {
 }
 
 export interface Found {
-  /** How many there are in all. */
+  /** How many messages the search found in all. */
   readonly total: number;
-  /** Those of the page. */
+  /** The messages of the page. */
   readonly records: readonly FoundRecord[];
 }
 
@@ -83,7 +83,7 @@ export interface LogStore {
   histogram(search: LogSearch, interval: Interval, signal: AbortSignal): Promise<Histogram>;
   /**
    * The messages, the newest first, in pieces as the store gives them; a piece is asked for when the one before was taken.
-   * Whatever the store keeps for it is given back when the loop over it ends, for whatever reason.
+   * What the store keeps for the search (a scroll) is released when the loop over it ends, for any reason.
    */
   messages(search: LogSearch, signal: AbortSignal): AsyncGenerator<readonly FoundMessage[], void>;
 }
@@ -92,7 +92,7 @@ export interface LogStore {
  * Why a store gave no answer.
  * - `refused`: it understood and said no; `message` is public.
  * - `away`: it cannot be reached or trusted, does not trust us, or cannot work now; message and cause are private.
- * - `slow`: it gave up at the time limit that it was told.
+ * - `slow`: it gave up at the time limit that it got.
  * - `full`: we have no room for its answer beside those of others.
  * - `unsupported`: it is a store that we do not know; `message` is public.
  */

@@ -10,7 +10,7 @@ export interface LokiEntry {
   /** Nanoseconds since 1970. */
   readonly at: bigint;
   readonly line: string;
-  /** Of its stream, and the same as one text. */
+  /** The labels of its stream, and the stream as one text. */
   readonly labels: Readonly<Record<string, unknown>>;
   readonly stream: string;
 }

@@ -27,8 +27,8 @@ export interface PagesOptions extends Span {
 }
 
 /**
- * The entries of a span in the order of time, those of one time by their streams, and those of one stream as Loki has them. Which of several lines of one
- * time an answer ends with is up to Loki, so those of its last time are asked for again, with all others of that time.
+ * The entries of a span in order of time; entries of one time are ordered by stream, and those of one stream as Loki has them. Loki may
+ * cut a page between lines of the same timestamp, so we read the last timestamp of each page again.
  */
 export async function* pagesOf({ order, first, most, ask, ...span }: PagesOptions): AsyncGenerator<Entries, void> {
   let { start, end } = span;
@@ -61,7 +61,7 @@ export async function* pagesOf({ order, first, most, ask, ...span }: PagesOption
   }
 }
 
-/** Of an answer that is too long, a smaller piece may be had. */
+/** Returns nothing for an answer that is too long, since a smaller piece may fit. Throws every other error. */
 function unlessTooLong(error: unknown): undefined {
   const isTooLong =
     error instanceof TooLongAnswer || (error instanceof StoreError && error.cause instanceof AnswerTooLong);

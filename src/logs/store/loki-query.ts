@@ -26,11 +26,11 @@ export function toLogQuery(filter: LogFilter, namespaces: readonly string[] | un
   return `${toSelector(filter, namespaces, labels)}${lines}`;
 }
 
-/** The streams of these lines, and of others that do not have the phrases. */
+/** Selects the streams of these lines; they also have lines without the phrases. */
 export function toSelector(filter: LogFilter, namespaces: readonly string[] | undefined, labels: LokiLabels): string {
   const { workloads, workloadQueries, pods, podQueries, containers, containerQueries } = filter;
   const matchers = [
-    // A selector must have a matcher that an absent label does not fulfil.
+    // Loki refuses a selector unless one of its matchers fails for an absent label.
     namespaces ? anyOf(labels.namespace, namespaces.map(literal)) : [`${labels.namespace}=~".+"`],
     anyOf(labels.pod, workloads.map(podPattern)),
     anyOf(labels.pod, pods.map(literal)),
@@ -42,8 +42,8 @@ export function toSelector(filter: LogFilter, namespaces: readonly string[] | un
 }
 
 /**
- * How many lines there are in a span of that many milliseconds, asked for its end. A count has the lines after the beginning of its
- * range and up to its end: a nanosecond earlier they are those of a span.
+ * Counts the lines in a span of that many milliseconds; the query's time is the end of the span. Loki counts (start, end];
+ * `offset 1ns` makes it [start, end).
  */
 export const toCount = (logQuery: string, lengthMs: number): string => `sum(${countOf(logQuery, lengthMs)})`;
 
@@ -52,8 +52,8 @@ export const toContainerCount = (logQuery: string, lengthMs: number, labels: Lok
   `count(sum by (${labels.namespace},${labels.pod},${labels.container}) (${countOf(logQuery, lengthMs)}))`;
 
 /**
- * How many lines there are in each of several spans, asked for their ends. Loki counts those in whole milliseconds, where a shift of
- * less finds nothing: a line that is less than a millisecond before a span counts for it.
+ * Counts the lines in each of several spans; the query's times are their ends. Loki steps in whole milliseconds here, so an offset of
+ * 1 ns has no effect: a line less than a millisecond before a span counts for it.
  */
 export const toCounts = (logQuery: string, lengthMs: number): string =>
   `sum(count_over_time(${logQuery}[${lengthMs}ms] offset 1ms))`;

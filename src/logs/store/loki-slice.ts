@@ -16,7 +16,7 @@ export interface Slice extends Span {
 const MOST_NAMES = 500;
 
 /**
- * What is to be asked for to find what the search asks for. No line is in two slices. `now` is in milliseconds since 1970. Throws a
+ * Splits a search into queries that Loki can answer. No line is in two slices. `now` is in milliseconds since 1970. Throws a
  * 400 for a time that is too long.
  */
 export function slicesOf(

@@ -7,8 +7,8 @@ const DAY_MS = 24 * HOUR_MS;
 /** How far an open range goes back. Loki refuses ranges of more than 30 days and an hour (`max_query_length`). */
 const OPEN_RANGE_MS = 30 * DAY_MS;
 /**
- * Of a span. Loki splits it into quarters of an hour, and holds a question for each in its memory: 8,832 for so many days. For half a
- * century it took 23 GB, where its operator had lifted its own limit.
+ * The longest span. Loki splits a query into quarters of an hour and holds a query for each in memory: 8,832 for this many days. For half
+ * a century it took 23 GB when its operator had lifted Loki's own limit.
  */
 const LONGEST_RANGE_MS = 92 * DAY_MS;
 /** How far the clock of a node may be ahead. Loki takes no lines that are ten minutes ahead of its own (`creation_grace_period`). */
@@ -17,8 +17,8 @@ const AHEAD_MS = HOUR_MS;
 const EARLIEST_MS = DAY_MS;
 
 /**
- * When the time that Loki is asked about begins and when it is over, in milliseconds since 1970. It is over an hour from now at the
- * latest; an open start is thirty days before that end. It may be over before it begins: then there is nothing to ask. Throws a 400
+ * The span to ask Loki about, in milliseconds since 1970. It ends an hour from now at the latest; an open start is thirty days before
+ * that end. If the end is before the start, there is nothing to ask. Throws a 400
  * for a time that is too long.
  */
 export function spanOf({ start, end }: TimeRange, now: number): readonly [start: number, end: number] {

@@ -49,17 +49,17 @@ interface PieceSizes {
   readonly most: number;
 }
 
-/** Of a page: Loki's own limit is as high. */
+/** Records of a page; Loki's own limit is as high. */
 const RECORDS_AT_ONCE = 5_000;
-/** As of the other stores: 100 kB of usual messages. */
+/** Messages of a page, as for the other stores: 100 kB of usual messages. */
 const MESSAGES_AT_ONCE = 500;
-/** Of each of many slices, of all of which a piece is in memory at a time. */
+/** The smallest page per slice; one page of every slice is in memory. */
 const FEWEST_AT_ONCE = 20;
 /** Loki splits each question into several and queues a hundred of them for a user, who is the same one for all of our callers. */
 const QUESTIONS_OF_ALL = 32;
-/** Of one search, so that it keeps nobody out. */
+/** Questions that one search may have open, so that it keeps nobody out. */
 const QUESTIONS_OF_ONE = 8;
-/** Half of what Loki lets a query count apart (`max_query_series`). */
+/** Half of the series that Loki allows in one query (`max_query_series`). */
 const CONTAINERS_AT_ONCE = 250;
 
 /**
@@ -148,7 +148,7 @@ export class LokiStore implements LogStore {
     }
   }
 
-  /** Each entry with its place, which is the higher the sooner it comes. A failure aborts the controller. */
+  /** Gives each entry its place in the order: the sooner it comes, the higher the place. A failure aborts the controller. */
   async *#placed(
     slice: Slice,
     order: Page['order'],
@@ -262,7 +262,7 @@ interface PlacedEntry {
   readonly entry: LokiEntry;
 }
 
-/** In milliseconds. A fraction counts. */
+/** The place of an entry: its time in milliseconds, with the fraction. */
 const placeOf = ({ at }: LokiEntry): number => Number(at) / Number(NANOSECONDS_OF_MS);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

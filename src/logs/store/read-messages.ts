@@ -7,12 +7,12 @@ export class ReadMessages {
   /** The records of this place, since their order among one another may change. */
   readonly #atPlace = new Set<string>();
 
-  /** The place in the order of time of the last record; `undefined`: there is none yet. */
+  /** The place of the last record in the order of time; `undefined` before the first record. */
   get place(): number | undefined {
     return this.#place;
   }
 
-  /** Those of a piece that were not read yet; they count as read from now on. */
+  /** Returns the hits of a piece that were not read yet, and counts them as read. */
   take(hits: readonly unknown[]): readonly unknown[] {
     return hits.filter((hit) => {
       const place = placeOf(hit);

@@ -9,7 +9,7 @@ export interface SearchAnswer {
   readonly total: number;
   readonly hits: readonly unknown[];
   readonly aggregations: Readonly<Record<string, unknown>>;
-  /** To go on from, where the search was asked to keep its place. */
+  /** The scroll to continue, if the search asked for one. */
   readonly scrollId: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export function readSearchAnswer(answer: StoreAnswer): SearchAnswer {
   if (isWithoutIndex(answer)) return NOTHING;
   const body = asObject(readAnswer(answer));
   if (body['timed_out'] === true) throw gaveUp();
-  // A search is told to answer in whole or not at all; the next piece of a scroll cannot be told so.
+  // A search asks for a whole answer or none; the request for the next piece of a scroll has no such option.
   if (Number(asObject(body['_shards'])['failed'] ?? 0) > 0)
     throw new StoreError('away', 'the log store has answered for some of its shards only');
   const { total, hits } = asObject(body['hits']);
@@ -49,7 +49,7 @@ export function readAnswer({ status, body }: StoreAnswer): unknown {
   throw new StoreError('refused', publicText(`${type}: ${reason}`));
 }
 
-/** For our log: a caller is told that the store is away. */
+/** The text for our log; a caller only learns that the store is unavailable. */
 export const refusesUser = (): StoreError =>
   new StoreError('away', 'the log store refuses our user name or password: 401');
 export const forbids = (text: string): StoreError =>

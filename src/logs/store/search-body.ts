@@ -50,9 +50,9 @@ const above = (place: number): Clause =>
 /** The last time that a `Date` can hold (ECMA-262, 21.4.1.1) is one millisecond later. */
 const LAST_TIME_MS = 8.64e15 - 1;
 
-/** As many names as this are searched one by one, more in one clause. */
+/** Up to this many names are searched one by one, more of them in one clause. */
 const NAMES_APART = 16;
-/** White space between letters or digits: the store finds two words or more, whatever else it takes for the end of a word. */
+/** White space between letters or digits: every analyzer of a store makes two words or more of that. */
 const SEVERAL_WORDS = /[\p{L}\p{N}]\S*\s+\S*[\p{L}\p{N}]/u;
 /** No fewer words than the store finds. */
 const WORDS = /[\p{sc=Han}\p{sc=Hiragana}]|[^\s\p{P}\p{sc=Han}\p{sc=Hiragana}]+/gu;

@@ -34,7 +34,7 @@ export interface SearchStoreOptions {
   /** What the names of the indices begin with. */
   readonly indexPrefix: string;
   readonly dialect: Dialect;
-  /** What the store is told of how long it may search. */
+  /** The time limit that is sent to the store. */
   readonly timeLimitMs: number;
 }
 
@@ -50,9 +50,9 @@ const KEEP = '2m';
 /** Containers up to here are counted nearly exactly, at some 80 kB of the store's memory. */
 const EXACT_UP_TO = 10_000;
 
-/** How long it is remembered whether the indices are those of days. */
+/** How long we remember whether there is one index for each day. */
 const KNOWN_MS = 60_000;
-/** So long searches do not ask again when there was no answer: each would wait for it. */
+/** For this time after a missing answer, searches do not ask again: each of them would wait for it. */
 const FAILED_MS = 5_000;
 /** The time limit of the question for the indices: some shards say enough. */
 const NAMES_LIMIT_MS = 2_000;
@@ -219,7 +219,7 @@ export class SearchStore implements LogStore {
     );
   }
 
-  /** Nobody waits for it, and whoever asked may be gone. A place that is not given back ends after `KEEP`. */
+  /** Nobody waits for this call, and the caller may be gone. A scroll that is not given back expires after `KEEP`. */
   #leave(id: string): void {
     const body = { scroll_id: [id] };
     const request = { purpose: 'close', method: 'DELETE', path: '/_search/scroll', body } as const;

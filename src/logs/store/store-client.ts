@@ -29,7 +29,7 @@ export type StorePurpose = 'detect' | 'indices' | 'search' | 'scroll' | 'close';
 export interface StoreRequest {
   readonly purpose: StorePurpose;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly body?: object;
   /** Instead of a body of JSON. */
@@ -49,7 +49,7 @@ const CONNECT_MS = 5_000;
 const IDLE_CONNECTION_MS = 30_000;
 /** Ten thousand records of 1.6 kB. To parse it and to write the answer takes 100 ms, in which nobody else is answered. */
 const LONGEST_ANSWER_BYTES = 16 * 1024 * 1024;
-/** Of all answers that have not come to their end. A pod has 512 MiB, of which the mirror of a large cluster takes 300. */
+/** Bytes of all answers that have not come to their end. A pod has 512 MiB, of which the mirror of a large cluster takes 300. */
 const MOST_HELD_BYTES = 4 * LONGEST_ANSWER_BYTES;
 
 /**
@@ -96,13 +96,13 @@ export class StoreClient {
           timeout: CONNECT_MS,
           lookup,
         },
-        headersTimeout: 0, // whoever asks has a time limit of his own
+        headersTimeout: 0, // the caller has a time limit of its own
         bodyTimeout: 0,
       });
     return new StoreClient(connect, { url: new URL(url), headers }, parts);
   }
 
-  /** The whole answer, whatever its status. Rejects with a `StoreError` when there is none, at once when the signal aborts. */
+  /** Returns the whole answer, with any status. Rejects with a `StoreError` when there is none, at once when the signal aborts. */
   async json(request: StoreRequest, signal: AbortSignal): Promise<StoreAnswer> {
     const { clock, observe } = this.#parts;
     const began = clock.monotonic();
@@ -166,7 +166,7 @@ function contentOf({ body, form }: StoreRequest): { readonly type?: string; read
   return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() };
 }
 
-/** As much of a text as is looked at. */
+/** Characters of a text that are looked at. */
 const LONGEST_TEXT = 1_024;
 /** Before its records an answer has the name of a place, with 60 bytes for each shard. */
 const LONGEST_BEGINNING = 64 * 1_024;

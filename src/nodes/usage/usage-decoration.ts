@@ -130,8 +130,8 @@ export function usageMembers(platform: string, usage: NodeUsage | undefined, all
 }
 
 /**
- * The format of the operands if they all have the same one. Otherwise the usual format of the resource, whatever the
- * order of the operands.
+ * The format of the operands if they all have the same one. Otherwise the usual format of the resource, so that the order of the
+ * operands does not matter.
  */
 function sumText(resource: keyof Allocatable, sum: UsageSum | undefined): string {
   if (!sum) return '0';

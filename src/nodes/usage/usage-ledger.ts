@@ -133,7 +133,7 @@ class UsageDraft {
     return this.#copies;
   }
 
-  /** As `takeChanged` of the ledger. */
+  /** See `takeChanged` of the ledger. */
   get changed(): ReadonlyMap<string, string> {
     return this.#changed;
   }

@@ -21,7 +21,7 @@ export interface CallerProof {
   readonly hasShownCertificate: boolean;
 }
 
-/** How a caller was let in. */
+/** How a caller proved that they may ask. */
 export type CallerMethod = 'certificate' | 'bearer' | 'anyone';
 
 export interface CallerAuthenticationOptions {
@@ -35,7 +35,7 @@ export interface CallerAuthenticationOptions {
   readonly clientNames: readonly string[];
 }
 
-/** How the caller was let in, or why not. */
+/** How the caller proved that they may ask, or why they may not. */
 export type CallerAuthentication = (
   caller: CallerProof,
 ) => { readonly caller: CallerMethod } | { readonly fault: ClientFault };

@@ -47,7 +47,7 @@ type Compare = (proof: Proof) => Judgement;
 /**
  * `client_secret_basic` and `client_secret_post`. Secrets are compared by keyed digests of one length, in constant time;
  * a client that does not exist costs the same compare as one that does (N-10). The throttle is asked after the compare, so
- * that a 429 takes the same time whatever the secret is.
+ * that a 429 takes the same time for a right secret and a wrong one.
  */
 export function createClientAuthentication(
   options: OAuthOptions,
@@ -87,7 +87,7 @@ export function createClientAuthentication(
 
 /**
  * Nobody can guess a secret of so many characters. A shorter secret, which causes a warning at start, is not accepted
- * while its client is throttled: otherwise the address could go on testing guesses. So whoever shares that address can
+ * while its client is throttled: otherwise the address could go on testing guesses. So anybody at the same address can
  * shut the client out.
  */
 const LONG_SECRET = 16;
@@ -128,7 +128,7 @@ function createCompare(
   const noSecret = random.bytes(32);
   const known = new Map(options.clients.map((client) => [client.name, client]));
   const digests = new Map<string, { readonly of: string; readonly digest: Buffer }>();
-  /** Made anew when the secret has changed. */
+  /** Computes the digest again when the secret has changed. */
   const digestOf = (client: Client): Buffer => {
     const secret = clientSecrets.secretOf(client);
     if (secret === undefined) return noSecret;

@@ -64,7 +64,7 @@ export class ClientThrottle {
   }
 
   /**
-   * Leaves the bucket of the address as it is. Otherwise whoever has a secret of their own could go on guessing those
+   * Leaves the bucket of the address as it is. Otherwise a client with a secret of its own could go on guessing those
    * of others.
    */
   succeeded(attempt: ClientAttempt): void {

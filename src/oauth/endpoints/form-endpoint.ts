@@ -10,7 +10,7 @@ import { invalidRequest, toOAuthError } from './refusals.ts';
 
 /** An endpoint that is asked about a token by form: revocation and introspection. */
 export interface FormEndpoint<Answer> {
-  /** To be called before the body is read. */
+  /** Call this before the body is read. */
   readonly checkHead: FormHeadCheck;
   /** Answers a form whose head was checked. */
   answer(request: FormRequest): Promise<Answer>;

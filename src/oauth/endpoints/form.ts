@@ -6,7 +6,7 @@ export type Form = ReadonlyMap<string, string>;
 const MOST_PARAMETERS = 64;
 
 /**
- * The media type, whatever its parameters. It defines none, and says that they have no effect on how a form is read; clients
+ * The media type, with any parameters. It defines none, and says that they have no effect on how a form is read; clients
  * send them all the same (Apache HttpClient `charset=ISO-8859-1`). The bytes must be UTF-8 (RFC 6749 appendix B), which is checked where they are decoded.
  */
 const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(;|$)/i;

@@ -31,7 +31,7 @@ const CLAIMS = 'iss sub aud iat exp auth_time name email locale preferred_userna
 
 /**
  * Authorization server metadata (RFC 8414 2, OpenID Connect Discovery 3). It names only what works (N-44): for example,
- * a public client may revoke its tokens without proof, but may not introspect any. There is no `response_types_supported`: none is, and
+ * a public client may revoke its tokens without proof, but may not introspect any. It has no `response_types_supported`, because we support none and
  * RFC 8414 3.2 has no empty arrays.
  */
 export function createMetadata(options: OAuthOptions, grantTypes: readonly string[]): PublicDocument {

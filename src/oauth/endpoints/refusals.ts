@@ -15,7 +15,7 @@ export const clientAuthenticationFailed = (platform: string): OAuthError =>
     headers: { 'WWW-Authenticate': `Basic realm="${platform}"` },
   });
 
-/** The same for every name, known or not, whether the secret is right or wrong (N-10). */
+/** N-10: the answer does not depend on whether the client exists or its secret is right. */
 export const tooManyClientFailures = (retryAfterSeconds: number): OAuthError =>
   new OAuthError({
     status: 429,
@@ -132,7 +132,7 @@ export function notAvailable(cause: unknown): OAuthError {
   return new OAuthError({ status: 503, code: 'server_error', description }, cause);
 }
 
-/** The same for data that is older than allowed. The error's own sentence names the data and the limit. */
+/** Refuses because data is older than allowed. The error's own sentence names the data and the limit. */
 const tooOld = (error: DataTooOld): OAuthError =>
   unavailable({ description: error.message, retryAfterSeconds: error.retryAfterSeconds }, error);
 

@@ -20,7 +20,7 @@ import {
 export interface TokenEndpointParts {
   readonly platform: string;
   readonly clients: ClientAuthentication;
-  /** By `grant_type`. */
+  /** The grants, keyed by `grant_type`. */
   readonly grants: ReadonlyMap<string, Grant>;
   /** While not every user is known, nobody may be told that the password is incorrect. */
   readonly data: Pick<TokenData, 'check'>;
@@ -32,7 +32,7 @@ export interface TokenEndpointParts {
 const ACTS: Readonly<Record<string, ActName>> = { password: 'sign_in', refresh_token: 'refresh' };
 
 export interface TokenEndpoint {
-  /** To be called before the body is read. */
+  /** Call this before the body is read. */
   readonly checkHead: FormHeadCheck;
   /** Answers a form whose head was checked. */
   token(request: FormRequest): Promise<TokenResponse>;
@@ -61,7 +61,7 @@ export function createTokenEndpoint(parts: TokenEndpointParts): TokenEndpoint {
   return { checkHead, token };
 }
 
-/** In the order of docs/contract/tokens.md, section 2.3. Nothing is hashed before the grant runs. */
+/** Checks in the order of docs/contract/tokens.md, section 2.3. Nothing is hashed before the grant runs. */
 async function answer(
   request: FormRequest,
   parts: TokenEndpointParts,

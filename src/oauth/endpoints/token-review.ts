@@ -18,12 +18,12 @@ import {
 } from './caller-authentication.ts';
 import { callerAuthenticationFailed, invalidRequest, toOAuthError } from './refusals.ts';
 
-/** What a POST to /oauth/authenticate is checked by before its body is read. */
+/** The parts of a POST to /oauth/authenticate that are checked before its body is read. */
 export interface ReviewHead extends CallerProof, Origin {
   readonly contentType: string | undefined;
 }
 
-/** How the caller was let in by `checkHead`. */
+/** How the caller proved to `checkHead` that they may ask. */
 interface ReviewOrigin extends Origin {
   readonly askedBy: CallerMethod;
 }
@@ -39,7 +39,7 @@ type ReviewStatus =
     };
 
 interface ReviewAnswer {
-  /** The same as in the request. */
+  /** Repeats the version of the request. */
   readonly apiVersion: string;
   readonly kind: 'TokenReview';
   readonly status: ReviewStatus;
@@ -125,10 +125,10 @@ export function createTokenReviewWebhook(
 }
 
 interface Judgement {
-  /** For the metric. */
+  /** The outcome for the metric. */
   readonly result: 'authenticated' | 'other_audience' | TokenFault;
   readonly status: ReviewStatus;
-  /** Whose token it is, if it is a good one: for the audit trail. */
+  /** The user of a good token, for the audit trail. */
   readonly whose?: SecurityEventFields;
 }
 
@@ -207,11 +207,11 @@ interface ReviewRequest {
   readonly apiVersion: string;
   /** `''` when there is none: Go omits an empty one. */
   readonly token: string;
-  /** Absent, or has at least one. */
+  /** Absent, or a list of at least one. */
   readonly audiences?: readonly string[];
 }
 
-/** The media type, whatever its parameters: it defines none (RFC 8259 11). The bytes must be UTF-8, which is checked where they are read. */
+/** The media type, with any parameters: it defines none (RFC 8259 11). The bytes must be UTF-8, which is checked where they are read. */
 const JSON_TYPE = /^application\/json[ \t]*(;|$)/i;
 
 /** A review nests three levels deep, or four with the metadata of an object (A-23). */

@@ -44,7 +44,7 @@ async function signedInUser(
   throw result.kind === 'refused' ? incorrectPassword() : signInThrottled(result.retryAfterSeconds);
 }
 
-/** A full gate is no failure of the person. */
+/** The result in the audit trail by outcome. A full gate does not count as a failure of the user. */
 const RECORDED = { ok: 'succeeded', refused: 'incorrect_password', throttled: 'throttled', busy: undefined } as const;
 
 async function begin(

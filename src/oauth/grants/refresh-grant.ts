@@ -103,7 +103,7 @@ class Refresher {
     const verdict = judge(current, claims, { nowMs, replayWindowMs: this.#options.refreshReplayWindowSeconds * 1000 });
     if (verdict.kind === 'replay') return { outcome: { kind: 'pair', imprint: verdict.record, isReplay: true } };
     if (verdict.kind !== 'rotate') return { outcome: verdict };
-    // Never earlier than its predecessor, which may come from a replica whose clock runs ahead, and which is past the
+    // The new token is never earlier than its predecessor, which may come from a replica whose clock runs ahead, and which is past the
     // cut-off.
     const issuedAt = Math.max(Math.floor(nowMs / 1000), claims.iat);
     const imprint = this.#parts.issuer.imprint(claims.gen + 1, issuedAt);

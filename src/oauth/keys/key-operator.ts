@@ -98,7 +98,7 @@ const activeKid = (keys: readonly StoredKey[]): string | undefined => keys.find(
 /** RFC 3339, to the second. */
 const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 
-/** A thumbprint, the longest state, a time. */
+/** The widths of the columns: a thumbprint, the longest state, a time. */
 const WIDTHS = [43, 11, 20];
 
 /** The keys as lines for a terminal. The lines hold nothing secret. */
@@ -115,7 +115,7 @@ const UNITS = [
   [60_000, 'm'],
 ] as const;
 
-/** In the largest unit of which there are two or more. */
+/** An age in the largest unit of which it has two or more. */
 function ageText(ms: number): string {
   const [unitMs, unit] = UNITS.find(([length]) => ms >= 2 * length) ?? [1_000, 's'];
   return `${Math.max(0, Math.floor(ms / unitMs))}${unit}`;

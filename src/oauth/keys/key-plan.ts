@@ -11,7 +11,7 @@ export interface KeyRecord {
 export interface RotationRules {
   /** Time from one activation to the next; 0: keys are rotated by hand only. */
   readonly periodMs: number;
-  /** How long after its issue a token can be accepted at most. */
+  /** The longest time after its issue for which a token can be accepted. */
   readonly tokenLifeMs: number;
 }
 
@@ -46,7 +46,7 @@ const MARGIN_MS = 60_000;
 
 /**
  * What the schedule requires now, or `undefined`. A key in state `next` becomes active 15 minutes after its
- * publication, whoever published it; the schedule decides when one is published. Exactly one key is active before and
+ * publication, by any replica or administrator; the schedule decides when one is published. Exactly one key is active before and
  * after. If the clock is set back, changes come late, never early.
  */
 export function planRotation<Key extends KeyRecord>(

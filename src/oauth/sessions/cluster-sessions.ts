@@ -36,7 +36,7 @@ export interface ClusterSessions extends SessionStore {
 /** 128 random bits. */
 const ID_BYTES = 16;
 
-/** After this many lost races in a row the record is too busy, and the client is told to try again. */
+/** After this many lost races in a row the record is too busy, and the client is asked to try again. */
 const MOST_ATTEMPTS = 12;
 /**
  * The losers of a race wait for a random time, up to 15 ms more after each loss. So 12 attempts stay within a second.
@@ -83,7 +83,7 @@ class SharedSessions implements ClusterSessions {
 
   newId = (): string => this.#parts.random.bytes(ID_BYTES).toString('base64url');
 
-  /** Ends are in the cluster, whatever process wrote them; but those of a process with sessions in memory died with it. */
+  /** The ends that any process wrote are in the cluster; a process with sessions in memory took its ends with it. */
   knowsEndsOf = (sid: string): boolean => !isFromMemory(sid);
 
   read = (user: string): UserSessions => {

@@ -15,7 +15,7 @@ export interface Party {
 export interface Origin {
   /** The caller's normalised address. */
   readonly source: string;
-  /** The same as in the access log, so that the lines of one request can be found together. */
+  /** The request's id in the access log, by which the lines of one request are found. */
   readonly requestId: string;
   /** Our own id of the request, set when `requestId` is the caller's. */
   readonly ownRequestId?: string | undefined;
@@ -84,7 +84,7 @@ export class Act {
     this.#result = result;
   }
 
-  /** The caller is refused. That refusal is the act, whatever the caller wanted. */
+  /** The caller is refused. The event reports that refusal, not what the caller wanted. */
   refusesClient(reason: ClientFault): void {
     this.#name = 'client_refused';
     this.says({ endpoint: this.#endpoint, reason });

@@ -18,7 +18,7 @@ export interface RefreshClaims extends TokenClaims {
   readonly auth_time: number;
 }
 
-/** The two types of token, and how they are told apart (RFC 8725 3.11, 3.12). */
+/** The two types of token, and how they are distinguished (RFC 8725 3.11, 3.12). */
 export const ACCESS = { typ: 'at+jwt', tokenType: 'access_token' } as const;
 export const REFRESH = { typ: 'rt+jwt', tokenType: 'refresh_token' } as const;
 

@@ -59,6 +59,6 @@ const MEMBERS: readonly string[] = ['alg', 'typ', 'kid'];
 export const isPlainRs256 = (header: CompactJws['header']): boolean =>
   header['alg'] === 'RS256' && Object.keys(header).every((name) => MEMBERS.includes(name));
 
-/** Verifies with RS256 whatever the header says, with a key that is used for nothing else (RFC 8725 3.1). */
+/** Always verifies with RS256, never with the algorithm of the header, and with a key that has no other use (RFC 8725 3.1). */
 export const isSigned = ({ signingInput, signature }: Signed, key: KeyObject): boolean =>
   verify('sha256', Buffer.from(signingInput), { key, padding: constants.RSA_PKCS1_PADDING }, signature);

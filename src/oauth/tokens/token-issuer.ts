@@ -96,7 +96,7 @@ export function createTokenIssuer(options: OAuthOptions, parts: IssuerParts): To
 
 /**
  * RFC 6749 5.1 counts from the answer. A second that begins while a new pair is signed does not count, so a new pair tells its
- * whole lifetime, as 3.4 does. A pair that is given again tells what is left.
+ * whole lifetime, as 3.4 does. A pair that is given again says what is left.
  */
 function secondsLeft(expiry: number, issuedAt: number, nowMs: number): number {
   const now = Math.floor(nowMs / 1000);

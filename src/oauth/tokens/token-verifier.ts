@@ -98,7 +98,7 @@ function inFull(
 }
 
 /**
- * Uses the groups of today, whatever the token says, and adds `system:authenticated` as Kubernetes does for every
+ * Uses the user's current groups, not those in the token, and adds `system:authenticated` as Kubernetes does for every
  * caller. All calls with a token get one object until its user changes, so that others can keep what they derive from
  * it.
  */

@@ -6,7 +6,7 @@ import type { TokenClaims } from './claims.ts';
 
 /** What tokens and verification need of a user besides name and uid. */
 interface UserStanding {
-  /** Without the groups that Kubernetes gives its own meaning. */
+  /** The user's groups without those that have a meaning to Kubernetes itself. */
   readonly groups: readonly string[];
   /** Those groups; absent when there are none. */
   readonly withheldGroups?: readonly string[];

@@ -26,7 +26,7 @@ export class EncodedObject {
     this.length = bytes.length - this.#widthOf(added.held) + this.#widthOf(added.wanted);
   }
 
-  /** The same object with other annotations added. */
+  /** This object with other annotations added. */
   withAdded(added: string): EncodedObject {
     return new EncodedObject(this.#bytes, this.#places, { held: this.#held, wanted: added });
   }
@@ -80,7 +80,7 @@ export interface ByteOffsets {
   /** Within the metadata. */
   readonly added: AnnotationPlace;
   readonly metadata: Span;
-  /** Of the metadata's resourceVersion, without its quotes. */
+  /** The metadata's resourceVersion, without its quotes. */
   readonly version: Span;
 }
 

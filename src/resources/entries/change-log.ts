@@ -7,7 +7,7 @@ import type { Entry } from './entry.ts';
 export interface ChangeMoment {
   /** The store's version. It is later than that of all changes before. */
   readonly version: number;
-  /** What the cluster had told us by then. It never goes back from one change to the next. */
+  /** The cluster's version that we had seen by then. It never goes back from one change to the next. */
   readonly seen: ListState;
 }
 
@@ -85,7 +85,7 @@ export class ChangeLog {
     return { change, last, mark, isNewShape: !hasShape, removedBytes: 0 };
   }
 
-  /** The same for an object that is gone. `undefined` if the log does not know it. */
+  /** Prepares the change of an object that is gone. `undefined` if the log does not know it. */
   prepareRemoval(entry: Entry, changedAt: string): PreparedChange | undefined {
     const last = this.#newest.get(entry.key);
     if (!last) return undefined;
@@ -118,7 +118,7 @@ export class ChangeLog {
     return version >= this.#forgotten.version;
   }
 
-  /** The same as `knows`, for a version of the cluster. */
+  /** Does the same as `knows`, for a version of the cluster. */
   knowsAfter(version: string): boolean {
     return compareResourceVersions(version, this.#forgotten.changedAt) >= 0;
   }

@@ -28,13 +28,13 @@ export interface Change {
    * change of another object.
    */
   readonly changedAt: string;
-  /** What the cluster had told us by then. The object has stayed like this since. */
+  /** The cluster's version that we had seen by then. The object has not changed since. */
   readonly seen: ListState;
   /** Since when an object of this key and uid has been there without a gap. */
   readonly addedAt: Mark;
   /** Since which version of the store filters see it as they do now. */
   readonly shapedAt: number;
-  /** What filters saw under this key before, whatever the uid, the oldest first. */
+  /** What filters saw under this key before, for all uids, the oldest first. */
   readonly past: readonly PastShape[];
   /** Past shapes that ended at this mark or before may have been forgotten. */
   readonly pastForgottenAt: Mark;

@@ -40,7 +40,7 @@ interface ReplacedList {
   finish(entry: Entry): Entry;
 }
 
-/** Objects that did not change keep their leaves with all that is cached in them, and no watcher is told of them. */
+/** Objects that did not change keep their leaves with all that is cached in them, and no watcher gets an event for them. */
 export function* draftOf({ entries, replacement }: ReplacingList, replaced: ReplacedList): Steps<ListDraft> {
   const content = new Content(replaced.content);
   const gone = yield* removeOthers(content, entries);

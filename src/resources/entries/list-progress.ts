@@ -29,7 +29,7 @@ export interface AddedProgress {
 
 /** How far a list has come, its objects and what is added to them, in versions that every replica understands. */
 export class ListProgress {
-  /** The objects that the cluster told us of. */
+  /** The version of the objects that the cluster sent. */
   readonly objects = new CollectionVersion();
   readonly #changes: ChangeLog;
   readonly #added: AddedProgress | undefined;
@@ -83,17 +83,17 @@ export class ListProgress {
     if (version !== undefined) this.changed(entry.key, version);
   }
 
-  /** As `AddedProgress`. */
+  /** See `AddedProgress`. */
   broughtAt(entry: Entry, previous: Entry | undefined): string | undefined {
     return this.#added?.broughtAt(entry, previous);
   }
 
-  /** As `AddedProgress`. */
+  /** See `AddedProgress`. */
   changed(key: string, version: string): void {
     this.#added?.changed(key, version);
   }
 
-  /** As `AddedProgress`. */
+  /** See `AddedProgress`. */
   forget(key: string): void {
     this.#added?.forget(key);
   }

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../kubernetes/object.ts';
 
 /** What the code that handles single objects needs to know of their kind. */
 export interface ObjectKind {
-  /** Of the cluster's API: `''` is the core group. */
+  /** The group in the cluster's API; `''` is the core group. */
   readonly group: string;
   readonly version: string;
   /** The plural, as in paths. */
@@ -53,6 +53,6 @@ export function typeOf(of: ObjectKind): { readonly kind: string; readonly apiVer
   return { kind, apiVersion: group === '' ? version : `${group}/${version}` };
 }
 
-/** The same as bytes, to be put in front of the other members of an object. */
+/** `kind` and `apiVersion` as bytes, to be put in front of the other members of an object. */
 export const typeMembers = (kind: ObjectKind): Uint8Array =>
   Buffer.from(`${JSON.stringify(typeOf(kind)).slice(0, -1)},`);

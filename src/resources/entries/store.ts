@@ -76,7 +76,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
   }
 
   /**
-   * Objects that did not change keep their leaves with all that is cached in them, and no watcher is told of them.
+   * Objects that did not change keep their leaves with all that is cached in them, and no watcher gets an event for them.
    * Annotations that change meanwhile are brought in afterwards.
    */
   *prepare(entries: readonly Entry[], replacement: Replacement): Steps<() => void> {
@@ -126,7 +126,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
     return this.#version;
   }
 
-  /** For `gatehouse_cache_bytes`. */
+  /** The value of `gatehouse_cache_bytes`. */
   heldBytes(): number {
     return this.#content.byCreation.leaves.reduce((sum, leaf) => sum + leaf.heldBytes, 0);
   }
@@ -162,7 +162,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
       drop,
       show: () => {
         drop();
-        // A change that came meanwhile is in the copy, too, and watchers were told of it.
+        // A change that came meanwhile is in the copy, too, and watchers got its event.
         const { seen } = this.progress;
         for (const { entry, change } of made) if (content.get(entry.key) === entry) this.#add(change, seen);
         this.#content = content;

@@ -30,7 +30,7 @@ export type Condition = (object: Shape) => boolean;
 /** Reads the text of a parameter into a condition on objects, or says why it cannot. */
 export type FilterReader = (text: string, name: string) => Condition | StatusCause;
 
-/** By the name of the parameter. */
+/** Readers of filters, keyed by the name of the parameter. */
 export type FilterReaders = ReadonlyMap<string, FilterReader>;
 
 /** The filters that every kind has. */

@@ -14,7 +14,7 @@ const SIGNED = /^([+-]?)(.*)$/s;
 const TERM = /(\d*)(?:\.(\d*))?([^.\d]+)/y;
 
 const LARGEST = 2n ** 63n;
-/** 2^63 has 19 digits; more than this after leading zeros is too large, whatever the unit. */
+/** 2^63 has 19 digits; more than this after leading zeros is too large in any unit. */
 const MOST_DIGITS = 19;
 /** Digits of a fraction that Go counts: more do not fit into 63 bits. */
 const COUNTED = (LARGEST - 1n) / 10n;

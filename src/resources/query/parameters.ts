@@ -12,7 +12,7 @@ export type ParameterReaders<Setting> = ReadonlyMap<string, ParameterReader<Sett
 
 /**
  * Reads the text behind the `?` (empty when there is none). Throws one 400 that names every bad parameter in query order.
- * A parameter given twice is refused whatever its values, so that no proxy and no reader can disagree on which one counts.
+ * A parameter given twice is refused, even with equal values, so that no proxy and no reader can disagree on which one counts.
  * `together` says what is wrong with the good ones together; `areGood` tells whether none of these was refused alone.
  */
 export function readParameters<Setting extends object>(

@@ -11,7 +11,7 @@ import type { WatcherState } from './watch-view.ts';
 import { expired, Watcher, type WatcherParts } from './watcher.ts';
 
 interface FeedOptions {
-  /** As in the list's tags. */
+  /** The epoch in the list's tags. */
   readonly epoch: string;
   readonly clock: Clock;
 }

@@ -56,8 +56,8 @@ const MOST_BATCHES = 64;
 const MOST_LOOKED_AT = 1_024;
 
 /**
- * A batch of a first state that is not its last. It is good for every watcher that comes to these objects while none of them
- * changes, whatever version it began with: while objects change, no two watchers begin with the same one.
+ * A batch of an initial state, except the last one. Every watcher that reaches these objects while none of them changes can use
+ * it, with any start version: while objects change, no two watchers start at the same one.
  */
 interface Part {
   readonly bytes: Uint8Array;
@@ -71,7 +71,7 @@ export class WatchBatches {
   readonly #naming: WatchNaming;
   readonly #types: ObjectTypes;
   readonly #kept = new Map<string, Batch<unknown>>();
-  /** By the object that a part begins with, the oldest part first. As many as batches. */
+  /** The parts, keyed by the object that a part begins with, the oldest first. There are as many as batches. */
   readonly #parts = new Map<string, Part>();
   #keptVersion = -1;
 

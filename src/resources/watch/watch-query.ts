@@ -47,7 +47,7 @@ const keyOf = (name: string, text: string): string => `${name}=${encodeURICompon
 
 const MATCH = 'NotOlderThan';
 
-/** As the API server demands. */
+/** The API server demands this, too. */
 const WITHOUT_THE_OTHER = `query parameters "sendInitialEvents" and "resourceVersionMatch=${MATCH}" go together`;
 
 /** A day: nobody needs a longer stream, and it ends with a bookmark to resume from. */

@@ -26,7 +26,7 @@ export interface WatcherParts {
   all(): InitialState;
 }
 
-/** How a stream starts that first sends a first state, or what its client missed. */
+/** How a stream starts that begins with an initial state, or with what its client missed. */
 export interface WatchStart {
   /** Whether it sends all objects, not only what the client missed. */
   readonly isFirst: boolean;
@@ -49,7 +49,7 @@ export class Watcher implements Watch {
   #standing: WatcherState;
   /** The bookmark that is still to be sent: it says that the first state, or what was missed, is complete. */
   #due: 'first' | 'caught up' | undefined = 'caught up';
-  /** Whether the client must be told to forget what it has. */
+  /** Whether the client must forget what it has, by a `reset`. */
   #isReset = false;
 
   /** Sends what `start` says, if it is given, and then the changes since `standing`. */

@@ -17,7 +17,7 @@ export function parseStrictObject(
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
-/** The same for any JSON value; `undefined` for what is no such JSON. */
+/** Reads any JSON value by these rules. Returns `undefined` for anything else. */
 export function parseStrictJson(bytes: Buffer, deepest: number): unknown {
   try {
     const text = utf8.decode(bytes);
