@@ -64,13 +64,13 @@ function allRoutes(families: readonly ServedFamily[], { writer }: AppParts): Rou
 
 type Question = (request: IncomingMessage) => boolean;
 
-/** Whether one of the families says yes. */
+/** Whether one of the families says yes; `undefined` when none of them asks. */
 function anyOf(
   families: readonly ServedFamily[],
   questionOf: (family: ServedFamily) => Question | undefined,
-): Question {
+): Question | undefined {
   const questions = families.map(questionOf).filter((question) => question !== undefined);
-  return (request) => questions.some((question) => question(request));
+  return questions.length === 0 ? undefined : (request) => questions.some((question) => question(request));
 }
 
 /** The steps that every request goes through, in their order, and the routes between them. */

@@ -10,11 +10,11 @@ export interface App {
   /** `taken` is the connection of a request that `takesUpgrade` accepted. */
   handle(request: IncomingMessage, response: ServerResponse, taken?: Taken): void;
   /** Whether the request may turn its connection into another protocol. When absent, none may. */
-  takesUpgrade?(request: IncomingMessage): boolean;
+  readonly takesUpgrade?: ((request: IncomingMessage) => boolean) | undefined;
   /** Whether the body of a request has its own time limits, so that it may take long as a whole. When absent, none has. */
-  pacesItself?(request: IncomingMessage): boolean;
+  readonly pacesItself?: ((request: IncomingMessage) => boolean) | undefined;
   /** Whether the answer to a request may go on at a shutdown when other answers are cut. When absent, none may. */
-  outlasts?(request: IncomingMessage): boolean;
+  readonly outlasts?: ((request: IncomingMessage) => boolean) | undefined;
 }
 
 /** What Express's middleware finds in `response.locals`. */

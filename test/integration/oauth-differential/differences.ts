@@ -19,6 +19,13 @@ export const differences: readonly Difference[] = [
     reason: 'RFC 6749 5.1 wants Pragma: no-cache beside Cache-Control: no-store',
   },
   {
+    of: ['the password in another normal form'],
+    aspect: 'answer',
+    gatehouse: '200',
+    peer: '400 invalid_grant',
+    reason: 'RFC 8265 4.2: composed and decomposed letters of a password are the same',
+  },
+  {
     of: ['method HEAD'],
     aspect: 'answer',
     gatehouse: '405',
