@@ -58,7 +58,7 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
     'impersonation has it judged by his groups, among them that of all who are known',
     'impersonation of a group needs a right of its own, and each right may be limited by name',
     'impersonation tells the other who he is, with what was said of him',
-    'impersonation of groups without a user is an error',
+    "impersonation without a user is an error: { 'impersonate-group': [ 'a', 'b' ] }",
     'a writer of roles and bindings in system:masters binds what he wants',
     'a writer of roles and bindings makes no role with a right that he lacks',
   ],

@@ -79,7 +79,9 @@ describe('the lock of a session', () => {
     async (text) => {
       const { clock, complaints, another, path } = setUp();
       writeFileSync(path, text);
-      utimesSync(path, new Date(), new Date());
+      // It is taken for abandoned when it is four minutes old: in ten seconds.
+      const heldSince = new Date(clock.now() - 230_000);
+      utimesSync(path, heldSince, heldSince);
       await expect(
         passing(
           clock,
