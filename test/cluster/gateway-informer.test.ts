@@ -120,6 +120,16 @@ async function caughtUp(clients: LiveListClients, nodes: WrittenNodes): Promise<
   );
 }
 
+test('HL-01 a command of 40 KiB reaches the API server, which judges it', async () => {
+  const replica = replicas[0] as Gatehouse;
+  const headers = { authorization: `Bearer ${await replica.signIn(USER)}` };
+  const exec = '/api/v1/namespaces/default/pods/none/exec';
+  const answer = await fetch(`${replica.url}${exec}?command=${'a'.repeat(40 * 1024)}&stdout=true`, { headers });
+  const forbidden =
+    'pods "none" is forbidden: User "ada" cannot get resource "pods/exec" in API group "" in the namespace "default"';
+  expect([answer.status, await answer.json()]).toMatchObject([403, { message: forbidden }]);
+});
+
 test(
   'G-07 client-go is told each change once and in order, while Gatehouse processes end and start under it',
   async () => {
