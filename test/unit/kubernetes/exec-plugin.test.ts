@@ -1,6 +1,6 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { kill } from 'node:process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ExecCommand } from '../../../src/kubernetes/access/cluster-access.ts';
@@ -142,6 +142,12 @@ describe('KC-05 what an exec plugin is told', () => {
     await expect(plugin.ask()).rejects.toThrow(/^the exec plugin our-token is not there$/);
     await chmod(program, 0o700);
     expect(await plugin.ask()).toEqual({ authorization: 'Bearer found' });
+  });
+
+  test('a bare name is not looked up in a folder of PATH that depends on where we were started', async () => {
+    await writeFile(join(folder, 'our-token'), `#!/bin/sh\n${credential({ token: 'found' })}\n`, { mode: 0o700 });
+    const { plugin } = create('', { command: 'our-token' }, { PATH: relative(process.cwd(), folder) });
+    await expect(plugin.ask()).rejects.toThrow(/^the exec plugin our-token is not there$/);
   });
 });
 
