@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { V1ConfigMap, V1Deployment } from '@kubernetes/client-node';
+import type { V1ConfigMap, V1Deployment, V1PodDisruptionBudget } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
@@ -166,11 +166,13 @@ describe('the values of the last release', () => {
     expect(await imageIn('reset')).toBe('ghcr.io/gatehouse/gatehouse:0.2.0');
   });
 
-  test('--reuse-values fails where the new chart has a value more, and changes nothing', async () => {
+  test('--reuse-values gives a value that the new chart has more its default', async () => {
     await release('install', 'reuse', {}, { chart: older });
-    const upgrade = release('upgrade', 'reuse', { image: { tag: '0.2.0' } }, { flags: ['--reuse-values'] });
-    await expect(upgrade).rejects.toThrow("at '': missing properties 'podDisruptionBudget', 'allow'");
-    expect(await imageIn('reuse')).toBe('ghcr.io/gatehouse/gatehouse:0.1.0');
+    await expect(get<V1PodDisruptionBudget>('reuse', 'poddisruptionbudget')).rejects.toThrow('not found');
+    await release('upgrade', 'reuse', { image: { tag: '0.2.0' } }, { flags: ['--reuse-values'] });
+    expect(await imageIn('reuse')).toBe('ghcr.io/gatehouse/gatehouse:0.2.0');
+    const budget = await get<V1PodDisruptionBudget>('reuse', 'poddisruptionbudget');
+    expect(budget.spec?.maxUnavailable).toBe(1);
   });
 
   test('a new tag beside the digest of the last release is refused, and takes effect with the digest taken back', async () => {
