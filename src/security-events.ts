@@ -19,7 +19,7 @@ export type ActName =
   | 'user_deletion'
   /** The password of `target` is changed by `user`, who may be the same. */
   | 'password_change'
-  /** A call went on to the cluster, as `impersonatedUser`; without that member it did not. */
+  /** A call went on to the cluster, as `impersonatedUser`. Without that member it did not, or the cluster has not answered it. */
   | 'cluster_call'
   /** A client of /oauth, or a caller of the TokenReview webhook, who did not prove who it is. */
   | 'client_refused';
@@ -67,7 +67,10 @@ export type SecurityEventName =
   /** A password was found in a User object, and moved to the user's Secret, hashed, or removed. */
   | 'password_moved';
 
-/** Names and ids of what is concerned, those of a path made safe for a line; never a secret, nor other text of a caller. */
+/**
+ * Names and ids of what is concerned. Those that a caller sends, in a path or in the headers of an impersonation, are made safe for
+ * a line. It has no secret, and no other text of a caller.
+ */
 export type SecurityEventFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** Reports security events: a line of the audit trail with the member `event`, and a counter. */

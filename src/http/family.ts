@@ -38,7 +38,7 @@ export interface RouteTools {
   loopLoad(): number;
 }
 
-/** Hears of the requests that are not its family's: that one has come, and whose it is. */
+/** Hears of the requests that are no calls to the cluster: that one has come, and whose it is. */
 export interface OtherRequests {
   other(): void;
   asked(user: string): void;

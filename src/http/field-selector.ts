@@ -5,15 +5,17 @@
  * the order of bytes of the terms.
  */
 export function demandedValue(selector: string, field: string): { readonly value?: string } | undefined {
-  let demanded: string | undefined;
-  for (const term of inByteOrder(toTerms(selector))) {
+  let first: { readonly bytes: Buffer; readonly value: string } | undefined;
+  for (const term of toTerms(selector)) {
     if (term === '') continue;
     const [, name, operator, escaped = ''] = TERM.exec(term) ?? [];
     const value = unescaped(escaped);
     if (operator === undefined || value === undefined) return undefined;
-    if (name === field && operator !== '!=') demanded ??= value;
+    if (name !== field || operator === '!=') continue;
+    const bytes = Buffer.from(term);
+    if (!first || Buffer.compare(bytes, first.bytes) < 0) first = { bytes, value };
   }
-  return demanded === undefined ? {} : { value: demanded };
+  return first ? { value: first.value } : {};
 }
 
 /** The first operator splits a term: the name of a field has no escapes. */
@@ -32,9 +34,6 @@ function toTerms(selector: string): string[] {
   }
   return [...terms, selector.slice(start)];
 }
-
-const inByteOrder = (terms: readonly string[]): readonly string[] =>
-  terms.length < 2 ? terms : terms.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
 /** `undefined` when a sign stands without its backslash, or a backslash before anything else. */
 function unescaped(value: string): string | undefined {

@@ -69,7 +69,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   const families: Family[] = [];
   const add = <Made extends Family>(family: Made): Made => {
     families.push(family);
-    if (family.close) opening.defer(() => family.close?.());
+    opening.defer(() => closed(family, shared.logger));
     return family;
   };
   const judges = await makeFamilies(config, { ...shared, cluster, bcrypt: parts.bcrypt }, add);
@@ -89,6 +89,15 @@ export async function createService(config: Config, parts: ServiceParts): Promis
   ];
   return createRunning({ ...ports, behind, checks, opened: opening.move() }, shared);
 }
+
+/** Closes a family. A failure is logged, so that it cannot hide why everything ends. */
+const closed = async (family: Family, logger: Logger): Promise<void> => {
+  try {
+    await family.close?.();
+  } catch (error) {
+    logger.warn({ err: error }, 'a connection could not be closed');
+  }
+};
 
 function createShared(config: Config, parts: ServiceParts): Shared {
   const { clock, random, logger } = parts;

@@ -1,8 +1,8 @@
 /** bcrypt reads no further, so a longer password would equal its first 72 bytes. */
 export const LONGEST_PASSWORD_BYTES = 72;
 
-/** Composing shrinks a text to a third of its bytes at most (Unicode Annex 15), so a longer one stays too long. */
-const LONGEST_COMPOSED_BYTES = 3 * LONGEST_PASSWORD_BYTES;
+/** Composing shrinks a text to two sevenths of its bytes at most (U+1FBE U+0308 U+0301), so a longer one stays too long. */
+const LONGEST_COMPOSED_BYTES = 4 * LONGEST_PASSWORD_BYTES;
 
 /** Characters that Unicode writes in one way only. */
 const hasOneForm = (password: string): boolean =>

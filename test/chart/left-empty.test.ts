@@ -133,6 +133,13 @@ describe('requests and limits', () => {
       limits: { cpu: '1', memory: '128Mi' },
     });
   });
+
+  test('of the pod of "helm test" are taken away by null, as those of the server are', async () => {
+    const { spec } = await renderTest({
+      helmTest: { resources: { requests: { cpu: null }, limits: { memory: null } } },
+    });
+    expect(spec?.containers[0]?.resources).toEqual({ requests: { memory: '64Mi' } });
+  });
 });
 
 describe('the chart as a dependency', () => {

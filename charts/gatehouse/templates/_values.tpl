@@ -39,7 +39,7 @@
      template reads values.yaml, so files/values.json has the same. Fields that Kubernetes knows are left as they are: there, null takes one away. */}}
 {{- define "gatehouse.fillDefaults" -}}
 {{- $fields := list "config" "nodeSelector" "resources.requests" "resources.limits" "podSecurityContext" "containerSecurityContext" "updateStrategy"
-  "dashboard.labels" -}}
+  "dashboard.labels" "helmTest.resources.requests" "helmTest.resources.limits" -}}
 {{- range $key, $default := .defaults -}}
 {{- $path := printf "%s%s" $.prefix $key -}}
 {{- $value := get $.values $key -}}

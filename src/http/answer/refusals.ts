@@ -76,7 +76,7 @@ export const unsupportedMediaType = (expected: string): StatusError =>
     message: `the body of the request was in an unknown format - accepted media types include: ${expected}`,
   });
 
-export const headersTooLarge = (fault: string): StatusError =>
+const headersTooLarge = (fault: string): StatusError =>
   new StatusError({
     code: 431,
     reason: 'RequestHeaderFieldsTooLarge',
@@ -91,6 +91,9 @@ export const headerBytesExceeded = (limit: number, mayBeCommand = false): Status
     : 'its header is';
   return headersTooLarge(`${what} over ${limit} bytes (limits.maxHeaderBytes)`);
 };
+
+export const headerLinesExceeded = (limit: number): StatusError =>
+  headersTooLarge(`it has more than ${limit} header lines`);
 
 export const answerTimedOut = (limitMs: number): StatusError =>
   new StatusError({

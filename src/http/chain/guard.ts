@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BoundedMap } from '../../runtime/bounded-map.ts';
 import type { StatusError } from '../../status-error.ts';
-import { headerBytesExceeded, headersTooLarge, malformed } from '../answer/refusals.ts';
+import { headerBytesExceeded, headerLinesExceeded, malformed } from '../answer/refusals.ts';
 import type { Exchange } from '../exchange.ts';
 import type { HttpLimits } from '../limits.ts';
 import type { HttpMetrics, Rejection } from '../metrics.ts';
@@ -60,7 +60,7 @@ function headerBreach(request: IncomingMessage, { limits, platform }: GuardParts
   });
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return breach('version', 'it is neither HTTP/1.1 nor HTTP/1.0');
   if (rawHeaders.length / 2 > limits.maxHeaders) {
-    return { rule: 'headers', refusal: headersTooLarge(`it has more than ${limits.maxHeaders} header lines`) };
+    return { rule: 'headers', refusal: headerLinesExceeded(limits.maxHeaders) };
   }
   const counts = countHeaders(rawHeaders);
   if (counts.host > 1) return breach('host', 'it has more than one Host header');

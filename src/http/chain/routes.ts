@@ -43,9 +43,10 @@ function checkOrder(routes: readonly Route[]): void {
 
 /** Whether every path of the other template is a path of this one, too. */
 function covers(template: string, other: string): boolean {
-  const [segments, others] = [template.split('/'), other.split('/')];
+  const isOpen = template.endsWith('/*');
+  const [segments, others] = [(isOpen ? template.slice(0, -2) : template).split('/'), other.split('/')];
   return (
-    segments.length === others.length &&
+    (isOpen ? segments.length <= others.length : segments.length === others.length) &&
     segments.every((segment, at) => segment.startsWith('{') || segment === others[at])
   );
 }

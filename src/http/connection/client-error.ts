@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { StatusError } from '../../status-error.ts';
 import { SECURITY_HEADERS } from '../answer/answer.ts';
 import { toErrorAnswer } from '../answer/error-body.ts';
-import { bodyTooLarge, headerBytesExceeded, malformed, tooSlow } from '../answer/refusals.ts';
+import { bodyTooLarge, headerBytesExceeded, headerLinesExceeded, malformed, tooSlow } from '../answer/refusals.ts';
 import type { HttpLimits } from '../limits.ts';
 import type { Rejection } from '../metrics.ts';
 import type { InFlight } from './pipeline.ts';
@@ -14,11 +14,25 @@ export interface ParserRefusal {
   readonly error: StatusError;
 }
 
+/** What Node says of a request that it could not read, and how many bytes its connection has brought. */
+interface ParserFault {
+  readonly code: string | undefined;
+  readonly bytesRead: number;
+}
+
 /** `mayBeCommand`: the port serves paths of the cluster, whose request lines may be long. */
-export function toParserRefusal(code: string | undefined, limits: HttpLimits, mayBeCommand: boolean): ParserRefusal {
+export function toParserRefusal(
+  { code, bytesRead }: ParserFault,
+  limits: HttpLimits,
+  mayBeCommand: boolean,
+): ParserRefusal {
   switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return { rule: 'header_bytes', error: headerBytesExceeded(headerBytesOf(limits, mayBeCommand), mayBeCommand) };
+    case 'HPE_HEADER_OVERFLOW': {
+      // The parser has one code for too many bytes and too many lines. A connection that has brought fewer bytes had too many lines.
+      const limit = headerBytesOf(limits, mayBeCommand);
+      if (bytesRead < limit) return { rule: 'headers', error: headerLinesExceeded(limits.maxHeaders) };
+      return { rule: 'header_bytes', error: headerBytesExceeded(limit, mayBeCommand) };
+    }
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { rule: 'header_time', error: tooSlow('the request did not arrive in time') };
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':

@@ -179,7 +179,11 @@ function refuseUnparsed({
     // A failed handshake ends up here, too: there is nobody to answer.
     if (fault.code === 'ECONNRESET' || !connections.has(socket)) return void socket.destroy();
     if (fault.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isPacedElsewhere(app, connections.currentOf(socket))) return;
-    const { rule, error } = toParserRefusal(fault.code, limits, servesCluster(app));
+    const { rule, error } = toParserRefusal(
+      { code: fault.code, bytesRead: socket.bytesRead },
+      limits,
+      servesCluster(app),
+    );
     if (refuseBody(connections.currentOf(socket), error)) return metrics.rejected(rule);
     const answer = (): void => {
       const requestId = nextId();
@@ -225,20 +229,23 @@ function createServer(
     connectionsCheckingInterval: CHECK_MS,
     requireHostHeader: false, // the guard refuses a missing Host, with a body
   };
-  if (!tls) return { server: unlimitedHeaders(createPlainServer(options)), followFiles: async () => {} };
+  if (!tls) return { server: boundLines(createPlainServer(options), limits), followFiles: async () => {} };
   const certificate = readServingCertificate(tls);
   const handshakeTimeout = limits.headersTimeoutMs;
   const followed = { clock, logger, reloads: metrics.tlsReloads, expirations: metrics.tlsExpirations, name };
   const server = createTlsServer({ ...options, ...certificate.options, handshakeTimeout });
   return {
-    server: unlimitedHeaders(server),
+    server: boundLines(server, limits),
     followFiles: (signal) => certificate.follow(server, followed, signal),
   };
 }
 
-/** The guard counts header lines. Node would silently drop those above its own limit. */
-function unlimitedHeaders<Kind extends Server>(server: Kind): Kind {
-  server.maxHeadersCount = 0;
+/**
+ * The guard counts the lines of a complete header. The parser's limit is twice that one, for headers that never end: 64 KiB of
+ * tiny lines would cost it up to 1.75 MiB.
+ */
+function boundLines<Kind extends Server>(server: Kind, { maxHeaders }: Pick<HttpLimits, 'maxHeaders'>): Kind {
+  server.maxHeadersCount = 2 * maxHeaders;
   return server;
 }
 

@@ -43,7 +43,7 @@ export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics
 
 /** The user that the cluster sees. */
 const impersonatedUser = ({ identity, impersonation }: Exchange): string | undefined =>
-  (impersonation?.subject ?? identity)?.name;
+  impersonation ? nameOrNothing(impersonation.subject.name) : identity?.name;
 
 /** Characters of all groups in a line: with the other names, of 256 each, it stays below 8 KiB. */
 const GROUPS_LENGTH = 256;

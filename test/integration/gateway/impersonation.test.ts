@@ -203,3 +203,13 @@ test('A-30 the audit trail has user and groups of an impersonation that is grant
   await app.raw(requestOf('GET /api/v1/pods', as('User: bob', 'Group: ops')));
   expect(app.events.at(-1)?.fields).toMatchObject({ result: 'ok', asUser: 'bob', asGroups: ['ops'] });
 });
+
+test('A-36 the audit trail bounds the name of whom a call is made as', async () => {
+  const app = await start();
+  const name = `bob${'b'.repeat(8_000)}\u009b`;
+  rights.add(`alice users ${name}`);
+  await app.raw(requestOf('GET /api/v1/pods', as(`User: ${octets(name)}`)));
+  const { impersonatedUser, asUser } = app.events.at(-1)?.fields ?? {};
+  expect(`${impersonatedUser}`).toMatch(/^bobb{200,252}/);
+  expect([`${impersonatedUser}`.length, impersonatedUser]).toEqual([256, asUser]);
+});

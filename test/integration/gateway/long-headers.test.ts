@@ -85,6 +85,13 @@ describe('long request lines and headers', () => {
     expect(await app.metric('gatehouse_http_rejections_total', { reason: 'header_bytes' })).toBe(before + 1);
   });
 
+  test('A-09 tiny header lines that never end are refused at the 201st, with the sentence of the 101st', async () => {
+    for (const line of ['a:b', 'abc:', 'a:']) {
+      const answer = parseAnswer(await app.raw(`GET ${LIST} HTTP/1.1\r\n${HEAD}${`${line}\r\n`.repeat(220)}`));
+      expect([answer.status, answer.body]).toEqual([431, message('it has more than 100 header lines')]);
+    }
+  });
+
   test('A-09 HL-01 a configured limit holds for all paths', async () => {
     const exec = `${POD}/exec?command=${'a'.repeat(9_000)}`;
     for (const target of [exec, `${LIST}?name=${'a'.repeat(9_000)}`]) {

@@ -57,8 +57,8 @@ describe('a Status', () => {
     ],
     [
       'HE-431',
-      refusals.headersTooLarge('m'),
-      '"message":"the request is malformed: m","reason":"RequestHeaderFieldsTooLarge","code":431}',
+      refusals.headerLinesExceeded(100),
+      '"message":"the request is malformed: it has more than 100 header lines","reason":"RequestHeaderFieldsTooLarge","code":431}',
     ],
     [
       'HE-500',
@@ -91,7 +91,7 @@ describe('a Status', () => {
   });
 
   test.each([408, 413, 431])('HE-%i closes the connection', (code) => {
-    const errors = [refusals.tooSlow('m'), refusals.bodyTooLarge(1), refusals.headersTooLarge('m')];
+    const errors = [refusals.tooSlow('m'), refusals.bodyTooLarge(1), refusals.headerLinesExceeded(1)];
     const error = errors.find((one) => one.answer.code === code);
     expect(toErrorAnswer(error, 'id', false).headers['Connection']).toBe('close');
   });

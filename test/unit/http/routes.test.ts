@@ -162,16 +162,22 @@ describe('mounting routes', () => {
     [['/{x}/{y}/c', '/z', '/a/{y}/c'], 'the route /a/{y}/c can never be reached: /{x}/{y}/c stands before it'],
     [['/a/{x}', '/a/{y}'], 'the route /a/{y} can never be reached: /a/{x} stands before it'],
     [['/a', '/a'], 'the route /a can never be reached: /a stands before it'],
+    [['/a/*', '/a/b/c'], 'the route /a/b/c can never be reached: /a/* stands before it'],
+    [['/a/*', '/a'], 'the route /a can never be reached: /a/* stands before it'],
   ])('fails for %j', (templates, message) => {
     expect(() => mount(...templates)).toThrow(message);
   });
 
-  test.each([[['/a/b', '/a/{x}']], [['/a/{x}', '/a']], [['/a/{x}', '/a/b/c']], [['/{x}/b', '/a/{y}']]])(
-    'takes %j, each of which is reached by some path',
-    (templates) => {
-      expect(() => mount(...templates)).not.toThrow();
-    },
-  );
+  test.each([
+    [['/a/b', '/a/{x}']],
+    [['/a/{x}', '/a']],
+    [['/a/{x}', '/a/b/c']],
+    [['/{x}/b', '/a/{y}']],
+    [['/a/b', '/a/*']],
+    [['/a/*', '/ab']],
+  ])('takes %j, each of which is reached by some path', (templates) => {
+    expect(() => mount(...templates)).not.toThrow();
+  });
 });
 
 describe('a route', () => {

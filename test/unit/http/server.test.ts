@@ -253,7 +253,7 @@ describe('CONNECT (N-56)', () => {
 });
 
 describe('what the parser leaves to the chain', () => {
-  test('is a missing Host, an unknown expectation, more header lines than Node keeps, and a body that is held back', async () => {
+  test('is a missing Host, an unknown expectation, more header lines than are allowed, and a body that is held back', async () => {
     const seen: IncomingMessage[] = [];
     const { send } = await start((request, response) => {
       seen.push(request);
@@ -262,13 +262,13 @@ describe('what the parser leaves to the chain', () => {
     });
     await send('GET / HTTP/1.1\r\n\r\n');
     await send('GET / HTTP/1.1\r\nHost: a\r\nExpect: pie\r\n\r\n');
-    await send(`GET / HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(2_100)}\r\n`);
+    await send(`GET / HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(150)}\r\n`);
     const held = await send('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n');
     expect(held).toMatch(/^HTTP\/1\.1 200 /); // without 100 before it
     expect(seen.map(({ headers, rawHeaders }) => [headers.expect, rawHeaders.length])).toEqual([
       [undefined, 0],
       ['pie', 4],
-      [undefined, 4_202],
+      [undefined, 302],
       ['100-continue', 6],
     ]);
   });
