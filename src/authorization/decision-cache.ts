@@ -9,8 +9,8 @@ export interface Answered {
 }
 
 /**
- * The key of a question. Equal for two questions that ask the same; the party depends on the subject's name, not on its
- * groups.
+ * The key of a question. Equal for two questions that ask the same; the party depends on the subject's name and uid, not on
+ * its groups.
  */
 export type DecisionKey = PartyKey;
 

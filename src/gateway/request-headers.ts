@@ -1,4 +1,4 @@
-/** What is copied from the client when it is there; everything else is dropped (docs/gateway.md, "Headers"). */
+/** What is copied from the client when it is there; everything else is dropped (docs/contract/gateway.md, section 3). */
 const COPIED: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',

@@ -95,7 +95,7 @@ const fileSchema = (maxHashCost: number) =>
  */
 const MOST_GROUPS = 1_000;
 const LONGEST_GROUPS = 64 * 1024;
-/** Bytes of a text; Kubernetes allows names of this length. */
+/** The longest text, in characters; Kubernetes allows names of this length. */
 const LONGEST_TEXT = 253;
 
 const tooLong = `is longer than ${LONGEST_TEXT} characters`;

@@ -78,7 +78,7 @@ async function checkRights(
   if (role !== undefined) await parts.assignment.check(name, role, caller);
 }
 
-/** Saves a user with a new address. When two users take one address at one moment, only one keeps it: the other gets its former one back. */
+/** Saves a user with a new address. When two users take one address at one moment, only one keeps it: the change of the other is undone. */
 function saveWithAddress(
   planned: Planned,
   stored: KubernetesObject,

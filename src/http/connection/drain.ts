@@ -25,8 +25,8 @@ export interface DrainParts {
 /** A connection that was opened just before the end may still bring its first request within this time. */
 const FRESH_MS = 1_000;
 
-/** A websocket that is asked to end has 2 s to do so (`FINISH_MS` of src/http/gateway/tunnel.ts). */
-const FINISH_MS = 2_000;
+/** A websocket that is asked to end has 2 s to do so (`GOODBYE_MS` of src/http/gateway/tunnel.ts). */
+const GOODBYE_MS = 2_000;
 
 /**
  * Serves until the signal aborts, then leaves in the order of R-07: readiness fails, serving goes on while load balancers
@@ -51,7 +51,7 @@ export async function drain(parts: DrainParts, signal: AbortSignal): Promise<voi
   };
   const { drainMs, streamDrainMs = 0 } = options;
   const cancelStop = clock.after(drainMs, () => cut(parts.outlasts));
-  const cancelHardStop = clock.after(Math.max(drainMs, streamDrainMs + FINISH_MS), () => cut());
+  const cancelHardStop = clock.after(Math.max(drainMs, streamDrainMs + GOODBYE_MS), () => cut());
   await closed;
   cancelFresh();
   cancelStop();

@@ -9,7 +9,7 @@ import { PartyQueue } from '../../runtime/party-queue.ts';
 const OTHERS_A_CALL = 48;
 /** Under any load, a hundred calls begin in a second besides the one that each user may have. */
 const LONGEST_WAIT_MS = 10;
-/** After this long without other requests the machine counts as idle. Clients that ask all the time leave gaps of 2 ms when it is busy. */
+/** After this long without another request, nobody else is asking. Clients that ask all the time leave gaps of 2 ms when it is busy. */
 const QUIET_MS = 5;
 /** The most users whose last other request is remembered. Above it, the user who asked longest ago is forgotten. */
 const MOST_USERS = 1_000;

@@ -19,7 +19,7 @@ export function gatewayRoutes(serve: Handler): Route[] {
   }));
 }
 
-/** Takes the bearer of a websocket from its subprotocols (docs/gateway.md, "Upgrades"). */
+/** Takes the bearer of a websocket from its subprotocols (docs/contract/gateway.md, section 6). */
 const takeBearer: Step = (exchange: Exchange) => {
   if (!exchange.upgrade) return 'next';
   const { bearer } = readSubprotocols(exchange.request);

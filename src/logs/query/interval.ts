@@ -40,7 +40,7 @@ export function parseInterval(text: string, name: string): Interval | StatusCaus
 
 export const intervalText = ({ count, unit }: Interval): string => `${count}${unit}`;
 
-/** Whether a store counts the interval by its length. It counts days and longer units by the calendar. */
+/** Whether a store counts the interval by its length. It counts one day, and the units from a week on, by the calendar. */
 export const hasFixedLength = ({ count, unit }: Interval): boolean => isFixed(unit) && !(unit === 'd' && count === 1);
 
 /** The length in milliseconds; `undefined` when it depends on the calendar. */

@@ -25,7 +25,9 @@ export async function takeSteps(steps: Partial<Record<Step, (asked: Asked) => un
     const asked = JSON.parse(text) as Asked;
     const { step } = asked;
     try {
-      const fact = (await steps[step]?.(asked)) as Fact | undefined;
+      const take = steps[step];
+      if (!take) throw new Error(`the program has no step ${step}`);
+      const fact = (await take(asked)) as Fact | undefined;
       if (step !== 'watch') print({ step, ok: true, ...fact });
     } catch (error) {
       print({ step, ok: false, error: String(error) });

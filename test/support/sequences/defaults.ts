@@ -12,7 +12,7 @@ const DEFAULTS: Readonly<Record<string, Defaults>> = {
     paths: [
       ...['restartPolicy', 'terminationGracePeriodSeconds', 'dnsPolicy', 'securityContext', 'schedulerName'],
       ...['tolerations', 'priority', 'enableServiceLinks', 'preemptionPolicy'],
-      ...['resources', 'terminationMessagePath', 'terminationMessagePolicy', 'imagePullPolicy'].map(
+      ...['terminationMessagePath', 'terminationMessagePolicy', 'imagePullPolicy'].map(
         (name) => `containers.*.${name}`,
       ),
     ]
@@ -21,8 +21,8 @@ const DEFAULTS: Readonly<Record<string, Defaults>> = {
     why: 'defaults and admission plug-ins complete the spec of a pod; a population has it complete already',
   },
   Node: {
-    paths: ['status.daemonEndpoints', 'status.nodeInfo', 'spec.taints'],
-    why: 'a structure without omitempty is written empty; TaintNodesByCondition adds a taint that a kubelet takes away',
+    paths: ['status.daemonEndpoints', 'status.nodeInfo'],
+    why: 'a structure without omitempty is written empty',
   },
 };
 
@@ -30,7 +30,15 @@ const DEFAULTS: Readonly<Record<string, Defaults>> = {
 export function withoutDefaults(kind: string, object: Json): Json {
   const copy = structuredClone(object);
   for (const path of DEFAULTS[kind]?.paths ?? []) remove(copy, path.split('.'));
+  if (kind === 'Node') removeTaintsOfConditions(copy);
   return copy;
+}
+
+/** TaintNodesByCondition adds a taint that a kubelet takes away. */
+function removeTaintsOfConditions({ spec }: Json): void {
+  if (!Array.isArray(spec?.taints)) return;
+  spec.taints = spec.taints.filter(({ key }: Json) => !`${key}`.startsWith('node.kubernetes.io/'));
+  if (spec.taints.length === 0) delete spec.taints;
 }
 
 function remove(value: Json, [step = '', ...rest]: readonly string[]): void {
