@@ -27,7 +27,7 @@ export function placeOf({ address = '', tls }: Config['server'], { port, metrics
   };
 }
 
-/** The access token that a form gets, or why there is none, as a sentence. */
+/** Sends the form of a sign-in. Resolves with the access token, or with a sentence that says why there is none. */
 export async function signInAt(
   { origin }: Pick<DemoPlace, 'origin'>,
   form: URLSearchParams,

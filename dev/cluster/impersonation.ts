@@ -5,7 +5,7 @@ import { decide, type ResourceAttributes } from './rbac.ts';
 import type { ApiRequest } from './request.ts';
 import { TextError } from './status.ts';
 
-/** As whom a caller wants to act: the headers `Impersonate-User`, `-Group`, `-Uid` and `-Extra-…` of its request. */
+/** The user that a caller wants to impersonate, from the headers `Impersonate-User`, `-Group`, `-Uid` and `-Extra-…` of its request. */
 export interface Impersonation {
   readonly user: string | undefined;
   readonly groups: readonly string[];

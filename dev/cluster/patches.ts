@@ -67,7 +67,7 @@ function changeOf({ headers, body }: ApiRequest, { target }: Writing): (stored: 
   throw unsupportedMediaType();
 }
 
-/** PATCH with what a manager wants the object to be like. It makes the object, too, for whoever may create it. */
+/** PATCH with what a manager wants the object to be like. It creates the object, too, if the caller may create it. */
 function applyObject(store: ObjectStore, request: ApiRequest, writing: Writing): Written {
   const { target } = writing;
   const { kind, name, namespace } = target;

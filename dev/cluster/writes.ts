@@ -129,7 +129,7 @@ export function updateObject(store: ObjectStore, request: ApiRequest, writing: W
   return { object: createByName(store, wanted, { ...writing, request }), created: true };
 }
 
-/** PUT or PATCH of an object that is not there, for whoever may create it. */
+/** PUT or PATCH of an object that is not there: it is created if the caller may create it. */
 export function createByName(
   store: ObjectStore,
   wanted: NewObject,
