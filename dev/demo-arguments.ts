@@ -4,7 +4,7 @@ import { dnsLabel } from '../src/config/fields.ts';
 
 export const DEMO_HELP = `Usage: npm run demo [-- options]
 
-Runs Gatehouse on a simulated cluster in this process and prints commands to try.
+Runs Gatehouse on a simulated cluster in this process and prints commands to try. Its log goes to a file that it names.
 
 Options:
   --nodes N           nodes of the cluster (default 12)
@@ -13,6 +13,7 @@ Options:
   --platform NAME     platform name (default gatehouse)
   --no-logs           no log store; log queries are answered 404 (default --logs: a store in memory, with what
                       the pods wrote in the last hours)
+  --verbose           print the log here
   --config FILE       configuration merged over the demo's: maps deep, lists replaced
   --help              print this text and end
 `;
@@ -24,6 +25,8 @@ export interface DemoOptions {
   readonly platform: string;
   /** Whether there is a log store. */
   readonly logs: boolean;
+  /** Whether log lines go to standard output instead of a file. */
+  readonly verbose: boolean;
   readonly config?: string;
 }
 
@@ -33,6 +36,7 @@ const OPTIONS = {
   port: { type: 'string', default: '9090' },
   platform: { type: 'string', default: 'gatehouse' },
   logs: { type: 'boolean', default: true },
+  verbose: { type: 'boolean', default: false },
   config: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -53,6 +57,7 @@ export function parseDemoArguments(args: readonly string[]): DemoOptions | 'help
       port: whole('--port', values.port, { least: 1, most: HIGHEST_PORT }),
       platform: label('--platform', values.platform),
       logs: values.logs,
+      verbose: values.verbose,
       ...(values.config === undefined ? {} : { config: values.config }),
     };
   } catch (error) {

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config, Warnings } from '../src/config/config.ts';
-import { createLogger } from '../src/observability/logger.ts';
+import { createLogger, type Logger, type LogOptions } from '../src/observability/logger.ts';
 import { systemClock } from '../src/runtime/clock.ts';
 import { createLoopLoad } from '../src/runtime/loop-load.ts';
 import { systemRandom } from '../src/runtime/random.ts';
@@ -12,9 +12,10 @@ import { type SimulatedCluster, startSimulatedCluster } from './cluster/cluster.
 import { keepChanging, populate } from './cluster/population.ts';
 import { seededRandom } from './cluster/seeded-random.ts';
 import { DEMO_HELP, type DemoOptions, parseDemoArguments } from './demo-arguments.ts';
+import { printCommands } from './demo-commands.ts';
 import { loadDemoConfig } from './demo-config.ts';
 import { keepWriting, MOST_RECORDS, pastRecords } from './demo-logs.ts';
-import { installedRights, logRights, printCommands } from './demo-parts.ts';
+import { installedRights, logRights } from './demo-rights.ts';
 import { type SimulatedLogStore, startSimulatedLogStore } from './log-store/log-store.ts';
 
 /** How often something changes in the simulated cluster. */
@@ -25,7 +26,7 @@ const readPackageFile = (name: string): string => readFileSync(new URL(`../${nam
 async function demo(options: DemoOptions): Promise<void> {
   const began = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-demo-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.on('exit', (code) => removeUnlessFailed(folder, code));
   const signal = signalOfTheProcess();
   const kubeconfig = join(folder, 'kubeconfig');
   const logStore = options.logs ? await startSimulatedLogStore({ mostRecords: MOST_RECORDS }) : undefined;
@@ -34,9 +35,17 @@ async function demo(options: DemoOptions): Promise<void> {
   const cluster = await startDemoCluster(options, loaded.config.platform);
   writeFileSync(kubeconfig, cluster.kubeconfig());
   const changes = letLive(cluster, logStore, signal);
-  await runGatehouse({ ...loaded, cluster, began, signal });
+  const logFile = options.verbose ? undefined : join(folder, 'gatehouse.log');
+  await runGatehouse({ ...loaded, cluster, began, signal, logFile });
   await changes;
   await Promise.all([cluster.stop(), logStore?.stop()]);
+}
+
+/** The log of a demo that failed may say why: it stays. */
+function removeUnlessFailed(folder: string, code: number): void {
+  const log = join(folder, 'gatehouse.log');
+  if (code !== 0 && existsSync(log)) console.error(`demo: its log is ${log}`);
+  else rmSync(folder, { recursive: true, force: true });
 }
 
 /** Things change in the cluster, and its pods write logs, until the signal aborts. */
@@ -76,10 +85,16 @@ interface Run {
   readonly cluster: SimulatedCluster;
   readonly began: number;
   readonly signal: AbortSignal;
+  /** Absent when log lines go to standard output. */
+  readonly logFile: string | undefined;
 }
 
-async function runGatehouse({ config, warnings, cluster, began, signal }: Run): Promise<void> {
-  const logger = createLogger(config.log);
+/** Each line is in the file when the next one is written, so that a demo that breaks leaves all of them. */
+const loggerTo = (file: string | undefined, options: LogOptions): Logger =>
+  createLogger(options, file === undefined ? undefined : { write: (text) => appendFileSync(file, text) });
+
+async function runGatehouse({ config, warnings, cluster, began, signal, logFile }: Run): Promise<void> {
+  const logger = loggerTo(logFile, config.log);
   for (const warning of warnings) logger.warn(warning);
   const service = await createService(config, {
     clock: systemClock,
@@ -93,7 +108,7 @@ async function runGatehouse({ config, warnings, cluster, began, signal }: Run): 
     crdDescription: readPackageFile('api/crd.openapi.yaml'),
   });
   await service.run(signal, {
-    onReady: (addresses) => printCommands({ config, cluster, addresses, tookMs: performance.now() - began }),
+    onReady: (addresses) => printCommands({ config, cluster, addresses, tookMs: performance.now() - began, logFile }),
   });
 }
 

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../dev/cluster/kube-object.ts';
 import { ObjectStore } from '../../dev/cluster/object-store.ts';
 import { keepChanging, populate } from '../../dev/cluster/population.ts';
 import { seededRandom } from '../../dev/cluster/seeded-random.ts';
-import { installedRights, logRights } from '../../dev/demo-parts.ts';
+import { installedRights, logRights } from '../../dev/demo-rights.ts';
 import { FakeClock } from './fake-clock.ts';
 
 /** An object that the demo and the tests put into the simulated cluster, and the plural of its kind. */

@@ -7,7 +7,15 @@ import { placeOf, signInAt } from '../../../dev/demo-sign-in.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 
-const options = { nodes: 1, podsPerNode: 1, port: 8000, platform: 'gatehouse', logs: false, config: 'my.yaml' };
+const options = {
+  nodes: 1,
+  podsPerNode: 1,
+  port: 8000,
+  platform: 'gatehouse',
+  logs: false,
+  verbose: false,
+  config: 'my.yaml',
+};
 const TLS = 'tls: {certFile: /tls.crt, keyFile: /tls.key}';
 
 const { cert, key } = selfSigned('gatehouse.example.org');

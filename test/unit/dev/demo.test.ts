@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseDemoArguments } from '../../../dev/demo-arguments.ts';
 import { loadDemoConfig } from '../../../dev/demo-config.ts';
-import { installedRights } from '../../../dev/demo-parts.ts';
+import { installedRights } from '../../../dev/demo-rights.ts';
 import { mergeDeep } from '../../../dev/merge.ts';
 
 describe('the demo’s command line', () => {
   test('has a default for everything', () => {
-    const defaults = { nodes: 12, podsPerNode: 8, port: 9090, platform: 'gatehouse', logs: true };
+    const defaults = { nodes: 12, podsPerNode: 8, port: 9090, platform: 'gatehouse', logs: true, verbose: false };
     expect(parseDemoArguments([])).toEqual(defaults);
     expect(parseDemoArguments(['--logs'])).toEqual(defaults);
   });
@@ -22,6 +22,7 @@ describe('the demo’s command line', () => {
       '--platform',
       'acme',
       '--no-logs',
+      '--verbose',
       '--config',
       'a.yaml',
     ];
@@ -31,6 +32,7 @@ describe('the demo’s command line', () => {
       port: 8000,
       platform: 'acme',
       logs: false,
+      verbose: true,
       config: 'a.yaml',
     });
   });
@@ -39,7 +41,7 @@ describe('the demo’s command line', () => {
     [['--nodes', 'many'], '--nodes wants a whole number from 0 to 20000, not "many"'],
     [['--port', '65535'], '--port wants a whole number from 1 to 65534, not "65535"'],
     [['--nodes', '-1'], '--nodes wants a whole number from 0 to 20000, not "-1"'],
-    [['--verbose'], 'unknown option --verbose'],
+    [['--loud'], 'unknown option --loud'],
     [['--config'], '--config needs a value'],
     [['--platform', 'A_b'], '--platform wants lower-case letters, digits and "-", at most 63, not "A_b"'],
   ])('says what is wrong with %j in one line', (args, misuse) => {
@@ -48,7 +50,7 @@ describe('the demo’s command line', () => {
 });
 
 describe('the demo’s configuration', () => {
-  const options = { nodes: 1, podsPerNode: 1, port: 8000, platform: 'acme', logs: true };
+  const options = { nodes: 1, podsPerNode: 1, port: 8000, platform: 'acme', logs: true, verbose: false };
   const made = { kubeconfig: '/k', logStore: 'http://127.0.0.1:9200' };
   const load = (text?: string) =>
     loadDemoConfig(text === undefined ? options : { ...options, config: 'my.yaml' }, made, (path) => {

@@ -1,0 +1,73 @@
+import type { Config } from '../src/config/config.ts';
+import type { Addresses } from '../src/service/ports.ts';
+import type { SimulatedCluster } from './cluster/cluster.ts';
+import { type DemoPlace, placeOf, signInAt } from './demo-sign-in.ts';
+
+interface Started {
+  readonly config: Config;
+  readonly cluster: SimulatedCluster;
+  readonly addresses: Addresses;
+  readonly tookMs: number;
+  /** Where the log lines go; absent when they go to standard output. */
+  readonly logFile?: string | undefined;
+}
+
+/** Signs in once, as a user would, and prints who may sign in and what to try. */
+export async function printCommands({ config, cluster, addresses, tookMs, logFile }: Started): Promise<void> {
+  const place = placeOf(config.server, addresses);
+  const user = firstAdministrator(config, cluster);
+  const form = new URLSearchParams({ ...clientOf(config), grant_type: 'password', ...user });
+  const signedIn = await signInAt(place, form);
+  const lines = [
+    '',
+    `Gatehouse is ready after ${Math.round(tookMs)} ms on ${place.origin}, metrics on ${place.metricsOrigin}/metrics`,
+    `User: ${user.username}   Password: ${user.password}   (made at random for this run)`,
+    ...('fault' in signedIn ? [`No token: ${signedIn.fault}`] : []),
+    ...(logFile === undefined ? [] : [`Log: ${logFile}   (--verbose prints it here)`]),
+    '',
+    'Sign in, list the nodes that need attention, follow the list, search the logs. In another terminal:',
+    '',
+    ...commandsToTry(config, place, form),
+    '',
+    'More: docs/accounts.md (users), docs/gateway.md (kubectl), docs/logs.md. Ctrl-C ends the demo.',
+    '',
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/**
+ * Commands that work when they are pasted one after the other. The first one signs in and keeps the token in a variable, so that none
+ * shows a token.
+ */
+function commandsToTry(
+  { platform, logging }: Pick<Config, 'platform' | 'logging'>,
+  { origin, curl }: DemoPlace,
+  form: URLSearchParams,
+): string[] {
+  const api = `${origin}/kapis`;
+  const nodes = `${api}/resources.${platform}.io/v1alpha3/nodes`;
+  const asUser = `${curl} -H "Authorization: Bearer $TOKEN"`;
+  const readsToken = String.raw`sed 's/.*"access_token":"\([^"]*\)".*/\1/'`;
+  return [
+    `export TOKEN=$(${curl} ${origin}/oauth/token -d '${form}' | ${readsToken})`,
+    `${asUser} '${nodes}?status=warning'`,
+    `${asUser} -N '${nodes}?watch=true' | cut -c1-100`,
+    ...(logging.host === undefined
+      ? []
+      : [`${asUser} '${api}/tenant.${platform}.io/v1alpha2/logs?log_query=error&size=3'`]),
+  ];
+}
+
+function firstAdministrator({ users }: Config, cluster: SimulatedCluster): { username: string; password: string } {
+  const secrets = cluster.objects.list('secrets');
+  const secret = secrets.find((one) => one.metadata.name === users.firstAdministrator.secretName);
+  const data = (secret?.['data'] ?? {}) as Readonly<Record<string, string>>;
+  const decoded = (key: string): string => Buffer.from(data[key] ?? '', 'base64').toString();
+  return { username: decoded('username'), password: decoded('password') };
+}
+
+/** The client's parameters as it sends them; a public one has no secret. */
+function clientOf(config: Config): Readonly<Record<string, string>> {
+  const [{ name = '', secret } = {}] = config.authentication.oauthOptions.clients;
+  return { client_id: name, ...(secret === undefined ? {} : { client_secret: secret }) };
+}

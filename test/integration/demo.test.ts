@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { needs } from '../support/needs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { Program } from './service/program.ts';
+import { eventually } from './service/stand.ts';
+
+/** A demo on ports that are free, which has printed what it prints at its start. */
+async function startDemo(...args: readonly string[]) {
+  const { folder, write } = temporaryFolder();
+  const config = write('demo.yaml', 'server: { port: 0, metricsPort: 0 }');
+  const demo = new Program(['--config', config, ...args], { module: 'dev/demo.ts', env: { TMPDIR: folder } });
+  const printed = await eventually(
+    () => demo.output,
+    (text) => text.includes('Ctrl-C ends the demo.'),
+  );
+  return { demo, printed };
+}
+
+/** The outputs of the commands, each pasted into a shell that has run the first one. */
+async function paste(commands: readonly string[]): Promise<string[]> {
+  const [first, ...others] = commands;
+  const run = promisify(execFile);
+  const outputs = others.map((one) => run('sh', ['-c', `${first}\n${one.replace(' | cut ', ' | head -n 2 | cut ')}`]));
+  return (await Promise.all(outputs)).map(({ stdout }) => stdout);
+}
+
+test('the demo prints four commands, none with a token, that work when they are pasted', async (context) => {
+  needs(context, 'curl and jq');
+  const { demo, printed } = await startDemo();
+  const commands = printed.split('\n').filter((line) => /^(export|curl) /.test(line));
+  expect(commands).toHaveLength(4);
+  expect(Math.max(...commands.map(({ length }) => length))).toBeLessThan(220);
+  expect(printed).not.toContain('eyJ');
+  const [warnings, watch, logs] = await paste(commands);
+  expect(JSON.parse(warnings!)).toMatchObject({ totalItems: 1 });
+  expect(watch!.split('\n')[0]).toMatch(/^\{"type":"ADDED"/);
+  expect(JSON.parse(logs!).query.records).toHaveLength(3);
+  demo.signal('SIGINT');
+  expect(await demo.ended).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('the demo writes its log to a file that it names, and removes it when it ends well', async () => {
+  const { demo, printed } = await startDemo('--no-logs');
+  const file = /^Log: (\S+) /m.exec(printed)![1]!;
+  expect(readFileSync(file, 'utf8')).toContain(' listening ');
+  expect(printed).not.toContain(' listening ');
+  demo.signal('SIGTERM');
+  expect((await demo.ended).code).toBe(0);
+  expect(existsSync(file)).toBe(false);
+});
+
+test('the demo prints its log with --verbose', async () => {
+  const { printed } = await startDemo('--verbose');
+  expect(printed).toContain(' listening ');
+  expect(printed).not.toMatch(/^Log: /m);
+});
+
+test('a demo that cannot go on names its log and keeps it', async () => {
+  const { demo, printed } = await startDemo();
+  const [port] = /(?<=127\.0\.0\.1:)\d+/.exec(printed)!;
+  const { folder, write } = temporaryFolder();
+  const config = write('taken.yaml', `server: { port: ${port}, metricsPort: 0 }`);
+  const second = new Program(['--config', config], { module: 'dev/demo.ts', env: { TMPDIR: folder } });
+  const { code, stderr } = await second.ended;
+  expect(code).toBe(1);
+  expect(stderr).toContain(`${port}`);
+  const [, file] = /^demo: its log is (\S+)$/m.exec(stderr)!;
+  expect(readFileSync(file!, 'utf8')).not.toBe('');
+  demo.signal('SIGINT');
+});
