@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { atEnd } from '../../support/at-end.ts';
 
 /** Less than the time of a test, so that what came is told; many times what the slowest answer takes on a busy machine. */
 const LIMIT_MS = 100_000;
@@ -36,6 +37,7 @@ export class RawConnection {
   static async open(port: number, text = ''): Promise<RawConnection> {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     const connection = new RawConnection(socket);
+    atEnd(() => void socket.destroy());
     await once(socket, 'connect');
     if (text) socket.write(text, 'latin1');
     return connection;
@@ -47,19 +49,25 @@ export class RawConnection {
   }
 
   /** Resolves with all that came as soon as it holds what is looked for; rejects after 100 s, for what hangs. */
-  async until(holds: RegExp | ((connection: RawConnection) => boolean)): Promise<string> {
+  until(holds: RegExp | ((connection: RawConnection) => boolean)): Promise<string> {
     const isThere = () => (holds instanceof RegExp ? holds.test(this.text) : holds(this));
-    const limit = AbortSignal.timeout(LIMIT_MS);
-    while (!isThere()) {
-      const came = new Promise((resolve) => this.#came.addEventListener('came', resolve, { once: true }));
-      const late = new Promise((_, reject) =>
-        limit.addEventListener('abort', () => reject(new Error(`not in: ${this.text.slice(0, 2_000)}`)), {
-          once: true,
-        }),
-      );
-      await Promise.race([came, late]);
-    }
-    return this.text;
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        clearTimeout(limit);
+        this.#came.removeEventListener('came', look);
+        settle();
+      };
+      const look = (): void => {
+        try {
+          if (isThere()) end(() => resolve(this.text));
+        } catch (error) {
+          end(() => reject(error));
+        }
+      };
+      const limit = setTimeout(() => end(() => reject(new Error(`not in: ${this.text.slice(0, 2_000)}`))), LIMIT_MS);
+      this.#came.addEventListener('came', look);
+      look();
+    });
   }
 
   closed(): Promise<string> {
