@@ -79,7 +79,7 @@ const DEFAULTS = {
 };
 
 /** A webhook that hangs for one or two users is no outage for the others. */
-const PARTIES_THAT_TELL = 3;
+const LEAST_FAILED_PARTIES = 3;
 /** While more of the places than this share are taken by callers, little is renewed in the background. */
 const QUIET_SHARE = 1 / 8;
 /** Users that are remembered as forgotten: for the reviews under way at that moment, which take seconds. */
@@ -139,7 +139,7 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
     this.#options = options;
     this.#parts = parts;
     this.#cache = new DecisionCache(options);
-    this.#reviews = new PacedCalls({ ...options, partiesThatTell: PARTIES_THAT_TELL, words: WORDS }, parts);
+    this.#reviews = new PacedCalls({ ...options, leastFailedParties: LEAST_FAILED_PARTIES, words: WORDS }, parts);
     this.#count = decisionCounter(registry);
     this.#observe = reviewMetrics(registry, { entries: () => this.#cache.size, load: () => this.#reviews.load });
   }

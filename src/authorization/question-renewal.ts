@@ -55,7 +55,7 @@ const [LEAST_OPEN, MOST_OPEN] = [2, 8];
 /** The weight of the last review in the average time of a review. */
 const LAST_COUNTS = 1 / 5;
 /** A webhook that fails or hangs for one or two users is no outage for the others. */
-const PARTIES_THAT_TELL = 3;
+const LEAST_FAILED_PARTIES = 3;
 /** A question that failed waits for so long, twice as long each time, and lets the others go first then. */
 const [FAILED_WAITS_MS, FAILED_WAITS_MOST_MS] = [30_000, 120_000];
 
@@ -174,7 +174,7 @@ export class QuestionRenewal {
     const untilMs = now + Math.min(FAILED_WAITS_MS * 2 ** times, FAILED_WAITS_MOST_MS);
     this.#failed.set(question.id, { times: times + 1, untilMs });
     this.#failedParties.add(question.id.party);
-    const isOutage = this.#failedParties.size >= PARTIES_THAT_TELL && now >= this.#pausedUntil;
+    const isOutage = this.#failedParties.size >= LEAST_FAILED_PARTIES && now >= this.#pausedUntil;
     const waitMs = isOutage ? this.#backoff.failed() : 0;
     this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.max(waitMs, fault.retryAfterMs ?? 0));
   }
