@@ -56,7 +56,7 @@ const UNKNOWN = {
  * for the API server. One service account may cause a fifth of them: some pods that were just deleted.
  */
 const REFUSALS = { inAll: 50, ofOne: 10 };
-/** Tokens that are turned away within this time of each other are logged as one event. */
+/** Tokens that are refused for overload within this time of each other are logged as one event. */
 const EPISODE_MS = 10_000;
 
 const INVALID = { fault: 'invalid' } as const;
@@ -140,7 +140,7 @@ export class ServiceAccountTokens {
     });
   }
 
-  /** A positive answer from before holds only when the cluster gave no answer. */
+  /** A positive answer from before holds only if the cluster gives no new answer. */
   #askAgain(question: TokenQuestion, good: ReviewedToken): Verification | Promise<Verification> {
     const { known } = this.#questions;
     const review = known.ask(question);
@@ -174,7 +174,7 @@ export class ServiceAccountTokens {
     verifications.inc({ result: 'overloaded' });
     const now = clock.monotonic();
     if (now - this.#turnedAwayAt >= EPISODE_MS)
-      logger.warn({ serviceAccount: subject }, 'service account tokens are turned away: too many are new at once');
+      logger.warn({ serviceAccount: subject }, 'service account tokens are refused: too many are new at once');
     this.#turnedAwayAt = now;
     return tooManyRequests(BUSY, 1, cause);
   }
