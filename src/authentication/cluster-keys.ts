@@ -22,8 +22,8 @@ export interface ClusterKeyParts {
 const EVERY_MS = 60_000;
 const RETRY_MS = 10_000;
 /**
- * A token whose key name is unknown makes us read the keys again, but not more often than this, because junk tokens
- * have such names. A token signed at the moment when its key is published is refused for at most this time.
+ * A token whose key name is unknown makes us read the keys again, but not more often than this, because anybody can send
+ * such tokens. A token signed at the moment when its key is published is refused for at most this time.
  */
 const FRESH_MS = 5_000;
 /**
@@ -159,8 +159,8 @@ const AT_ONCE = 1;
 const MOST_SLOW_WAITING = 64;
 
 /**
- * Verifies signatures that take milliseconds outside the event loop, which nothing that anybody can send may hold up.
- * Sources take turns; when the queue is full, the source with the most places loses its last one.
+ * Verifies signatures that take milliseconds in the thread pool, so that tokens which anybody can send do not hold up the
+ * event loop. Sources take turns; when the queue is full, the source with the most places loses its last one.
  */
 export class SlowSignatures {
   readonly #slots = new FairSlots({ count: AT_ONCE, waiting: MOST_SLOW_WAITING });

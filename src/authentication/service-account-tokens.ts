@@ -33,9 +33,9 @@ export interface ServiceAccountTokenParts {
 }
 
 /**
- * As long as kube-apiserver itself remembers a good token (`TokenSuccessCacheTTL`). The token of a deleted pod or
- * service account is refused after both have run out, within 20 s. One review in 10 s for each caller is next to
- * nothing.
+ * How long an answer is used. kube-apiserver itself remembers a good token for the same time (`TokenSuccessCacheTTL`), so
+ * the token of a deleted pod or service account is refused when both times have run out, within 20 s. One review in 10 s
+ * for each caller is next to nothing.
  */
 const LIFETIME_MS = 10_000;
 /**
@@ -168,7 +168,7 @@ export class ServiceAccountTokens {
     return cause instanceof TooManyCalls ? this.#overloaded(subject, cause) : unavailable(cause);
   }
 
-  /** Counts each case, and logs once for as long as it goes on. */
+  /** Counts each refusal for overload, and logs the first of an episode. */
   #overloaded(subject: string | undefined, cause?: unknown): StatusError {
     const { clock, logger, verifications } = this.#parts;
     verifications.inc({ result: 'overloaded' });

@@ -82,7 +82,10 @@ const DEFAULTS = {
 const LEAST_FAILED_PARTIES = 3;
 /** While more of the places than this share are taken by callers, little is renewed in the background. */
 const QUIET_SHARE = 1 / 8;
-/** How many users a call of `forget` is remembered for: reviews that were under way then, for seconds, must not be kept. */
+/**
+ * For how many users the last `forget` is remembered. A review that was under way then, which takes seconds, must not bring
+ * back an old answer.
+ */
 const MOST_FORGOTTEN = 1_000;
 
 const WORDS = {

@@ -40,7 +40,7 @@ export interface QuestionRenewalParts {
 const BRIDGED_SHARE = 4 / 5;
 /** An answer is asked for again at three quarters of that, 90 s: the last quarter is for waiting in turn. */
 const RENEWED_AT = 3 / 4;
-/** Up to this share of the time to the next renewal is taken off at random, so that questions that came together part. */
+/** Up to this share of the time to a renewal is taken off at random, so that questions asked together are renewed apart. */
 const JITTER = 1 / 4;
 /** The time between two looks for questions that are due. */
 const LOOK_MS = 500;

@@ -19,7 +19,7 @@ export interface QuestionSharingParts {
 const WRITTEN_EVERY_MS = 15_000;
 /** Up to this much is added at random, so that replicas that started together do not keep writing together. */
 const JITTER_MS = 5_000;
-/** Of two replicas that write at the same moment, one gets a conflict and writes again, on top of the other's record. */
+/** If two replicas write at the same moment, one gets a conflict and writes again, on top of the other's record. */
 const TRIES = 3;
 const TRY_AGAIN_MS = 500;
 /** Twelve replicas of 64 KiB each fit into a Secret, which may have 1 MiB. */
@@ -42,7 +42,7 @@ interface Contribution {
 
 /**
  * Shares the recent questions with the other replicas through one Secret, in which each replica has a data key of its
- * own. Only questions are in it, never answers: who can write it can make us ask the cluster, and nothing else. A text
+ * own. Only questions are in it, never answers: anybody who can write it can make us ask the cluster, and nothing else. A text
  * that is not understood is ignored. Nothing depends on the Secret: if it cannot be read or written, that is only logged.
  */
 export class QuestionSharing {

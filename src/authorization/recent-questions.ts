@@ -33,7 +33,7 @@ const TOUCHED_AGAIN_AFTER_MS = 1_000;
 export const MOST_QUESTIONS = 2_000;
 /** A console or a controller repeats fewer questions. A caller that asks for many things fills only its own share. */
 const MOST_OF_ONE = 8;
-/** In characters, each group with one more. With this the whole set takes at most some 40 MB, and usually less than one. */
+/** In characters, each group with one more. With this the whole set takes at most some 40 MB, and usually less than 1 MB. */
 export const LONGEST_QUESTION = 4_096;
 /** A user of a directory has a few dozen. More of them cost memory and time that their letters do not show. */
 const MOST_GROUPS = 200;
@@ -52,7 +52,7 @@ interface OwnQuestion extends RecentQuestion {
 }
 
 /**
- * The questions that callers have asked of late and whose answer was "allowed": our own callers' and, apart from them,
+ * The questions that callers have asked recently and whose answer was "allowed": our own callers' and, apart from them,
  * those that other replicas share, so that shared questions push out none of our own. It holds no answers.
  */
 export class RecentQuestions {

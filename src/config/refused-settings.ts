@@ -11,7 +11,7 @@ const BY_KEY: Readonly<Record<string, string>> = {
   scopeRestrictions: 'has no meaning here; remove it',
   // Planned, but without effect so far. A clear refusal is better than a setting that does nothing.
   redirectURIs: 'is not offered yet: there is no authorization endpoint; remove it',
-  tokenReview: 'stands in the wrong place: the settings of the TokenReview webhook are authentication.tokenReview',
+  tokenReview: 'is in the wrong place: the settings of the TokenReview webhook are authentication.tokenReview',
   rehash: 'is not offered: users are only read; create new hashes with "gatehouse hash-password", and remove it',
 };
 
@@ -50,7 +50,7 @@ const OF_KUBESPHERE: Readonly<Record<string, string>> = {
   servicemesh: nothing('the service mesh is not served'),
   sonarqube: nothing('pipelines are not offered'),
   terminal: KUBECTL,
-  'authentication.issuer': 'stands in the wrong place: the issuer is authentication.oauthOptions.issuer, a URL',
+  'authentication.issuer': 'is in the wrong place: the issuer is authentication.oauthOptions.issuer, a URL',
   'authentication.kubectlimage': KUBECTL,
   'gateway.namespace': OTHER_GATEWAY,
   'gateway.repository': OTHER_GATEWAY,

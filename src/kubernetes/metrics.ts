@@ -1,7 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { FAILURE_KINDS, type FailureKind } from './reflector/failure.ts';
 
-/** Our own calls to the API server: from a millisecond (a review next door) to the time limits. */
+/** Our own calls to the API server: from a millisecond (a review in the same network) to
+ the time limits. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** A list of 10 nodes takes some milliseconds, one of 15,000 over a slow line half a minute. */
 const LIST_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120];

@@ -13,8 +13,8 @@ export interface LoopTimes {
 const thisLoop = (): LoopTimes => performance.eventLoopUtilization();
 
 /**
- * Returns a function for the share of the recent time that the event loop was busy, from 0 to 1. It measures when it is called,
- * at most every 20 ms. The loop is this thread's unless a test passes another.
+ * Returns a function that returns the share of recent time in which the event loop was busy, from 0 to 1. It measures when it is
+ * called, at most every 20 ms. The loop is this thread's unless a test passes another.
  */
 export function createLoopLoad(clock: Pick<Clock, 'monotonic'>, read: () => LoopTimes = thisLoop): () => number {
   let measuredAt = clock.monotonic();

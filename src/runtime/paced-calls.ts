@@ -107,8 +107,8 @@ export class PacedCalls<Answer> {
   /**
    * The answer of the open call for this key, else of a new `call`. Rejects with `TooManyCalls` when our own places are
    * taken, by this party or by all; that says nothing about the cluster. Rejects with `CallsPaused` while calls fail:
-   * one probe is let through after each pause, and a party that has failed does not wait for its answer. Its cause is the
-   * last failure. Otherwise rejects as `call` does.
+   * one probe is let through after each pause, and a party that has failed does not wait for its answer. The cause of
+   * `CallsPaused` is the last failure. Otherwise rejects as `call` does.
    */
   ask(question: PacedCall, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const { party } = question;

@@ -10,8 +10,8 @@ import { Reachability } from './standing.ts';
 import { requestUpgrade, type Upgraded } from './upgrade.ts';
 
 /**
- * The most calls in flight, whatever `limits.maxGatewayRequests` allows, whose default is the same. The API server itself works
- * at 600 at once for everybody by default (its `--max-requests-inflight` and `--max-mutating-requests-inflight`).
+ * The most calls in flight, however large `limits.maxGatewayRequests` is; its default is the same number. The API server itself
+ * works at 600 at once for everybody by default (its `--max-requests-inflight` and `--max-mutating-requests-inflight`).
  */
 const MOST_CONNECTIONS = 512;
 

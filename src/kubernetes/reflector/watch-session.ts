@@ -28,7 +28,7 @@ export interface WatchSessionParts<E extends StoredEntry> {
 }
 
 /**
- * How long the first state may make no progress, the same as for a list. Changes come in the same stream and are no progress: if a
+ * How long the first state may go without progress, the same as for a list. Changes come in the same stream and are no progress: if a
  * server or proxy drops bookmarks, the first state never ends, and under load the stream is never silent.
  */
 const FIRST_STATE_LIMIT_MS = 30_000;
@@ -126,7 +126,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
 
   #initialEvent(initial: InitialEvents<E>, event: WatchEvent): Failure | undefined {
     if (!endsInitialEvents(event)) {
-      // A server with WatchList sends no other bookmark before the end, so this one treats the request as a plain
+      // A server with WatchList sends no other bookmark before the end, so this server treats the request as a plain
       // watch.
       if (event.type === 'BOOKMARK') return { kind: 'unsupported', detail: 'no end of the initial events' };
       if (initial.add(event)) this.#progress?.heard();

@@ -6,7 +6,7 @@ export type RequirementKind = 'requests' | 'limits';
 /**
  * The amounts that may differ while a pod is resized in place (KEP-1287,
  * https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/): those that its spec asks for, those that
- * its containers run with, and those that the node has allocated. The greatest sum of the three counts.
+ * its containers run with, and those that the node has allocated. A node is charged with the greatest sum of the three.
  */
 export type View = 'specified' | 'used' | 'allocated';
 

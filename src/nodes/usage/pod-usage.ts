@@ -115,7 +115,7 @@ function amountOfContainers({ status, parts }: CountedPod, figure: Figure, amoun
     return containersAmount(parts, (counted) => amountIn(counted[kind][view]) ?? NOTHING);
   };
   const [first, ...others] = status.viewsOf(kind);
-  // Nearly no pod is being resized. Then all views have the same sum, which is computed once.
+  // If the pod is not being resized, as is nearly always so, all views have the same sum, and it is computed once.
   const isSettled = Object.keys(ofPod).length === 0 && agree(parts, figure);
   return (isSettled ? [] : others).map(sumOf).reduce(greater, first ? sumOf(first) : NOTHING);
 }

@@ -158,7 +158,7 @@ export interface TakenUsage {
   readonly pods: CollectionState;
 }
 
-/** How far the usage that the nodes show has come. */
+/** The progress of the usage that the nodes show. */
 export class UsageProgress implements AddedProgress {
   readonly #ledger: UsageLedger;
   /** The state of the pods that all nodes show. Single nodes may be ahead while a large change is counted in a copy. */

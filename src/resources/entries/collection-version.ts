@@ -53,9 +53,9 @@ export class CollectionVersion {
   #floor: Omit<ListedCollection, 'sameHistory'> = { ...NOTHING, resourceVersion: '0' };
   #isListed = false;
   #objects: () => Iterable<Versioned> = () => [];
-  /** The number of objects when a version was the newest change, by that version; the oldest first. */
+  /** The number of objects in each of the newest states, by the newest version of that state, the oldest first. */
   readonly #counts = new Map<string, number>();
-  /** The number of present objects that are not newer than a version, by that version. */
+  /** For some versions, how many of the present objects are not newer. */
   readonly #unchanged = new Map<string, number>();
 
   /** Sets the function that returns the objects of the collection, in any order. */

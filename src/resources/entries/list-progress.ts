@@ -4,7 +4,7 @@ import type { ChangeLog } from './change-log.ts';
 import { type CollectionState, CollectionVersion, type ListState, NOTHING } from './collection-version.ts';
 import type { Entry } from './entry.ts';
 
-/** How far the collection has come whose data is added to the objects of a list as annotations. */
+/** The progress of the collection from which annotations are added to the objects of a list. */
 export interface AddedProgress {
   /** The state that the whole list shows. */
   readonly shown: CollectionState;
@@ -29,7 +29,7 @@ export interface AddedProgress {
 
 /** How far a list has come, its objects and their added annotations, in versions that every replica understands. */
 export class ListProgress {
-  /** How far the objects have come that the cluster sent. */
+  /** The progress of the objects that the cluster sent. */
   readonly objects = new CollectionVersion();
   readonly #changes: ChangeLog;
   readonly #added: AddedProgress | undefined;

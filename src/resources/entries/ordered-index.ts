@@ -184,7 +184,7 @@ function endOfLeaf(sorted: readonly Entry[], from: number): number {
 /** How many entries are sorted or merged in one step: 0.3 ms. */
 const SORTED_RUN = 512;
 
-/** A merge sort: runs in one step each, then merged two by two. */
+/** A merge sort: each run is sorted in one step, then the runs are merged two by two. */
 function* sortedInSteps(entries: readonly Entry[], order: Order): Steps<readonly Entry[]> {
   let runs: Entry[][] = [];
   for (let at = 0; at < entries.length; at += SORTED_RUN) {

@@ -49,7 +49,7 @@ interface Wholeness {
 }
 
 /**
- * How many batches are kept until the version changes: 4 MiB. All watchers that are up to date need the same next
+ * How many batches are kept until the version changes: about 4 MiB. All watchers that are up to date need the same next
  * batch, and watchers that begin together need the same ones.
  */
 const MOST_BATCHES = 64;

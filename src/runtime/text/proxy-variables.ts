@@ -16,7 +16,7 @@ export function environmentProxy(environment: Environment, server: URL, schemes 
   if (address === '') return undefined;
   // The header `Proxy` of a request would be HTTP_PROXY of a CGI program (https://golang.org/s/cgihttpproxy).
   if (!isTls && named(environment, 'REQUEST_METHOD', []) !== '')
-    throw new Error('has HTTP_PROXY and REQUEST_METHOD, so a request may have set it: it is not used');
+    throw new Error('has HTTP_PROXY and REQUEST_METHOD, so a request may have set HTTP_PROXY: it is not used');
   if (isExcepted(server, named(environment, 'NO_PROXY'))) return undefined;
   return proxyAt(address.includes('://') ? address : `http://${address}`, name, schemes);
 }
@@ -33,10 +33,10 @@ const ADDRESS = /^([a-z][a-z0-9+.-]*):\/\/([^\s/?#@[\]\\]*@)?([^\s/?#@:[\]\\]+|\
 export function proxyAt(address: string, setting: string, schemes = ONLY_HTTP): URL {
   const [, scheme = ''] = ADDRESS.exec(address) ?? [];
   const proxy = scheme !== '' && URL.canParse(address) ? new URL(address) : undefined;
-  if (!proxy || !hasReadablePassword(proxy)) throw new Error(`names no address of a proxy in ${setting}`);
+  if (!proxy || !hasReadablePassword(proxy)) throw new Error(`has no valid proxy address in ${setting}`);
   if (schemes.includes(scheme.toLowerCase())) return proxy;
   const usable = schemes.map((one) => `${one}://`).join(' or ');
-  throw new Error(`names a proxy by ${proxy.protocol}// in ${setting}; only one by ${usable} can be used`);
+  throw new Error(`names a proxy with ${proxy.protocol}// in ${setting}; only ${usable} can be used`);
 }
 
 function hasReadablePassword({ username, password }: URL): boolean {
