@@ -240,7 +240,7 @@ export const authentication = section({
   clientAddressRateLimiterMaxTries: count
     .default(60)
     .describe(
-      'Failures of all client names that have not succeeded from an address in the last day, within `clientRateLimiterDuration`; then 429.',
+      'Failures from one address within `clientRateLimiterDuration`, of all client names that have not succeeded from there in the last day; then 429.',
     ),
   clientRateLimiterDuration: window('1m').describe('The time in which failures of clients count.'),
   passwordGate: section({

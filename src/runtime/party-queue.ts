@@ -6,7 +6,7 @@ export type LeaveQueue = () => boolean;
  * comes. The queue keeps nothing about a party that does not wait, and has no bound of its own.
  */
 export class PartyQueue {
-  /** The waiters of each party, in the order of the next turns: functions to call at their turn. No party has none. */
+  /** The waiters of each party, in the order of the next turns: functions to call at their turn. A party in it has at least one. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #size = 0;
 
