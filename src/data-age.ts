@@ -1,7 +1,7 @@
 import { StatusError } from './status-error.ts';
 
 /**
- * After an outage the next attempt to follow the cluster is at most 30 s away (`backoff.ts`), so it is no use to ask
+ * After an outage the next attempt to follow the cluster is at most 30 s away (`backoff.ts`), so it is of no use to ask
  * sooner.
  */
 const RETRY_SECONDS = 30;

@@ -26,7 +26,7 @@ function readRelease(): Release {
   return toRelease(readPackageFile('package.json'), build);
 }
 
-/** What a command needs is loaded by that command: `gatehouse login` runs at each `kubectl`. */
+/** Each command loads only what it needs, because `gatehouse login` runs at each `kubectl`. */
 const loadConfigFile = async (path: string | undefined): Promise<{ config: Config; warnings: Warnings }> =>
   (await import('./config/load.ts')).loadConfig(path, readFile);
 
@@ -135,7 +135,7 @@ async function serve({ config, warnings }: { config: Config; warnings: Warnings 
     logger.info('ended');
     return 0;
   } catch (error) {
-    // For people who read only the log; the plain line goes to standard error.
+    // For those who read only the log; the plain line goes to standard error.
     logger.fatal(errorLine(error));
     throw error;
   } finally {

@@ -42,7 +42,7 @@ export interface SecretRecords {
   update(name: string, data: SecretData, version: string): Promise<'updated' | 'conflict'>;
   /** Removes it when the stored version is still `version`, else `'conflict'`. */
   remove(name: string, version: string): Promise<'removed' | 'conflict'>;
-  /** Calls `changed` with the name of each Secret whose state in memory has changed. */
+  /** Calls `changed` with the name of each Secret whose content in memory has changed. */
   onChange(changed: (name: string) => void): void;
   /** Whether the first complete list is in memory. */
   hasSynced(): boolean;

@@ -1,6 +1,6 @@
 /**
- * The audit trail: what the person who watches over sign-ins needs to know. Its names are part of what we promise,
- * because alerts and queries are written against them.
+ * The audit trail: what a person who monitors sign-ins needs to know. Its names are part of what we promise, because
+ * alerts and queries are written against them.
  */
 
 /** What somebody did, or was refused. One line each, with `result`. */
@@ -30,10 +30,10 @@ export type SecurityEventName =
   | 'cluster_call_began'
   /** All sessions of a user ended, because the user is gone, disabled or enabled, or has another password. */
   | 'user_sessions_ended'
-  /** Somebody whom the cluster would take for one of its own came to the gateway. Nothing was sent (A-31, A-32). */
+  /** A caller with a name or group that is reserved for the cluster called the gateway. Nothing was sent (A-31, A-32). */
   | 'reserved_identity_refused'
   /**
-   * Sign-ins of a user or from an address are turned away because of earlier failures. Reported once per full bucket.
+   * Sign-ins of a user or from an address are refused because of earlier failures. Reported once per full bucket.
    */
   | 'sign_in_throttled'
   /** More sign-ins fail than people mistype (A-43): guesses spread over many names or addresses. */
@@ -57,19 +57,19 @@ export type SecurityEventName =
    * gone.
    */
   | 'session_record_unreadable'
-  /** The Secret with a user's password is not one of ours. It lets nobody in until it is gone or written again. */
+  /** The Secret with a user's password is not one of ours. Nobody can sign in with it until it is gone or written again. */
   | 'password_record_unreadable'
   /**
-   * A User object has something that counts as absent: an e-mail that is no address, a state that is none (the user
-   * then counts as disabled). Reported once for each object.
+   * A User object has a field that counts as absent: an e-mail that is no address, or an unknown state (the user then
+   * counts as disabled). Reported once for each object.
    */
   | 'user_object_faulty'
   /** A password was found in a User object, and moved to the user's Secret, hashed, or removed. */
   | 'password_moved';
 
 /**
- * Names and ids of what is concerned. Those that a caller sends, in a path or in the headers of an impersonation, are made safe for
- * a line. It has no secret, and no other text of a caller.
+ * Names and ids of what is concerned. Those that a caller sends, in a path or in the headers of an impersonation, are escaped so that
+ * they stay on one line. There is no secret, and no other text of a caller.
  */
 export type SecurityEventFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 

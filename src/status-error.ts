@@ -60,15 +60,17 @@ export interface LastingRefusal {
   readonly lastingRefusal?: string | undefined;
 }
 
-/** What refuses for good, as far as the error or a cause of it says so. */
+/** What refuses until somebody changes something, if the error or one of its causes says so. */
 export function lastingRefusalIn(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   return (error as LastingRefusal).lastingRefusal ?? lastingRefusalIn(error.cause);
 }
 
 /**
- * A 503. Where its cause is a refusal that lasts, the message says what refuses, and nobody is asked to come again; so
- * does a message that says so itself, without `retryAfterSeconds`.
+ * A 503. If its cause is a refusal that lasts, the message says what refuses, and there is no `Retry-After`. A caller whose
+ * own message says what refuses passes `undefined` for `retryAfterSeconds`.
+
+
  */
 export function serviceUnavailable(
   message: string,

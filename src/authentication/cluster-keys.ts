@@ -22,13 +22,13 @@ export interface ClusterKeyParts {
 const EVERY_MS = 60_000;
 const RETRY_MS = 10_000;
 /**
- * A token whose key name is unknown makes us read the keys again, but not more often than this, because junk tokens
- * have such names. A token signed at the moment when its key is published is refused for at most this time.
+ * A token whose key name is unknown makes us read the keys again, but not more often than this, because anybody can send
+ * such tokens. A token signed at the moment when its key is published is refused for at most this time.
  */
 const FRESH_MS = 5_000;
 /**
- * The most tokens with an unknown key that may wait for the keys to be read, which takes 3 s at most: an eighth of the
- * requests in flight.
+ * The most tokens with an unknown key that may wait for the keys to be read, which takes 3 s at most. This is an eighth
+ * of the requests in flight.
  */
 const MOST_WAITING = 64;
 
@@ -80,7 +80,7 @@ export class ClusterKeys {
       await this.#read(signal);
       if (this.#waiting.size === 0) await this.#pause.sleep(this.#isFailing ? RETRY_MS : EVERY_MS, signal);
     }
-    this.#tellWaiting();
+    this.#resolveWaiting();
   };
 
   /** Returns `undefined` when none of our keys has the name. */
@@ -104,7 +104,7 @@ export class ClusterKeys {
     });
   }
 
-  #tellWaiting(): void {
+  #resolveWaiting(): void {
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
   }
@@ -121,7 +121,7 @@ export class ClusterKeys {
       if (!signal.aborted) this.#failed(error);
     } finally {
       this.#isReading = false;
-      this.#tellWaiting();
+      this.#resolveWaiting();
     }
   }
 
@@ -151,16 +151,16 @@ export class ClusterKeys {
 
 const LAST_ONES_STAY = 'the service account keys of the cluster cannot be read: the last ones stay in use';
 const NONE_YET =
-  'the service account keys of the cluster cannot be read: it is asked about whatever looks like a token of its own';
+  'the service account keys of the cluster cannot be read: it is asked about every token that looks like one of its own';
 
-/** The thread pool has four threads: two for password compares, and one for files and DNS. */
+/** The thread pool has four threads: two for password comparisons, one for files and DNS, and one for these. */
 const AT_ONCE = 1;
 /** At 2.5 ms each, the last one has its turn within 160 ms; later while the cores are busy. */
 const MOST_SLOW_WAITING = 64;
 
 /**
- * Verifies signatures that take milliseconds, fairly by source, because what anybody can send must not hold up the
- * event loop. Sources take turns, and a full queue takes the last place of the source that has the most.
+ * Verifies signatures that take milliseconds in the thread pool, so that tokens which anybody can send do not hold up the
+ * event loop. Sources take turns; when the queue is full, the source with the most places loses its last one.
  */
 export class SlowSignatures {
   readonly #slots = new FairSlots({ count: AT_ONCE, waiting: MOST_SLOW_WAITING });
@@ -178,7 +178,7 @@ export class SlowSignatures {
   }
 }
 
-/** A public key of the cluster. It verifies its own algorithm only; the header of a token cannot choose one (RFC 8725 3.1). */
+/** A public key of the cluster. It verifies one algorithm only; the header of a token cannot choose another (RFC 8725 3.1). */
 interface PublishedKey {
   readonly alg: string;
   readonly hash: string;

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** Shows how many keys of the cluster are in use. */
+/** Exposes how many keys of the cluster are in use. */
 export function registerClusterKeys(registry: Registry, count: () => number): void {
   new Gauge({
     name: 'gatehouse_service_account_keys',

@@ -17,8 +17,9 @@ const MOST_GOOD = 10_000;
 const MOST_REFUSED = 1_000;
 
 /**
- * Remembers the last answer for each token, by its digest. When full, it drops the token that was asked about longest
- * ago. It knows nothing of ages.
+ * Remembers the last answer for each token, by its digest. When full, it drops an old one: of good tokens the oldest of
+ * the service account that has the most, of refused tokens the oldest of all. It does not know how long an answer is
+ * good.
  */
 export class ReviewedTokens {
   readonly #good = new SharedPlaces(MOST_GOOD);

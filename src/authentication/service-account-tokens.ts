@@ -33,9 +33,9 @@ export interface ServiceAccountTokenParts {
 }
 
 /**
- * As long as kube-apiserver itself remembers a good token (`TokenSuccessCacheTTL`). The token of a deleted pod or
- * service account is refused after both have run out, within 20 s. One review in 10 s for each caller is next to
- * nothing.
+ * How long an answer is used. kube-apiserver itself remembers a good token for the same time (`TokenSuccessCacheTTL`), so
+ * the token of a deleted pod or service account is refused when both times have run out, within 20 s. One review in 10 s
+ * for each caller is next to nothing.
  */
 const LIFETIME_MS = 10_000;
 /**
@@ -56,7 +56,7 @@ const UNKNOWN = {
  * for the API server. One service account may cause a fifth of them: some pods that were just deleted.
  */
 const REFUSALS = { inAll: 50, ofOne: 10 };
-/** Tokens that are turned away within this time of each other are logged as one event. */
+/** Tokens that are refused for overload within this time of each other are logged as one event. */
 const EPISODE_MS = 10_000;
 
 const INVALID = { fault: 'invalid' } as const;
@@ -140,7 +140,7 @@ export class ServiceAccountTokens {
     });
   }
 
-  /** A positive answer from before holds only when the cluster gave no answer. */
+  /** A positive answer from before holds only if the cluster gives no new answer. */
   #askAgain(question: TokenQuestion, good: ReviewedToken): Verification | Promise<Verification> {
     const { known } = this.#questions;
     const review = known.ask(question);
@@ -168,13 +168,13 @@ export class ServiceAccountTokens {
     return cause instanceof TooManyCalls ? this.#overloaded(subject, cause) : unavailable(cause);
   }
 
-  /** Counts each case, and logs once for as long as it goes on. */
+  /** Counts each refusal for overload, and logs the first of an episode. */
   #overloaded(subject: string | undefined, cause?: unknown): StatusError {
     const { clock, logger, verifications } = this.#parts;
     verifications.inc({ result: 'overloaded' });
     const now = clock.monotonic();
     if (now - this.#turnedAwayAt >= EPISODE_MS)
-      logger.warn({ serviceAccount: subject }, 'service account tokens are turned away: too many are new at once');
+      logger.warn({ serviceAccount: subject }, 'service account tokens are refused: too many are new at once');
     this.#turnedAwayAt = now;
     return tooManyRequests(BUSY, 1, cause);
   }

@@ -45,8 +45,8 @@ export interface QuestionParts {
 }
 
 /**
- * The pause is short compared to the minute in which known answers hold, so that they are renewed in time. If the
- * cluster says how long it wants no questions (`Retry-After`), we obey all the same.
+ * The pause is short compared to the minute in which known answers hold, so that they are renewed in time. A longer
+ * `Retry-After` of the cluster is obeyed all the same.
  */
 const REVIEWS = { maxInFlight: 16, maxWaiting: 64, timeoutMs: 3_000, longestPauseMs: 5_000 };
 /** The party of all tokens whose signature cannot be checked. No service account has this name. */
@@ -66,7 +66,7 @@ export class TokenQuestions {
     this.#calls = new PacedCalls({ ...REVIEWS, words }, parts);
   }
 
-  /** Whether the cluster is failing for this question. Nobody who has an answer should wait for another one then. */
+  /** Whether the cluster is failing for this question. A caller with a known answer should not wait for a new one then. */
   isPausedFor({ subject }: TokenQuestion): boolean {
     return this.#calls.isPausedFor(subject ?? ANYBODY);
   }

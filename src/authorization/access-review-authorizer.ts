@@ -48,7 +48,7 @@ export interface AccessReviewParts {
   readonly random: Random;
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Where the questions are noted whose answers are to be kept young. Absent: nowhere. */
+  /** Records the questions whose answers are to be kept young. Absent: none are. */
   readonly recent?: RecentQuestions | undefined;
 }
 
@@ -65,8 +65,8 @@ const DEFAULTS = {
   // Enough for the nodes of a large cluster by name. It takes ten such subjects to push out what others know.
   maxEntriesOfOne: 1_000,
   maxInFlight: 64,
-  // A quarter, also of the queue. With 40 ms for a review that is 400 new questions a second for one subject, and the
-  // others always find three slots of four free.
+  // One subject may have a quarter, also of the queue. With 40 ms for a review that is 400 new questions a second, and
+  // the others always find three slots of four free.
   maxInFlightOfOne: 16,
   // A cluster that takes only 20 a second is 1.6 s behind when this many begin at once. With 64 it would be more than
   // our timeout.
@@ -79,17 +79,20 @@ const DEFAULTS = {
 };
 
 /** A webhook that hangs for one or two users is no outage for the others. */
-const PARTIES_THAT_TELL = 3;
+const LEAST_FAILED_PARTIES = 3;
 /** While more of the places than this share are taken by callers, little is renewed in the background. */
 const QUIET_SHARE = 1 / 8;
-/** Users that are remembered as forgotten: for the reviews under way at that moment, which take seconds. */
+/**
+ * For how many users the last `forget` is remembered. A review that was under way then, which takes seconds, must not bring
+ * back an old answer.
+ */
 const MOST_FORGOTTEN = 1_000;
 
 const WORDS = {
   fail: 'access reviews fail; known answers hold for a while',
   recover: 'access reviews are answered again',
-  overload: 'a caller asks for more access reviews than its share: what is not known is answered 429',
-  full: 'all places for access reviews are taken: what is not known is answered 429',
+  overload: 'a caller asks for more access reviews than its share: requests without a known answer get 429',
+  full: 'all places for access reviews are taken: requests without a known answer get 429',
 };
 
 const ANSWERS = {
@@ -100,7 +103,7 @@ const ANSWERS = {
 
 const decisionOf = (source: keyof typeof ANSWERS, allowed: boolean): Decision => ANSWERS[source][`${allowed}`];
 
-/** The question of a caller without a decision. */
+/** What a caller asks. */
 interface Asked {
   readonly subject: Subject;
   readonly attributes: RequestAttributes;
@@ -139,7 +142,7 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
     this.#options = options;
     this.#parts = parts;
     this.#cache = new DecisionCache(options);
-    this.#reviews = new PacedCalls({ ...options, partiesThatTell: PARTIES_THAT_TELL, words: WORDS }, parts);
+    this.#reviews = new PacedCalls({ ...options, leastFailedParties: LEAST_FAILED_PARTIES, words: WORDS }, parts);
     this.#count = decisionCounter(registry);
     this.#observe = reviewMetrics(registry, { entries: () => this.#cache.size, load: () => this.#reviews.load });
   }
@@ -187,7 +190,7 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
     return waiting === 0 && inFlight <= this.#options.maxInFlight * QUIET_SHARE ? 'enough' : 'little';
   }
 
-  /** Takes no place of a caller's review, and its failure pauses none. */
+  /** It takes no place of callers' reviews, and its failure pauses none of them. */
   async renew({ id, subject, attributes }: RecentQuestion, signal: AbortSignal): Promise<boolean> {
     const { clock, reviewer } = this.#parts;
     const began = clock.monotonic();
@@ -197,13 +200,13 @@ class ReviewingAuthorizer implements AccessReviewAuthorizer {
     return this.#cache.get(id.key)?.allowed ?? allowed;
   }
 
-  /** Notes the question of a caller, unless the answer is a denial: such answers need not be kept. */
+  /** Records the question of a caller, unless the answer is a denial: such answers need not be kept ready. */
   #note(allowed: boolean, question: DecisionKey, subject: Subject, attributes: RequestAttributes): void {
     if (allowed) this.#parts.recent?.allowed(question, subject, attributes);
     else this.#parts.recent?.denied(question);
   }
 
-  /** Remembers an answer, unless it is older than the one that is known, or than the order to forget this user. */
+  /** Remembers an answer, unless it is older than the one that is known, or than the last `forget` of this user. */
   #learn(question: DecisionKey, user: string, answer: Answered): void {
     const known = this.#cache.get(question.key);
     if (known && known.at > answer.at) return;

@@ -72,7 +72,7 @@ export function createDecisionKeys(): (subject: Subject, attributes: RequestAttr
   };
 }
 
-/** JSON, like the other part: two arrays, one after the other, so that neither can run over into the next. */
+/** Both parts of a key are JSON arrays, so two different questions never have the same text. */
 const toSubjectKeys = ({ name, uid, groups }: Subject): SubjectKeys => ({
   party: partyOf(name, uid),
   who: JSON.stringify([name, uid, [...groups].sort()]),

@@ -48,8 +48,8 @@ export interface ReviewsToShow {
 }
 
 /**
- * The cost of reviews as a histogram of seconds. The numbers of remembered, open and waiting reviews are read when
- * metrics are collected.
+ * Returns a function that records how many seconds a review took. The numbers of remembered, open and waiting reviews
+ * are read when metrics are collected.
  */
 export function reviewMetrics(registry: Registry, { entries, load }: ReviewsToShow): (seconds: number) => void {
   const registers = [registry];
@@ -84,8 +84,8 @@ export function reviewMetrics(registry: Registry, { entries, load }: ReviewsToSh
 const BACKGROUND_OUTCOMES = ['allowed', 'denied', 'failed'] as const;
 
 /**
- * The questions that are kept ready for an outage, and the reviews that keep them so, which are counted by the returned
- * function. `own`: callers of this replica asked them; `shared`: they came only from other replicas.
+ * Exposes how many questions are kept ready for an outage. Returns a function that counts the reviews for that.
+ * `own`: callers of this replica asked them; `shared`: they came only from other replicas.
  */
 export function recentQuestionMetrics(
   registry: Registry,

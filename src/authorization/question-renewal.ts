@@ -35,28 +35,31 @@ export interface QuestionRenewalParts {
 
 /**
  * An outage of four fifths of `authorization.maxStaleness` is bridged: eight minutes of ten. So when it begins, no
- * answer may be older than the last fifth, two minutes.
+ * answer may be older than the other fifth, two minutes.
  */
 const BRIDGED_SHARE = 4 / 5;
 /** An answer is asked for again at three quarters of that, 90 s: the last quarter is for waiting in turn. */
 const RENEWED_AT = 3 / 4;
-/** Each renewal takes up to this much off the next, by chance: questions that came together do not stay together. */
+/** Up to this share of the time to a renewal is taken off at random, so that questions asked together are renewed apart. */
 const JITTER = 1 / 4;
-/** Between two looks for what is due. */
+/** The time between two looks for questions that are due. */
 const LOOK_MS = 500;
-/** 20 a second, and 17 with the wait before each look: 2,000 questions take 117 s, less than the two minutes. */
+/** 20 reviews a second, and 17 with the wait before each look: 2,000 questions take 117 s, less than the two minutes. */
 const PACE_MS = 50;
-/** While callers need the cluster, 4 a second: this does not fall to 0, because callers may go on for as long as they like. */
+/** 4 reviews a second while callers need the cluster. This does not fall to 0, because callers may go on for ever. */
 const SLOW_PACE_MS = 250;
-/** Then comes a new look, so that a question without an answer does not wait behind hundreds of old answers. */
+/**
+ * How many questions one look takes. Then comes another look, so that a question without an answer does not wait behind
+ * hundreds of old answers.
+ */
 const MOST_OF_A_LOOK = 60;
-/** With reviews of 50 ms two open ones keep the pace. With slower ones it takes more, up to these: 350 ms. */
+/** How many reviews are open at a time. If a review takes 50 ms, two keep the pace; if it takes up to 350 ms, eight do. */
 const [LEAST_OPEN, MOST_OPEN] = [2, 8];
 /** The weight of the last review in the average time of a review. */
 const LAST_COUNTS = 1 / 5;
 /** A webhook that fails or hangs for one or two users is no outage for the others. */
-const PARTIES_THAT_TELL = 3;
-/** A question that failed waits for so long, twice as long each time, and lets the others go first then. */
+const LEAST_FAILED_PARTIES = 3;
+/** A question that failed waits for 30 s, twice as long after each further failure, and then comes after the others. */
 const [FAILED_WAITS_MS, FAILED_WAITS_MOST_MS] = [30_000, 120_000];
 
 /**
@@ -73,7 +76,7 @@ export class QuestionRenewal {
   readonly #renewedAt = new WeakMap<RecentQuestion['id'], number>();
   /** The reviews under way, by question. */
   readonly #open = new Map<string, Promise<void>>();
-  /** How often a question has failed since its last answer, and until when it waits. */
+  /** How often each question has failed since its last answer, and until when it waits. */
   readonly #failed = new WeakMap<RecentQuestion['id'], { readonly times: number; readonly untilMs: number }>();
   /** The parties whose questions failed since any question was answered. */
   readonly #failedParties = new Set<string>();
@@ -174,11 +177,11 @@ export class QuestionRenewal {
     const untilMs = now + Math.min(FAILED_WAITS_MS * 2 ** times, FAILED_WAITS_MOST_MS);
     this.#failed.set(question.id, { times: times + 1, untilMs });
     this.#failedParties.add(question.id.party);
-    const isOutage = this.#failedParties.size >= PARTIES_THAT_TELL && now >= this.#pausedUntil;
+    const isOutage = this.#failedParties.size >= LEAST_FAILED_PARTIES && now >= this.#pausedUntil;
     const waitMs = isOutage ? this.#backoff.failed() : 0;
     this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.max(waitMs, fault.retryAfterMs ?? 0));
   }
 }
 
-/** Two that have no answer are equally old. */
+/** The order of two ages. Two questions without an answer are equally old. */
 const olderFirst = (a: number, b: number): number => (a === b ? 0 : b - a);

@@ -4,11 +4,11 @@ import type { Clock } from '../runtime/clock.ts';
 import { LastingFailure } from '../runtime/lasting-failure.ts';
 import type { Random } from '../runtime/random.ts';
 import type { SecretStore, StoredSecret } from '../secret-store.ts';
-import { decodeQuestions, encodeQuestions, type ToldText } from './question-text.ts';
+import { decodeQuestions, encodeQuestions, type SharedText } from './question-text.ts';
 import { RECENT_MS, type RecentQuestion, type RecentQuestions } from './recent-questions.ts';
 
 export interface QuestionSharingParts {
-  readonly recent: Pick<RecentQuestions, 'hasNews' | 'toTell' | 'told' | 'learn'>;
+  readonly recent: Pick<RecentQuestions, 'hasNews' | 'toShare' | 'markShared' | 'learn'>;
   readonly secrets: Pick<SecretStore, 'watch' | 'create' | 'update'>;
   readonly clock: Clock;
   readonly random: Random;
@@ -17,48 +17,48 @@ export interface QuestionSharingParts {
 
 /** The shortest time between two writes of a replica. A caller's first question is known to all within about 20 s. */
 const WRITTEN_EVERY_MS = 15_000;
-/** Up to this much more, by chance: replicas that started together do not go on writing together. */
+/** Up to this much is added at random, so that replicas that started together do not keep writing together. */
 const JITTER_MS = 5_000;
-/** Of two replicas that write at the same moment, one gets a conflict and writes again, on top of the other's record. */
+/** If two replicas write at the same moment, one gets a conflict and writes again, on top of the other's record. */
 const TRIES = 3;
 const TRY_AGAIN_MS = 500;
 /** Twelve replicas of 64 KiB each fit into a Secret, which may have 1 MiB. */
 const MOST_REPLICAS = 12;
-/** A replica whose callers come again writes once in five minutes. One that does not gives way to a thirteenth. */
+/** A replica whose callers keep calling writes every five minutes. One that does not makes room for a thirteenth. */
 const GIVES_WAY_AFTER_MS = 300_000;
-/** Questions of a clock that is ahead stay recent for longer, by as much. */
+/** How far the clock of a replica may be ahead. Its questions stay recent for longer by as much. */
 const MOST_AHEAD_MS = 60_000;
-/** All questions of a clock that is more than this behind are over when they come. */
+/** If the clock of a replica is further behind than this, all its questions are over when they arrive. */
 const MOST_BEHIND_MS = RECENT_MS;
 
-/** What a replica has written, as long as it has not changed. */
-interface Chapter {
+/** What one replica has written in its data key, until it changes. */
+interface Contribution {
   readonly bytes: Buffer;
-  /** When we saw it first. */
+  /** When we first saw it. */
   readonly since: number;
-  /** When it was written, as far as we know: a replica that has just started sees all for the first time. */
+  /** When it was written, as far as we know: if we have just started, we see old texts for the first time, too. */
   writtenAt: number;
 }
 
 /**
- * Tells the other replicas the recent questions, and takes theirs, by one Secret in which each replica has a data key of
- * its own. Only questions are in it, never answers: who can write it can make us ask the cluster, and nothing else.
- * What is not understood is ignored. Nothing depends on it: a Secret that cannot be read or written is only logged.
+ * Shares the recent questions with the other replicas through one Secret, in which each replica has a data key of its
+ * own. Only questions are in it, never answers: anybody who can write it can make us ask the cluster, and nothing else. A text
+ * that is not understood is ignored. Nothing depends on the Secret: if it cannot be read or written, that is only logged.
  */
 export class QuestionSharing {
   readonly #secretName: string;
   readonly #parts: QuestionSharingParts;
-  /** Our data key. A new one for each process; what an ended process wrote goes when it is old. */
+  /** Our data key, a new one for each process. What an ended process wrote is removed when it is old. */
   readonly #ownKey: string;
   readonly #failure: LastingFailure;
   readonly #unreadable: FailingKeys;
   readonly #wrongClocks: FailingKeys;
   /** What the others have written, by data key. */
-  readonly #chapters = new Map<string, Chapter>();
+  readonly #contributions = new Map<string, Contribution>();
   /** The Secret as last seen; absent until the watch has shown whether it exists. */
   #seen: { readonly secret: StoredSecret | undefined } | undefined;
-  /** When we last wrote our key. What it says is over ten minutes later, and anybody may remove it. */
-  #toldAt = Number.NEGATIVE_INFINITY;
+  /** When we last wrote our key. Ten minutes later its questions are over, and any replica may remove it. */
+  #sharedAt = Number.NEGATIVE_INFINITY;
 
   constructor(secretName: string, parts: QuestionSharingParts) {
     this.#secretName = secretName;
@@ -70,10 +70,10 @@ export class QuestionSharing {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#parts.secrets.watch(this.#secretName, this.#changed, signal), this.#tell(signal)]);
+    await Promise.all([this.#parts.secrets.watch(this.#secretName, this.#changed, signal), this.#share(signal)]);
   }
 
-  async #tell(signal: AbortSignal): Promise<void> {
+  async #share(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#parts;
     while (!signal.aborted) {
       await clock.sleep(WRITTEN_EVERY_MS + JITTER_MS * random.fraction(), signal);
@@ -86,39 +86,39 @@ export class QuestionSharing {
   }
 
   /**
-   * Whether there is news, or somebody has removed what we told, or what is in the Secret is to be removed: names of people
-   * should not stay there.
+   * Whether there is news, or somebody has removed what we shared, or something is to be removed from the Secret: names of
+   * people should not stay there.
    */
   #hasToWrite(): boolean {
     if (!this.#seen) return false;
     const { recent } = this.#parts;
-    const isTold = this.#seen.secret?.data[this.#ownKey] !== undefined;
-    const hasQuestions = recent.toTell().length > 0;
-    const hasTold = this.#parts.clock.monotonic() - this.#toldAt < RECENT_MS;
-    const isToChange = isTold ? !hasQuestions : hasTold && hasQuestions;
+    const isShared = this.#seen.secret?.data[this.#ownKey] !== undefined;
+    const hasQuestions = recent.toShare().length > 0;
+    const hasShared = this.#parts.clock.monotonic() - this.#sharedAt < RECENT_MS;
+    const isToChange = isShared ? !hasQuestions : hasShared && hasQuestions;
     return isToChange || recent.hasNews() || this.#oldKeys().length > 0;
   }
 
-  /** Whether it is done, well or not; false when somebody else has written meanwhile. */
+  /** Returns false if somebody else has written meanwhile, so that it has to be tried again. */
   async #write(signal: AbortSignal): Promise<boolean> {
     // Data and version of one state: another one may come while we wait, and then nothing may be written.
     const secret = this.#seen?.secret;
     const others = { ...secret?.data };
     for (const key of [this.#ownKey, ...this.#oldKeys()]) delete others[key];
-    const told = this.#parts.recent.toTell();
-    if (told.length > 0) for (const key of this.#giveWay(Object.keys(others))) delete others[key];
-    if (told.length > 0 && Object.keys(others).length >= MOST_REPLICAS) {
+    const questions = this.#parts.recent.toShare();
+    if (questions.length > 0) for (const key of this.#giveWay(Object.keys(others))) delete others[key];
+    if (questions.length > 0 && Object.keys(others).length >= MOST_REPLICAS) {
       this.#failed('too many replicas', new Error(`${MOST_REPLICAS} replicas share their questions already`));
       return true;
     }
-    const { bytes, count } = await this.#encoded(told);
+    const { bytes, count } = await this.#encoded(questions);
     const data = count > 0 ? { ...others, [this.#ownKey]: bytes } : others;
     try {
       const written = await this.#store(secret, data);
       if (typeof written === 'string') return false;
       this.#seen = { secret: written };
-      this.#toldAt = count > 0 ? this.#parts.clock.monotonic() : Number.NEGATIVE_INFINITY;
-      this.#parts.recent.told(told.slice(0, count), told.slice(count));
+      this.#sharedAt = count > 0 ? this.#parts.clock.monotonic() : Number.NEGATIVE_INFINITY;
+      this.#parts.recent.markShared(questions.slice(0, count), questions.slice(count));
       this.#failure.over({ secret: this.#secretName }, 'recent questions are shared again');
     } catch (error) {
       if (!signal.aborted) this.#failed('', error);
@@ -126,11 +126,11 @@ export class QuestionSharing {
     return true;
   }
 
-  /** `count`: how many of them are in the bytes, from the first one on. */
-  #encoded(told: readonly RecentQuestion[]): Promise<{ bytes: Buffer; count: number }> {
+  /** `count`: how many of the questions are in the bytes, from the first one on. */
+  #encoded(recent: readonly RecentQuestion[]): Promise<{ bytes: Buffer; count: number }> {
     const { clock } = this.#parts;
     const now = clock.monotonic();
-    const questions = told.map((question) => ({ ...question, ageMs: now - question.askedAt }));
+    const questions = recent.map((question) => ({ ...question, ageMs: now - question.askedAt }));
     return encodeQuestions({ writtenAtMs: clock.now(), questions });
   }
 
@@ -147,14 +147,14 @@ export class QuestionSharing {
   /** The keys of replicas that have written nothing for so long that each question of theirs is over. */
   #oldKeys(): string[] {
     const now = this.#parts.clock.monotonic();
-    return [...this.#chapters].filter(([, { since }]) => now - since >= RECENT_MS).map(([key]) => key);
+    return [...this.#contributions].filter(([, { since }]) => now - since >= RECENT_MS).map(([key]) => key);
   }
 
   /** The keys that make room for ours: those that have not changed for longest. */
   #giveWay(keys: readonly string[]): string[] {
     const now = this.#parts.clock.monotonic();
     return keys
-      .map((key) => ({ key, ageMs: now - (this.#chapters.get(key)?.writtenAt ?? now) }))
+      .map((key) => ({ key, ageMs: now - (this.#contributions.get(key)?.writtenAt ?? now) }))
       .filter(({ ageMs }) => ageMs >= GIVES_WAY_AFTER_MS)
       .sort((a, b) => b.ageMs - a.ageMs)
       .slice(0, Math.max(0, keys.length - (MOST_REPLICAS - 1)))
@@ -164,37 +164,37 @@ export class QuestionSharing {
   readonly #changed = (secret: StoredSecret | undefined): void => {
     this.#seen = { secret };
     const data = secret?.data ?? {};
-    for (const key of this.#chapters.keys()) if (!Object.hasOwn(data, key)) this.#gone(key);
+    for (const key of this.#contributions.keys()) if (!Object.hasOwn(data, key)) this.#gone(key);
     const others = Object.entries(data).filter(([key]) => key !== this.#ownKey);
     for (const [key, bytes] of others.slice(0, MOST_REPLICAS)) {
-      const before = this.#chapters.get(key);
+      const before = this.#contributions.get(key);
       if (before?.bytes.equals(bytes)) continue;
       const now = this.#parts.clock.monotonic();
-      const chapter = { bytes, since: now, writtenAt: now };
-      this.#chapters.set(key, chapter);
-      void this.#read(key, chapter, before !== undefined);
+      const contribution = { bytes, since: now, writtenAt: now };
+      this.#contributions.set(key, contribution);
+      void this.#read(key, contribution, before !== undefined);
     }
   };
 
   #gone(key: string): void {
-    this.#chapters.delete(key);
+    this.#contributions.delete(key);
     this.#unreadable.over(key);
     this.#wrongClocks.over(key);
   }
 
-  /** Clocks of replicas may differ by seconds, and no question is younger than what it is in. */
-  async #read(key: string, chapter: Chapter, isChange: boolean): Promise<void> {
+  /** Clocks of replicas may differ by seconds: a text from a clock that is ahead counts as just written. */
+  async #read(key: string, contribution: Contribution, isChange: boolean): Promise<void> {
     const { recent, clock } = this.#parts;
-    const text = await decodeQuestions(chapter.bytes);
+    const text = await decodeQuestions(contribution.bytes);
     // A key that is gone or has changed meanwhile is not judged.
-    if (this.#chapters.get(key) === chapter) this.#judge(key, chapter, text, isChange);
+    if (this.#contributions.get(key) === contribution) this.#judge(key, contribution, text, isChange);
     if (!text) return;
     const writtenAt = clock.monotonic() - Math.max(0, clock.now() - text.writtenAtMs);
-    chapter.writtenAt = Math.min(chapter.writtenAt, writtenAt);
+    contribution.writtenAt = Math.min(contribution.writtenAt, writtenAt);
     recent.learn(text.questions.map(({ ageMs, ...question }) => ({ ...question, askedAt: writtenAt - ageMs })));
   }
 
-  #judge(key: string, { bytes }: Chapter, text: ToldText | undefined, isChange: boolean): void {
+  #judge(key: string, { bytes }: Contribution, text: SharedText | undefined, isChange: boolean): void {
     if (text) {
       this.#unreadable.over(key);
       this.#compareClocks(key, text.writtenAtMs, isChange);
@@ -204,7 +204,7 @@ export class QuestionSharing {
     }
   }
 
-  /** We know that a text is not old only if it has just changed. */
+  /** Only a text that has just changed is known to be new, so only then an old time shows a clock that is behind. */
   #compareClocks(key: string, writtenAtMs: number, isChange: boolean): void {
     const aheadMs = writtenAtMs - this.#parts.clock.now();
     if (aheadMs > MOST_AHEAD_MS || (isChange && aheadMs < -MOST_BEHIND_MS)) {
@@ -214,7 +214,7 @@ export class QuestionSharing {
   }
 }
 
-/** Logs what is wrong with data keys: once while any of them has it, and once when none has it any more. */
+/** Logs one kind of fault of data keys: while any key has it, and once when none has it any more. */
 class FailingKeys {
   readonly #secretName: string;
   readonly #endMessage: string;

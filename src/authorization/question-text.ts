@@ -1,15 +1,21 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { RequestAttributes, Subject } from './authorizer.ts';
-import { LONGEST_QUESTION, lengthOfSubject, MOST_QUESTIONS, RECENT_MS, type ToldQuestion } from './recent-questions.ts';
+import {
+  LONGEST_QUESTION,
+  lengthOfSubject,
+  MOST_QUESTIONS,
+  RECENT_MS,
+  type SharedQuestion,
+} from './recent-questions.ts';
 
 /** The first member of the text. A replica ignores a version that it does not know. */
 const VERSION = 1;
 /** Bytes that one replica may write. Twelve replicas stay below the 1 MiB of a Secret. */
 const MOST_BYTES = 64 * 1024;
 /**
- * Of the text. 2,000 questions of usual length have 0.3 MB; what inflates to more than this was not written by us, and
- * costs no more memory and time than this.
+ * Bytes of the inflated text. 2,000 questions of usual length have 0.3 MB. A text that inflates to more than this was
+ * not written by us, and inflating it stops here.
  */
 const MOST_TEXT_BYTES = 1024 * 1024;
 
@@ -18,10 +24,10 @@ const deflated = promisify(deflateRaw);
 const inflated = promisify<Buffer, object, Buffer>(inflateRaw);
 
 /** What one replica shares: its questions, each with its age at the moment of writing. */
-export interface ToldText {
+export interface SharedText {
   /** The time on the wall clock of the replica that wrote it. */
   readonly writtenAtMs: number;
-  readonly questions: readonly (Omit<ToldQuestion, 'askedAt'> & { readonly ageMs: number })[];
+  readonly questions: readonly (Omit<SharedQuestion, 'askedAt'> & { readonly ageMs: number })[];
 }
 
 /**
@@ -29,7 +35,10 @@ export interface ToldText {
  * where each subject stands once. When they are more than `MOST_BYTES`, the last questions are left out: the answer says
  * how many are in.
  */
-export async function encodeQuestions({ writtenAtMs, questions }: ToldText): Promise<{ bytes: Buffer; count: number }> {
+export async function encodeQuestions({
+  writtenAtMs,
+  questions,
+}: SharedText): Promise<{ bytes: Buffer; count: number }> {
   for (let count = Math.min(questions.length, MOST_QUESTIONS); ; ) {
     const text = toText(writtenAtMs, questions.slice(0, count));
     const bytes = await deflated(text);
@@ -45,13 +54,13 @@ export async function encodeQuestions({ writtenAtMs, questions }: ToldText): Pro
  * row of it at least one question, and all rows together at most 2,000. A subject has at most 4,096 characters and 200
  * groups. Reading stops at the first row that is beyond a limit, so no text costs more than a full one of ours.
  */
-export async function decodeQuestions(bytes: Buffer): Promise<ToldText | undefined> {
+export async function decodeQuestions(bytes: Buffer): Promise<SharedText | undefined> {
   if (bytes.length > MOST_BYTES) return undefined;
   const text = await inflated(bytes, { maxOutputLength: MOST_TEXT_BYTES }).catch(() => undefined);
-  return text && toTold(parsed(text));
+  return text && toShared(parsed(text));
 }
 
-/** There are only arrays, so no name can come twice. `undefined` for what is no JSON. */
+/** The text has only arrays, so no member name can occur twice. `undefined` for text that is not JSON. */
 function parsed(text: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(text));
@@ -60,7 +69,7 @@ function parsed(text: Buffer): unknown {
   }
 }
 
-function toText(writtenAtMs: number, questions: ToldText['questions']): Buffer {
+function toText(writtenAtMs: number, questions: SharedText['questions']): Buffer {
   const bySubject = new Map<string, { readonly subject: Subject; readonly asked: unknown[] }>();
   for (const { subject, attributes, ageMs } of questions) {
     const key = JSON.stringify([subject.name, subject.uid, subject.groups]);
@@ -79,11 +88,11 @@ function toWords(attributes: RequestAttributes): (string | null)[] {
   return [verb, group, version, resource, subresource, namespace, name];
 }
 
-function toTold(value: unknown): ToldText | undefined {
+function toShared(value: unknown): SharedText | undefined {
   if (!Array.isArray(value) || value.length !== 3) return undefined;
   const [version, writtenAtMs, subjects] = value as unknown[];
   if (version !== VERSION || !Number.isSafeInteger(writtenAtMs) || !Array.isArray(subjects)) return undefined;
-  const questions: ToldText['questions'][number][] = [];
+  const questions: SharedText['questions'][number][] = [];
   for (const row of subjects as unknown[]) {
     const ofOne = toQuestions(row, MOST_QUESTIONS - questions.length);
     if (!ofOne) return undefined;
@@ -93,7 +102,7 @@ function toTold(value: unknown): ToldText | undefined {
 }
 
 /** `most`: the questions that the row may have. */
-function toQuestions(row: unknown, most: number): ToldText['questions'] | undefined {
+function toQuestions(row: unknown, most: number): SharedText['questions'] | undefined {
   if (!Array.isArray(row) || row.length !== 4) return undefined;
   const [name, uid, groups, asked] = row as unknown[];
   if (!Array.isArray(asked) || asked.length === 0 || asked.length > most) return undefined;
@@ -109,7 +118,7 @@ function toSubject(name: unknown, uid: unknown, groups: unknown): Subject | unde
   return lengthOfSubject(subject) <= LONGEST_QUESTION ? subject : undefined;
 }
 
-function toQuestion(subject: Subject, asked: unknown): ToldText['questions'][number] | undefined {
+function toQuestion(subject: Subject, asked: unknown): SharedText['questions'][number] | undefined {
   if (!Array.isArray(asked)) return undefined;
   const [ageSeconds, ...words] = asked as unknown[];
   const attributes = toAttributes(words);

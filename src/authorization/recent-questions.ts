@@ -14,26 +14,26 @@ export interface RecentQuestion {
 }
 
 /** A question that another replica shares. */
-export type ToldQuestion = Omit<RecentQuestion, 'id'>;
+export type SharedQuestion = Omit<RecentQuestion, 'id'>;
 
 /**
- * How long a question is recent after a caller asked it. It is the promise R-11: who was answered by any replica in the
+ * How long a question is recent after a caller asked it. R-11 promises: a caller that was answered by any replica in the
  * last ten minutes is answered by all.
  */
 export const RECENT_MS = 600_000;
 /**
- * Others forget a question ten minutes after the last use that they know of. After half of that a later use is told
- * them, which leaves five minutes to write it.
+ * Other replicas forget a question ten minutes after the last use that they know of. After half of that a later use is
+ * shared, which leaves five minutes to write it.
  */
-const TOLD_AGAIN_AFTER_MS = 300_000;
-/** A caller who polls changes the time of its question at most this often: the answer costs nothing then. */
+const SHARED_AGAIN_AFTER_MS = 300_000;
+/** The time of a question is updated at most this often, so that a caller that polls costs nothing. */
 const TOUCHED_AGAIN_AFTER_MS = 1_000;
 
 /** The most questions of our own callers that are kept, and the most that other replicas share. */
 export const MOST_QUESTIONS = 2_000;
-/** What a console or a controller asks again and again is fewer. Somebody who asks for anything fills these only. */
+/** A console or a controller repeats fewer questions. A caller that asks for many things fills only its own share. */
 const MOST_OF_ONE = 8;
-/** In characters, each group with one more. With this the whole set takes at most some 40 MB, and usually less than one. */
+/** In characters, each group with one more. With this the whole set takes at most some 40 MB, and usually less than 1 MB. */
 export const LONGEST_QUESTION = 4_096;
 /** A user of a directory has a few dozen. More of them cost memory and time that their letters do not show. */
 const MOST_GROUPS = 200;
@@ -42,23 +42,23 @@ const MOST_FORGOTTEN = 1_000;
 
 const LIMITS = { maxEntries: MOST_QUESTIONS, maxEntriesOfOne: MOST_OF_ONE };
 
-const UNTOLD = { toldAt: Number.NEGATIVE_INFINITY, leftOutAt: Number.NEGATIVE_INFINITY };
+const UNSHARED = { sharedAt: Number.NEGATIVE_INFINITY, leftOutAt: Number.NEGATIVE_INFINITY };
 
 interface OwnQuestion extends RecentQuestion {
   /** The last use that was shared with the other replicas. */
-  readonly toldAt: number;
+  readonly sharedAt: number;
   /** The last use that should have been shared but found no room. */
   readonly leftOutAt: number;
 }
 
 /**
- * The questions that callers have asked of late and whose answer was "allowed": our own callers' and, apart from them,
+ * The questions that callers have asked recently and whose answer was "allowed": our own callers' and, apart from them,
  * those that other replicas share, so that shared questions push out none of our own. It holds no answers.
  */
 export class RecentQuestions {
   readonly #clock: Clock;
   readonly #own = new PartyMap<OwnQuestion>(LIMITS);
-  readonly #told = new PartyMap<RecentQuestion>(LIMITS);
+  readonly #shared = new PartyMap<RecentQuestion>(LIMITS);
   /** When we had shared as many questions of a party as one may have. */
   readonly #fullAt = new BoundedMap<number>(MOST_QUESTIONS);
   readonly #forgottenAt = new BoundedMap<number>(MOST_FORGOTTEN);
@@ -72,58 +72,58 @@ export class RecentQuestions {
   /** The numbers of questions: our own callers', and those that only other replicas have. */
   get counts(): { readonly own: number; readonly shared: number } {
     let shared = 0;
-    for (const { id } of this.#told.values()) if (!this.#own.get(id.key)) shared++;
+    for (const { id } of this.#shared.values()) if (!this.#own.get(id.key)) shared++;
     return { own: this.#own.size, shared };
   }
 
-  /** A caller of ours was allowed this. It is called for each request, so it must cost next to nothing. */
+  /** Records that a caller of this replica was allowed this. It is called for each request, so it must cost next to nothing. */
   allowed(id: DecisionKey, subject: Subject, attributes: RequestAttributes): void {
     const known = this.#own.get(id.key);
     const askedAt = this.#clock.monotonic();
     if (known && askedAt - known.askedAt < TOUCHED_AGAIN_AFTER_MS) return;
     if (known) this.#own.set(id, { ...known, askedAt });
-    else if (this.#mayBeTold(subject, attributes)) {
+    else if (this.#mayBeShared(subject, attributes)) {
       const { name, uid, groups } = subject;
-      this.#own.set(id, { id, subject: { name, uid, groups }, attributes, askedAt, ...UNTOLD });
+      this.#own.set(id, { id, subject: { name, uid, groups }, attributes, askedAt, ...UNSHARED });
     }
   }
 
-  /** The cluster has denied it. */
+  /** Records that the cluster has denied this. */
   denied({ key }: Pick<DecisionKey, 'key'>): void {
     this.#own.delete(key);
-    this.#told.delete(key);
+    this.#shared.delete(key);
   }
 
-  /** Drops the questions of users of this name, and takes none from others that was asked before now. */
+  /** Drops the questions of users of this name, and ignores those that other replicas share if they were asked before now. */
   forget(user: string): void {
-    for (const questions of [this.#own, this.#told]) questions.deleteParties((party) => isPartyOf(party, user));
+    for (const questions of [this.#own, this.#shared]) questions.deleteParties((party) => isPartyOf(party, user));
     this.#forgottenAt.set(user, this.#clock.monotonic());
   }
 
   /**
-   * Takes over what another replica tells, in one go. That is at most 2,000 questions (`decodeQuestions`). A subject is
-   * looked at once, however many questions it has. A question has at most 4,096 characters, which are digested for its
+   * Takes over what another replica shares, in one step: at most 2,000 questions (`decodeQuestions`). A subject is
+   * measured once, however many questions it has. A question has at most 4,096 characters, which are hashed for its
    * key: 8 million in all, some tens of milliseconds at worst.
    */
-  learn(questions: Iterable<ToldQuestion>): void {
+  learn(questions: Iterable<SharedQuestion>): void {
     for (const { subject, attributes, askedAt } of questions) {
       const forgottenAt = this.#forgottenAt.get(subject.name) ?? Number.NEGATIVE_INFINITY;
       if (this.#isOver(askedAt) || askedAt <= forgottenAt) continue;
-      if (!this.#mayBeTold(subject, attributes)) continue;
+      if (!this.#mayBeShared(subject, attributes)) continue;
       const id = this.#keyOf(subject, attributes);
-      const known = this.#told.get(id.key)?.askedAt ?? Number.NEGATIVE_INFINITY;
-      if (askedAt > known) this.#told.set(id, { id, subject, attributes, askedAt });
+      const known = this.#shared.get(id.key)?.askedAt ?? Number.NEGATIVE_INFINITY;
+      if (askedAt > known) this.#shared.set(id, { id, subject, attributes, askedAt });
     }
   }
 
   has = ({ id: { key } }: Pick<RecentQuestion, 'id'>): boolean =>
-    this.#own.get(key) !== undefined || this.#told.get(key) !== undefined;
+    this.#own.get(key) !== undefined || this.#shared.get(key) !== undefined;
 
   /** Each recent question once. Those that nobody has asked for ten minutes are dropped. */
   current(): RecentQuestion[] {
-    for (const questions of [this.#own, this.#told])
+    for (const questions of [this.#own, this.#shared])
       for (const { id, askedAt } of questions.values()) if (this.#isOver(askedAt)) questions.delete(id.key);
-    const ofOthers = [...this.#told.values()].filter(({ id }) => !this.#own.get(id.key));
+    const ofOthers = [...this.#shared.values()].filter(({ id }) => !this.#own.get(id.key));
     return [...this.#own.values(), ...ofOthers];
   }
 
@@ -134,24 +134,24 @@ export class RecentQuestions {
    */
   hasNews(): boolean {
     const full = new Set<string>();
-    for (const [party, latest] of this.#fullParties(this.#told.values())) if (this.#isYoung(latest)) full.add(party);
+    for (const [party, latest] of this.#fullParties(this.#shared.values())) if (this.#isYoung(latest)) full.add(party);
     for (const question of this.#own.values()) if (this.#isNews(question, full)) return true;
     return false;
   }
 
   /** The questions to share, the latest first, without those that another replica shared recently. */
-  toTell(): RecentQuestion[] {
-    const isTheirs = ({ id }: RecentQuestion): boolean => this.#isYoung(this.#told.get(id.key)?.askedAt);
+  toShare(): RecentQuestion[] {
+    const isTheirs = ({ id }: RecentQuestion): boolean => this.#isYoung(this.#shared.get(id.key)?.askedAt);
     return [...this.#own.values()]
       .filter((question) => !this.#isOver(question.askedAt) && !isTheirs(question))
       .sort((a, b) => b.askedAt - a.askedAt);
   }
 
-  /** Notes that these were shared, and that there was no room for `leftOut`. */
-  told(questions: Iterable<RecentQuestion>, leftOut: Iterable<RecentQuestion>): void {
-    // Their party may have pushed some of them out meanwhile: the others know them all the same.
+  /** Records that these were shared, and that there was no room for `leftOut`. */
+  markShared(questions: Iterable<RecentQuestion>, leftOut: Iterable<RecentQuestion>): void {
+    // Some of them may have been pushed out by their party meanwhile. The other replicas know them all the same.
     const known = new Map([...questions].map((question) => [question.id.key, question]));
-    for (const question of known.values()) this.#note(question, { toldAt: question.askedAt });
+    for (const question of known.values()) this.#note(question, { sharedAt: question.askedAt });
     for (const question of leftOut) this.#note(question, { leftOutAt: question.askedAt });
     for (const own of this.#own.values()) if (!this.#isOver(this.#knownAt(own))) known.set(own.id.key, own);
     for (const [party] of this.#fullParties(known.values())) this.#fullAt.set(party, this.#clock.monotonic());
@@ -171,8 +171,8 @@ export class RecentQuestions {
   }
 
   /** The last use that the others know of. */
-  #knownAt = ({ id, toldAt }: OwnQuestion): number =>
-    Math.max(toldAt, this.#told.get(id.key)?.askedAt ?? Number.NEGATIVE_INFINITY);
+  #knownAt = ({ id, sharedAt }: OwnQuestion): number =>
+    Math.max(sharedAt, this.#shared.get(id.key)?.askedAt ?? Number.NEGATIVE_INFINITY);
 
   /** The parties that have as many of these questions as one may have, with their latest use. */
   #fullParties(questions: Iterable<RecentQuestion>): Map<string, number> {
@@ -187,10 +187,10 @@ export class RecentQuestions {
   }
 
   /**
-   * Whether others take it. If not, they would refuse all that is told with it. A question with selectors belongs to a stream
-   * that is open here, which asks it every 30 s.
+   * Whether other replicas accept it. If they do not, they refuse everything that is shared with it. A question with selectors
+   * is not shared: it belongs to a stream that is open here, which asks it every 30 s.
    */
-  #mayBeTold(subject: Subject, attributes: RequestAttributes): boolean {
+  #mayBeShared(subject: Subject, attributes: RequestAttributes): boolean {
     if ('resource' in attributes && (attributes.resource.fieldSelector || attributes.resource.labelSelector))
       return false;
     const length = this.#lengths.get(subject) ?? lengthOfSubject(subject);
@@ -201,12 +201,13 @@ export class RecentQuestions {
   #isOver = (askedAt: number): boolean => this.#clock.monotonic() - askedAt >= RECENT_MS;
 
   /** Whether a use that the others know of need not be shared again. */
-  #isYoung = (askedAt = Number.NEGATIVE_INFINITY): boolean => this.#clock.monotonic() - askedAt < TOLD_AGAIN_AFTER_MS;
+  #isYoung = (askedAt = Number.NEGATIVE_INFINITY): boolean => this.#clock.monotonic() - askedAt < SHARED_AGAIN_AFTER_MS;
 }
 
 /**
- * The characters of name, uid and groups, and one for the end of each group, so that no group is free. Infinity for what
- * no replica takes: no name, an empty group, too many groups, or more characters than a question may have.
+ * The characters of name, uid and groups, and one for the end of each group, so that no group is free. Infinity for a
+ * subject that no replica accepts: without a name, with an empty group, with too many groups, or with more characters
+ * than a question may have.
  */
 export function lengthOfSubject({ name, uid, groups }: Subject): number {
   if (name === '' || groups.length > MOST_GROUPS) return Number.POSITIVE_INFINITY;

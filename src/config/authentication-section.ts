@@ -6,7 +6,7 @@ const tokenReview = section({
     .enum(['required', 'none'])
     .default('required')
     .describe(
-      'Who may ask `POST /oauth/authenticate`. `required`: callers with the bearer or a client certificate named below; nobody when neither is set. `none`: everybody, as in KubeSphere 3.4.',
+      'Who may call `POST /oauth/authenticate`. `required`: callers with the bearer or a client certificate named below; nobody if neither is set. `none`: everybody, as in KubeSphere 3.4.',
     ),
   callerTokenFile: path
     .optional()
@@ -14,19 +14,19 @@ const tokenReview = section({
   clientCAFile: path
     .optional()
     .describe(
-      'Certificates (PEM) of the authorities whose client certificates let callers in. Needs `server.tls` and `clientNames`.',
+      'Certificates (PEM) of the authorities whose client certificates are accepted from callers. Needs `server.tls` and `clientNames`.',
     ),
   clientNames: z
     .array(z.string().min(1, 'expected a name'))
     .min(1, 'expected at least one name')
     .optional()
     .describe(
-      'The certificate holders that may ask: the common name, a DNS name or a URI of the client certificate, compared exactly. Needed with `clientCAFile`.',
+      'The certificate holders that may call it: the common name, a DNS name or a URI of the client certificate, compared exactly. Needed with `clientCAFile`.',
     ),
 });
 
 /**
- * The characters that RFC 3986 allows in a URI as it is sent, without `*` and `#`, which have messages of their own.
+ * The characters that RFC 3986 allows in a URI as it is sent, except `*` and `#`, which have messages of their own.
  */
 const AS_SENT = /^[A-Za-z0-9._~:/?[\]@!$&'()+,;=%-]*$/;
 
@@ -52,8 +52,8 @@ function redirectURIFault(text: string): string | undefined {
 
 const MINUTE_MS = 60_000;
 /**
- * A new key is published 15 minutes before it signs. With a period below an hour, rotation would be most of what
- * happens.
+ * A new key is published 15 minutes before it signs. With a period below an hour, a rotation would be in progress for
+ * much of the time.
  */
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -108,7 +108,7 @@ const client = z
     secretName: objectName
       .optional()
       .describe(
-        'A Secret of Gatehouse’s namespace whose key `secret` holds the secret. The program makes it at random when there is none, and follows it.',
+        'A Secret in Gatehouse’s namespace whose key `secret` holds the secret. The program creates it with a random value if there is none, and follows its changes.',
       ),
     public: z
       .boolean()
@@ -126,7 +126,7 @@ const client = z
     introspectAll: z.boolean().default(false).describe('May introspect the tokens of every client, not only its own.'),
     accessTokenMaxAge: accessTokenLife()
       .optional()
-      .describe('Life of its access tokens. Default: that of all clients.'),
+      .describe('Lifetime of its access tokens. Default: that of all clients.'),
     accessTokenInactivityTimeout: duration()
       .optional()
       .describe('`accessTokenInactivityTimeout` for this client. Default: that of all clients.'),
@@ -172,7 +172,7 @@ const oauthOptions = section({
     .describe(
       'The issuer that tokens name: the address of /oauth as clients know it. Default: `http://localhost:<server.port>/oauth`.',
     ),
-  accessTokenMaxAge: accessTokenLife().prefault('2h').describe('Life of an access token.'),
+  accessTokenMaxAge: accessTokenLife().prefault('2h').describe('Lifetime of an access token.'),
   accessTokenInactivityTimeout: duration()
     .prefault('2h')
     .describe('A refresh token lives for `accessTokenMaxAge` plus this, counted again from each rotation.'),
@@ -182,7 +182,7 @@ const oauthOptions = section({
     .describe('No token lives longer than this after its sign-in.'),
   refreshReplayWindow: duration({ maxMs: MINUTE_MS, bounds: 'between 0s and 60s' })
     .prefault('30s')
-    .describe('How long a used refresh token is answered with the same successor again.'),
+    .describe('How long a used refresh token still returns its one successor.'),
   keyRotationPeriod: duration({ minMs: HOUR_MS, orZero: true, bounds: '0, or at least 1h' })
     .prefault('720h')
     .describe(
@@ -209,7 +209,7 @@ const trustedProxy = z.union([
       header: z
         .enum([HEADER, 'X-Real-IP', 'X-Client-IP'])
         .default(HEADER)
-        .describe('The header in which it passes on the caller’s address.'),
+        .describe('The header in which it sends the caller’s address.'),
     },
     { error: ({ code }) => (code === 'invalid_type' ? `expected ${RANGE}, or a map with cidr and header` : undefined) },
   ),
@@ -239,11 +239,13 @@ export const authentication = section({
     ),
   clientAddressRateLimiterMaxTries: count
     .default(60)
-    .describe('The same over all client names that have not succeeded there in the last day; then 429.'),
+    .describe(
+      'Failures from one address within `clientRateLimiterDuration`, of all client names that have not succeeded from there in the last day; then 429.',
+    ),
   clientRateLimiterDuration: window('1m').describe('The time in which failures of clients count.'),
   passwordGate: section({
-    concurrency: countBetween(1, 16).default(2).describe('Password compares at a time.'),
-    queue: countBetween(0, 10_000).default(16).describe('Sign-ins that may wait for a compare; above: 429.'),
+    concurrency: countBetween(1, 16).default(2).describe('Password comparisons at a time.'),
+    queue: countBetween(0, 10_000).default(16).describe('Sign-ins that may wait for a comparison; above: 429.'),
     maxWait: duration().prefault('2s').describe('How long each may wait; then 429.'),
   }),
   passwordHash: section({

@@ -40,8 +40,8 @@ const KUBESPHERE = 'kubesphere';
 
 /**
  * A public client with the name of the platform. It may use the password grant, which the configuration allows no other
- * public client: `gatehouse login`, curl and consoles need one that works from the start, and a secret that is in every
- * installation would prove no more than none.
+ * public client: `gatehouse login`, curl and consoles need one that works from the start, and a secret that is the same in
+ * every installation would prove nothing.
  */
 function builtInClient(platform: string): Clients {
   const isKubeSphere = platform === KUBESPHERE;
@@ -71,7 +71,7 @@ function readSecret(file: string, index: number, readFile: ReadFile, problems: P
 function clientWarnings(client: FileClient, secret: string | undefined): string[] {
   const warnings: string[] = [];
   if (client.secret !== undefined)
-    warnings.push(`the secret of OAuth client "${client.name}" stands in the configuration file; prefer secretFile`);
+    warnings.push(`the secret of OAuth client "${client.name}" is in the configuration file; prefer secretFile`);
   if (secret !== undefined && (secret === client.name || secret.length < SHORT_SECRET))
     warnings.push(
       `the secret of OAuth client "${client.name}" is easy to guess: use at least ${SHORT_SECRET} random characters`,

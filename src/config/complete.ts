@@ -113,7 +113,7 @@ function settingWarnings(config: Config): string[] {
   return warnings;
 }
 
-/** The audience of every pod's own token, unless the API server has another one (`--api-audiences`). */
+/** How the audience of every pod's own token begins, unless the API server has another one (`--api-audiences`). */
 const API_SERVER = 'https://kubernetes.default';
 
 function isLoopback(host: string): boolean {
@@ -196,7 +196,7 @@ function tokenReviewProblems({ authentication, server }: FileConfig, readFile: R
       'clientCAFile',
       authorityFault(() => readFile(clientCAFile)),
     );
-  // An authority signs for many holders. Without names, each of them could have tokens tried.
+  // An authority signs for many holders. Without names, each of them could have tokens reviewed.
   if (clientCAFile !== undefined && !clientNames)
     add('clientNames', 'is needed with clientCAFile: name the callers whose certificates let them in');
   if (clientCAFile === undefined && clientNames)
@@ -208,7 +208,7 @@ function tokenReviewProblems({ authentication, server }: FileConfig, readFile: R
 function tokenReviewWarnings({ authentication }: FileConfig, readFile: ReadFile): string[] {
   const { callerAuth, callerTokenFile } = authentication.tokenReview;
   if (callerAuth === 'none')
-    return ['authentication.tokenReview.callerAuth is none: whoever reaches the API port may have tokens reviewed'];
+    return ['authentication.tokenReview.callerAuth is none: anybody who reaches the API port may have tokens reviewed'];
   const token = callerTokenFile === undefined ? undefined : parseCallerToken(readFile(callerTokenFile));
   return token !== undefined && token.length < SHORT_TOKEN
     ? [

@@ -21,7 +21,7 @@ interface FirstAdministratorConfig {
 
 /**
  * The settings, complete and frozen: every default that depends on another setting is filled in, every secret file is read.
- * Durations are milliseconds. `firstAdministrator` is `'in-cluster'` when the file says nothing: on in a cluster, off elsewhere.
+ * Durations are milliseconds. `firstAdministratorWanted` is `'in-cluster'` if the file does not say: on in a cluster, off elsewhere.
  */
 export interface Config extends Omit<FileConfig, 'authentication' | 'users' | 'keys'> {
   readonly authentication: Omit<FileConfig['authentication'], 'oauthOptions'> & {

@@ -14,8 +14,8 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const TERM = /(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/gy;
 
 /**
- * Reads a Go duration such as `2h`, `1h30m` or `250ms` into milliseconds; `undefined` when the text is none. Only `0`
- * needs no unit. Negative durations are refused, because no setting has a use for them.
+ * Reads a Go duration such as `2h`, `1h30m` or `250ms` into milliseconds; `undefined` if the text is not a duration. Only
+ * `0` needs no unit. Negative durations are refused, because no setting has a use for them.
  */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
@@ -30,9 +30,9 @@ export function parseDuration(text: string): number | undefined {
 
 /**
  * The kinds of values that settings have. Each names in its message what it expects. It also adds to the JSON Schema
- * what that has no words for: `x-type`, the kind of a text, `x-limits`, its limits, and `x-min-ms` and `x-max-ms`, those of
+ * what a schema cannot express: `x-type`, the kind of a text, `x-limits`, its limits, and `x-min-ms` and `x-max-ms`, those of
  * a duration. The description of a setting with a computed default ends with it: `Default: the issuer.` docs/configuration.md
- * is generated from all this, and what the chart checks.
+ * and the checks of the chart are generated from all this.
  */
 
 /** A text of this form. */
@@ -57,7 +57,7 @@ export interface DurationBounds {
 
 /**
  * A Go duration: text in the file, milliseconds in the program. A bare number is refused, because its unit would be a
- * guess. Only 0 needs none: it is as `"0"`.
+ * guess. Only 0 needs no unit; it is the same as `"0"`.
  */
 export function duration(bounds: DurationBounds = {}) {
   const expected = bounds.orNone ? `${DURATION_MESSAGE}, or "${NO_LIMIT}"` : DURATION_MESSAGE;

@@ -59,8 +59,8 @@ export function configJsonSchema(): unknown {
 export type YamlContent = { readonly content: unknown } | { readonly fault: string };
 
 /**
- * Reads one YAML document, or reports the first syntax error: the rest mostly follow from it. The message never quotes
- * the text, which may hold a secret.
+ * Reads one YAML document, or reports the first syntax error: most others follow from it. The message never quotes the
+ * text, which may hold a secret.
  */
 export function parseYaml(text: string): YamlContent {
   try {

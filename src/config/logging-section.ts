@@ -14,14 +14,14 @@ export const logging = section({
     .enum(['', '6', '7', '8', '9', 'opensearchv1', 'opensearchv2', 'opensearchv3', 'loki'])
     .default('')
     .describe(
-      'What the store is: Elasticsearch `6`, `7`, `8`, `9`, `opensearchv1`, `opensearchv2`, `opensearchv3`, `loki`; empty: it is asked.',
+      'What the store is: Elasticsearch `6`, `7`, `8`, `9`, `opensearchv1`, `opensearchv2`, `opensearchv3`, `loki`; empty: Gatehouse asks the store.',
     ),
   indexPrefix: textLike(
     /^[a-z0-9][a-z0-9._-]{0,99}$/,
     'the beginning of an index name: lower-case letters, digits, ".", "_" and "-", at most 100',
   )
     .default('ks-logstash-log')
-    .describe('What the names of the indices begin with; `-YYYY.MM.DD`, a day in UTC, follows.'),
+    .describe('The beginning of the names of the indices; `-YYYY.MM.DD`, a day in UTC, follows.'),
   lokiNamespaceLabel: label('namespace').describe('Loki: the label with the name of the namespace.'),
   lokiPodLabel: label('pod').describe('Loki: the label with the name of the pod.'),
   lokiContainerLabel: label('container').describe('Loki: the label with the name of the container.'),
@@ -36,11 +36,13 @@ export const logging = section({
   caFile: path
     .optional()
     .describe(
-      'The certificates, in PEM, that vouch for the store. They are read again when they change. Default: those that Node.js knows.',
+      'The CA certificates, in PEM, that are trusted for the store. They are read again when they change. Default: those that Node.js trusts.',
     ),
   insecureSkipTLSVerify: z
     .boolean()
     .default(false)
-    .describe('Whether any certificate of the store is taken. Whoever sits between can read and change logs then.'),
-  exportLogsLimit: countBetween(1, 10_000_000).default(100_000).describe('Messages of one export.'),
+    .describe(
+      'Whether any certificate of the store is accepted. Anybody on the way to the store can then read and change logs.',
+    ),
+  exportLogsLimit: countBetween(1, 10_000_000).default(100_000).describe('The most messages in one export.'),
 }).describe('The log store that log queries are answered from.');

@@ -5,17 +5,17 @@ import type { FileConfig } from './schema.ts';
 
 type Logging = FileConfig['logging'];
 
-/** What cannot be used of the settings of the log store. The problems quote nothing of the files. */
+/** The problems in the settings of the log store. They quote nothing of the files. */
 export function loggingProblems(logging: Logging, readFile: ReadFile): Problem[] {
   const { host, username, passwordFile, caFile } = logging;
   const problems: Problem[] = [];
   if ((username === undefined) !== (passwordFile === undefined)) {
     const [absent, present] = username === undefined ? ['username', 'passwordFile'] : ['passwordFile', 'username'];
-    problems.push({ path: `logging.${absent}`, message: `is needed where logging.${present} is given` });
+    problems.push({ path: `logging.${absent}`, message: `is needed when logging.${present} is set` });
   }
   if (host !== undefined && !URL.canParse(host))
     problems.push({ path: 'logging.host', message: 'expected an address such as "https://opensearch.logging:9200"' });
-  // RFC 7617 2: the first one ends the name, and the rest would be taken for the password.
+  // RFC 7617 2: the first colon ends the name, and the rest would be read as the password.
   if (username?.includes(':')) problems.push({ path: 'logging.username', message: 'must not have a ":"' });
   const others = { username, passwordFile, caFile };
   for (const [name, value] of Object.entries(others))
@@ -31,7 +31,7 @@ export function loggingWarnings({ host, username, insecureSkipTLSVerify }: Loggi
   const warnings: string[] = [];
   if (host === undefined) return warnings;
   if (insecureSkipTLSVerify)
-    warnings.push('logging.insecureSkipTLSVerify is on: whoever sits between can read and change logs');
+    warnings.push('logging.insecureSkipTLSVerify is on: anybody on the way to the log store can read and change logs');
   if (host.startsWith('http:') && username !== undefined)
     warnings.push('logging.host is plain http: the password of the log store crosses the network in clear');
   return warnings;

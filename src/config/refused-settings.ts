@@ -11,18 +11,18 @@ const BY_KEY: Readonly<Record<string, string>> = {
   scopeRestrictions: 'has no meaning here; remove it',
   // Planned, but without effect so far. A clear refusal is better than a setting that does nothing.
   redirectURIs: 'is not offered yet: there is no authorization endpoint; remove it',
-  tokenReview: 'stands in the wrong place: the settings of the TokenReview webhook are authentication.tokenReview',
-  rehash: 'is not offered: users are only read; make hashes anew with "gatehouse hash-password", and remove it',
+  tokenReview: 'is in the wrong place: the settings of the TokenReview webhook are authentication.tokenReview',
+  rehash: 'is not offered: users are only read; create new hashes with "gatehouse hash-password", and remove it',
 };
 
-const nothing = (what: string): string => `has nothing in its place: ${what}; remove it`;
+const nothing = (what: string): string => `has no counterpart here: ${what}; remove it`;
 const KUBECTL =
-  'has nothing in its place: no terminals are run; kubectl itself works through gateway.enabled; remove it';
+  'has no counterpart here: no terminals are run; kubectl itself works through gateway.enabled; remove it';
 const OTHER_GATEWAY =
-  'is of the gateways that 3.4 makes for Ingresses, which are not offered: gateway is the cluster’s own API here; remove it';
+  'is about the gateways that 3.4 creates for Ingresses, which are not offered: gateway is the cluster’s own API here; remove it';
 
 /**
- * Sections and settings of KubeSphere 3.4's `kubesphere.yaml` that are not ours, each with what takes its place, or that nothing
+ * Sections and settings of KubeSphere 3.4's `kubesphere.yaml` that are not ours, each with what takes its place, or why nothing
  * does. 3.4 reads names without regard to case, so these are written in lower case.
  * https://github.com/kubesphere/kubesphere/blob/v3.4.1/pkg/apiserver/config/config.go
  */
@@ -50,7 +50,7 @@ const OF_KUBESPHERE: Readonly<Record<string, string>> = {
   servicemesh: nothing('the service mesh is not served'),
   sonarqube: nothing('pipelines are not offered'),
   terminal: KUBECTL,
-  'authentication.issuer': 'stands in the wrong place: the issuer is authentication.oauthOptions.issuer, a URL',
+  'authentication.issuer': 'is in the wrong place: the issuer is authentication.oauthOptions.issuer, a URL',
   'authentication.kubectlimage': KUBECTL,
   'gateway.namespace': OTHER_GATEWAY,
   'gateway.repository': OTHER_GATEWAY,
@@ -63,12 +63,12 @@ const OF_KUBESPHERE: Readonly<Record<string, string>> = {
   'logging.password': 'is not read: put it into a file, and name that in logging.passwordFile',
 };
 
-/** Why a setting is refused that the schema does not know, as far as we know more than that. `path` is its name with dots. */
+/** Why a setting that the schema does not know is refused. `path` is its name with dots. */
 export function whyRefused(path: string): string {
   const key = path.slice(path.lastIndexOf('.') + 1);
   return own(OF_KUBESPHERE, path.toLowerCase()) ?? own(BY_KEY, key) ?? 'is not a known setting';
 }
 
-/** A setting may be called `constructor`. */
+/** Looks up own members only, because a setting may be called `constructor`. */
 const own = (table: Readonly<Record<string, string>>, key: string): string | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined;

@@ -18,7 +18,7 @@ const server = section({
   streamDrain: duration({ minMs: 0, maxMs: 3_600_000, bounds: 'at most 1h' })
     .prefault('60s')
     .describe(
-      'How long followed logs, `exec`, `attach`, `port-forward` and `proxy` calls through the gateway go on after the port has closed. What is left then is cut, so that its client notices. Watches end within 10s.',
+      'How long followed logs, `exec`, `attach`, `port-forward` and `proxy` calls through the gateway go on after the port has closed. Those that are still open then are cut off, so that their clients notice. Watches end within 10s.',
     ),
   tls: z
     .strictObject({
@@ -41,7 +41,7 @@ const limits = section({
   maxHeaderBytes: countBetween(KIB, 1024 * KIB)
     .optional()
     .describe(
-      'Request line and headers together; above: 431. A command of `exec` is in the request line. What is set holds for all paths. Default: 16384, with `gateway.enabled` 65536 for paths of the cluster.',
+      'Request line and headers together; above: 431. A command of `exec` is in the request line. A value that is set holds for all paths. Default: 16384, with `gateway.enabled` 65536 for paths of the cluster.',
     ),
   maxHeaders: countBetween(1, 2000).default(100).describe('Number of header lines; above: 431.'),
   headersTimeout: timeLimit('10s').describe('Time to send all headers; after: 408.'),
@@ -68,20 +68,26 @@ const limits = section({
   maxGatewayRequests: countBetween(1, 100_000)
     .default(512)
     .describe('Calls to the cluster through the gateway at once; above: 429.'),
-  maxGatewayRequestsPerUser: countBetween(1, 100_000).default(128).describe('Those of one user, by name; above: 429.'),
+  maxGatewayRequestsPerUser: countBetween(1, 100_000)
+    .default(128)
+    .describe('Calls of one user through the gateway at once, by name; above: 429.'),
   maxGatewayStreams: countBetween(1, 100_000)
     .default(1_024)
     .describe('Watches, followed logs and upgraded connections through the gateway at once; above: 429.'),
   // A controller that watches every kind of a cluster has some sixty watches.
-  maxGatewayStreamsPerUser: countBetween(1, 100_000).default(256).describe('Those of one user, by name; above: 429.'),
+  maxGatewayStreamsPerUser: countBetween(1, 100_000)
+    .default(256)
+    .describe('Watches, followed logs and upgraded connections of one user at once, by name; above: 429.'),
   maxLogQueries: countBetween(1, 10_000)
     .default(64)
     .describe('Log queries at once, exports until their end; above: 429.'),
   // At least four users must fill their places before everybody is refused.
-  maxLogQueriesPerUser: countBetween(1, 10_000).default(16).describe('Those of one user, by name; above: 429.'),
+  maxLogQueriesPerUser: countBetween(1, 10_000)
+    .default(16)
+    .describe('Log queries of one user at once, by name; above: 429.'),
   answerTimeout: timeLimit('30s').describe('Time for an answer under /kapis; after: 504.'),
   // A shorter time cuts off healthy readers on slow lines: `StallDetector` has the arithmetic.
-  sendTimeout: timeLimit('10m').describe('A client that reads nothing of what waits for it for this long is cut off.'),
+  sendTimeout: timeLimit('10m').describe('A client that reads nothing of its answer for this long is cut off.'),
   // Our longest access token has 2 KiB.
   maxBearerBytes: countBetween(2 * KIB, 1024 * KIB)
     .default(8 * KIB)
@@ -183,7 +189,7 @@ export const configSchema = z
         .boolean()
         .optional()
         .describe(
-          'Whether replicas tell one another, in the Secret `<platform>-recent-questions`, what callers were allowed in the last ten minutes, and each keeps the cluster’s answers to that ready for an outage. Default: `true` where sessions are in Secrets.',
+          'Whether replicas share, in the Secret `<platform>-recent-questions`, what callers were allowed in the last ten minutes, so that each keeps the cluster’s answers to that ready for an outage. Default: `true` if sessions are in Secrets.',
         ),
     }).describe('Who may do what.'),
     users: section({
@@ -199,7 +205,7 @@ export const configSchema = z
         .boolean()
         .default(false)
         .describe(
-          'Whether people are objects of the cluster, made and changed through the API. Needs the custom resources of the chart.',
+          'Whether users are objects of the cluster, created and changed through the API. Needs the custom resources of the chart.',
         ),
       passwordStore: z
         .enum(['secret', 'userObject'])
@@ -211,7 +217,7 @@ export const configSchema = z
         .array(z.string().min(1))
         .default(['kubernetes-admin', 'kubernetes-super-admin', 'kube-admin'])
         .describe(
-          'Names that no user is made with, and that nobody has in the gateway, besides those that begin with `system:` or `kubeadm:`.',
+          'Names that no user is created with and that nobody may have in the gateway, besides those that begin with `system:` or `kubeadm:`.',
         ),
     }).describe('Users as objects of the cluster.'),
     gateway: section({
@@ -231,7 +237,7 @@ export const configSchema = z
         .enum(['refuse', 'honour'])
         .default('refuse')
         .describe(
-          'What becomes of a call with `Impersonate-*` headers (`kubectl --as`). `refuse`: 403; `honour`: it is made as the user and the groups that it names, if the cluster lets the caller impersonate each of them.',
+          'What happens to a call with `Impersonate-*` headers (`kubectl --as`). `refuse`: 403; `honour`: it is made as the user and the groups that it names, if the cluster lets the caller impersonate each of them.',
         ),
       rejectImpersonation: z
         .boolean()
@@ -243,7 +249,7 @@ export const configSchema = z
         .enum(['refuse', 'drop'])
         .default('refuse')
         .describe(
-          'What becomes of the calls of a user in a group that this server may not impersonate. `refuse`: 403, which names the group; `drop`: they go on without the group.',
+          'What happens to the calls of a user in a group that this server may not impersonate. `refuse`: 403, which names the group; `drop`: they are passed on without the group.',
         ),
     }).describe('The cluster’s own API, through this server.'),
     logging,

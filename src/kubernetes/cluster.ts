@@ -28,7 +28,10 @@ const VERSION_LIMIT_MS = 5_000;
 /** The API server makes the set when it starts. Tokens may have to wait for it, as they do for a review. */
 const KEYS_LIMIT_MS = 3_000;
 
-/** A caller waits for the connection, so it may take less time than ours. Open streams of callers stay open. */
+/**
+ * A caller waits for the connection, so its time limit is shorter than for our own. Callers' open streams stay open when the
+ * TLS material changes.
+ */
 const PASSAGE_LIMITS = { connectMs: 5_000, oldWatches: 'keep' } as const;
 
 export interface ClusterOptions extends AccessOptions {
@@ -53,7 +56,7 @@ interface MirroredSecrets {
 
 /** The one cluster that we stand in front of. */
 export interface Cluster {
-  /** The API server's address without credentials, which lines about its failures name. */
+  /** The API server's address without credentials, which log lines about its failures name. */
   readonly apiServer: string;
   readonly inCluster: boolean;
   readonly namespace: string;
@@ -85,8 +88,8 @@ export interface Cluster {
   /** The JWK set that service account tokens are signed with. Rejects when the cluster does not answer with it within 3 s. */
   serviceAccountKeys(signal: AbortSignal): Promise<unknown>;
   /**
-   * Opens the passage: users' calls to the API server go over connections of its own. Call it at most once. Rejects with one
-   * sentence when we are somebody else there ourselves: nobody can be impersonated in a chain.
+   * Opens the passage, which passes users' calls on to the API server over connections of its own. Call it at most once. Rejects
+   * with one sentence if we impersonate another user there ourselves, because impersonation cannot be chained.
    */
   openPassage(): Promise<Passage>;
   /** Ends every request in flight. */
@@ -95,7 +98,7 @@ export interface Cluster {
 
 /**
  * Finds the cluster and how to connect to it, without a connection yet: an unreachable cluster is no error here. Throws
- * an `Error` of one sentence when no access is configured or the configured one cannot be read.
+ * an `Error` with one sentence if no access is configured or the configured one cannot be read.
  */
 export async function connectCluster(options: ClusterOptions, parts: ClusterParts): Promise<Cluster> {
   const { clock, random, registry } = parts;
@@ -111,9 +114,9 @@ export async function connectCluster(options: ClusterOptions, parts: ClusterPart
   const userAgent = options.version ? `gatehouse/${options.version}` : 'gatehouse';
   const { server, impersonation, proxy } = access;
   const client = new ApiClient({ server, userAgent, impersonation, credentials, pool, metrics, clock });
-  if (proxy) logger.info({ proxy: proxy.host }, 'the API server is reached by way of a proxy');
+  if (proxy) logger.info({ proxy: proxy.host }, 'the API server is reached through a proxy');
   if (impersonation)
-    logger.info({ user: impersonation['impersonate-user'] }, 'the API server takes us for another user');
+    logger.info({ user: impersonation['impersonate-user'] }, 'we impersonate another user at the API server');
   const namespace = options.namespace || access.namespace || 'default';
   const closing = new AbortController();
   const reflectors = new ReflectorMetricsFamily(registry);
@@ -224,7 +227,7 @@ async function readKeys(client: ApiClient, signal: AbortSignal): Promise<unknown
  */
 const SINCE = { major: 1, minor: 34 };
 
-/** Finds out by the server's `/version`. A server that emulates an older release has the features of that release. */
+/** `version` is the answer of `/version`. A server that emulates an older release has the features of that release. */
 export function isOfServerThatChecks(version: Readonly<Record<string, unknown>>): boolean {
   const major = numberIn(version['emulationMajor'] || version['major']);
   const minor = numberIn(version['emulationMinor'] || version['minor']);

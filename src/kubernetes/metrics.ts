@@ -1,12 +1,13 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { FAILURE_KINDS, type FailureKind } from './reflector/failure.ts';
 
-/** Our own calls to the API server: from a millisecond (a review next door) to the time limits. */
+/** Our own calls to the API server: from a millisecond (a review in the same network) to
+ the time limits. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** A list of 10 nodes takes some milliseconds, one of 15,000 over a slow line half a minute. */
 const LIST_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** What we do on our own account: a 403 to it lasts, and an alert looks at it. */
+/** Requests on our own account. A 403 to one of them lasts, and an alert watches for it, so these series start at 0. */
 const OWN_PURPOSES = ['objects', 'secrets'];
 
 /** `gatehouse_cluster_*`: our requests to the API server. A request without an answer has the code `error`. */
@@ -53,7 +54,7 @@ export class RequestMetrics {
 /** 1 ms to 10 s: the watch usually brings a write within milliseconds; R-06 allows 5 s. */
 const LAG_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** How far the other replicas lag behind a change of ours. */
+/** How far other replicas lag behind a change of ours, measured by our own watch. */
 export const createSecretLag = (registry: Registry): Histogram =>
   new Histogram({
     name: 'gatehouse_session_record_lag_seconds',
@@ -111,7 +112,7 @@ export class ReflectorMetricsFamily {
     this.#stalenessMs.set(resource, stalenessMs);
   }
 
-  /** `isOptional`: its age is not shown while the cluster refuses us the right to it. */
+  /** `isOptional`: its age is not exposed while the cluster refuses us the right to it. */
   of(resource: string, { isOptional = false }: { readonly isOptional?: boolean | undefined } = {}) {
     const { lists, relists, surprises, watches, events, dropped, selfChecks } = this.#counters;
     startAtZero(this.#counters, resource);
@@ -167,7 +168,7 @@ function createCounters(registry: Registry) {
   };
 }
 
-/** Makes each series at 0. Prometheus sees no increase of a series that begins at 1. */
+/** Creates each series at 0. Prometheus sees no increase of a series that begins at 1. */
 function startAtZero(counters: ReturnType<typeof createCounters>, resource: string): void {
   const { lists, relists, surprises, watches, events, dropped, selfChecks } = counters;
   surprises.inc({ resource }, 0);

@@ -3,7 +3,8 @@ import { asObject } from './object.ts';
 /**
  * V8 enters every key, and every text of fewer than ten characters, that `JSON.parse` meets into one table of the process. When
  * the table grows, all of it is hashed again in one turn of the event loop: 50 to 120 ms where 450,000 pods are listed, each
- * with a resourceVersion of its own. Every collection goes through it as well. So a version is parsed with this behind it.
+ * with a resourceVersion of its own. Every garbage collection goes through it as well. So this is appended to each version
+ * before it is parsed.
  */
 const PAD = ' '.repeat(10);
 
@@ -25,7 +26,7 @@ const BACKSLASH = 0x5c;
 export function parseObjects(text: string): unknown {
   const { prepared, changes } = prepare(text);
   const value: unknown = JSON.parse(prepared);
-  // Where others than the objects' metadata have such members, a label of that name for example, these must stay as they are.
+  // If anything but the objects' metadata has such members, for example a label of that name, these must stay as they are.
   // Then the text is parsed twice, and its versions are in V8's table: that costs time and changes nothing.
   return restore(value) === changes ? value : JSON.parse(text);
 }
@@ -61,7 +62,7 @@ function endOfArray(text: string, at: number): number {
   return text.length;
 }
 
-/** Takes the added length off the versions of the objects in `value`. Returns how many members of theirs were changed. */
+/** Removes `PAD` from the versions of the objects in `value`. Returns how many of their members `prepare` had changed. */
 function restore(value: unknown): number {
   const { object, items } = asObject(value);
   const listed = Array.isArray(items) ? items : [];

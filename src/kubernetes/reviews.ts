@@ -1,6 +1,6 @@
 import { type ApiClient, ClusterError } from './client/api-client.ts';
 
-/** The `spec` of a SubjectAccessReview, `authorization.k8s.io/v1`, in the callers' words. */
+/** The subject of a SubjectAccessReview (`authorization.k8s.io/v1`), with the member names that callers of this module use. */
 interface ReviewedSubject {
   readonly name: string;
   readonly uid: string;
@@ -11,7 +11,7 @@ type ReviewedAttributes =
   | { readonly resource: ReviewedResource }
   | { readonly nonResource: { readonly path: string; readonly verb: string } };
 
-/** Its members but for the selectors go on as they are. */
+/** All members except the selectors are sent as they are. */
 interface ReviewedResource {
   readonly verb: string;
   readonly fieldSelector?: string;
@@ -70,7 +70,7 @@ const TOKEN_REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews';
 /** A namespace is a DNS label, a service account's name a DNS subdomain (RFC 1123). */
 const SERVICE_ACCOUNT = /^system:serviceaccount:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?:[a-z0-9][a-z0-9.-]{0,252}$/;
 
-/** Asks the cluster whose token a text is. */
+/** Asks the cluster to whom a token belongs. */
 export class TokenReviews {
   readonly #client: ApiClient;
 

@@ -22,7 +22,7 @@ export function toStatus(body: unknown, httpStatus: number): Status {
   };
 }
 
-/** The causes of a Status, whole: of a 422, a field and what is wrong with it. Missing members are empty. */
+/** The causes of a Status in full. Those of a 422 name a field and what is wrong with it. Missing members are empty. */
 export function toCauses(body: unknown): readonly Required<StatusCause>[] {
   const { causes } = asRecord(asRecord(body)['details']);
   if (!Array.isArray(causes)) return [];
@@ -36,7 +36,7 @@ export function toCauses(body: unknown): readonly Required<StatusCause>[] {
 /** Whether a 404 is about this very object: a kind that the cluster does not serve is answered 404, too. */
 export const isAbsence = (body: unknown, name: string): boolean => asRecord(asRecord(body)['details'])['name'] === name;
 
-/** Visible ASCII, and blanks in names of users. */
+/** A quoted name: visible ASCII, and blanks, which names of users may have. */
 const NAME = '"[ !#-~]{0,300}"';
 /**
  * Kubernetes' own words in a 403, between `pods is forbidden: ` and what an authorizer adds:
@@ -55,15 +55,16 @@ export function missingRightIn({ code, message }: Status): string | undefined {
 }
 
 /**
- * What says no in an answer of the API server's admission, and its name. A policy may answer 422, and a webhook without a code 400:
+ * Find what refused a request at the API server's admission, and its name. A policy may answer 422, and a webhook that gives no
+ * code 400:
  * https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/dispatcher.go
  */
 const POLICY = /ValidatingAdmissionPolicy '([a-z0-9.:-]{1,253})' with binding /;
 const WEBHOOK = /^admission webhook "([a-z0-9.-]{1,253})" denied the request/;
 
 /**
- * What refuses us with a 403, or, a policy or webhook, with any other 4xx: it lasts until somebody changes it. `undefined` for any other status. It may be shown to
- * everybody, so only words of the known forms are taken from the answer.
+ * What refuses us until somebody changes something: with a 403, or, if it is a policy or a webhook, with any 4xx. `undefined` for
+ * any other status. The text may be shown to everybody, so only words of the known forms are taken from the answer.
  */
 export function lastingRefusalOf(status: Status): string | undefined {
   const { code, message } = status;
@@ -80,8 +81,8 @@ export function lastingRefusalOf(status: Status): string | undefined {
 }
 
 /**
- * How the API server refuses an impersonation, by the resource that the right to impersonate is named by. The refusal of
- * what the impersonated user wants begins with the resource that he wants it of.
+ * How the API server refuses an impersonation: the message begins with the resource that the right to impersonate names. The
+ * refusal of a request of the impersonated user begins with the resource of that request.
  * https://github.com/kubernetes/kubernetes/blob/v1.34.0/staging/src/k8s.io/apiserver/pkg/endpoints/filters/impersonation.go
  */
 const IMPERSONATION = new RegExp(
@@ -90,8 +91,8 @@ const IMPERSONATION = new RegExp(
 
 /**
  * Finds the same in the bytes of a body of any media type: the quotes of a JSON or YAML text are escaped. With constrained
- * impersonation the refusal may name what the caller wants instead, with a verb such as `impersonate-on:user-info:get`. No
- * request of a caller has such a verb.
+ * impersonation the refusal may name what the caller requests instead, with a verb such as `impersonate-on:user-info:get`. No
+ * request of a caller has such a verb itself.
  * https://github.com/kubernetes/kubernetes/blob/v1.37.0/staging/src/k8s.io/apiserver/pkg/endpoints/filters/impersonation/mode.go
  */
 const IMPERSONATION_BYTES =
@@ -102,7 +103,8 @@ export const isOfImpersonation = ({ code, message }: Status): boolean => code ==
 
 /** The user or group that our account may not impersonate, as far as the API server names it. */
 export interface RefusedImpersonation {
-  /** Absent: something else of the identity, or what is done in its name. */
+  /** Absent: another part of the identity is refused, or the impersonated request. */
+
   readonly resource?: 'users' | 'groups' | undefined;
   readonly name?: string | undefined;
 }

@@ -36,7 +36,7 @@ export function createNodeKind({ platform, ledger, mostCountedAtOnce }: NodeKind
     sortWords: COMMON_SORT_WORDS,
     filters: FILTERS,
     statusOf: nodeStatusWord,
-    // The status word comes from spec and status, so a client that gets metadata alone could not tell it.
+    // The status word comes from spec and status, so a client that gets metadata alone could not derive it.
     statusKey: `node.${platform}.io/status`,
     project: readAllocatable,
     ...(ledger && {
@@ -52,7 +52,7 @@ function readAllocatable(node: KubernetesObject): Allocatable {
   return { cpu: parseQuantity(cpu)?.nano ?? 0n, memory: parseQuantity(memory)?.nano ?? 0n };
 }
 
-/** The condition types that count, each with its healthy value. */
+/** The condition types that decide about `warning`, each with its healthy value. */
 const HEALTHY: ReadonlyMap<unknown, string> = new Map([
   ['MemoryPressure', 'False'],
   ['DiskPressure', 'False'],

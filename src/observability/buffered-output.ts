@@ -5,8 +5,8 @@ import { AUDIT_MARK } from './logger.ts';
 /** The longest that a line waits for a batch, so that a person sees each line of a quiet server at once. */
 const LONGEST_WAIT_MS = 100;
 /**
- * The pause after a refused write, doubled each time up to `LONGEST_WAIT_MS`. A pipe of 64 KiB that is being read
- * passes 16 MiB a second.
+ * The pause after a refused write, doubled each time up to `LONGEST_WAIT_MS`. At 4 ms, a pipe of 64 KiB that is being
+ * read passes 16 MiB a second.
  */
 const FIRST_PAUSE_MS = 4;
 /** A reader that has stopped reading must not hold up the end of the process. */
@@ -29,18 +29,18 @@ export class BufferedOutput {
   /** Whether a system call is under way. */
   #isWriting = false;
   #pauseMs = FIRST_PAUSE_MS;
-  /** How much of `LONGEST_END_MS` is left. The end may be signalled in several ways, but waits only once. */
+  /** How much of `LONGEST_END_MS` is left. The process may end in several ways, but all of them share one wait. */
   #patienceMs = LONGEST_END_MS;
   #finished: (() => void) | undefined;
 
   /**
    * `fd` is that of `process.stdout`. The first use of that stream makes a pipe refuse writes when it is full, instead of
-   * blocking the thread. `tellLoss` is called with what was lost once the reader is back; a line that it writes stands
+   * blocking the thread. `reportLoss` is called with what was lost once the reader is back; a line that it writes stands
    * where the lost ones would have been.
    */
-  constructor(fd: number, tellLoss: (lost: LostLines) => void) {
+  constructor(fd: number, reportLoss: (lost: LostLines) => void) {
     this.#fd = fd;
-    this.#lines = new WaitingLines(tellLoss);
+    this.#lines = new WaitingLines(reportLoss);
     setInterval(() => this.#pass(), LONGEST_WAIT_MS).unref();
   }
 
@@ -53,8 +53,9 @@ export class BufferedOutput {
   }
 
   /**
-   * Writes what is left synchronously, for a process that ends now. A fatal line triggers this by itself. Lines that
-   * are being written at this moment may come after it. Gives up when nobody has read for a second.
+   * Writes what is left synchronously, for a process that ends now. In the log format `json` the logger calls this after a
+   * fatal line. Lines that are being written at this moment may come after it. Gives up when nobody has read for a second.
+
    */
   flushSync(): void {
     const wasPassing = this.#isPassing;
@@ -147,7 +148,7 @@ const FEW_WAITING = MOST_WAITING / 2;
 
 /** Lines that were dropped. */
 export interface LostLines {
-  /** Lines of the audit trail. In a log of the form `pretty` they cannot be told from others. */
+  /** Lines of the audit trail. In the log format `pretty` they cannot be recognized, and count as others. */
   readonly audit: number;
   readonly other: number;
 }
@@ -157,7 +158,7 @@ export interface LostLines {
  * batch by batch, since a line as the logger hands it over takes several times its length in memory.
  */
 export class WaitingLines {
-  readonly #tellLoss: (lost: LostLines) => void;
+  readonly #reportLoss: (lost: LostLines) => void;
   readonly #batches: string[] = [];
   #open: string[] = [];
   #openLength = 0;
@@ -167,11 +168,11 @@ export class WaitingLines {
   #lostBefore: LostLines | undefined;
 
   /**
-   * `tellLoss` is called after each stretch of losses with what was lost in it, when the next line will stand right
+   * `reportLoss` is called after each stretch of losses with what was lost in it, when the next line will stand right
    * after the gap.
    */
-  constructor(tellLoss: (lost: LostLines) => void) {
-    this.#tellLoss = tellLoss;
+  constructor(reportLoss: (lost: LostLines) => void) {
+    this.#reportLoss = reportLoss;
   }
 
   /** Lines lost since the start. */
@@ -190,7 +191,7 @@ export class WaitingLines {
 
   add(line: string): void {
     if (this.#length + line.length > MOST_WAITING) this.#lostBefore ??= this.#lost;
-    if (this.#lostBefore && !this.#isKeptAllTheSame(line)) return;
+    if (this.#lostBefore && !this.#isKeptDespiteLoss(line)) return;
     this.#open.push(line);
     this.#openLength += line.length;
     this.#length += line.length;
@@ -213,7 +214,7 @@ export class WaitingLines {
   }
 
   /** While lines are dropped: counts the line as lost, unless it is of the audit trail and finds room. */
-  #isKeptAllTheSame(line: string): boolean {
+  #isKeptDespiteLoss(line: string): boolean {
     const isAudit = line.includes(AUDIT_MARK);
     if (isAudit && this.#length + line.length <= MOST_WAITING_WITH_AUDIT) return true;
     const { audit, other } = this.#lost;
@@ -223,6 +224,6 @@ export class WaitingLines {
 
   #endLoss(before: LostLines): void {
     this.#lostBefore = undefined;
-    this.#tellLoss({ audit: this.#lost.audit - before.audit, other: this.#lost.other - before.other });
+    this.#reportLoss({ audit: this.#lost.audit - before.audit, other: this.#lost.other - before.other });
   }
 }

@@ -9,7 +9,7 @@ export interface LogOptions {
   readonly format: 'json' | 'pretty';
 }
 
-/** Members that never reach a log, wherever an object carries them (A-36). The whole value is replaced. */
+/** Members that never reach a log, in a logged object or in an object directly within it (A-36). The whole value is replaced. */
 const SECRETS = [
   'authorization',
   'cookie',
@@ -43,7 +43,7 @@ export const AUDIT_MARK = JSON.stringify(AUDIT).slice(1, -1);
 /**
  * The audit trail: lines with `"logger":"audit"`, at a level of their own, to the same output. They are recognized by a
  * member that no other line has. `name` would not do: it is the name of an object in the access log. Its lines have no
- * objects within them, and are not searched for any: that takes 22 µs, nine times as long as the rest of a line.
+ * objects within them, so redaction does not look for any: that takes 22 µs, nine times as long as the rest of a line.
  */
 export const createAuditLogger = (logger: Logger, level: LogLevel): Logger =>
   logger.child(AUDIT, { level, redact: censoring(SECRETS) });

@@ -12,7 +12,7 @@ export interface BuildLabels {
   readonly nodeVersion: string;
 }
 
-/** Gauges of the client library with the suffix of counters. Their values by type are there without it. */
+/** Gauges of the client library with the suffix of counters. Metrics without the suffix have the same values by type. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 /** The one registry of the process, with the client library's `process_*` and `nodejs_*` metrics. */
@@ -29,7 +29,10 @@ export function createMetricRegistry(build: BuildLabels): Registry {
   return registry;
 }
 
-/** Shows the memory limit of the container, read at each scrape: a pod can be resized in place. No value without a limit. */
+/**
+ * Exposes the memory limit of the container. It is read at each scrape, because a pod can be resized in place. Without a limit
+ * there is no value.
+ */
 export function registerMemoryLimit(registry: Registry, limitBytes: () => number = () => 0): void {
   new Gauge({
     name: 'gatehouse_memory_limit_bytes',
@@ -49,7 +52,7 @@ export const createUnreadRegistry = (): Registry => new Registry();
 
 const NOTHING_LOST: LostLines = { audit: 0, other: 0 };
 
-/** Shows how many log lines were dropped because nobody read the output. */
+/** Exposes how many log lines were dropped because nobody read the output. */
 export function registerLostLines(registry: Registry, lostLines: () => LostLines = () => NOTHING_LOST): void {
   new Counter({
     name: 'gatehouse_log_lines_dropped_total',
@@ -63,14 +66,14 @@ export function registerLostLines(registry: Registry, lostLines: () => LostLines
   });
 }
 
-/** One probe a second shows a blocked pool within one scrape, and its cost cannot be measured. */
+/** One probe a second shows a blocked pool within one scrape, and costs too little to be measured. */
 const PROBE_INTERVAL_MS = 1_000;
 
 const fillFromPool = promisify(randomFill<Buffer>);
 
 /**
- * Measures how long work waits for the thread pool, which password hashing, DNS and files share: requests one random
- * byte each second. `run` lives until the signal aborts.
+ * Measures how long work waits for the thread pool, which password hashing, DNS and files share, by requesting one
+ * random byte every second. `run` lives until the signal aborts.
  */
 export function createThreadpoolProbe(registry: Registry, clock: Clock): { run(signal: AbortSignal): Promise<void> } {
   const delay = new Histogram({

@@ -12,15 +12,15 @@ const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
   sign_out: 'sign-out',
   cluster_call: 'call to the cluster',
   cluster_call_began: 'a stream to the cluster begins',
-  reserved_identity_refused: 'the name of a user, or of a group of its, is one of the cluster’s own',
+  reserved_identity_refused: 'the name of a user, or of one of the user’s groups, is reserved for the cluster',
   client_refused: 'a client was refused',
-  refresh_token_reused: 'a refresh token came again after its replay window: its session is ended',
+  refresh_token_reused: 'a refresh token was used again after its replay window: its session is ended',
   user_creation: 'creation of a user',
   user_update: 'change of a user',
   user_deletion: 'removal of a user',
   password_change: 'change of a password',
   user_sessions_ended: 'all sessions of a user were ended',
-  sign_in_throttled: 'sign-ins are turned away because of earlier failures',
+  sign_in_throttled: 'sign-ins are refused because of earlier failures',
   sign_in_failures_many: 'more sign-ins fail than people mistype',
   password_hash_refused: 'a stored password hash cannot be used',
   user_refused: 'a user is ignored',
@@ -32,14 +32,15 @@ const SENTENCES: Readonly<Record<SecurityEventName, string>> = {
   signing_keys_missing: 'signing keys are missing; the last good ones stay in use',
   signing_keys_unusable: 'the stored signing keys cannot be used',
   revocation_data_stale:
-    'who was signed out, revoked or removed may be unknown here: the Secrets that tell cannot be followed',
-  session_record_unreadable: 'a session record cannot be read: the user gets 503 until it is mended or deleted',
-  password_record_unreadable: 'the password of a user cannot be read: it lets nobody in',
+    'recent sign-outs, revocations and removals may be unknown here: the Secrets that record them cannot be followed',
+  session_record_unreadable: 'a session record cannot be read: the user gets 503 until it is repaired or deleted',
+  password_record_unreadable: 'the stored password of a user cannot be read: nobody can sign in with it',
   user_object_faulty: 'a User object has something that cannot be used',
   password_moved: 'a password was found in a User object',
 };
 
-/** Routine events: reported, but no cause for concern by themselves, unless somebody was turned away. */
+/** Routine events: reported, but no cause for concern by themselves, unless a caller was refused. */
+
 const ROUTINE: ReadonlySet<SecurityEventName> = new Set<SecurityEventName>([
   'sign_in',
   'refresh',
@@ -60,11 +61,11 @@ const ROUTINE: ReadonlySet<SecurityEventName> = new Set<SecurityEventName>([
   'signing_key_retired',
 ]);
 
-/** Results that mean somebody was turned away. */
-const TURNED_AWAY: ReadonlySet<unknown> = new Set(['refused', 'throttled', 'busy', 'failed']);
+/** Results that mean that a caller was refused. */
+const REFUSED: ReadonlySet<unknown> = new Set(['refused', 'throttled', 'busy', 'failed']);
 
 const levelOf = (event: SecurityEventName, { result }: SecurityEventFields): 'info' | 'warn' =>
-  ROUTINE.has(event) && !TURNED_AWAY.has(result) ? 'info' : 'warn';
+  ROUTINE.has(event) && !REFUSED.has(result) ? 'info' : 'warn';
 
 /** `logger` is that of the audit trail. */
 export function createSecurityEvents(logger: Logger, registry: Registry): SecurityEvents {

@@ -18,13 +18,13 @@ import type { WatchQuery } from './watch/watch-query.ts';
 export interface Lister {
   /** Throws a 503 `StatusError` before the first sync and when the data is too old. */
   list(query: ListQuery): Representation;
-  /** `undefined`: no such object. Throws as `list`. */
+  /** `undefined` if there is no such object. Throws as `list` does. */
   get(key: string): Representation | undefined;
 }
 
 /** What the routes need to know of the age of an answer. */
 export interface Age {
-  /** Whole seconds since the oldest data behind the answers was proved current. `undefined` up to a minute. */
+  /** Whole seconds since the oldest data behind the answers was proved current. `undefined` if that is at most a minute. */
   staleSeconds(): number | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface ListerOptions {
   readonly freshness: Readonly<Record<string, Freshness>>;
   /** The right that we lack in the cluster, if callers should learn that it is the reason for a missing answer. */
   missingRight?(): string | undefined;
-  /** Answers from older data are refused. Infinity: none is. */
+  /** Requests are refused if the data is older. `Infinity`: never. */
   readonly maxStalenessMs: number;
   readonly clock: Clock;
   /** Random for each process, so that versions of two processes are never equal. */
@@ -56,13 +56,13 @@ export const createLister = (options: ListerOptions): RunningLister => new Resou
 
 const UNSYNCED_RETRY_SECONDS = 5;
 /**
- * An answer from older data has its age in a header. A healthy cluster sends each watch something about each minute, at
- * least a bookmark.
+ * An answer from older data has its age in a header. A healthy cluster sends something to each watch about every minute,
+ * at least a bookmark.
  */
-const TOLD_AGE_MS = 60_000;
+const REPORTED_AGE_MS = 60_000;
 /**
- * How many unfiltered pages of one version are kept: 8 MB at most, without their gzip forms. Twenty nodes of 12 kB fit
- * into a page.
+ * How many unfiltered pages of one version are kept: 8 MB at most, without their gzip forms. A page of twenty nodes of
+ * 12 kB is short enough to be kept.
  */
 const MOST_PAGES = 32;
 const LONGEST_KEPT_PAGE_BYTES = 2 ** 18;
@@ -80,7 +80,7 @@ class ResourceCache implements RunningLister {
   readonly #clock: Clock;
   readonly #feed: Feed;
   readonly #warmer: LeafWarmer;
-  /** The snapshot that the kept answers below belong to. */
+  /** The snapshot that `#fullList` and `#pages` belong to. */
   #current: Snapshot | undefined;
   #fullList: Representation | undefined;
   readonly #pages = new Map<string, Representation>();
@@ -131,7 +131,7 @@ class ResourceCache implements RunningLister {
 
   staleSeconds(): number | undefined {
     const ageMs = this.#ageMs();
-    return ageMs > TOLD_AGE_MS ? Math.floor(ageMs / 1_000) : undefined;
+    return ageMs > REPORTED_AGE_MS ? Math.floor(ageMs / 1_000) : undefined;
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -148,7 +148,7 @@ class ResourceCache implements RunningLister {
     }
   }
 
-  /** Forgets the oldest page when there are enough. */
+  /** Keeps a page, in place of the oldest one if there are `MOST_PAGES` already. */
   #keepPage(key: string, page: Representation): void {
     const [oldest] = this.#pages.keys();
     if (oldest !== undefined && this.#pages.size >= MOST_PAGES) this.#pages.delete(oldest);
@@ -181,13 +181,13 @@ class ResourceCache implements RunningLister {
     return oldest;
   }
 
-  /** The message for callers when the reason is a right that we lack. */
+  /** The message for callers if the reason is a right that we lack. */
   #refusedText(): string | undefined {
     const why = this.#missingRight?.();
     return why && `${this.#resource} are not available: ${why}`;
   }
 
-  /** Throws the 503 of a cache that must not be read. */
+  /** The present snapshot. Throws a 503 before the first sync and when the data is too old. */
   #freshSnapshot(): Snapshot {
     const resource = this.#resource;
     if (!this.#hasSynced()) {

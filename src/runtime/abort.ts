@@ -16,11 +16,11 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * Settles as the promise does, or rejects at once when the signal aborts. The work behind the promise goes on for
- * others.
+ * Settles as the promise does, or rejects at once when the signal aborts. The work behind the promise continues, since
+ * others may wait for it.
  */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const gaveUp = Promise.withResolvers<never>();
-  const letGo = onAbort(signal, () => gaveUp.reject(new Error('aborted')));
-  return Promise.race([promise, gaveUp.promise]).finally(letGo);
+  const stopListening = onAbort(signal, () => gaveUp.reject(new Error('aborted')));
+  return Promise.race([promise, gaveUp.promise]).finally(stopListening);
 }

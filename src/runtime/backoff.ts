@@ -10,8 +10,8 @@ const HEALTHY_MS = 120_000;
 
 /**
  * How long to wait before the next attempt: 0.8 s doubled each time, jitter 1.0 (a wait lies between d and 2d), at most
- * 30 s, from the start again after 2 min of health. At its quickest that is 7 attempts in the first 60 s
- * (0, 0.8, 2.4, 5.6, 12, 24.8 and 50.4 s) and then one each 25.6 to 30 s.
+ * 30 s, and 0.8 s again after 2 min without a failure. At its quickest that is 7 attempts in the first 60 s
+ * (0, 0.8, 2.4, 5.6, 12, 24.8 and 50.4 s) and then one every 25.6 to 30 s.
  */
 export class Backoff {
   readonly #clock: Clock;
@@ -26,17 +26,17 @@ export class Backoff {
     this.#longestMs = longestMs;
   }
 
-  /** Notes a sign of health. Only the first one since the last failure matters, so it may be called for every byte. */
+  /** Records a success. Only the first one since the last failure matters, so it may be called for every byte. */
   succeeded(): void {
     this.#healthySince ??= this.#clock.monotonic();
   }
 
-  /** Whether the next wait is the shortest: nothing has failed, or two minutes of health have passed since. */
+  /** Whether the next wait is the shortest: nothing has failed, or two minutes without a failure have passed since. */
   get isAtRest(): boolean {
     return this.#baseMs === FIRST_MS || this.#hasRecovered();
   }
 
-  /** Notes a failed attempt. Returns the milliseconds to wait before the next one. */
+  /** Records a failed attempt. Returns the milliseconds to wait before the next one. */
   failed(): number {
     if (this.#hasRecovered()) this.#baseMs = FIRST_MS;
     this.#healthySince = undefined;

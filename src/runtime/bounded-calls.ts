@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { FairSlots } from './fair-slots.ts';
 import { PartyWindows } from './party-windows.ts';
 
-/** Calls that share a queue take many times as long as one alone. Below this factor, a slow call is only chance. */
+/** Calls that share a queue take many times as long as one alone. Below this factor, a slow call may be chance. */
 const TIMES_THE_FASTEST = 4;
 /** The fastest call of the last one to two windows shows how long a call takes when nothing is in its way. */
 const WINDOW_MS = 30_000;
@@ -41,12 +41,12 @@ export class FastestCall {
 }
 
 /**
- * At least an eighth is always left, so that parties without trouble are answered, and the end of the trouble is
- * noticed within moments.
+ * The window keeps at least an eighth of its limit, so that parties whose calls are fast are answered, and so that we
+ * notice within moments when calls are fast again.
  */
 const LEAST_SHARE = 1 / 8;
 /** When only one or two parties have slow calls, the reason lies in their own questions. */
-const PARTIES_THAT_TELL = 3;
+const LEAST_SLOW_PARTIES = 3;
 
 /**
  * How many calls all parties together may have under way to a side whose capacity is unknown. The window grows by one
@@ -73,7 +73,7 @@ export class CallWindow {
   }
 
   /**
-   * The number of cuts so far. Note it when a call begins: a cut counts once for all calls that were begun before it.
+   * The number of cuts so far. Read it when a call begins: a cut counts once for all calls that were begun before it.
    */
   get cuts(): number {
     return this.#cuts;
@@ -88,11 +88,11 @@ export class CallWindow {
     this.#answers = 0;
   }
 
-  /** A call of this party, begun after that many cuts, was slow or timed out. */
+  /** Records that a call of this party, begun after that many cuts, was slow or timed out. */
   slow(party: string, cuts: number): void {
     if (cuts < this.#cuts) return;
     this.#slow.add(party);
-    if (this.#slow.size < PARTIES_THAT_TELL) return;
+    if (this.#slow.size < LEAST_SLOW_PARTIES) return;
     this.#slow.clear();
     this.#cuts++;
     this.#size = Math.max(1, this.#most * LEAST_SHARE, this.#size / 2);
@@ -135,7 +135,7 @@ export class CallsPaused extends Error {}
 
 /**
  * How much longer a call may wait for its turn than it may run. When the other side answers nobody, the calls under way
- * end first, and their failure tells the reason. A wait that times out by itself therefore means a lack of places.
+ * end first, and their failure shows the reason. A wait that times out by itself therefore means a lack of places.
  */
 const WAIT_MARGIN_MS = 500;
 
@@ -203,7 +203,7 @@ export class BoundedCalls {
     }
   }
 
-  /** Notes how a call ended while it still has its slot; afterwards the next call could have begun already. */
+  /** Records how a call ended while it still has its slot; afterwards the next call could have begun already. */
   async #noted<T>(party: string, call: Promise<T>): Promise<T> {
     const began = { at: this.#clock.monotonic(), cuts: this.#window.cuts, cutsOfOne: this.#windows.cutsOf(party) };
     const tookMs = (): number => this.#clock.monotonic() - began.at;
@@ -232,7 +232,7 @@ export class BoundedCalls {
     }
   }
 
-  /** When a hold is over, calls that wait may have their turn. */
+  /** Gives waiting calls their turn when a hold is over. */
   #hold(ms: number): void {
     if (ms > 0) this.#clock.after(ms, () => this.#slots.giveOut());
   }
@@ -240,9 +240,9 @@ export class BoundedCalls {
   /** Frees the slot when the call has ended, which may be after we have given it up. */
   #inSlot<T>(party: string, call: Promise<T>, limit: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
-      const letGo = onAbort(limit, () => reject(new CallTimedOut('the call took too long')));
+      const stopListening = onAbort(limit, () => reject(new CallTimedOut('the call took too long')));
       const end = (): void => {
-        letGo();
+        stopListening();
         this.#slots.release(party);
       };
       call.finally(end).then(resolve, reject);

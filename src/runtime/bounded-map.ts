@@ -1,6 +1,7 @@
 /**
- * An iterator of a `Map` that stands still holds each table that the map outgrew or shrank from since: 150 bytes
- * at each set of a map of one entry. To skip deleted entries anew so seldom costs next to nothing.
+ * The iterator is dropped after this many sets. While it is not advanced, it keeps alive each hash table that the map
+ * has replaced since: 150 bytes for each set of a map of one entry. A new iterator has to skip the deleted entries
+ * again, which costs next to nothing at this rate.
  */
 const SETS_WITH_ONE_ITERATOR = 256;
 

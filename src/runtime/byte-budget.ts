@@ -7,7 +7,7 @@ export class ByteBudget {
     this.#most = most;
   }
 
-  /** Takes room for so many more, or returns false. What was taken is to be given back. */
+  /** Reserves that many more bytes, or returns false if there is no room. `give` must return them later. */
   take(bytes: number): boolean {
     if (this.#held + bytes > this.#most) return false;
     this.#held += bytes;

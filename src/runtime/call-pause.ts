@@ -10,9 +10,9 @@ export interface CallFault {
 }
 
 /** One failure may be bad luck of one connection. Two in a row mean that the cluster fails. */
-const FAILURES_THAT_TELL = 2;
+const LEAST_FAILURES = 2;
 
-/** Status codes by which a healthy cluster refuses one question. They say nothing about the next one. */
+/** Status codes by which a healthy cluster refuses one question. They predict nothing about the next one. */
 const OF_THE_QUESTION: ReadonlySet<number | undefined> = new Set([400, 413, 422]);
 
 /** Whether the cluster refused the question itself. */
@@ -20,13 +20,13 @@ export const isOfTheQuestion = (fault: unknown): boolean =>
   OF_THE_QUESTION.has((fault as CallFault | undefined)?.status?.code);
 
 /**
- * While all are paused, one party that has not failed may still ask each second: once the cluster is back, it answers
+ * While all parties are paused, one that has not failed may still ask every second: once the cluster is back, it answers
  * the first of them.
  */
 const STRANGER_EVERY_MS = 1_000;
 /**
- * The most parties that are remembered as failed. None is forgotten for a new one: how many failed matters more than
- * which.
+ * The most parties that are remembered as failed. When there are so many, further ones are not remembered: how many
+ * failed matters more than which.
  */
 const MOST_FAILED = 1_000;
 
@@ -41,7 +41,7 @@ const COURTESY_MS = 1_000;
 export class CallPause {
   readonly #clock: Clock;
   readonly #backoff: Backoff;
-  readonly #partiesThatTell: number;
+  readonly #leastFailedParties: number;
   /** Parties that failed since the last answer. */
   readonly #failed = new Set<string>();
   #failures = 0;
@@ -52,13 +52,13 @@ export class CallPause {
   #strangerAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * `partiesThatTell`: how many parties must fail before all are paused. Below that, the reason may lie in their own
+   * `leastFailedParties`: how many parties must fail before all are paused. With fewer, the reason may lie in their own
    * questions.
    */
-  constructor(clock: Clock, backoff: Backoff, partiesThatTell: number) {
+  constructor(clock: Clock, backoff: Backoff, leastFailedParties: number) {
     this.#clock = clock;
     this.#backoff = backoff;
-    this.#partiesThatTell = partiesThatTell;
+    this.#leastFailedParties = leastFailedParties;
   }
 
   /** Whether calls of this party are paused: from the failure that began the pause until a call is answered. */
@@ -67,7 +67,7 @@ export class CallPause {
   }
 
   get isOnForAll(): boolean {
-    return this.#until !== undefined && this.#failed.size >= this.#partiesThatTell;
+    return this.#until !== undefined && this.#failed.size >= this.#leastFailedParties;
   }
 
   /** Whether this party has failed since the last answer. */
@@ -103,12 +103,12 @@ export class CallPause {
     this.#backoff.succeeded();
   }
 
-  /** Notes a failure. Calls that were begun together fail together, so they lengthen the pause only once. */
+  /** Records a failure. Calls that were begun together fail together, so they lengthen the pause only once. */
   failed(party: string, fault: CallFault, tookAllItsTime: boolean): void {
     const { retryAfterMs = 0 } = fault;
     if (this.#failed.size < MOST_FAILED) this.#failed.add(party);
     this.#failures++;
-    if (this.#failures < FAILURES_THAT_TELL && !tookAllItsTime && retryAfterMs === 0) return;
+    if (this.#failures < LEAST_FAILURES && !tookAllItsTime && retryAfterMs === 0) return;
     const now = this.#clock.monotonic();
     const waitMs = this.#until === undefined || now >= this.#until ? this.#backoff.failed() : 0;
     this.#until = Math.max(this.#until ?? 0, now + Math.max(waitMs, retryAfterMs));

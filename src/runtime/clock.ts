@@ -23,11 +23,11 @@ export const systemClock: Clock = {
       if (signal?.aborted) return resolve();
       const done = (): void => {
         clearTimeout(timer);
-        letGo?.();
+        stopListening?.();
         resolve();
       };
       const timer = setTimeout(done, Math.min(ms, LONGEST_TIMER_MS));
-      const letGo = signal && onAbort(signal, done);
+      const stopListening = signal && onAbort(signal, done);
     }),
   after: (ms, run) => {
     const timer = setTimeout(run, Math.min(ms, LONGEST_TIMER_MS)).unref();
@@ -48,9 +48,9 @@ export class Waiting {
   async sleep(ms: number, signal: AbortSignal): Promise<void> {
     const controller = new AbortController();
     this.#controller = controller;
-    const letGo = onAbort(signal, () => controller.abort());
+    const stopListening = onAbort(signal, () => controller.abort());
     await this.#clock.sleep(ms, controller.signal);
-    letGo();
+    stopListening();
   }
 
   /** Ends the wait. Does nothing when nobody waits. */
@@ -61,7 +61,7 @@ export class Waiting {
 
 /**
  * Runs a request with a signal that aborts with any of `signals`, or after `ms` by the injected clock. For requests
- * that a caller waits for; streams have a limit of silence instead.
+ * that a caller waits for; a stream has a limit on silence instead.
  */
 export async function withTimeLimit<T>(
   clock: Clock,
@@ -71,11 +71,11 @@ export async function withTimeLimit<T>(
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   const cancel = clock.after(limits.ms, abort);
-  const letGo = limits.signals.map((signal) => onAbort(signal, abort));
+  const stopListening = limits.signals.map((signal) => onAbort(signal, abort));
   try {
     return await run(controller.signal);
   } finally {
     cancel();
-    for (const forget of letGo) forget();
+    for (const forget of stopListening) forget();
   }
 }

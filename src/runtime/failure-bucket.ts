@@ -9,11 +9,11 @@ export interface BucketOptions {
 
 /** A failure counted before its outcome is known. */
 export interface CountedFailure {
-  /** It was no failure. */
+  /** Removes the failure from the bucket, because the attempt did not fail. */
   takeBack(): void;
   /**
-   * It was a failure. Returns true when the bucket is full and that was not reported within a window: a flood that goes
-   * on is reported once.
+   * Confirms the failure. Returns true if the bucket is full and that was not reported within the last window, so that a
+   * flood is reported once per window.
    */
   stands(): boolean;
 }
@@ -21,14 +21,14 @@ export interface CountedFailure {
 interface Bucket {
   /** The times of the failures that count, oldest first. */
   readonly times: readonly number[];
-  readonly toldAt?: number | undefined;
+  readonly reportedAt?: number | undefined;
 }
 
 /**
  * About 30 MB when every key is in use. The key that was idle longest is forgotten first. A failed sign-in costs a
- * compare, and two cores make 40 a second. So pushing a name out takes 40 min, longer than the default window of 30 min
- * would have kept it. A failed client costs only a digest, so its key can be pushed out sooner, but only from so many
- * addresses that the window is no limit to them anyhow.
+ * comparison of a password hash, and two cores make 40 a second. So pushing a name out takes 40 min, longer than the
+ * default window of 30 min would have kept it. A failed client costs only a digest, so its key can be pushed out sooner,
+ * but only from so many addresses that the window is no limit to them anyhow.
  */
 const CAPACITY = 100_000;
 
@@ -54,8 +54,8 @@ export class FailureBuckets {
   add(key: string): CountedFailure {
     const times = this.#recent(key);
     const time = this.#clock.monotonic();
-    const toldAt = this.#buckets.get(key)?.toldAt;
-    this.#buckets.set(key, { times: [...times, time].slice(-this.#options.limit), toldAt });
+    const reportedAt = this.#buckets.get(key)?.reportedAt;
+    this.#buckets.set(key, { times: [...times, time].slice(-this.#options.limit), reportedAt });
     return { takeBack: () => this.#takeBack(key, time), stands: () => this.#isNewlyFull(key) };
   }
 
@@ -63,7 +63,7 @@ export class FailureBuckets {
     this.#buckets.delete(key);
   }
 
-  /** Empties the buckets of all keys that are meant: 5 ms when every key is in use. */
+  /** Empties the buckets of all keys for which this holds: 5 ms when every key is in use. */
   emptyWhere(isMeant: (key: string) => boolean): void {
     for (const [key] of this.#buckets.entries()) if (isMeant(key)) this.#buckets.delete(key);
   }
@@ -78,8 +78,8 @@ export class FailureBuckets {
     const bucket = this.#buckets.get(key);
     const now = this.#clock.monotonic();
     if (!bucket || this.waitMs(key) === 0) return false;
-    if (bucket.toldAt !== undefined && now - bucket.toldAt < this.#options.windowMs) return false;
-    this.#buckets.set(key, { ...bucket, toldAt: now });
+    if (bucket.reportedAt !== undefined && now - bucket.reportedAt < this.#options.windowMs) return false;
+    this.#buckets.set(key, { ...bucket, reportedAt: now });
     return true;
   }
 

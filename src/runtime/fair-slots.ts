@@ -16,11 +16,11 @@ export interface SlotLimits {
 /**
  * The result of asking for a slot. `taken`: the caller has it and must release it. There was no place to wait:
  * `no_share`, because the party has its share or another one has more right to the place; `no_place`, because other
- * parties have them all. `gave_up`: the signal aborted first. `turned_away`: all who waited were sent away.
+ * parties have them all. `gave_up`: the signal aborted first. `turned_away`: `turnAway` ended the wait.
  */
 export type SlotOutcome = 'taken' | 'no_share' | 'no_place' | 'gave_up' | 'turned_away';
 
-/** Several times the number of parties that hold a slot or wait. */
+/** How many parties' last turns are remembered: several times the number of parties that hold a slot or wait. */
 const TURNS = 1_000;
 
 interface Waiter {
@@ -29,9 +29,9 @@ interface Waiter {
 }
 
 /**
- * At most `count` holders at a time. Parties take turns, each in its own order. A full queue takes the last place of
- * the party that has the most, or, where all have one, of the party whose last turn was latest. A party that floods
- * waits behind itself, and keeps nobody out.
+ * At most `count` holders at a time. Parties take turns; the requests of a party keep their order. When the queue is
+ * full, the party with the most places loses its last one; if every party has one, the party whose last turn was latest
+ * loses it. A party that floods waits behind itself, and keeps nobody out.
  */
 export class FairSlots {
   readonly #limits: Required<SlotLimits>;
@@ -107,7 +107,7 @@ export class FairSlots {
     }
   }
 
-  /** Gives one slot to the next party that may have it. Returns whether there was one. */
+  /** Gives one slot to the next party that may have it. Returns false if there is none. */
   #giveNext(): boolean {
     for (const [next, [first, ...others]] of this.#queue) {
       if (!first || !this.#mayHoldAnother(next)) continue;
@@ -131,7 +131,7 @@ export class FairSlots {
   }
 
   /**
-   * Why there is no place for one more; `undefined` when there is. A full queue makes room at the cost of a party that
+   * Why there is no place for one more; `undefined` if there is one. A full queue makes room at the cost of a party that
    * has more.
    */
   #makeRoom(party: string): 'no_share' | 'no_place' | undefined {
@@ -173,12 +173,12 @@ export class FairSlots {
     return new Promise((resolve) => {
       const waiter: Waiter = {
         settle: (outcome) => {
-          letGo();
+          stopListening();
           this.#waiting--;
           resolve(outcome);
         },
       };
-      const letGo = onAbort(signal, () => {
+      const stopListening = onAbort(signal, () => {
         this.#drop(party, waiter);
         waiter.settle('gave_up');
       });

@@ -1,7 +1,7 @@
 import { TooManyCalls } from './bounded-calls.ts';
 
 /** What the caller gets, by the outcome of the call. */
-interface Given<Answer, Result> {
+interface Outcomes<Answer, Result> {
   answered(answer: Answer): Result;
   /** The known answer, while it may still be used; `cause`: why there is no new one. */
   known(cause: unknown): Result | undefined;
@@ -10,14 +10,14 @@ interface Given<Answer, Result> {
 }
 
 /**
- * Asks, and goes on with the known answer while asking fails. Nobody who has an answer waits for a failing cluster:
- * while calls are paused they get that answer at once, and the probe goes on behind it. When we lack places ourselves
- * (`TooManyCalls`), an old answer is not used.
+ * Returns the outcome of the call, or the known answer if the call fails. A caller with a known answer does not wait for a
+ * failing cluster: while calls are paused it gets that answer at once, and the probe continues in the background. If the
+ * reason is our own lack of places (`TooManyCalls`), the known answer is not used.
  */
 export function orKnown<Answer, Result>(
   call: Promise<Answer>,
   isPaused: boolean,
-  { answered, known, failed }: Given<Answer, Result>,
+  { answered, known, failed }: Outcomes<Answer, Result>,
 ): Result | Promise<Result> {
   const now = isPaused ? known(undefined) : undefined;
   if (now !== undefined) return now;

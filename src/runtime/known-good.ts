@@ -19,7 +19,7 @@ export class KnownGood {
     return until !== undefined && until > this.#clock.monotonic();
   }
 
-  /** It succeeded `ageMs` ago. */
+  /** Records a success of `ageMs` ago. */
   add(key: string, ageMs = 0): void {
     const until = this.#clock.monotonic() + KNOWN_GOOD_MS - ageMs;
     if (until >= (this.#until.get(key) ?? until)) this.#until.set(key, until);

@@ -1,15 +1,15 @@
 import { BoundedMap } from './bounded-map.ts';
 import type { Clock } from './clock.ts';
 
-/** What is reported by key is reported again each minute. */
-const TOLD_AGAIN_AFTER_MS = 60_000;
+/** How long `RecentReports` remembers a report. */
+const REPEATED_AFTER_MS = 60_000;
 /** The oldest entry is forgotten above this: nobody reads reports about so many at a time. */
 const CAPACITY = 1_000;
 
 /** Remembers what was reported within the last minute, so that a log says it once. */
-export class ToldLately {
+export class RecentReports {
   readonly #clock: Clock;
-  readonly #toldAt = new BoundedMap<number>(CAPACITY);
+  readonly #reportedAt = new BoundedMap<number>(CAPACITY);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -18,9 +18,9 @@ export class ToldLately {
   /** Whether this was not reported within the last minute. The caller must report it now. */
   isNews(what: string): boolean {
     const now = this.#clock.monotonic();
-    const toldAt = this.#toldAt.get(what);
-    if (toldAt !== undefined && now - toldAt < TOLD_AGAIN_AFTER_MS) return false;
-    this.#toldAt.set(what, now);
+    const reportedAt = this.#reportedAt.get(what);
+    if (reportedAt !== undefined && now - reportedAt < REPEATED_AFTER_MS) return false;
+    this.#reportedAt.set(what, now);
     return true;
   }
 }
@@ -52,7 +52,7 @@ export class LastingFailure {
     this.#logger = logger;
   }
 
-  /** `way`: a short text that is another one when this is not the failure that was logged last. */
+  /** `way`: a short text that differs from the last one if this is not the failure that was logged last. */
   failed(members: object, message: string, way = ''): void {
     const now = this.#clock.monotonic();
     const current = this.#current;
@@ -65,7 +65,7 @@ export class LastingFailure {
     } else this.#logger.debug(members, message);
   }
 
-  /** Without a failure before, this does nothing. */
+  /** Logs that the failure is over. Does nothing if there was none. */
   over(members: object, message: string): void {
     if (this.#current) this.#logger.info(members, message);
     this.#current = undefined;

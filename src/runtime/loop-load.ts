@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 /** Long enough that one request alone does not count as load, and short enough that a flood is noticed at once. */
 const WINDOW_MS = 20;
 
-/** How long an event loop has worked and waited since it began. */
+/** How long an event loop has worked and waited since it started. */
 export interface LoopTimes {
   readonly active: number;
   readonly idle: number;
@@ -13,8 +13,8 @@ export interface LoopTimes {
 const thisLoop = (): LoopTimes => performance.eventLoopUtilization();
 
 /**
- * Tells which share of the time the event loop was busy, of late: from 0 to 1. Measures anew when asked, at most once in 20 ms.
- * The loop is this thread's unless a test gives another.
+ * Returns a function that returns the share of recent time in which the event loop was busy, from 0 to 1. It measures when it is
+ * called, at most every 20 ms. The loop is this thread's unless a test passes another.
  */
 export function createLoopLoad(clock: Pick<Clock, 'monotonic'>, read: () => LoopTimes = thisLoop): () => number {
   let measuredAt = clock.monotonic();
@@ -31,5 +31,5 @@ export function createLoopLoad(clock: Pick<Clock, 'monotonic'>, read: () => Loop
   };
 }
 
-/** A loop that has not begun yet has neither worked nor waited. */
+/** A loop that has not started yet has neither worked nor waited. */
 const shareOf = (active: number, idle: number): number => (active > 0 ? active / (active + idle) : 0);

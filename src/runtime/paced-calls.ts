@@ -2,7 +2,7 @@ import { Backoff } from './backoff.ts';
 import { BoundedCalls, type CallLimits, CallsPaused, CallTimedOut, TooManyCalls } from './bounded-calls.ts';
 import { type CallFault, CallPause, isOfTheQuestion } from './call-pause.ts';
 import type { Clock } from './clock.ts';
-import { LastingFailure, ToldLately } from './lasting-failure.ts';
+import { LastingFailure, RecentReports } from './lasting-failure.ts';
 import type { Random } from './random.ts';
 
 export interface PacedCallOptions extends CallLimits {
@@ -20,7 +20,7 @@ export interface PacedCallOptions extends CallLimits {
    * When this many parties fail and nobody is answered, the cluster fails. With fewer, the reason may lie in their
    * questions. Default 1.
    */
-  readonly partiesThatTell?: number;
+  readonly leastFailedParties?: number;
   /** The longest pause between two probes, unless the cluster asks for more. Default: that of the back-off. */
   readonly longestPauseMs?: number;
 }
@@ -37,8 +37,7 @@ export interface PacedCallParts {
  */
 const RETRIED_FOR_MS = 6_000;
 /**
- * When this share of all calls is under way and they are slow, they form a queue. With fewer, a slow call is only
- * chance.
+ * When this share of all calls is under way and they are slow, they form a queue. With fewer, a slow call may be chance.
  */
 const QUEUE_SHARE = 1 / 8;
 /** The key under which "all places are taken" is logged. No party has this name. */
@@ -62,7 +61,7 @@ export class PacedCalls<Answer> {
   readonly #logger: PacedCallParts['logger'];
   readonly #calls: BoundedCalls;
   readonly #pause: CallPause;
-  readonly #told: ToldLately;
+  readonly #reports: RecentReports;
   readonly #clock: Clock;
   readonly #queue: number;
   readonly #underWay = new Map<string, Promise<Answer>>();
@@ -79,8 +78,8 @@ export class PacedCalls<Answer> {
     this.#logger = logger;
     this.#calls = new BoundedCalls(options, clock);
     const backoff = new Backoff(clock, random, options.longestPauseMs);
-    this.#pause = new CallPause(clock, backoff, options.partiesThatTell ?? 1);
-    this.#told = new ToldLately(clock);
+    this.#pause = new CallPause(clock, backoff, options.leastFailedParties ?? 1);
+    this.#reports = new RecentReports(clock);
     this.#failure = new LastingFailure(clock, logger);
     this.#clock = clock;
     this.#timeoutMs = options.timeoutMs;
@@ -108,8 +107,8 @@ export class PacedCalls<Answer> {
   /**
    * The answer of the open call for this key, else of a new `call`. Rejects with `TooManyCalls` when our own places are
    * taken, by this party or by all; that says nothing about the cluster. Rejects with `CallsPaused` while calls fail:
-   * one probe is let through after each pause, and a party that has failed does not wait for its answer. Its cause is the
-   * last failure. Otherwise rejects as `call` does.
+   * one probe is let through after each pause, and a party that has failed does not wait for its answer. The cause of
+   * `CallsPaused` is the last failure. Otherwise rejects as `call` does.
    */
   ask(question: PacedCall, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const { party } = question;
@@ -142,7 +141,7 @@ export class PacedCalls<Answer> {
     return answer;
   }
 
-  /** Settles as `BoundedCalls.run` does, and notes what the result says about the cluster. */
+  /** Settles as `BoundedCalls.run` does, and records what the result says about the cluster. */
   async #run(party: string, call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const askedAt = this.#clock.monotonic();
     for (;;) {
@@ -185,7 +184,7 @@ export class PacedCalls<Answer> {
   #overloaded(party: string, error: TooManyCalls): TooManyCalls {
     const { overload, full } = this.#words;
     const sentence = error.byParty ? overload : full;
-    const isNews = sentence !== undefined && this.#told.isNews(error.byParty ? party : EVERYBODY);
+    const isNews = sentence !== undefined && this.#reports.isNews(error.byParty ? party : EVERYBODY);
     if (isNews) this.#logger.warn(error.byParty ? { party } : {}, sentence);
     return error;
   }
@@ -203,7 +202,7 @@ export class PacedCalls<Answer> {
     if (isLate && this.#answeredAt > beganAt && this.#calls.load.inFlight >= this.#queue)
       return this.#overloaded(party, new TooManyCalls('the cluster is too slow for so many', false));
     if (this.#isAnswering) {
-      if (this.#told.isNews(`failing ${party}`)) this.#logger.warn({ err: error, party }, this.#words.fail);
+      if (this.#reports.isNews(`failing ${party}`)) this.#logger.warn({ err: error, party }, this.#words.fail);
       return error;
     }
     this.#fault = error;

@@ -48,7 +48,7 @@ export class PartyMap<Value> {
     if (this.#entries.size > this.#limits.maxEntries) this.#deleteOfTwo(keys);
   }
 
-  /** Another value for a key that is there, which stays as old as it is. Does nothing for a key that is not there. */
+  /** Replaces the value of a key, which keeps its age. Does nothing for a key that is not there. */
   replace(key: string, value: Value): void {
     const entry = this.#entries.get(key);
     if (entry) this.#entries.set(key, { ...entry, value });

@@ -1,4 +1,4 @@
-/** Gives the place in the queue up. Returns whether there was one: not after the turn. */
+/** Gives up the place in the queue. Returns false if there is none any more, as after the turn. */
 export type LeaveQueue = () => boolean;
 
 /**
@@ -6,7 +6,7 @@ export type LeaveQueue = () => boolean;
  * comes. The queue keeps nothing about a party that does not wait, and has no bound of its own.
  */
 export class PartyQueue {
-  /** In the order of the next turns. A party in it has a waiter: what is to be done at its turn. */
+  /** The waiters of each party, in the order of the next turns: functions to call at their turn. A party in it has at least one. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #size = 0;
 
@@ -19,7 +19,7 @@ export class PartyQueue {
     return this.#waiting.has(party);
   }
 
-  /** Calls `begin` when it is the turn, unless it leaves before. */
+  /** Calls `begin` at the turn of this waiter, unless it leaves the queue before. */
   wait(party: string, begin: () => void): LeaveQueue {
     const own = this.#waiting.get(party) ?? new Set();
     const waiter = (): void => begin();
@@ -28,7 +28,7 @@ export class PartyQueue {
     return () => this.#remove(party, waiter);
   }
 
-  /** Gives the turn to the first of this party, or of the one whose turn it is. Returns whether anybody waited. */
+  /** Gives the turn to the first waiter of this party; default: of the party whose turn it is. Returns whether anybody waited. */
   next(party = this.#first): boolean {
     if (party === undefined) return false;
     const [first] = this.#waiting.get(party) ?? [];

@@ -2,14 +2,12 @@ import { BoundedMap } from './bounded-map.ts';
 import type { Clock } from './clock.ts';
 
 /**
- * Slow calls reduce a party to a quarter of its places at least: some calls are slow by nature, and a page with twelve
- * calls, half of which take 1.7 s, is still answered within the time that a call may wait. Failing calls reduce it to
- * one.
+ * Slow calls leave a party at least a quarter of its places: some calls are slow by nature, and a page with twelve
+ * calls, half of which take 1.7 s, is still answered within the time that a call may wait. Failing calls leave it one.
  */
 const LEAST_WHEN_SLOW = 1 / 4;
 /**
- * A party for which even one call at a time is too much leaves the cluster alone for this time, or for as long as the
- * cluster asks.
+ * A party for which even one call at a time is too much makes no call for this time, or for as long as the cluster asks.
  */
 const SHORTEST_HOLD_MS = 1_000;
 /** A wait for a turn may take longer than this, so a hold alone refuses nobody. */
@@ -34,8 +32,8 @@ interface Window {
 /**
  * How many calls each party may have under way to a side whose capacity is unknown. Its window grows by one for each
  * answered call, and is halved when its own calls fail or are slow (slow start, additive increase and multiplicative
- * decrease, as each TCP connection does for itself: RFC 5681, 3.1). No party needs to be blamed: a party that asks much
- * meets the trouble most often, and trouble of one party affects only itself.
+ * decrease, as each TCP connection does for itself: RFC 5681, 3.1). Nobody has to find the party that causes the
+ * trouble: one that asks much meets it most often, and the trouble of one party affects only itself.
  */
 export class PartyWindows {
   readonly #clock: Clock;
@@ -56,7 +54,7 @@ export class PartyWindows {
     return underWay < Math.floor(size) && this.#clock.monotonic() >= heldUntil;
   }
 
-  /** The number of cuts so far. Note it when a call begins. */
+  /** The number of cuts so far. Read it when a call begins. */
   cutsOf = (party: string): number => this.#of(party).cuts;
 
   answered(party: string): void {
@@ -65,14 +63,14 @@ export class PartyWindows {
     this.#windows.set(party, { ...window, size: Math.min(this.#limits.most, window.size + growth) });
   }
 
-  /** A call that was begun after that many cuts was slow. */
+  /** Records that a call that was begun after that many cuts was slow. */
   slow(party: string, cuts: number): void {
     this.#cut(party, cuts, this.#limits.most * LEAST_WHEN_SLOW);
   }
 
   /**
-   * A call failed, and the cluster asks to be left alone for `retryAfterMs`. Returns how long this party has to wait
-   * now, in ms.
+   * Records that a call failed and that the cluster asks to be left alone for `retryAfterMs`. Returns how long this party
+   * has to wait now, in ms.
    */
   failed(party: string, cuts: number, retryAfterMs: number): number {
     const wasLeast = this.#of(party).size < 2;

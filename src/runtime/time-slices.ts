@@ -1,9 +1,10 @@
-/** Long work in steps. At each `yield` other work may come in between. The return value is the result. */
+/** Long work in steps. At each `yield` other work may run. The return value is the result. */
 export type Steps<Result> = Generator<void, Result, void>;
 
 /**
- * The share of one turn of the event loop. Together with what else a turn does (parsing a page of 1 MiB takes about 5
- * ms) a turn stays well under 50 ms.
+ * How long work in steps may run in one turn of the event loop. Together with what else a turn does (parsing a page of
+ * 1 MiB takes about 5 ms) a turn stays well under 50 ms.
+
  */
 const SLICE_MS = 8;
 

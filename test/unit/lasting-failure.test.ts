@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { LastingFailure, ToldLately } from '../../src/runtime/lasting-failure.ts';
+import { LastingFailure, RecentReports } from '../../src/runtime/lasting-failure.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 test('what was told is news again after a minute, each by itself, and the text that is empty too', async () => {
   const clock = new FakeClock();
-  const told = new ToldLately(clock);
+  const told = new RecentReports(clock);
   expect(['', 'a', '', 'a'].map((what) => told.isNews(what))).toEqual([true, true, false, false]);
   await clock.advance(59_999);
   expect(told.isNews('')).toBe(false);
@@ -13,7 +13,7 @@ test('what was told is news again after a minute, each by itself, and the text t
 });
 
 test('a thousand are remembered; what was told longest ago is forgotten first', () => {
-  const told = new ToldLately(new FakeClock());
+  const told = new RecentReports(new FakeClock());
   for (let at = 0; at < 1_000; at++) told.isNews(`${at}`);
   expect(told.isNews('0')).toBe(false);
   told.isNews('one more');

@@ -30,7 +30,7 @@ function create(change: Partial<CallLimits> = {}) {
     ...change,
   };
   const calls = new PacedCalls<string>(
-    { ...limits, partiesThatTell: 3, words },
+    { ...limits, leastFailedParties: 3, words },
     { clock, random: systemRandom, logger },
   );
   const pending: Pending[] = [];

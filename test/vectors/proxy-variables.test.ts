@@ -143,10 +143,10 @@ const situation: fc.Arbitrary<Situation> = fc
 /** What Go does and we refuse, by our sentence. */
 const REFUSED_BY_US: readonly (readonly [sentence: RegExp, reason: string])[] = [
   [
-    /^names a proxy by (https|socks5|socks5h|ftp):/,
+    /^names a proxy with (https|socks5|socks5h|ftp):/,
     'we speak to proxies by http alone; Go fails for what it does not know',
   ],
-  [/^names no address of a proxy in/, 'Go drops what it cannot read without a word, or fails at the first request'],
+  [/^has no valid proxy address in/, 'Go drops what it cannot read without a word, or fails at the first request'],
   [/^has HTTP_PROXY and REQUEST_METHOD/, 'Go refuses it at the first request'],
 ];
 

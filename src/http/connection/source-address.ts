@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { Logger } from '../../observability/logger.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { ToldLately } from '../../runtime/lasting-failure.ts';
+import { RecentReports } from '../../runtime/lasting-failure.ts';
 import { unmapped } from '../../runtime/source-address.ts';
 import type { HttpMetrics } from '../metrics.ts';
 
@@ -57,10 +57,10 @@ export function createUnreadableReport({
   readonly logger: Logger;
   readonly metrics: Pick<HttpMetrics, 'forwardedUnreadable'>;
 }): OnUnreadable {
-  const told = new ToldLately(clock);
+  const reports = new RecentReports(clock);
   return ({ cidr, header }) => {
     metrics.forwardedUnreadable(header);
-    if (!told.isNews(`${cidr} ${header}`)) return;
+    if (!reports.isNews(`${cidr} ${header}`)) return;
     const message = 'the header of a trusted proxy names no address, so its callers count as the proxy itself';
     logger.warn({ proxy: cidr, header }, message);
   };

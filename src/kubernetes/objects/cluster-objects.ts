@@ -21,13 +21,13 @@ export interface WriteOptions {
 
 export interface ListOptions {
   /**
-   * The API server may answer from its watch cache, which may lack writes of a moment ago. For what is only shown. A server
-   * before 1.31 answers any other list from etcd, at a cost that grows with the whole collection.
+   * The API server may answer from its watch cache, which may lack writes of a moment ago. For objects that are only displayed.
+   * A server before 1.31 answers any other list from etcd, at a cost that grows with the whole collection.
    */
   readonly mayBeOld?: boolean;
 }
 
-/** What a removal asks of the stored object; another one is a conflict (`metav1.Preconditions`). */
+/** What the stored object must match to be removed; otherwise the removal is a conflict (`metav1.Preconditions`). */
 export interface Preconditions {
   readonly uid?: string;
   readonly resourceVersion?: string;
@@ -38,9 +38,13 @@ export interface Preconditions {
  * cluster refuses, and with another error when it cannot be reached or does not answer within 10 s.
  */
 export interface ClusterObjects {
-  /** From the cluster itself, not from a cache. `undefined` when there is no such object. */
+  /** The newest state, never one from a cache. `undefined` if there is no such object. */
+
   get(name: string): Promise<KubernetesObject | undefined>;
-  /** Those that the label selector selects, all pages. Every write that was answered before the call is in it. */
+  /**
+   * All objects that the label selector selects. They include every write that was answered before the call, unless
+   * `mayBeOld` is set.
+   */
   list(labelSelector: string, options?: ListOptions): Promise<readonly KubernetesObject[]>;
   create(object: NewObject, options?: WriteOptions): Promise<KubernetesObject>;
   /** Its `metadata.resourceVersion` makes it a compare-and-swap. */
@@ -51,7 +55,7 @@ export interface ClusterObjects {
     patch: object,
     options?: WriteOptions & { readonly subresource?: 'status' },
   ): Promise<KubernetesObject>;
-  /** `absent`: there was none. An object with finalizers is removed later. */
+  /** `absent`: there was no such object. An object with finalizers is removed later. */
   remove(name: string, preconditions?: Preconditions, options?: WriteOptions): Promise<'removed' | 'absent'>;
 }
 

@@ -12,10 +12,10 @@ import type {
 } from './cluster-objects.ts';
 import { impersonationOf } from './impersonation.ts';
 
-/** Somebody waits for each of these requests. The API server answers in milliseconds or not at all. */
+/** A caller waits for each of these requests. The API server answers in milliseconds or not at all. */
 const TIME_LIMIT_MS = 10_000;
 
-/** kubectl asks for as many. A list that may be old comes in one piece: the API server ignores the limit then. */
+/** The same as kubectl's. A list that may be old comes in one piece, because the API server ignores the limit then. */
 const PAGE_SIZE = '500';
 
 export interface ObjectRequestParts {
@@ -53,7 +53,7 @@ export class HttpClusterObjects implements ClusterObjects {
     return this.#pages(labelSelector, options).catch(again);
   }
 
-  /** All pages are of one version: that of the first one. */
+  /** All pages show one version, that of the first page. */
   async #pages(labelSelector: string, { mayBeOld = false }: ListOptions): Promise<readonly KubernetesObject[]> {
     const found: KubernetesObject[] = [];
     let from: Readonly<Record<string, string>> | undefined = mayBeOld ? { resourceVersion: '0' } : {};
@@ -143,7 +143,7 @@ const dryRunOf = ({ dryRun }: WriteOptions): string => (dryRun ? `?dryRun=${DRY_
 
 const isAbsent = ({ status, body }: ApiResponse, name: string): boolean => status === 404 && isAbsence(body, name);
 
-/** The version of the first page was compacted meanwhile: only a new list goes on. */
+/** Whether the version of the first page was compacted meanwhile, so that the list has to begin again. */
 const isExpiredToken = (error: unknown): boolean => error instanceof ClusterError && error.status.code === 410;
 
 function success(response: ApiResponse, what: string): ApiResponse {
@@ -153,11 +153,11 @@ function success(response: ApiResponse, what: string): ApiResponse {
 
 /** Throws for anything but an object. */
 function toObject(value: unknown): KubernetesObject {
-  if (!isKubernetesObject(value)) throw new Error('the API server answered with something that is no object');
+  if (!isKubernetesObject(value)) throw new Error('the API server answered with something that is not an object');
   return value;
 }
 
-/** What a dry run would make has no version yet; no stored object has this one. */
+/** The version of an object that a dry run would create, which has none yet. No stored object has this version. */
 const NO_VERSION = '0';
 
 function withVersion(value: unknown): object {

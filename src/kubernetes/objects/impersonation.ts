@@ -2,13 +2,13 @@ import { fitsHeader, headerOctets } from '../../runtime/text/header-text.ts';
 import type { ImpersonationHeaders } from '../access/cluster-access.ts';
 import type { Impersonated } from './cluster-objects.ts';
 
-/** The group that every right is granted to without being asked. Nobody whom we sign in is in it. */
+/** The group whose members may do everything, without any authorizer being asked. Nobody whom we sign in is in it. */
 const UNLIMITED = 'system:masters';
 
 /**
- * The headers by which the API server treats a request as this user's. Each group is a header of its own, as our
- * connections speak HTTP/1.1: over HTTP/2, undici joins them to the name of one group. Throws where a
- * name cannot be sent as it is, and for a member of `system:masters`: the cluster would ask no further.
+ * The headers by which the API server treats a request as this user's. Each group is a header of its own, which works
+ * because our connections speak HTTP/1.1: over HTTP/2, undici joins them to the name of one group. Throws if a name
+ * cannot be sent as it is, and for a member of `system:masters`, for whom the cluster would check no right.
  */
 export function impersonationOf({ name, groups }: Impersonated): ImpersonationHeaders {
   for (const text of [name, ...groups])

@@ -12,9 +12,9 @@ interface Held {
 }
 
 /**
- * Passes an answer on as it comes, but for two that are about ourselves and nobody else's business: a 401, which says that
- * the server does not know our own credential, and the 403 by which it refuses that we act as the caller. Any other 403 is
- * held back only until it is clear that it is not that one.
+ * Passes an answer on as it comes, except two that are about our own account and must not reach the caller: a 401, which
+ * says that the server does not accept our credential, and the 403 by which it refuses that we impersonate the caller. Any
+ * other 403 is held back only until it is clear that it is not that one.
  */
 export class HeldAnswer implements PassedAnswer {
   readonly #answer: PassedAnswer;
@@ -30,12 +30,12 @@ export class HeldAnswer implements PassedAnswer {
     this.#begun = begun;
   }
 
-  /** What the answer was about, if it was about us. To be asked when it has ended. */
+  /** What was wrong with our own account, if the answer was about it. Known when the answer has ended. */
   get fault(): 'credential' | 'impersonation' | undefined {
     return this.#fault;
   }
 
-  /** Whom our account may not act as. To be asked when the fault is `impersonation`. */
+  /** Whom our account may not impersonate. Known when the fault is `impersonation`. */
   get refused(): RefusedImpersonation | undefined {
     return this.#refused;
   }
@@ -60,13 +60,13 @@ export class HeldAnswer implements PassedAnswer {
     held.chunks.push(chunk);
     held.bytes += chunk.length;
     if (held.bytes <= LONGEST_REFUSAL) return undefined;
-    // The first words are enough to know a refusal: the reasons of an authorizer, which follow, may be long.
+    // The first words are enough to recognize the refusal: the reasons of an authorizer, which follow, may be long.
     if (!this.#isRefusal(held)) return this.#release(held);
     this.#held = undefined;
     return undefined;
   }
 
-  /** The answer has ended. */
+  /** Called when the answer has ended. */
   end(): void {
     const held = this.#held;
     if (held && !this.#isRefusal(held)) void this.#release(held);
@@ -85,7 +85,10 @@ export class HeldAnswer implements PassedAnswer {
   }
 }
 
-/** The body, unpacked when a proxy before the API server has packed it: callers may ask for gzip. It may be only a part. */
+/**
+ * The body, or the beginning of it. It is decompressed if a proxy in front of the API server has compressed it, since
+ * callers may ask for gzip.
+ */
 function textOf({ headers, chunks }: Held): Buffer {
   const body = Buffer.concat(chunks);
   const isPacked = headers.some((value, at) => at % 2 === 1 && /gzip/i.test(value) && isCoding(headers[at - 1]));

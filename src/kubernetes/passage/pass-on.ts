@@ -15,7 +15,7 @@ export interface UpstreamRequest {
 
 /**
  * Sends one request and passes its answer on as it comes. Resolves at the end of the body. Rejects when the answer does
- * not begin or breaks off, and at once when the signal aborts: then the request is ended at the server, too.
+ * not begin or breaks off, and at once when the signal aborts, which also ends the request at the server.
  */
 export function passOn(
   { dispatcher, options, body, isLongRunning }: UpstreamRequest,
@@ -30,7 +30,7 @@ export function passOn(
     const settle = (act: () => void): void => {
       if (isSettled) return;
       isSettled = true;
-      letGo();
+      stopListening();
       cancel();
       act();
     };
@@ -47,9 +47,9 @@ export function passOn(
       if (isSettled || hasBegun) return;
       cancel = clock.after(HEADERS_MS, () => giveUp(new PassageError('timeout')));
     };
-    const letGo = onAbort(signal, () => giveUp(new PassageError('left')));
+    const stopListening = onAbort(signal, () => giveUp(new PassageError('left')));
     if (isSettled) return;
-    // While the body comes, the pace of the client has a limit of its own where it is read.
+    // The limit begins after the body: how slowly a client may send it is limited where the body is read.
     if (!isLongRunning && body) body.stream.once('end', expectHeaders);
     else if (!isLongRunning) expectHeaders();
     dispatcher.dispatch(options, {
@@ -76,5 +76,5 @@ export function passOn(
   });
 }
 
-/** Each byte is a character: so they are written as they were read. */
+/** Decodes each byte as one character, so that the headers are written as they were read. */
 const textsOf = (headers: readonly Buffer[]): readonly string[] => headers.map((header) => header.toString('latin1'));

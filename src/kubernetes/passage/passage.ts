@@ -10,8 +10,8 @@ import { Reachability } from './standing.ts';
 import { requestUpgrade, type Upgraded } from './upgrade.ts';
 
 /**
- * Calls on their way at once, however many callers are let in: as many as are by default. The API server itself works at 600
- * at once for everybody by default (its `--max-requests-inflight` and `--max-mutating-requests-inflight`).
+ * The most calls in flight, however large `limits.maxGatewayRequests` is; its default is the same number. The API server itself
+ * works at 600 at once for everybody by default (its `--max-requests-inflight` and `--max-mutating-requests-inflight`).
  */
 const MOST_CONNECTIONS = 512;
 
@@ -24,40 +24,40 @@ interface Credentials {
 export interface PassageParts {
   readonly server: string;
   readonly credentials: Credentials;
-  /** A pool of its own: these calls never wait behind ours, nor ours behind them. */
+  /** A pool of its own, so that these calls never wait behind ours, nor ours behind them. */
   readonly pool: ConnectionPool;
   readonly metrics: RequestMetrics;
   readonly clock: Clock;
 }
 
-/** Passes the calls of users on to the API server: over connections of its own, with our credential. */
+/** Passes the calls of users on to the API server, over connections of its own and with our credential. */
 export class Passage {
   readonly #parts: PassageParts;
   readonly #server: URL;
   readonly #prefix: string;
-  readonly #standing: Reachability;
+  readonly #reachability: Reachability;
   #underway = 0;
 
   constructor(parts: PassageParts) {
     this.#parts = parts;
     this.#server = new URL(parts.server);
     this.#prefix = this.#server.pathname.replace(/\/$/, '');
-    this.#standing = new Reachability(parts.clock);
+    this.#reachability = new Reachability(parts.clock);
   }
 
-  /** What a websocket says where it comes from: the API server turns a watch without it away. */
+  /** The `Origin` to send with a websocket: the API server refuses a watch without it. */
   get origin(): string {
     return this.#server.origin;
   }
 
   /**
-   * Sends the call and passes its answer on as it comes. Rejects with a `PassageError` when there is none that may be
-   * passed on, or when it breaks off after it has begun. A call without a body is sent once more when our credential has
-   * changed, and a GET or HEAD when its connection turned out to be closed.
+   * Sends the call and passes its answer on as it comes. Rejects with a `PassageError` if there is no answer that may be
+   * passed on, or if it breaks off after it has begun. A call without a body is sent once more if our credential has
+   * changed, and a GET or HEAD if its connection turned out to be closed.
    */
   async send(call: PassedCall, answer: PassedAnswer, signal: AbortSignal): Promise<void> {
     if (!call.isLongRunning && this.#underway >= MOST_CONNECTIONS) throw new PassageError('full');
-    if (!this.#standing.admits()) throw new PassageError('away');
+    if (!this.#reachability.admits()) throw new PassageError('away');
     if (!call.isLongRunning) this.#underway += 1;
     try {
       await this.#send(call, answer, signal);
@@ -71,17 +71,17 @@ export class Passage {
   }
 
   /**
-   * Asks the server to turn the connection into another protocol. Resolves with the connection when it agrees; with
-   * nothing when it has answered something else, which `answer` was given. Rejects with a `PassageError`.
+   * Asks the server to upgrade the connection to another protocol. Resolves with the connection if it agrees, and with
+   * `undefined` if it answers something else, which `answer` receives. Rejects with a `PassageError`.
    */
   async upgrade(call: PassedCall, answer: PassedAnswer, signal: AbortSignal): Promise<Upgraded | undefined> {
-    if (!this.#standing.admits()) throw new PassageError('away');
+    if (!this.#reachability.admits()) throw new PassageError('away');
     return this.#asOurselves(signal, true, (credential) => this.#upgrade(call, answer, { signal, credential }));
   }
 
   /**
-   * Sends with our credential, and once more with that of today when the server does not know the first one. `isRepeatable`:
-   * nothing is lost by what was sent.
+   * Sends with our credential, and once more with a renewed one if the server does not accept the first. `isRepeatable`: the
+   * call may be sent a second time.
    */
   async #asOurselves<Outcome>(
     signal: AbortSignal,
@@ -167,12 +167,12 @@ export class Passage {
     return passOn({ dispatcher, options, body, isLongRunning }, held, { clock, signal });
   }
 
-  /** Counts the answer of a call that is sent now. */
+  /** Returns a function that counts the answer of a call that is sent now. */
   #counted(): (status: number) => void {
     const { metrics, clock } = this.#parts;
     const sentAt = clock.monotonic();
     return (status) => {
-      this.#standing.answered();
+      this.#reachability.answered();
       metrics.answered('gateway', status, (clock.monotonic() - sentAt) / 1_000);
     };
   }
@@ -184,9 +184,9 @@ export class Passage {
   ): PassageError {
     if (signal.aborted) return new PassageError('left', error);
     if (!hasBegun) {
-      // A call at which the server closes its connection, or answers what nobody can read, says something about that call:
-      // its sender must not keep others out.
-      if (!isClosedConnection(error) && !isUnreadable(error)) this.#standing.failed(sentAt);
+      // If the server closes the connection or its answer cannot be parsed, the call itself may be the reason. Its sender must
+      // not make the server count as away for others.
+      if (!isClosedConnection(error) && !isUnreadable(error)) this.#reachability.failed(sentAt);
       this.#parts.metrics.failed('gateway');
     }
     if (error instanceof PassageError) return error;
@@ -202,7 +202,7 @@ interface Sending {
   readonly credential: Credential;
 }
 
-/** An answer has ended: throws when it was about our account and the caller. */
+/** Called when an answer has ended. Throws if it refused that we impersonate the caller. */
 function concluded(held: HeldAnswer): 'passed' | 'credential' {
   held.end();
   if (held.fault === 'impersonation') throw new PassageError('impersonation', undefined, held.refused);
@@ -211,7 +211,7 @@ function concluded(held: HeldAnswer): 'passed' | 'credential' {
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code;
 
-/** The connection was closed or reset: by its other end, which may have been idle for too long. */
+/** The connection was closed or reset by the server, perhaps because it had been idle for too long. */
 const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 const isClosedConnection = (error: unknown): boolean => CLOSED.has(codeOf(error));
 
@@ -219,8 +219,8 @@ const TIMEOUTS: ReadonlySet<unknown> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIM
 const isTimeout = (error: unknown): boolean => TIMEOUTS.has(codeOf(error));
 
 /**
- * An answer came that cannot be parsed: a user who runs a backend of their own behind the API server can cause that.
- * A parser error of undici need not have a code.
+ * Whether an answer came that cannot be parsed: a user with a backend behind the API server can cause that. A parser
+ * error of undici need not have a code.
  */
 const isUnreadable = (error: unknown): boolean =>
   (error as Error | null)?.name === 'HTTPParserError' ||

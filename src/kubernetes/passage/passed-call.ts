@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { RefusedImpersonation } from '../status.ts';
 
-/** One call of somebody else's that goes on to the API server, as the bytes that are sent. */
+/** One call of a user that is passed on to the API server, as it is sent. */
 export interface PassedCall {
   readonly method: string;
-  /** Path and query: sent to the letter behind the path of the configured server. */
+  /** Path and query, sent unchanged after the path of the configured server. */
   readonly target: string;
-  /** Names and values in turn. Without `Host`, `Authorization`, `Connection` and framing, which are set here. */
+  /** Names and values, alternating. Without `Host`, `Authorization`, `Connection` and framing, which are set here. */
   readonly headers: readonly string[];
   readonly body?: PassedBody | undefined;
   /** The answer may take as long as it likes, before it begins and while it comes. */
@@ -22,7 +22,7 @@ export interface PassedBody {
 
 /** Receives the answer. Its methods must not throw. */
 export interface PassedAnswer {
-  /** Names and values in turn, as received. Called at most once. */
+  /** Headers are names and values, alternating, as received. Called at most once. */
   start(status: number, headers: readonly string[]): void;
   /** Nothing more is read until a returned promise has resolved. */
   data(chunk: Buffer): Promise<void> | undefined;
@@ -34,13 +34,13 @@ export type PassageFault =
   | 'unreachable'
   /** No connection within 5 s, or no answer within 60 s. */
   | 'timeout'
-  /** It was away lately: nothing was sent. */
+  /** The API server is known to be away: nothing was sent. */
   | 'away'
   /** All connections are in use: nothing was sent. */
   | 'full'
-  /** It does not know our own credential. */
+  /** The API server does not accept our own credential. */
   | 'credential'
-  /** Our own account may not act as this user. */
+  /** Our own account may not impersonate this user. */
   | 'impersonation'
   /** The client has gone. */
   | 'left';
@@ -48,7 +48,7 @@ export type PassageFault =
 /** A call that was not answered, or not to its end. The message and the cause are for the log. */
 export class PassageError extends Error {
   readonly fault: PassageFault;
-  /** Set for the fault `impersonation`: whom our account may not act as. */
+  /** Set for the fault `impersonation`: whom our account may not impersonate. */
   readonly refused: RefusedImpersonation | undefined;
 
   constructor(fault: PassageFault, cause?: unknown, refused?: RefusedImpersonation) {

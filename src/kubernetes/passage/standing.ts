@@ -1,12 +1,12 @@
 import type { Clock } from '../../runtime/clock.ts';
 
-/** One failure may be a connection's own. So many in a row, without an answer between them, are the server's. */
+/** One failure may be due to its connection. This many in a row, without an answer between them, are due to the server. */
 const FAILURES = 5;
 const TRY_AGAIN_MS = 1_000;
 
 /**
- * Whether the API server is known to be away. Then calls are refused at once, instead of making each caller wait for the
- * time limit of a connection, but for one a second, which finds out whether it is back.
+ * Whether the API server is known to be away. Then calls are refused at once, so that callers do not wait for the time
+ * limit of a connection. One call a second is let through to find out whether the server is back.
  */
 export class Reachability {
   readonly #clock: Clock;
@@ -27,15 +27,15 @@ export class Reachability {
     return true;
   }
 
-  /** The server has answered, with any status. */
+  /** Records that the server has answered, with any status. */
   answered(): void {
     this.#failures = 0;
     this.#answeredAt = this.#clock.monotonic();
   }
 
   /**
-   * A call that was sent then got no connection, or no answer in time. When others were answered since, that says something
-   * about the call, and not about the server.
+   * Records that a call sent at that time got no connection, or no answer in time. It does not count if another call was
+   * answered since: then the reason is the call, and not the server.
    */
   failed(sentAt: number): void {
     if (sentAt < this.#answeredAt) return;

@@ -4,15 +4,15 @@ import { onAbort } from '../../runtime/abort.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { PassageError, type PassedAnswer, type PassedCall } from './passed-call.ts';
 
-/** A connection that the server has turned into another protocol. */
+/** A connection that the server has upgraded to another protocol. */
 export interface Upgraded {
-  /** Names and values in turn of the 101. */
+  /** The headers of the 101: names and values, alternating. */
   readonly headers: readonly string[];
   /** Also yields what the server has sent since the 101. Each direction stays open until it ends. */
   readonly socket: Socket;
 }
 
-/** From the request to the server's yes or no. It connects to the kubelet first, which connects to a container. */
+/** From the request to the server's answer. It first connects to the kubelet, which connects to a container. */
 const ANSWER_MS = 60_000;
 
 export interface UpgradeAttempt {
@@ -24,8 +24,8 @@ export interface UpgradeAttempt {
 }
 
 /**
- * Sends a request for an upgrade. Not with undici, which has no way to see the answer of a server that declines. Resolves
- * with the connection after a 101; with nothing at the end of any other answer. Rejects when there is none.
+ * Sends a request for an upgrade. It does not use undici, which does not show the answer of a server that declines.
+ * Resolves with the connection after a 101, and with `undefined` at the end of any other answer. Rejects if there is none.
  */
 export function requestUpgrade(
   { socket, host, request }: UpgradeAttempt,
@@ -45,10 +45,10 @@ export function requestUpgrade(
       reject(error);
     };
     const cancel = clock.after(ANSWER_MS, () => fail(new PassageError('timeout')));
-    const letGo = onAbort(signal, () => fail(new PassageError('left')));
+    const stopListening = onAbort(signal, () => fail(new PassageError('left')));
     const done = (): void => {
       cancel();
-      letGo();
+      stopListening();
     };
     sent.on('error', fail);
     sent.once('upgrade', (response, upgraded, head) => {

@@ -8,27 +8,27 @@ import type { Failure } from './failure.ts';
  */
 const ANSWER_LIMIT_MS = 30_000;
 /**
- * Bookmarks come about each 60 s, plus a margin. TCP keep-alive finds a dead peer; this finds a peer that sends
- * nothing.
+ * Bookmarks come about every 60 s, and this adds a margin. TCP keep-alive finds a dead peer; this finds a peer that
+ * sends nothing.
  */
 const QUIET_LIMIT_MS = 75_000;
 
 const NO_ANSWER: Failure = { kind: 'refused', detail: 'nothing came for 30 s' };
 
 /**
- * One request with a limit of silence: 30 s until `allowQuiet`. Its signal aborts with the outer one, by `end`, or after
- * silence; the first of these decides how the attempt ended. Call `finish` in every case.
+ * One request with a limit on silence: 30 s until `allowQuiet`. Its signal aborts with the outer one, by `end`, or after
+ * silence; the first of these decides how the request ended. Call `finish` in every case.
  */
 export class ReflectorRequest {
   readonly #controller = new AbortController();
-  readonly #letGo: () => void;
+  readonly #stopListening: () => void;
   readonly #silence: SilenceLimit;
   #silent = NO_ANSWER;
   #ended: Failure | undefined;
 
   constructor(clock: Clock, outer: AbortSignal) {
     this.#silence = new SilenceLimit(clock, ANSWER_LIMIT_MS, () => this.end(this.#silent));
-    this.#letGo = onAbort(outer, () => this.end({ kind: 'aborted' }));
+    this.#stopListening = onAbort(outer, () => this.end({ kind: 'aborted' }));
   }
 
   get signal(): AbortSignal {
@@ -48,17 +48,17 @@ export class ReflectorRequest {
     this.#controller.abort();
   }
 
-  /** Releases the timer and the listener. If the attempt was ended here, that reason wins over the source's result. */
+  /** Releases the timer and the listener. If the request was ended here, that reason wins over the source's result. */
   finish<T>(result: T): T | Failure {
     this.#silence.stop();
-    this.#letGo();
+    this.#stopListening();
     return this.#ended ?? result;
   }
 }
 
 /**
- * Calls `onSilent` once when nothing was heard for the limit. `heard` is cheap: it only notes the time, and the one
- * timer checks it when it fires.
+ * Calls `onSilent` once when nothing was heard for the limit. `heard` is cheap: it only records the time, which the one
+ * timer checks when it fires.
  */
 export class SilenceLimit {
   readonly #clock: Clock;

@@ -7,7 +7,7 @@ import { KeyTable } from './key-table.ts';
 import type { WatchEvent } from './lister-watcher.ts';
 import type { Freshness, ReflectedStore, StoredEntry } from './store.ts';
 
-/** Each malformed object is named in the log once, and at most this many are. */
+/** Each malformed object is logged once, and at most this many are logged. */
 const NAMED_MALFORMED = 1_000;
 
 /** Entries compared in one step, below a microsecond each. */
@@ -40,8 +40,8 @@ export interface CacheWriterParts<E extends StoredEntry> {
 }
 
 /**
- * Orders what the cluster says and writes it to the store. Within an epoch neither an object nor the cache as a whole
- * goes back in time (I2), even when events are repeated, reordered or old. It knows nothing of requests.
+ * Orders the cluster's lists and events and writes them to the store. Within an epoch neither an object nor the cache as
+ * a whole goes back in time (I2), even if events are repeated, reordered or old. It knows nothing of requests.
  */
 export class CacheWriter<E extends StoredEntry> implements Freshness {
   readonly #parts: CacheWriterParts<E>;
@@ -80,12 +80,12 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     return compareResourceVersions(version, this.#resourceVersion) < 0;
   }
 
-  /** Notes an attempt or a received byte. */
+  /** Records an attempt or a received byte. */
   active(): void {
     this.#activeAt = this.#parts.clock.monotonic();
   }
 
-  /** Notes that the cluster has just proved that nothing newer is missing here. */
+  /** Records that the cluster has just proved that nothing newer is missing here. */
   proven(): void {
     this.#provenAt = this.#parts.clock.monotonic();
   }
@@ -185,8 +185,8 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
     const stored = this.#parts.store.get(keyOf(object));
     if (!stored) return compareResourceVersions(resourceVersion, this.#resourceVersion) <= 0;
     const order = compareResourceVersions(resourceVersion, stored.resourceVersion);
-    // Another uid is another object of the same name: a later one replaces it, and the removal of its predecessor is
-    // old news.
+    // Another uid is another object of the same name. A later one replaces the stored one; the removal of an earlier one
+    // is out of date.
     if (uid !== stored.uid) return removed || order <= 0;
     return removed ? order < 0 : order <= 0;
   }
@@ -220,7 +220,7 @@ export class CacheWriter<E extends StoredEntry> implements Freshness {
 
   /**
    * Whether an entry is no newer than the cache, yet the cache does not have it in this version: its event never came.
-   * There should be none (I3).
+   * There should be no such entry (I3).
    */
   #isSurprise({ uid, resourceVersion }: E, stored: E | undefined): boolean {
     if (compareResourceVersions(resourceVersion, this.#resourceVersion) > 0) return false;

@@ -31,12 +31,12 @@ export class EventDecoder implements ResponseSink {
     this.#slices = slices;
   }
 
-  /** Aborts when the stream must end, because of what it said or because of `stop`. */
+  /** Aborts when the stream must end, because of its content or because of `stop`. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Why we stopped it ourselves. */
+  /** Why we stopped the stream ourselves. */
   get failure(): Failure | undefined {
     return this.#failure;
   }
@@ -59,8 +59,8 @@ export class EventDecoder implements ResponseSink {
   }
 
   /**
-   * A flood is read in slices, line by line. A chunk has 64 kB or more, which is 1 ms of events, but 50 ms while V8 marks
-   * its heap and is late with that: then it marks for 5 ms each time that we allocate 64 kB.
+   * A flood is read in slices, line by line. A chunk has 64 kB or more. Its events take 1 ms, but 50 ms while V8 marks its
+   * heap and is late with that: then it marks for 5 ms each time that we allocate 64 kB.
    */
   data(chunk: Buffer): Promise<void> | undefined {
     if (this.#failure) return undefined;
@@ -82,7 +82,7 @@ export class EventDecoder implements ResponseSink {
     await this.#reading;
   }
 
-  /** How the stream ended, when the server ended it and all of it is read. */
+  /** How the stream ended. Call it when the server has ended the stream and all of it is read. */
   ended(): Failure {
     if (this.#failure) return this.#failure;
     if (this.#status !== 200) return this.#refused();
@@ -99,7 +99,7 @@ export class EventDecoder implements ResponseSink {
     }
   }
 
-  /** What the sink throws ends this watch and nothing else, in a later slice as well, where nobody waits for it. */
+  /** An error that the sink throws ends this watch and nothing else, also in a later slice, where nobody would catch it. */
   #take(line: string): Failure | undefined {
     try {
       const event = parseWatchEvent(line);

@@ -4,7 +4,7 @@ import { missingRightIn, retryAfterMs, type Status } from '../status.ts';
  * How a list or a watch ended. The kinds are the classes of failure; `recovery.ts` alone decides how to react to each.
  * `detail` is for the log only.
  *
- * - `closed`: the server ended the stream cleanly; `quiet`: we ended it because it was silent; `aborted`: we were told to stop.
+ * - `closed`: the server ended the stream cleanly; `quiet`: we ended it because it was silent; `aborted`: the signal aborted.
  * - `expired`: 410, the version or the continue token is no longer in the server's history.
  * - `too_large_version`: 504, the server has not reached the version that we know.
  * - `throttled`: 429; `refused`: no answer, or one that is no success (`missingRight`: 403); `reset`: cut off after the headers.
@@ -38,7 +38,7 @@ export const FAILURE_KINDS = [
 
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
-/** The server looks at the rights before anything else, so who gets so far may list and watch the collection. */
+/** The server checks our rights before anything else, so these ends show that we may list and watch the collection. */
 const BEHIND_THE_RIGHT: ReadonlySet<FailureKind> = new Set([
   'closed',
   'quiet',
@@ -48,9 +48,9 @@ const BEHIND_THE_RIGHT: ReadonlySet<FailureKind> = new Set([
 ]);
 
 /**
- * The right to the collection that we lack after a list or a watch of it ended so; `before`: the one that we lacked until
- * then. It stays when this end does not tell, because nobody looked at our rights (no answer, 401, 429, 5xx) or something
- * else was wrong.
+ * The right to the collection that we lack, after a list or a watch of it ended with this failure. `before`: the one that
+ * we lacked until then. It stays if the failure does not show it, because our rights were not checked (no answer, 401, 429,
+ * 5xx) or something else was wrong.
  */
 export function missingRightAfter(failure: Failure, before: string | undefined): string | undefined {
   if (failure.kind === 'refused') return failure.missingRight ?? before;
@@ -79,7 +79,7 @@ function classify(status: Status, retryAfter: string | undefined): Failure | und
   return undefined;
 }
 
-/** Since Kubernetes 1.18 the cause says so; older servers say it only in the message (kubernetes/kubernetes#91073). */
+/** Since Kubernetes 1.18 a cause says so; older servers say it only in the message (kubernetes/kubernetes#91073). */
 const isTooLargeVersion = (status: Status): boolean =>
   status.causes.includes('ResourceVersionTooLarge') ||
   (status.code === 504 && status.message.includes('Too large resource version'));

@@ -16,7 +16,7 @@ export interface WatchedResource {
   readonly name: string;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
-  /** We may go without it: while the cluster refuses us the right to it, its age is not shown. */
+  /** Gatehouse works without this collection. While the cluster refuses us the right to it, its age is not exposed. */
   readonly isOptional?: boolean;
 }
 
@@ -42,8 +42,8 @@ export function createHttpListerWatcher(parts: HttpListerWatcherParts, resource:
 }
 
 /**
- * A resourceVersion together with `limit` alone would mean Exact, so the match is always given (API concepts,
- * "Semantics").
+ * A resourceVersion with `limit` and no `resourceVersionMatch` would mean Exact, so the match is always given (API
+ * concepts, "Semantics").
  */
 function listQuery({ version, limit, continueToken }: ListRequest): Record<string, string> {
   const page = { limit: String(limit) };
@@ -99,7 +99,7 @@ async function watch(
   signal: AbortSignal,
 ): Promise<Failure> {
   const stream = new EventDecoder(sink, slices);
-  const letGo = onAbort(signal, () => stream.stop());
+  const stopListening = onAbort(signal, () => stream.stop());
   try {
     await client.stream({ method: 'GET', path, purpose: 'watch' }, stream, stream.signal);
     await stream.read();
@@ -108,7 +108,7 @@ async function watch(
     await stream.read();
     return stream.failure ?? broken(error, stream.started, signal);
   } finally {
-    letGo();
+    stopListening();
   }
 }
 

@@ -8,9 +8,9 @@ const SHARDS = 256;
 /**
  * A map of entries by their own keys, made for hundreds of thousands of them.
  *
- * V8 enters every text that is a key of a `Map`, or is looked up in one, into its table of unique strings. Each
+ * V8 enters every text that is a key of a `Map`, or is looked up in one, into its table of unique strings. Each garbage
  * collection of the old part of the heap stops the thread to go through that table: 20 to 70 ms with 450,000 pods. The
- * keys here are therefore numbers, the hashes of the texts. A `Map` that outgrows its space is also rebuilt in one go,
+ * keys here are therefore numbers, the hashes of the texts. A `Map` that outgrows its space is also rebuilt in one step,
  * which takes 30 to 80 ms for 450,000 entries. So there are many small ones.
  */
 export class KeyTable<Entry extends Keyed> {

@@ -16,7 +16,7 @@ const FIRST_PAGE_SIZE = 100;
  */
 const PAGE_BYTES = 1024 * 1024;
 /**
- * A page that was too long is requested again with this many times fewer objects: five attempts from 500 down to one.
+ * A page that was too long is requested again with this many times fewer objects: five more requests from 500 down to one.
  */
 const FEWER = 4;
 

@@ -13,7 +13,7 @@ export type RecoveryStep =
       readonly reason?: RelistReason;
     };
 
-/** How a watch went. */
+/** The outcome of a watch. */
 export interface WatchRun {
   readonly failure: Failure;
   readonly livedMs: number;
@@ -83,7 +83,7 @@ export class Recovery {
     const outOfReach = failure.kind === 'expired' || failure.kind === 'too_large_version';
     if (outOfReach && list.from === 'last') {
       this.#isLastOutOfReach = true;
-      // Beside the lists of a back-off under way, the relist and this one would be one too many (I5).
+      // During a back-off this list waits as well: two lists for each of its steps would exceed the budget (I5).
       return { ...again, from: 'newest', waitMs: this.#backoff.isAtRest ? 0 : this.#wait(failure) };
     }
     return { ...again, waitMs: this.#wait(failure) };

@@ -22,8 +22,8 @@ const LONGEST_WATCH_SECONDS = 600;
 
 export interface Reflector extends Freshness {
   /**
-   * The right to the collection that we lack, if the last answer of the cluster that tells whether we have it was 403:
-   * who may not do what.
+   * The right to the collection that we lack (who may not do what), if the cluster's last answer that shows whether we
+   * have it was a 403.
    */
   missingRight(): string | undefined;
   /** Mirrors the collection into the store until the signal aborts. Survives every failure; only a bug makes it throw. */
@@ -155,7 +155,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     return this.#recovery.afterWatch(run);
   }
 
-  /** The self-check found the cache wrong. Ends the watch, or the wait for it, so that a list can come. */
+  /** Called when the self-check found the cache wrong. Ends the watch, or the wait for it, so that a list can come. */
   #relist(reason: RelistReason): void {
     this.#parts.logger.error({ resource: this.#parts.name }, 'the cache differs from the cluster; listing again');
     this.#relistAsked = reason;
@@ -179,7 +179,7 @@ export class StoreReflector<E extends StoredEntry> implements Reflector {
     return this.#afterWatch(run);
   }
 
-  /** If a server accepted the stream and did not complete it in good order, lists use pages for a while. */
+  /** If a server accepted the stream and did not complete it properly, lists use pages for a while. */
   #streamFailed(failure: Failure, step: ListStep, wasAccepted: boolean): RecoveryStep {
     const { kind } = failure;
     const incomplete = kind === 'closed' || kind === 'refused' || kind === 'stream_error' || kind === 'unreadable';

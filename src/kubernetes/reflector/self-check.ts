@@ -28,8 +28,8 @@ const RECONNECT_SPREAD_MS = 3_000;
  */
 const SHORTEST_PERIOD_MS = 20_000;
 /**
- * How often an early check is repeated that had no result because the cluster was still coming up. The last one comes a
- * minute later.
+ * How often an early check is repeated if it had no result because the cluster was still coming up. The last repetition
+ * comes a minute later.
  */
 const EARLY_RETRIES = 3;
 /** Entries hashed in one step. */
@@ -224,8 +224,8 @@ export class SelfCheck<E extends StoredEntry> {
 
 /**
  * A digest over (key, uid, resourceVersion) in any order: the number of entries, and the sum of their hashes modulo
- * 2^32. Two different sets of the same size look equal once in 4,000 million times; the next check, five minutes later,
- * compares them again.
+ * 2^32. Two different sets of the same size look equal once in 4,000 million comparisons; the next check, five minutes
+ * later, compares them again.
  */
 export class VersionDigest {
   #sum = 0;

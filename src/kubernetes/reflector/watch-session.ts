@@ -16,24 +16,24 @@ export interface WatchSessionParts<E extends StoredEntry> {
   readonly writer: CacheWriter<E>;
   readonly clock: Clock;
   readonly metrics: ReflectorMetrics;
-  /** The server accepted the watch. */
+  /** Called when the server has accepted the watch. */
   onAccepted(): void;
-  /** A bookmark below our version came: the server may have been restored. */
+  /** Called when a bookmark below our version came: the server may have been restored. */
   onLowerBookmark(): void;
   /**
-   * The initial events are complete. A returned failure ends the stream. If a promise is returned, no event is applied
-   * until it has resolved.
+   * Called when the initial events are complete. A returned failure ends the stream. If a promise is returned, no event
+   * is applied until it has resolved.
    */
   onListed(list: Listed<E>, signal: AbortSignal): Failure | undefined | Promise<Failure | undefined>;
 }
 
 /**
- * A list may stop flowing for as long. What changes meanwhile comes in the same stream, and is no progress: a server or proxy that
- * drops bookmarks never ends the first state, and under load it is never silent.
+ * How long the first state may go without progress, the same as for a list. Changes come in the same stream and are no progress: if a
+ * server or proxy drops bookmarks, the first state never ends, and under load the stream is never silent.
  */
 const FIRST_STATE_LIMIT_MS = 30_000;
 
-const NO_PROGRESS: Failure = { kind: 'unsupported', detail: 'no more of the first state for 30 s, and not its end' };
+const NO_PROGRESS: Failure = { kind: 'unsupported', detail: 'the initial events made no progress for 30 s' };
 
 /** One watch from its request to its end, with the initial events if they were requested. Feeds the writer. */
 export class WatchSession<E extends StoredEntry> implements WatchSink {
@@ -87,7 +87,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
     this.#acceptedAt = this.#parts.clock.monotonic();
     this.#parts.onAccepted();
     if (this.#initial) {
-      // It is a list: it must keep flowing, and it proves nothing before its end.
+      // The initial events are a list: they must keep flowing, and prove nothing before their end.
       this.#progress = new SilenceLimit(this.#parts.clock, FIRST_STATE_LIMIT_MS, () => this.#attempt?.end(NO_PROGRESS));
       return;
     }
@@ -126,7 +126,7 @@ export class WatchSession<E extends StoredEntry> implements WatchSink {
 
   #initialEvent(initial: InitialEvents<E>, event: WatchEvent): Failure | undefined {
     if (!endsInitialEvents(event)) {
-      // A server with WatchList sends no other bookmark before the end, so this one treats the request as a plain
+      // A server with WatchList sends no other bookmark before the end, so this server treats the request as a plain
       // watch.
       if (event.type === 'BOOKMARK') return { kind: 'unsupported', detail: 'no end of the initial events' };
       if (initial.add(event)) this.#progress?.heard();
@@ -187,9 +187,9 @@ export class InitialEvents<E extends StoredEntry> {
   }
 
   /**
-   * Returns whether this is surely one more object of the first state. That comes in the order of the keys, and changes come in the
-   * order of their versions: so a new object that is older than one that has come is of the first state. One that is newer than
-   * all may be either.
+   * Returns whether this is surely one more object of the first state. The first state comes in the order of keys, and changes come
+   * in the order of versions. So a new object belongs to the first state if it comes first or is older than one that came before. A
+   * new object that is newer than all before may be either.
    */
   add(event: WatchEvent): boolean {
     const entry = this.#toEntry(event.object);

@@ -8,7 +8,7 @@ import { type SecretRequests, toStoredSecret } from './secret-requests.ts';
 export interface SecretRecordsParts {
   readonly requests: Pick<SecretRequests, 'get' | 'create' | 'replace' | 'remove'>;
   readonly namespace: string;
-  /** The labels that every one of them carries and is selected by. */
+  /** The labels that each of these Secrets carries and is selected by. */
   readonly labels: Readonly<Record<string, string>>;
   readonly mirror: SecretMirror;
   /** The freshness of the mirror. */
@@ -110,7 +110,7 @@ class MirroredSecret implements SecretEntry {
   }
 }
 
-/** What we know before the watch does, from a write or a read of our own. */
+/** A state that we know from a write or a read of our own before the watch shows it. */
 type Ahead =
   | { readonly entry: SecretEntry; readonly writtenAtMs: number | undefined }
   /** The object of this uid is gone. */
@@ -118,13 +118,13 @@ type Ahead =
 
 export interface SecretMirrorParts {
   readonly clock: Clock;
-  /** Seconds from the answer to a write until the watch brought it: what the other replicas wait for as well. */
+  /** Records the seconds from the answer to a write until the watch showed it, which other replicas wait for as well. */
   observeLag(seconds: number): void;
 }
 
 /**
- * Secrets in memory. The reflector writes what the cluster says. Our own writes are laid over that until the watch has
- * caught up, so that nobody here sees the earlier state again.
+ * Secrets in memory. The reflector writes what the cluster says. Our own writes take precedence until the watch has
+ * caught up, so that no reader here sees the earlier state again.
  */
 export class SecretMirror implements ReflectedStore<SecretEntry> {
   readonly #parts: SecretMirrorParts;
@@ -167,7 +167,7 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     this.#notify(entry.key);
   }
 
-  /** Takes over that we removed this object, or found it gone. An object of another uid that came meanwhile stays. */
+  /** Records that we removed this object, or found it gone. An object of another uid that came meanwhile stays. */
   learnedGone({ key, uid }: Pick<SecretEntry, 'key' | 'uid'>): void {
     if (this.current(key)?.uid !== uid) return;
     if (this.#seen.get(key)?.uid === uid) this.#ahead.set(key, { goneUid: uid });
@@ -192,7 +192,7 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     const before = this.current(entry.key);
     this.#seen.set(entry.key, entry);
     this.#caughtUp(entry.key, entry.resourceVersion);
-    this.#tell(entry.key, before);
+    this.#notifyIfChanged(entry.key, before);
   }
 
   remove(key: string): void {
@@ -203,10 +203,10 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     // We have created it again after this removal, and the watch has yet to show that.
     const isSuccessor = ahead && 'entry' in ahead && ahead.entry.uid !== removed?.uid;
     if (!isSuccessor) this.#ahead.delete(key);
-    this.#tell(key, before);
+    this.#notifyIfChanged(key, before);
   }
 
-  /** Does all in the last step: there are some thousands at most, and our own writes come in between. */
+  /** Replaces everything in the last step: there are some thousands at most, and our own writes come in between. */
   *prepare(entries: readonly SecretEntry[], replacement: Replacement): Steps<() => void> {
     return () => this.#replace(entries, replacement);
   }
@@ -216,10 +216,10 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
     this.#seen = new Map(entries.map((entry) => [entry.key, entry]));
     if (sameHistory) for (const key of [...this.#ahead.keys()]) this.#caughtUp(key, resourceVersion);
     else this.#ahead.clear();
-    for (const key of new Set([...before.keys(), ...this.#seen.keys()])) this.#tell(key, before.get(key));
+    for (const key of new Set([...before.keys(), ...this.#seen.keys()])) this.#notifyIfChanged(key, before.get(key));
   }
 
-  /** The watch has shown everything about `key` up to this version. */
+  /** Called when the watch has shown everything about `key` up to this version. Forgets our own state if it is not newer. */
   #caughtUp(key: string, version: string): void {
     const ahead = this.#ahead.get(key);
     if (!ahead) return;
@@ -233,7 +233,7 @@ export class SecretMirror implements ReflectedStore<SecretEntry> {
       this.#parts.observeLag((this.#parts.clock.monotonic() - ahead.writtenAtMs) / 1000);
   }
 
-  #tell(key: string, before: SecretEntry | undefined): void {
+  #notifyIfChanged(key: string, before: SecretEntry | undefined): void {
     const now = this.current(key);
     if (now?.uid !== before?.uid || now?.resourceVersion !== before?.resourceVersion) this.#notify(key);
   }

@@ -4,7 +4,7 @@ import { type ApiClient, type ApiRequest, type ApiResponse, ClusterError } from 
 import { isKubernetesObject, type KubernetesObject } from '../object.ts';
 
 /**
- * Secrets are read and written at start and while somebody waits for a token. The API server answers in milliseconds or
+ * Secrets are read and written at start and while a caller waits for a token. The API server answers in milliseconds or
  * not at all.
  */
 const TIME_LIMIT_MS = 10_000;

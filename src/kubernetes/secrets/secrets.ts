@@ -44,7 +44,7 @@ export class ClusterSecrets implements SecretStore {
     return made === 'exists' ? made : toStoredSecret(made);
   }
 
-  /** Reads first, so that labels, annotations and owners stay that others put on the Secret. */
+  /** Reads first, so that labels, annotations and owners that others put on the Secret stay. */
   async update(
     name: string,
     data: Readonly<Record<string, Buffer>>,
@@ -70,7 +70,7 @@ export class ClusterSecrets implements SecretStore {
   missingRight = (name: string): string | undefined =>
     this.#watches.get(name)?.missingRight() ?? this.#missing.get(`get ${name}`) ?? this.#missing.get(`create ${name}`);
 
-  /** Notes what the answer shows about our right to this; a missing answer shows nothing. */
+  /** Records what the answer shows about our right to this action; a missing answer shows nothing. */
   async #judged<T>(action: string, answer: Promise<T>): Promise<T> {
     try {
       const result = await answer;
@@ -103,14 +103,14 @@ export interface SecretWatchParts {
  * Follows the state of one Secret. Every watch begins with the current state and so depends on no version: the version
  * of a Secret is soon older than the server's history, and a watch from there would be answered 410 for ever. Nobody
  * needs the states in between. A `StoreReflector` does not fit: it resumes at a version and lists when it cannot, which
- * takes the right to list Secrets. Both loops use `Attempt`, which ends a silent watch, and `Recovery`, which says how
- * long to wait after a failure.
+ * takes the right to list Secrets. Both loops use `ReflectorRequest`, which ends a silent watch, and `Recovery`, which
+ * says how long to wait after a failure.
  */
 export class SecretWatch {
   readonly #parts: SecretWatchParts;
   readonly #recovery: Recovery;
   /** What `onChange` was last called with: a version, `absent`, or nothing yet. */
-  #told: string | undefined;
+  #reported: string | undefined;
   readonly #failure: LastingFailure;
   #missingRight: string | undefined;
   #provenAt = Number.NEGATIVE_INFINITY;
@@ -166,7 +166,7 @@ export class SecretWatch {
       if (round.hasState || round.isOver) return;
       round.hasState = true;
       this.#healthy();
-      this.#tell(secret);
+      this.#report(secret);
     } catch (error) {
       if (!round.hasState) attempt.end({ kind: 'refused', detail: (error as Error).message });
     }
@@ -179,7 +179,7 @@ export class SecretWatch {
     if (event.type === 'BOOKMARK' || !isKubernetesObject(event.object)) return undefined;
     round.hasState = true;
     this.#healthy();
-    this.#tell(event.type === 'DELETED' ? undefined : toStoredSecret(event.object));
+    this.#report(event.type === 'DELETED' ? undefined : toStoredSecret(event.object));
     return undefined;
   }
 
@@ -190,10 +190,10 @@ export class SecretWatch {
   }
 
   /** A consumer that throws has a bug. That must not end the watch. */
-  #tell(secret: StoredSecret | undefined): void {
+  #report(secret: StoredSecret | undefined): void {
     const version = secret?.version ?? 'absent';
-    if (version === this.#told) return;
-    this.#told = version;
+    if (version === this.#reported) return;
+    this.#reported = version;
     try {
       this.#parts.onChange(secret);
     } catch (error) {

@@ -4,13 +4,13 @@ type Members = Readonly<Record<string, unknown>>;
 export type RequirementKind = 'requests' | 'limits';
 
 /**
- * What counts while a pod may be resized in place (KEP-1287,
- * https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/): what its specification asks for, what the
- * containers use, and what their node has set aside. The greatest sum of the three counts.
+ * The amounts that may differ while a pod is resized in place (KEP-1287,
+ * https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/): those that its spec asks for, those that
+ * its containers run with, and those that the node has allocated. A node is charged with the greatest sum of the three.
  */
 export type View = 'specified' | 'used' | 'allocated';
 
-/** Nothing is set aside for limits. */
+/** A node allocates requests, not limits. */
 const VIEWS: Readonly<Record<RequirementKind, readonly View[]>> = {
   requests: ['specified', 'used', 'allocated'],
   limits: ['specified', 'used'],
@@ -19,7 +19,7 @@ const VIEWS: Readonly<Record<RequirementKind, readonly View[]>> = {
 /** The resource lists of one container. */
 export type CountedResources = Readonly<Record<RequirementKind, Readonly<Record<View, Members>>>>;
 
-/** The status of a pod, as far as its resources go. */
+/** The part of a pod's status that concerns its resources. */
 export class PodStatus {
   readonly #status: Members;
   readonly #isInfeasible: boolean;
@@ -29,12 +29,15 @@ export class PodStatus {
     this.#isInfeasible = isResizeInfeasible(asArray(this.#status['conditions']).map(asObject));
   }
 
-  /** What the specification asks for does not count when the node can never do the resize. */
+  /** The amounts in the spec do not count if the node can never do the resize. */
   viewsOf(kind: RequirementKind): readonly View[] {
     return this.#isInfeasible ? VIEWS[kind].filter((view) => view !== 'specified') : VIEWS[kind];
   }
 
-  /** A container that has not started, and one of a kubelet that does not resize, has no status and counts as specified. */
+  /**
+   * The amounts of one container. One that has not started, or whose kubelet does not resize, has none in its status, and
+   * counts as its spec says.
+   */
   resourcesOf(container: Members): CountedResources {
     const { requests, limits } = asObject(container['resources']);
     const { resources, allocatedResources } = this.#statusOf(container['name']);
@@ -52,7 +55,7 @@ export class PodStatus {
     };
   }
 
-  /** The lists of the pod as a whole, which count instead of those of its containers where the kubelet reports them (KEP-5419). */
+  /** The lists of the pod as a whole, which count instead of those of its containers if the kubelet reports them (KEP-5419). */
   ofPod(kind: RequirementKind): Partial<Readonly<Record<View, Members>>> {
     const { used, allocated } = this.#reported(kind);
     if (!used || (kind === 'requests' && !allocated)) return {};
@@ -60,8 +63,8 @@ export class PodStatus {
   }
 
   /**
-   * The lists of which the greatest amount counts instead of what the containers take, where the pod has resources of its own
-   * (KEP-2837).
+   * The lists of a pod that has resources of its own (KEP-2837). The greatest amount in them counts instead of the amounts of its
+   * containers.
    */
   listsInstead(kind: RequirementKind, specified: Members): readonly Members[] {
     if (!isObject(this.#status['resources'])) return [specified];
@@ -85,7 +88,7 @@ export class PodStatus {
   }
 }
 
-/** There is one such condition. If there were more, the first would count, as in Kubernetes. */
+/** A pod has at most one such condition. If it had more, the first would count, as in Kubernetes. */
 const isResizeInfeasible = (conditions: readonly Members[]): boolean =>
   conditions.find(({ type }) => type === 'PodResizePending')?.['reason'] === 'Infeasible';
 

@@ -33,7 +33,7 @@ const MOST_REMEMBERED = 20_000;
 /** How many pods a replacement looks at in one step, at most some 10 µs each. */
 const STEP = 32;
 
-/** Up to this many changes go into the map in one turn: 5 ms. For more, a new map of all pods is made beforehand. */
+/** Up to this many changes are written to the table in one step: 5 ms. For more, a new table of all pods is made beforehand. */
 const MOST_CHANGED_IN_PLACE = 10_000;
 
 /** The pods of the cluster, reduced to what they add to their nodes. Every change goes into the ledger at once. */
@@ -123,7 +123,7 @@ export class PodStore implements ReflectedStore<PodEntry> {
     };
   }
 
-  /** The pods that the present list does not have. */
+  /** The pods that are not in the present list. */
   *#unlisted(): Steps<PodEntry[]> {
     const gone: PodEntry[] = [];
     let looked = 0;
@@ -141,7 +141,7 @@ export class PodStore implements ReflectedStore<PodEntry> {
     for (const { key } of gone) this.#pods.delete(key);
   }
 
-  /** The pods that the present list has, with its changes. */
+  /** The pods of the present list, with its changes. */
   *#listedWith(changed: KeyTable<PodEntry>): Steps<KeyTable<PodEntry>> {
     const next = new KeyTable<PodEntry>();
     let looked = 0;
@@ -186,7 +186,10 @@ const ownCopy = (text: string): string => (text.length > 12 ? text : ` ${text}`.
 const isSame = (a: PodEntry, b: PodEntry): boolean =>
   a.uid === b.uid && a.resourceVersion === b.resourceVersion && a.node === b.node && a.usage === b.usage;
 
-/** Most changes of a pod are changes of its status. They change no sums, and so no lists. */
+/**
+ * Books the difference between two states of a pod. Most changes of a pod are changes of its status: they change no sums,
+ * and so no lists.
+ */
 function book(
   sums: Pick<UsageLedger, 'add' | 'subtract'>,
   previous: PodEntry | undefined,
@@ -199,8 +202,8 @@ function book(
 }
 
 /**
- * Remembers what `make` returned for a key. When full it forgets everything, which is cheaper than keeping an order of
- * use.
+ * Remembers what `make` returned for a key. When it is full it forgets everything, which is cheaper than to track which
+ * key was used last.
  */
 export function boundedMemo<Key, Value>(limit: number, make: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>();

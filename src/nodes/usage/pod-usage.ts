@@ -44,9 +44,9 @@ const NOTHING: Amount = { nano: 0n, formats: 0 };
 
 /**
  * What the scheduler of Kubernetes 1.37 counts for a pod: `PodRequests` and `PodLimits` of k8s.io/component-helpers 0.37 with the
- * features that are on by default there, so with sidecars
+ * features that are on by default there. These include sidecars
  * (https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers),
- * resources of the pod itself, overhead and resizes in place of both. What older versions count otherwise is in
+ * resources of the pod itself, overhead, and in-place resizes of containers and of pods. What older versions count differently is in
  * docs/operations.md ("What a node's usage counts"). Devices that stand for cpu or memory (`DRANodeAllocatableResources`, off by
  * default) do not count. Unreadable quantities and odd members count as 0, so that one strange pod does not spoil the sums of its
  * node.
@@ -95,7 +95,7 @@ function effectiveAmount(pod: CountedPod, { figure, read }: Reading): Amount {
   return plus(amount, amountIn(asObject(pod.spec['overhead'])) ?? NOTHING);
 }
 
-/** `undefined`: the containers count. */
+/** The amount of the pod's own resources. `undefined` if its containers count instead. */
 function ownAmount({ spec, status }: CountedPod, { kind }: Figure, amountIn: AmountReader): Amount | undefined {
   const own = asObject(spec['resources']);
   const [requests, limits] = [asObject(own['requests']), asObject(own['limits'])];
@@ -115,12 +115,12 @@ function amountOfContainers({ status, parts }: CountedPod, figure: Figure, amoun
     return containersAmount(parts, (counted) => amountIn(counted[kind][view]) ?? NOTHING);
   };
   const [first, ...others] = status.viewsOf(kind);
-  // Nearly all pods: nothing is being resized, and one sum is that of all views.
+  // If the pod is not being resized, as is nearly always so, all views have the same sum, and it is computed once.
   const isSettled = Object.keys(ofPod).length === 0 && agree(parts, figure);
   return (isSettled ? [] : others).map(sumOf).reduce(greater, first ? sumOf(first) : NOTHING);
 }
 
-/** Whether each container has one amount of the resource in all views. */
+/** Whether each container has the same amount of the resource in all views. */
 function agree({ containers, initContainers }: Parts, { kind, resource }: Figure): boolean {
   const isOne = ({ [kind]: { specified, used, allocated } }: CountedResources): boolean =>
     used[resource] === specified[resource] && allocated[resource] === specified[resource];
@@ -142,7 +142,7 @@ function containersAmount(parts: Parts, amountOf: (counted: CountedResources) =>
   return greater(parts.containers.map(amountOf).reduce(plus, sidecars), peak);
 }
 
-/** If both are equal, the first one, and so the format in which it is written. */
+/** The greater of two amounts. If both are equal, the first one, so that its format is used. */
 const greater = (a: Amount, b: Amount): Amount => (b.nano > a.nano ? b : a);
 
 function toAmount(quantity: Quantity | undefined): Amount | undefined {

@@ -13,8 +13,9 @@ const QUANTITY = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([KMGTPE]i|[numkMGTPE]|[eE][+-]
 /** No sane quantity is longer. The time to read digits as an integer grows with the square of their number. */
 const LONGEST_TEXT = 128;
 /**
- * The greatest quantity by the documentation of Kubernetes: 2^63 - 1 units. Greater ones become this one. (Its code does that for
- * binary ones only. A decimal one may have an exponent of nine digits there; to compute with it would take all memory.)
+ * The greatest quantity according to the documentation of Kubernetes: 2^63 - 1 units. Greater ones are capped to it. (The code of
+ * Kubernetes caps binary ones only. A decimal one may have an exponent of nine digits there; computing with it would take all
+ * memory.)
  */
 const GREATEST = (2n ** 63n - 1n) * NANO;
 
@@ -38,7 +39,8 @@ const BINARY_PREFIXES = 'KMGTPE';
 
 /**
  * Reads `resource.Quantity` text (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/).
- * Fractions of a nano unit are rounded up. A number is read as its text. `undefined` for anything that is no quantity.
+ * Fractions of a nano unit are rounded away from zero. A number is read as its text. `undefined` for anything that is no
+ * quantity.
  */
 export function parseQuantity(value: unknown): Quantity | undefined {
   const text = typeof value === 'number' ? String(value) : value;
@@ -64,15 +66,15 @@ function parseSuffix(suffix: string): { factor: bigint; tens: number; format: Qu
 /** `digits` * 10^tens, rounded up, between 0 and the greatest quantity. */
 function scaleUp(digits: bigint, tens: number): bigint {
   if (digits === 0n) return 0n;
-  // 29 digits hold the greatest quantity in nano units, and no text has 160. Computing larger powers could take for
-  // ever.
+  // 10^29 is above the greatest quantity in nano units, and no text has 160 digits. Larger powers could take for ever to
+  // compute.
   if (tens > 29) return GREATEST;
   if (tens < -160) return 1n;
   const scaled = tens >= 0 ? digits * 10n ** BigInt(tens) : divideUp(digits, 10n ** BigInt(-tens));
   return scaled > GREATEST ? GREATEST : scaled;
 }
 
-/** Rounds away from zero upwards only: the callers' negative numbers are cut toward zero. */
+/** Rounds a positive quotient up, away from zero. A negative one is cut toward zero. */
 export const divideUp = (dividend: bigint, divisor: bigint): bigint =>
   dividend > 0n ? (dividend + divisor - 1n) / divisor : dividend / divisor;
 
@@ -106,7 +108,7 @@ function formatExponent(nano: bigint): string {
   return exponent === 0 ? `${rest}` : `${rest}e${exponent}`;
 }
 
-/** Divides while nothing is lost. `value` is not zero, so it ends. */
+/** Divides as long as there is no remainder. `value` is not zero, so that ends. */
 function divideOut({ value, by, atMost }: { value: bigint; by: bigint; atMost: number }): {
   rest: bigint;
   steps: number;

@@ -18,16 +18,16 @@ export interface UsageOptions {
 
 /**
  * How many nodes are brought up to date in one step: 3 ms. At 5,000 pod events a second 50 nodes change between two
- * looks of a watch.
+ * reads of a watch.
  */
 const MOST_COUNTED_AT_ONCE = 300;
 
-/** A large change of usage under way. */
+/** A large change of usage that is being counted in a copy. */
 type Recount = TakenUsage & { readonly aside: Aside };
 
 /**
- * Writes the usage of pods, as the ledger sums it up, into the annotations of their nodes. What is kept of a node for
- * that is its `Allocatable`.
+ * Writes the usage of pods, as the ledger sums it up, into the annotations of their nodes. The `own` of a node's entry
+ * is its `Allocatable`.
  */
 export class UsageDecoration implements Decoration {
   readonly progress: UsageProgress;
@@ -103,7 +103,7 @@ export class UsageDecoration implements Decoration {
   }
 }
 
-/** What a node has for pods, in nano units. 0 if it is missing or unreadable. */
+/** What a node can give to pods, in nano units. 0 if it is missing or unreadable. */
 export interface Allocatable {
   readonly cpu: bigint;
   readonly memory: bigint;
@@ -130,8 +130,8 @@ export function usageMembers(platform: string, usage: NodeUsage | undefined, all
 }
 
 /**
- * The format of the operands if they all have the same one. Otherwise the usual format of the resource, so that the order of the
- * operands does not matter.
+ * The sum in the format of its operands if they all have the same one. Otherwise in the usual format of the resource, so that the
+ * order of the operands does not matter.
  */
 function sumText(resource: keyof Allocatable, sum: UsageSum | undefined): string {
   if (!sum) return '0';
@@ -139,8 +139,8 @@ function sumText(resource: keyof Allocatable, sum: UsageSum | undefined): string
 }
 
 /**
- * Computed as in 3.4: from whole milli-cores or bytes, with doubles in this order, cut toward zero. So 0.29 / 1 * 100
- * is 28 %, as there.
+ * Computed as KubeSphere 3.4 does: from whole milli-cores or bytes, with doubles in this order, cut toward zero. So
+ * 0.29 / 1 * 100 is 28 %, as there.
  */
 function percentage(resource: keyof Allocatable, sum: bigint, allocatable: bigint): string {
   const unit = resource === 'cpu' ? NANO_OF_MILLI : NANO;
@@ -158,7 +158,7 @@ export interface TakenUsage {
   readonly pods: CollectionState;
 }
 
-/** How far the usage has come that the nodes show. */
+/** The progress of the usage that the nodes show. */
 export class UsageProgress implements AddedProgress {
   readonly #ledger: UsageLedger;
   /** The state of the pods that all nodes show. Single nodes may be ahead while a large change is counted in a copy. */
@@ -207,7 +207,8 @@ export class UsageProgress implements AddedProgress {
   }
 
   /**
-   * This usage is counted in a copy. The list shows it when that is done, and its version does not include it before.
+   * Records that this usage is being counted in a copy. The list shows it when that is done; until then its version does
+   * not include it.
    */
   countAside(taken: TakenUsage): void {
     this.#aside = taken;
@@ -217,20 +218,20 @@ export class UsageProgress implements AddedProgress {
     this.#aside = undefined;
   }
 
-  /** The nodes show all of this usage from now on. */
+  /** Records that the nodes show all of this usage from now on. */
   counted({ pods }: TakenUsage): void {
     this.#aside = undefined;
     this.#pods = pods;
   }
 
-  /** The sums of a node changed last at this version. */
+  /** Records that the sums of a node last changed at this version. */
   changed(name: string, version: string): void {
     this.#usedAt.set(name, version);
   }
 
   /**
-   * A node got the sums that the ledger has now. They may be newer than those of the other nodes in the list. A client
-   * that resumes from the state of the list is therefore sent this node again.
+   * Records that a node got the sums that the ledger has now. They may be newer than those of the other nodes in the
+   * list. A client that resumes from the state of the list is therefore sent this node again.
    */
   usedAhead(name: string, counted?: string): void {
     this.changed(name, this.#aheadAt(name, counted));

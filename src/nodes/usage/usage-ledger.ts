@@ -2,10 +2,10 @@ import { CollectionVersion, later } from '../../resources/entries/collection-ver
 import { FIGURES, FORMATS, type PodUsage } from './pod-usage.ts';
 import type { QuantityFormat } from './quantity.ts';
 
-/** One running sum, exact, from which every operand can be taken out again. */
+/** An exact running sum from which every operand can be taken out again. */
 export class UsageSum {
   #nano: bigint;
-  /** Operands of each of `FORMATS`. */
+  /** The number of operands in each of `FORMATS`. */
   readonly #operands: number[];
 
   constructor(of?: UsageSum) {
@@ -17,7 +17,7 @@ export class UsageSum {
     return this.#nano;
   }
 
-  /** The format of all operands if they have one; `undefined` when they are mixed or none. */
+  /** The format of all operands. `undefined` if they have several, or if there are no operands. */
   get format(): QuantityFormat | undefined {
     const present = FORMATS.filter((_, at) => (this.#operands[at] ?? 0) > 0);
     return present.length === 1 ? present[0] : undefined;
@@ -48,7 +48,7 @@ export class UsageLedger {
   /** How far the collection of pods has come. */
   readonly pods = new CollectionVersion();
 
-  /** `version` is that of the change that this is part of. */
+  /** `version` is the resourceVersion of the change that this is part of. */
   add(node: string, usage: PodUsage, version: string): void {
     const account = this.#accounts.get(node) ?? copyOf(undefined);
     if (account.pods === 0) this.#accounts.set(node, account);
@@ -109,7 +109,7 @@ export class UsageLedger {
   }
 }
 
-/** Copies of the accounts that are booked on. */
+/** Bookings in copies of the accounts, which `take` puts into the ledger. */
 class UsageDraft {
   readonly #copies = new Map<string, Account>();
   readonly #changed = new Map<string, string>();

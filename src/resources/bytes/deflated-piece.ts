@@ -1,6 +1,9 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 
-/** A stretch of a deflate stream that ends on a byte boundary. Any such pieces in a row make one stream. */
+/**
+ * A part of a deflate stream that ends on a byte boundary and refers to nothing before it. Pieces in any order make one
+ * stream.
+ */
 export interface DeflatedPiece {
   readonly bytes: Uint8Array;
   /** CRC-32 of the plain text. */
@@ -25,7 +28,7 @@ const LONGEST_STORED = 65_535;
 export const deflatePiece = (plain: Uint8Array): Uint8Array =>
   deflateRawSync(plain, { level: LEVEL, finishFlush: constants.Z_SYNC_FLUSH });
 
-/** Compresses a text into a piece that can stand anywhere in the stream. */
+/** Compresses a text into one piece. */
 export const deflateShared = (plain: Uint8Array): DeflatedPiece => pieceOf(plain, deflatePiece(plain));
 
 /** Compresses a leaf. Its first comma is a block of its own, because the first leaf of a list is sent without it. */
@@ -40,7 +43,7 @@ function pieceOf(plain: Uint8Array, bytes: Uint8Array): DeflatedPiece {
 export const COMMA_BLOCK_BYTES = 6;
 
 /**
- * The text as it is, in stored blocks (RFC 1951 3.2.4): a valid piece without compression. Returns views, not copies.
+ * Wraps the text in stored blocks (RFC 1951 3.2.4): a valid piece without compression. Returns views, not copies.
  */
 export function storedBlocks(plain: readonly Uint8Array[]): readonly Uint8Array[] {
   const blocks: Uint8Array[] = [];
@@ -77,18 +80,19 @@ const SQUARES: readonly number[] = (() => {
 /** x^(8 * length): what appending `length` bytes does to a CRC. Depends on the length only, so it is kept with the bytes. */
 export function crcShift(length: number): number {
   let power = 0x80000000;
-  // The powers of x repeat after 2^32 - 1, so the squares do so after 32 steps; 8 bits a byte start three squares on.
+  // Powers of x repeat after 2^32 - 1, so x^(2^32) is x again and `SQUARES` repeats after 32 entries. A byte has 2^3 bits,
+  // so `n` begins at 3.
   for (let rest = length, n = 3; rest > 0; rest = Math.floor(rest / 2), n++) {
     if (rest % 2 === 1) power = multiply(SQUARES[n % 32] ?? 0, power);
   }
   return power;
 }
 
-/** The CRC-32 of two texts one after the other, from theirs: `shift` is `crcShift` of the second one's length. */
+/** Combines the CRC-32 of two texts into that of their concatenation. `shift` is `crcShift` of the second text's length. */
 export const combineCrc32 = (first: number, second: number, shift: number): number =>
   (multiply(shift, first) ^ second) >>> 0;
 
-/** Neighbouring parts of a text. */
+/** Consecutive parts of a text. */
 export interface Stretch {
   readonly parts: readonly Uint8Array[];
   /** Bytes of all parts. */

@@ -1,20 +1,20 @@
 import { asObject, type KubernetesObject, type ObjectMeta } from '../../kubernetes/object.ts';
 
 /**
- * One object's JSON as it stands in a list, encoded once. The added annotations have their own place in it, so when one
+ * One object's JSON as it stands in a list, encoded once. The offset of the added annotations is known, so when one
  * changes, the bytes are spliced and nothing is encoded again. The content never changes, but the bytes may move: a
  * leaf copies them into its own buffer and they stay there, so they are in memory once.
  */
 export class EncodedObject {
-  /** The added annotations as JSON members: `"a":"1","b":"2"`. ASCII. Empty: none. */
+  /** The added annotations as JSON members: `"a":"1","b":"2"`. ASCII. Empty if there are none. */
   readonly added: string;
   /** Bytes of the text with the added annotations in it. */
   readonly length: number;
   #bytes: Uint8Array;
   readonly #places: ByteOffsets;
   /**
-   * The added annotations that `#bytes` holds now. Bytes that come from an object with other annotations are spliced
-   * when they are first needed.
+   * The added annotations that `#bytes` holds now. If they differ from `added`, the bytes are spliced when they are first
+   * needed.
    */
   #held: string;
 
@@ -93,7 +93,7 @@ interface Span {
 interface AnnotationPlace {
   /** Offset in bytes: the end of the stored annotations, or of the metadata where there are none. */
   readonly start: number;
-  /** What stands around them, if there are any: a comma, or all that makes them annotations. ASCII. */
+  /** Text around the added annotations, if there are any: a comma, or the rest of an `annotations` member. ASCII. */
   readonly before: string;
   readonly after: string;
 }
@@ -108,7 +108,7 @@ export interface Presentation {
 
 /**
  * The object as a list item: stored members in stored order, unknown ones included; without `kind`, `apiVersion` and
- * `managedFields`; with `selfLink` behind the name, unless there is none.
+ * `managedFields`; with `selfLink` after the name, if the kind has one.
  */
 export function encodeObject(object: KubernetesObject, presentation: Presentation): EncodedObject {
   const writer = new ObjectWriter();
@@ -127,10 +127,10 @@ export function encodeObject(object: KubernetesObject, presentation: Presentatio
 }
 
 const NOTHING_ADDED: AnnotationPlace = { start: 0, before: '', after: '' };
-/** Behind the members of the metadata, of which there is one at least. */
+/** Appended to the metadata, which always has members, so it begins with a comma. */
 const NEW_ANNOTATIONS = { before: ',"annotations":{', after: '}' };
 
-/** Returns the places, counted in characters. */
+/** Returns offsets in characters, not in bytes. */
 function writeMetadata(writer: ObjectWriter, metadata: ObjectMeta, { selfLink, addedKeys }: Presentation): ByteOffsets {
   let added: AnnotationPlace | undefined;
   let version: Span = { start: 0, end: 0 };
@@ -140,7 +140,7 @@ function writeMetadata(writer: ObjectWriter, metadata: ObjectMeta, { selfLink, a
     if (key === 'managedFields' || key === 'selfLink') continue;
     if (key === 'annotations' && addedKeys) added = writeAnnotations(writer, value, addedKeys);
     else writer.member(key, value);
-    // Between the quotes of what was written last.
+    // This member was just written, so its value ends before the closing quote.
     if (key === 'resourceVersion') {
       const end = writer.text.length - 1;
       version = { start: end - (JSON.stringify(value).length - 2), end };

@@ -5,14 +5,15 @@ import type { EncodedObject } from './encoded-object.ts';
 
 const COMMA = 0x2c;
 
-/** Something with its JSON text ready. */
+/** An object with its encoded JSON. */
 export interface Encoded {
   readonly encoded: EncodedObject;
 }
 
 /**
- * Some tens of neighbours in an order. A leaf never changes: when an object changes, a new leaf is made. The bytes are
- * made on first use and kept. A list is its leaves one after the other, so one changed object costs one leaf.
+ * Some tens of neighbouring entries of a sorted list. A leaf never changes: when an object changes, a new leaf is made.
+ * The bytes are made on first use and kept. A list is its leaves one after the other, so one changed object costs one
+ * leaf.
  */
 export class Leaf<Entry extends Encoded = Encoded> {
   readonly entries: readonly Entry[];
@@ -26,7 +27,7 @@ export class Leaf<Entry extends Encoded = Encoded> {
     this.length = entries.reduce((sum, { encoded }) => sum + 1 + encoded.length, 0);
   }
 
-  /** The items, each behind a comma: the first leaf of a list is sent without its first byte. */
+  /** The items, each after a comma: the first leaf of a list is sent without its first byte. */
   joined(): Uint8Array {
     this.#joined ??= this.#join();
     return this.#joined;
@@ -59,7 +60,6 @@ export class Leaf<Entry extends Encoded = Encoded> {
   }
 }
 
-/** The leaves of one version. */
 interface Leaves {
   readonly version: number;
   readonly leaves: readonly Leaf[];
@@ -70,7 +70,7 @@ export interface WarmedCache {
   /** False before the first sync, when nothing is sent yet. */
   hasSynced(): boolean;
   snapshot(): Leaves;
-  /** A new version of the same content. */
+  /** Makes a new version of the same content. */
   renew(): void;
 }
 
@@ -119,7 +119,7 @@ export class LeafWarmer {
       leaf.deflated();
       await setImmediate();
     }
-    // A tag always means the same bytes, so the smaller form of the same content needs another tag.
+    // An ETag always means the same bytes, so the compressed form of the same content needs a new version.
     if (this.#storedVersion === this.#cache.snapshot().version) this.#cache.renew();
     this.#storedVersion = undefined;
   }

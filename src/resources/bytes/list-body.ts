@@ -17,7 +17,7 @@ const COMMA = Buffer.from(',');
 
 const closing = (total: number): Uint8Array => Buffer.from(`],"totalItems":${total}}`);
 
-/** Bytes of a list of `count` items that have `itemBytes` in all. */
+/** The length of a list of `count` items that have `itemBytes` together. */
 function listLength(itemBytes: number, { count, total }: { count: number; total: number }): number {
   return OPENING.length + itemBytes + Math.max(0, count - 1) + closing(total).length;
 }
@@ -31,7 +31,7 @@ interface FullList {
   readonly size: number;
 }
 
-/** The chosen objects in their order, and how many there are on all pages. */
+/** The objects of one page in their order, and how many there are on all pages. */
 export interface Selection<Entry extends Encoded = Encoded> {
   readonly entries: readonly Entry[];
   /** After filters, before paging. */
@@ -66,7 +66,7 @@ export function fullListComposer({ leaves, size }: FullList, onGzip: OnGzip): Co
   };
 }
 
-/** Chosen items, one behind the other. */
+/** The selected items in their order. */
 export function selectionComposer({ entries, total }: Selection): Composer {
   function* pieces(): Steps<readonly Uint8Array[]> {
     const items: Uint8Array[] = [OPENING];
@@ -96,8 +96,8 @@ function* gzipText(text: readonly Uint8Array[]): Steps<readonly Uint8Array[]> {
 }
 
 /**
- * The item of a list with its type in front, as a get answers it. Every item has members, so `typeMembers` ends in a
- * comma.
+ * One object as a get answers it: its list item with `kind` and `apiVersion` in front. Every item has members, so
+ * `typeMembers` ends in a comma.
  */
 export function objectComposer(encoded: EncodedObject, typeMembers: Uint8Array): Composer {
   const text = (): readonly Uint8Array[] => [Buffer.concat([typeMembers, encoded.bytes().subarray(1)])];
@@ -113,10 +113,13 @@ export function objectComposer(encoded: EncodedObject, typeMembers: Uint8Array):
 
 /** RFC 1952 2.3: deflate, no flags, no time, unknown system. */
 export const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
-/** A final block of fixed codes with nothing but its end (RFC 1951 3.2.6). */
+/** An empty final block with fixed codes (RFC 1951 3.2.6). */
 const FINAL_BLOCK = Uint8Array.of(3, 0);
 
-/** What ends a member whose deflated pieces ended at a byte boundary: checksum and length of the plain text. */
+/**
+ * Ends a gzip member whose pieces ended on a byte boundary: the final block, then checksum and length of the plain text
+ * (RFC 1952 2.3.1).
+ */
 export function gzipEnd(crc: number, length: number): readonly Uint8Array[] {
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc, 0);
@@ -125,13 +128,12 @@ export function gzipEnd(crc: number, length: number): readonly Uint8Array[] {
 }
 
 /**
- * How much one answer may compress itself: about 18 ms at 118 MB/s, the slowest speed that was measured. The rest is
- * sent in stored blocks, the same text uncompressed. So no answer holds up the event loop longer, however much has
- * changed.
+ * How many bytes one answer compresses while it is composed: about 18 ms at 118 MB/s, the slowest speed that was
+ * measured. The rest is sent uncompressed in stored blocks. So compression takes no longer, however much has changed.
  */
 const DEFLATE_BUDGET_BYTES = 2 ** 21;
 
-/** 256 KiB, eight times the window of deflate: few calls, and little compression is lost where two stretches meet. */
+/** 256 KiB, eight times the window of deflate: few calls, and little compression is lost between two stretches. */
 const STRETCH_BYTES = 2 ** 18;
 
 /** Composes one gzip member from pieces that are already compressed and texts that are not. */
@@ -140,16 +142,16 @@ export class GzipBody {
   #crc = 0;
   #length = 0;
   #budget = DEFLATE_BUDGET_BYTES;
-  /** Whether something was sent uncompressed that is worth compressing. */
+  /** Whether the budget ran out, so that some text is uncompressed. */
   partlyStored = false;
 
-  /** Adds text in parts that is sent uncompressed. */
+  /** Adds text, given in parts, uncompressed. */
   addPlain(...plain: readonly Uint8Array[]): void {
     this.#pieces.push(...storedBlocks(plain));
     for (const part of plain) this.#count(part);
   }
 
-  /** Adds text in parts and compresses it now, within the budget. */
+  /** Adds text, given in parts, and compresses it now, within the budget. */
   *addText(text: readonly Uint8Array[]): Steps<void> {
     for (const { parts, length } of cutText(text, STRETCH_BYTES)) {
       if (this.#affords(length)) {
@@ -192,8 +194,7 @@ export class GzipBody {
   }
 
   #affords(bytes: number): boolean {
-    // A single leaf or piece that is larger than the whole budget is compressed when it comes first. It would never be
-    // otherwise.
+    // A leaf or text that is larger than the whole budget is compressed if it comes first; otherwise it never would be.
     const affordable = bytes <= this.#budget || this.#budget === DEFLATE_BUDGET_BYTES;
     if (affordable) this.#budget -= bytes;
     else this.partlyStored = true;

@@ -9,8 +9,8 @@ export interface Representation {
   /** Makes the body, in slices of time if it takes long. `undefined`: the body is ready. */
   compose(coding: ContentCoding): Promise<void> | undefined;
   /**
-   * The pieces of the body, to be written in this order. They never change. If the body is not composed yet, that is
-   * done at once.
+   * The pieces of the body, to be written in this order. They never change. A body that is not composed yet is composed
+   * at once.
    */
   body(coding: ContentCoding): readonly Uint8Array[];
   /** Bytes of `body(coding)`. */
@@ -28,13 +28,13 @@ export interface Composer extends Readonly<Record<ContentCoding, () => Steps<rea
   readonly identityLength: () => number;
 }
 
-/** One answer at one version of the cache. A body is composed when it is first asked for, so that a 304 costs none. */
+/** One answer at one version of the cache. A body is composed when it is first asked for, so a 304 composes nothing. */
 export class VersionedRepresentation implements Representation {
   readonly #tag: string;
   readonly #composer: Composer;
   readonly #slices: TimeSlices;
   readonly #bodies: { [coding in ContentCoding]?: Body } = {};
-  /** The composition under way. All callers wait for the same one. */
+  /** The compositions in progress. All callers wait for the same one. */
   readonly #composing: { [coding in ContentCoding]?: Promise<void> } = {};
 
   /** `tag` is the ETag without its quotes and without the coding. */
@@ -76,7 +76,7 @@ export class VersionedRepresentation implements Representation {
 }
 
 /**
- * Pieces of a body up to this length are joined. Copying 2 MiB takes about 0.4 ms once a version; sending 1 MB in 64
+ * Pieces of a body up to this length are joined. Copying 2 MiB takes about 0.4 ms once per version; sending 1 MB in 64
  * pieces instead of one takes 70 µs more at every request. Longer bodies have few and large pieces for their length.
  */
 const LONGEST_JOINED_BYTES = 2 * 1024 * 1024;

@@ -5,8 +5,8 @@ import type { Entry } from './entry.ts';
 import type { ResourceStore } from './store.ts';
 
 /**
- * All objects of a kind of which a list shows a part, as the reflector writes them: those that are listed are in the
- * store of the list, the others are kept beside it. It tells of every change. For kinds without a watch.
+ * All objects of a kind whose list shows only some of them, as the reflector writes them: those that the list shows are
+ * in its store, the others are kept here. Listeners are called for every change. For kinds without a watch.
  */
 export class AllObjects implements ReflectedStore<Entry> {
   readonly #listed: ResourceStore;
@@ -14,15 +14,15 @@ export class AllObjects implements ReflectedStore<Entry> {
   #others: Map<string, Entry> = new Map();
   readonly #listeners: ((key: string) => void)[] = [];
 
-  /** `isListed` always says the same of an entry. */
+  /** `isListed` must always return the same for an entry. */
   constructor(listed: ResourceStore, isListed: (entry: Entry) => boolean) {
     this.#listed = listed;
     this.#isListed = isListed;
   }
 
   /**
-   * Calls `changed` with the key of each object that has changed, come or gone, when `get` already answers with the
-   * change. After a new list it is called for each key that differs, or for all where the cluster was restored.
+   * Calls `changed` with the key of each object that was added, changed or removed; `get` returns the new state by then.
+   * After a new list it is called for each key that differs, or for all of them if the cluster was restored.
    */
   onChange(changed: (key: string) => void): void {
     this.#listeners.push(changed);
@@ -49,12 +49,12 @@ export class AllObjects implements ReflectedStore<Entry> {
       if (this.#listed.get(key)) this.#listed.remove(key, entry.resourceVersion);
       this.#others.set(key, entry);
     }
-    this.#tell(key);
+    this.#notify(key);
   }
 
   remove(key: string, resourceVersion: string): void {
     if (!this.#others.delete(key)) this.#listed.remove(key, resourceVersion);
-    this.#tell(key);
+    this.#notify(key);
   }
 
   *prepare(entries: readonly Entry[], replacement: Replacement): Steps<() => void> {
@@ -77,7 +77,7 @@ export class AllObjects implements ReflectedStore<Entry> {
     return () => {
       show();
       this.#others = others;
-      for (const key of changed) this.#tell(key);
+      for (const key of changed) this.#notify(key);
     };
   }
 
@@ -85,7 +85,7 @@ export class AllObjects implements ReflectedStore<Entry> {
     return [...this.#listed.entries(), ...this.#others.values()];
   }
 
-  #tell(key: string): void {
+  #notify(key: string): void {
     for (const changed of this.#listeners) changed(key);
   }
 }

@@ -5,13 +5,13 @@ import type { Entry } from './entry.ts';
 
 /** When a change is shown. */
 export interface ChangeMoment {
-  /** The store's version. It is later than that of all changes before. */
+  /** The store's version, which is later than that of every change before. */
   readonly version: number;
-  /** The cluster's version that we had seen by then. It never goes back from one change to the next. */
+  /** How far we had followed the cluster by then. It never goes back from one change to the next. */
   readonly seen: ListState;
 }
 
-/** A change that is ready but not yet in the log. `add` gives it its moment. */
+/** A change that is ready but not yet in the log. `add` sets its moment. */
 export interface PreparedChange {
   readonly change: Change;
   /** The change of the same object that it replaces. */
@@ -20,7 +20,7 @@ export interface PreparedChange {
   readonly mark: Mark;
   /** Whether filters see the object differently from this change on. */
   readonly isNewShape: boolean;
-  /** The bytes that stay remembered of the object that this change removes. */
+  /** Bytes of the encoded object if this change removes it, else 0. They count against `MOST_REMOVED_BYTES`. */
   readonly removedBytes: number;
 }
 
@@ -31,15 +31,15 @@ function supersede(change: Writable<Change>): void {
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** Stand in until `add` sets them. */
+/** Placeholders until `add` sets the values. */
 const NO_VERSION = 0;
 const NOTHING_SEEN: ListState = { objects: NOTHING, added: NOTHING };
 
 const BEGINNING: Mark = { version: 0, changedAt: '0' };
 
 /**
- * How many removed objects are remembered: half a day of a cluster that loses one node a minute. What filters read of
- * them takes most of that memory. It is smaller than the encoded object, by which the 16 MiB are counted.
+ * How many removed objects are remembered: 16 hours of a cluster that loses one node a minute. Most of the memory is
+ * taken by what filters read of them. That is smaller than the encoded object, whose length counts against the 16 MiB.
  */
 const MOST_REMOVED = 1_000;
 const MOST_REMOVED_BYTES = 16 * 1024 * 1024;
@@ -48,9 +48,9 @@ const MOST_REMOVED_BYTES = 16 * 1024 * 1024;
 const SPARE_CHANGES = 1_024;
 
 /**
- * What changed when: the newest change of each object, in the order of versions. So it is known what happened since any
- * version although no events are kept, and the memory grows with the objects, not with their changes. The store writes
- * to it at each change, which costs a push and a look at the small fields.
+ * The newest change of each object, in the order of versions. So the log knows what happened since a version without
+ * keeping events, and its memory grows with the number of objects, not of changes. The store writes to it at each
+ * change, which costs a push and a comparison of the small fields.
  */
 export class ChangeLog {
   #changes: Change[] = [];
@@ -61,7 +61,7 @@ export class ChangeLog {
   #forgotten = BEGINNING;
 
   /**
-   * Prepares a change, so that only `add` is left to do in the turn that shows it. `previous` is what the store has
+   * Prepares a change, so that only `add` is left to do in the step that shows it. `previous` is what the store has
    * under this key; `entry` shares equal texts with it. `changedAt` is the resourceVersion of the change, or
    * `undefined` if the object itself did not change. The object must not change again before `add`.
    */
@@ -85,7 +85,7 @@ export class ChangeLog {
     return { change, last, mark, isNewShape: !hasShape, removedBytes: 0 };
   }
 
-  /** Prepares the change of an object that is gone. `undefined` if the log does not know it. */
+  /** Prepares the removal of an object. `undefined` if the log does not know it. */
   prepareRemoval(entry: Entry, changedAt: string): PreparedChange | undefined {
     const last = this.#newest.get(entry.key);
     if (!last) return undefined;
@@ -118,7 +118,7 @@ export class ChangeLog {
     return version >= this.#forgotten.version;
   }
 
-  /** Does the same as `knows`, for a version of the cluster. */
+  /** Whether everything that happened after this version of the cluster is known. */
   knowsAfter(version: string): boolean {
     return compareResourceVersions(version, this.#forgotten.changedAt) >= 0;
   }

@@ -24,15 +24,15 @@ export interface Change {
   /** The version of the store that this change made. No two changes have the same. */
   readonly version: number;
   /**
-   * The cluster's version of the object's own newest change. A change of what is added to it does not count: it is a
-   * change of another object.
+   * The cluster's version of the object's own newest change. A change of its added annotations does not count, because it
+   * is a change of another object.
    */
   readonly changedAt: string;
-  /** The cluster's version that we had seen by then. The object has not changed since. */
+  /** How far we had followed the cluster by then. The object has not changed since. */
   readonly seen: ListState;
-  /** Since when an object of this key and uid has been there without a gap. */
+  /** When the object of this key and uid was added. It has been there ever since. */
   readonly addedAt: Mark;
-  /** Since which version of the store filters see it as they do now. */
+  /** The version of the store since which filters see the object as they do now. */
   readonly shapedAt: number;
   /** What filters saw under this key before, for all uids, the oldest first. */
   readonly past: readonly PastShape[];
@@ -43,8 +43,8 @@ export interface Change {
 }
 
 /**
- * Filters are asked about past shapes of an object to find out whether a watcher may have it. A watcher that keeps up
- * needs one past shape; four are enough for one that was away for a minute while an annotation changed each 15 s. If
+ * Filters are applied to past shapes of an object to find out whether a watcher may have it. A watcher that keeps up
+ * needs one past shape; four are enough for one that was away for a minute while an annotation changed every 15 s. If
  * the shapes do not go back far enough, a watcher may get a DELETED of 200 bytes that it did not need.
  */
 const MOST_PAST_SHAPES = 4;
@@ -74,7 +74,7 @@ export const isSameShape = (a: Entry, b: Entry): boolean =>
   a.owners.length === b.owners.length &&
   a.owners.every((owner, at) => owner.uid === b.owners[at]?.uid && owner.kind === b.owners[at]?.kind);
 
-/** `next`, with the texts of `previous` where both are equal. So a past shape costs only the memory of what changed. */
+/** `next`, with the texts of `previous` where the two are equal. So a past shape takes memory only for what changed. */
 export const sharingTexts = (previous: Entry, next: Entry): Entry => ({
   ...next,
   labels: shared(previous.labels, next.labels),

@@ -13,8 +13,8 @@ export interface CollectionState {
 export const NOTHING: CollectionState = { newest: '0', count: 0 };
 
 /**
- * A state of a list: of its objects, and of the collection from which something is added to them (`NOTHING` if there is
- * none).
+ * A state of a list: that of its objects, and that of the collection from which annotations are added to them
+ * (`NOTHING` if there is none).
  */
 export interface ListState {
   readonly objects: CollectionState;
@@ -32,20 +32,20 @@ export interface ListedCollection extends CollectionState {
 type Versioned = Pick<StoredEntry, 'resourceVersion'>;
 
 /**
- * How many of the newest states have their counts remembered. A client that resumes from one of them causes no look at
- * all objects.
+ * For how many of the newest states the count is kept. When a client resumes from one of them, no objects have to be
+ * counted.
  */
 const MOST_COUNTS = 4_096;
 /**
- * A look at 450,000 pods takes some 15 ms, so each of these counts is made once and then kept up to date, which takes
- * some microseconds a change for 1,024 of them. They are needed for clients that come from a replica whose list had
- * changes that we had not heard of.
+ * How many counts of unchanged objects are kept. Counting among 450,000 pods takes some 15 ms, so a count is made once
+ * and then kept up to date, which takes some microseconds a change for 1,024 of them. They are needed for clients that
+ * come from a replica which had seen changes before us.
  */
 const MOST_UNCHANGED = 1_024;
 
 /**
  * How far a mirrored collection has come, in the cluster's own versions, which every replica understands. Two replicas
- * that have heard of the same changes have equal states, whenever they started.
+ * that have seen the same changes have equal states, whenever they started.
  */
 export class CollectionVersion {
   #state: CollectionState = NOTHING;
@@ -53,12 +53,12 @@ export class CollectionVersion {
   #floor: Omit<ListedCollection, 'sameHistory'> = { ...NOTHING, resourceVersion: '0' };
   #isListed = false;
   #objects: () => Iterable<Versioned> = () => [];
-  /** How many objects there were when each of these was the newest change, the oldest first. */
+  /** The number of objects in each of the newest states, by the newest version of that state, the oldest first. */
   readonly #counts = new Map<string, number>();
-  /** How many of the present objects are not newer than each of these versions. */
+  /** For some versions, how many of the present objects are not newer. */
   readonly #unchanged = new Map<string, number>();
 
-  /** Sets where to count the objects of the collection. They may come in any order. */
+  /** Sets the function that returns the objects of the collection, in any order. */
   countIn(objects: () => Iterable<Versioned>): void {
     this.#objects = objects;
   }
@@ -67,7 +67,9 @@ export class CollectionVersion {
     return this.#state;
   }
 
-  /** Notes a change. Changes come in order. `replaced` is the version of the object that was changed or removed. */
+  /**
+   * Records a change. Changes come in order. `replaced` is the version that the changed or removed object had before.
+   */
   advance(version: string, count: number, replaced?: string): void {
     if (replaced !== undefined) {
       for (const [since, left] of this.#unchanged) {
@@ -79,9 +81,9 @@ export class CollectionVersion {
   }
 
   /**
-   * Notes a list. Objects that came and went between the last event and the list are not known; clients that heard of
-   * them at another replica have to begin again. In another history the versions of objects prove nothing, so all
-   * objects count as changed with the list.
+   * Records a list. Objects that came and went between the last event and the list are not known; clients that saw them
+   * at another replica have to begin again. In another history the versions of objects prove nothing, so all objects
+   * count as changed with the list.
    */
   listed({ resourceVersion, newest, count, sameHistory }: ListedCollection): void {
     const changed = this.trusts(sameHistory) ? newest : resourceVersion;
@@ -100,9 +102,8 @@ export class CollectionVersion {
   }
 
   /**
-   * Whether all changes up to this state are here. A list does not show removals: the count of its state may be lower
-   * because objects were removed after its newest change. If we have more objects that are not newer than that, we have
-   * not heard of the removals.
+   * Whether we have seen all changes up to this state. A removal does not show in `newest`, only in `count`: if we have
+   * more than `count` objects that are not newer than `newest`, we have not seen the removals yet.
    */
   has({ newest, count }: CollectionState): boolean {
     if (compareResourceVersions(this.#reached, newest) < 0) return false;
@@ -111,9 +112,9 @@ export class CollectionVersion {
   }
 
   /**
-   * Whether every change after this state is known. For a state before the last list that is so if the list equals it:
-   * no object in the list is newer, so nothing was added or changed, and there are as many objects, so nothing was
-   * removed.
+   * Whether every change after this state is known. For a state before the last list this holds if the list shows the
+   * same state: no object in the list is newer, so nothing was added or changed, and there are as many objects, so
+   * nothing was removed.
    */
   knowsAfter({ newest, count }: CollectionState): boolean {
     const floor = this.#floor;

@@ -4,7 +4,7 @@ import { type EncodedObject, encodeObject } from '../bytes/encoded-object.ts';
 import type { Owner, Shape } from '../query/filter.ts';
 import { type ObjectKind, objectPath } from './object-kind.ts';
 
-/** What the store keeps of an object: the small fields that order and filters read, and the encoded item. Never changed. */
+/** What the store keeps of an object: the small fields that order and filters read, and the encoded item. Immutable. */
 export interface Entry extends StoredEntry, Shape {
   /** Milliseconds since 1970. An object without a creation time counts as the oldest. */
   readonly createdAt: number;
@@ -16,7 +16,7 @@ export interface Entry extends StoredEntry, Shape {
 /**
  * Throws for an object without name, uid or resourceVersion and for labels or annotations that are not text. Any other
  * odd member is passed through unread, so that one strange object never makes the list fail. Entries of all kinds have
- * the same members in the same order, so code that reads them stays fast when a kind joins.
+ * the same members in the same order, so code that reads them stays fast when a kind is added.
  */
 export function toEntry(object: KubernetesObject, kind: ObjectKind): Entry {
   identified(object.metadata);
@@ -43,7 +43,7 @@ export function toEntry(object: KubernetesObject, kind: ObjectKind): Entry {
   };
 }
 
-/** Checks what every stored object must have. */
+/** Throws unless name, uid and resourceVersion are there. */
 export function identified(metadata: unknown): ObjectMeta {
   for (const member of ['name', 'uid', 'resourceVersion']) textOf(metadata, member);
   return metadata as ObjectMeta;
@@ -57,8 +57,8 @@ function textOf(metadata: unknown, member: string): string {
   return value;
 }
 
-/** Name and namespace of a key: neither has a slash in it. */
-export function placeOf(key: string): { readonly name: string; readonly namespace?: string } {
+/** Splits a key into namespace and name. Neither has a slash in it. */
+export function splitKey(key: string): { readonly name: string; readonly namespace?: string } {
   const slash = key.indexOf('/');
   return slash < 0 ? { name: key } : { name: key.slice(slash + 1), namespace: key.slice(0, slash) };
 }

@@ -7,19 +7,18 @@ import type { ObjectKind } from './object-kind.ts';
 export interface Kind extends ObjectKind, ListVocabulary {
   readonly singularName: string;
   readonly shortNames: readonly string[];
-  /** An annotation with the status word, where only the metadata of an object is asked for. */
+  /** The annotation that carries the status word when a client asks for metadata only. */
   readonly statusKey?: string;
-  /** What adds the annotations of `addedKeys`. Default: nothing is added. */
+  /** Creates what adds the annotations of `addedKeys`. Default: nothing is added. */
   decorate?(store: DecoratedStore): Decoration;
 }
 
 /**
- * Adds annotations to the objects of a kind that come from another collection of the cluster, as the usage of pods is
- * added to nodes. The store asks for them when it is read. So each entry is written once, however much has changed
- * meanwhile.
+ * Adds annotations that come from another collection of the cluster to the objects of a kind, such as the usage of pods
+ * to nodes. The store asks for them when it is read. So each entry is written once, however much has changed since.
  */
 export interface Decoration {
-  /** How far the other collection is. Only watches of the kind need it. */
+  /** How far the other collection has come. Only watches of the kind need it. */
   readonly progress?: AddedProgress;
   /** Whether the entries lack at most a few changes. */
   readonly isCurrent: boolean;
@@ -28,31 +27,32 @@ export interface Decoration {
   /** Brings changes into the entries of the store: a few at once, many in a copy. */
   refresh(): void;
   /**
-   * A list is about to replace the content. Changes that are being made in a copy are dropped, and made again
-   * afterwards.
+   * Called when a list is about to replace the content. Drops the changes that are being made in a copy; they are made
+   * again afterwards.
    */
   giveUp(): void;
 }
 
 /** What a decoration needs of the store. */
 export interface DecoratedStore {
-  /** Runs this in slices of time. */
+  /** Runs the steps in slices of time, so that they do not hold the event loop. */
   run(steps: Generator<void, void, void>): void;
   get(key: string): Entry | undefined;
   /** Replaces an entry of which only the added annotations changed. */
   redecorate(entry: Entry): void;
   /**
-   * A copy of the present entries, for many such changes at once. What the cluster changes meanwhile goes into the
-   * store and the copy.
+   * Begins a copy of the present entries, for many such changes at once. Changes from the cluster go into both the store
+   * and the copy meanwhile.
    */
   aside(): Aside;
 }
 
+/** A copy of the entries of a store that takes many changes before the store shows it. */
 export interface Aside {
   get(key: string): Entry | undefined;
   redecorate(entry: Entry): void;
-  /** The store shows the copy from now on. */
+  /** Makes the store show the copy from now on. */
   show(): void;
-  /** The store forgets the copy. */
+  /** Makes the store forget the copy. */
   drop(): void;
 }

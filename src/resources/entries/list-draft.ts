@@ -10,8 +10,8 @@ import { Content } from './ordered-index.ts';
 const KEYS_A_STEP = 64;
 
 /**
- * A list that is ready to be shown. Showing it is a loop over its changes, some 0.5 µs each. Nobody sees anything of it
- * before.
+ * A list that is ready to be shown. Nothing of it is visible before. Showing it is a loop over its changes, some 0.5 µs
+ * each.
  */
 export interface ListDraft {
   readonly content: Content;
@@ -19,7 +19,7 @@ export interface ListDraft {
   readonly gone: readonly Entry[];
   /** Removals first. */
   readonly changes: readonly PreparedChange[];
-  /** The objects of which what is added changed, each with the version of that change. */
+  /** The keys of objects whose added annotations changed, each with the version of that change. */
   readonly added: ReadonlyMap<string, string>;
 }
 
@@ -29,8 +29,8 @@ interface ReplacingList {
 }
 
 /**
- * What the list replaces. The draft only reads it. Nothing else writes to it meanwhile, but the annotations to be added
- * may change.
+ * What the list replaces. The draft only reads it. Nothing else writes to it meanwhile, except that the annotations to
+ * be added may change.
  */
 interface ReplacedList {
   readonly content: Content;
@@ -40,7 +40,10 @@ interface ReplacedList {
   finish(entry: Entry): Entry;
 }
 
-/** Objects that did not change keep their leaves with all that is cached in them, and no watcher gets an event for them. */
+/**
+ * Prepares a list. Objects that did not change keep their leaves with all that is cached in them, and no watcher gets an
+ * event for them.
+ */
 export function* draftOf({ entries, replacement }: ReplacingList, replaced: ReplacedList): Steps<ListDraft> {
   const content = new Content(replaced.content);
   const gone = yield* removeOthers(content, entries);

@@ -4,32 +4,32 @@ import type { ChangeLog } from './change-log.ts';
 import { type CollectionState, CollectionVersion, type ListState, NOTHING } from './collection-version.ts';
 import type { Entry } from './entry.ts';
 
-/** How far the collection has come from which annotations are added to the objects of a list. */
+/** The progress of the collection from which annotations are added to the objects of a list. */
 export interface AddedProgress {
   /** The state that the whole list shows. */
   readonly shown: CollectionState;
   /** The state that an entry shows if it is written now. */
   readonly reached: CollectionState;
-  /** Whether all changes up to this state are here, and shown. */
+  /** Whether all changes up to this state have arrived and are shown. */
   hasShown(state: CollectionState): boolean;
   /** Whether all changes after this state are known. */
   knowsAfter(state: CollectionState): boolean;
-  /** The collection's version when what is added to this object changed last. */
+  /** The collection's version at which the added annotations of this object last changed. */
   changedAt(key: string): string | undefined;
   /**
-   * The version to note with `changed` once this entry is shown in place of the previous one, with what is added to it
-   * now. `undefined`: none, because what is added stays the same.
+   * The version to pass to `changed` once this entry, with its added annotations of now, replaces the previous one.
+   * `undefined` if the added annotations stay the same.
    */
   broughtAt(entry: Entry, previous: Entry | undefined): string | undefined;
-  /** What is added to this object changed last at this version. */
+  /** Records that the added annotations of this object last changed at this version. */
   changed(key: string, version: string): void;
   /** Forgets an object that is gone. */
   forget(key: string): void;
 }
 
-/** How far a list has come, its objects and what is added to them, in versions that every replica understands. */
+/** How far a list has come, its objects and their added annotations, in versions that every replica understands. */
 export class ListProgress {
-  /** The version of the objects that the cluster sent. */
+  /** The progress of the objects that the cluster sent. */
   readonly objects = new CollectionVersion();
   readonly #changes: ChangeLog;
   readonly #added: AddedProgress | undefined;
@@ -46,14 +46,14 @@ export class ListProgress {
   }
 
   /**
-   * How new an object of the list may be. What is added to it may be newer than what the list shows, because it is read
-   * when the object is written.
+   * How new an object of the list may be. Its added annotations may be newer than `state`, because they are read when the
+   * object is written.
    */
   get seen(): ListState {
     return { objects: this.objects.state, added: this.#added?.reached ?? NOTHING };
   }
 
-  /** Whether all changes up to this state are here, and shown. */
+  /** Whether all changes up to this state have arrived and are shown. */
   hasSeen({ objects, added }: ListState): boolean {
     if (!this.objects.has(objects)) return false;
     return this.#added ? this.#added.hasShown(added) : added.newest === NOTHING.newest;
@@ -66,8 +66,8 @@ export class ListProgress {
   }
 
   /**
-   * The newest changes of all objects that changed after this state, or to which something else is added since.
-   * Complete only if `knowsAfter` says so.
+   * The newest change of each object that changed, or whose added annotations changed, after this state. Complete only
+   * if `knowsAfter` says so.
    */
   changedAfter({ objects, added }: ListState): readonly Change[] {
     const isLater = (version: string | undefined, than: string): boolean =>
@@ -77,7 +77,7 @@ export class ListProgress {
     );
   }
 
-  /** This entry is shown in place of the previous one. */
+  /** Records that this entry replaced the previous one. */
   brought(entry: Entry, previous: Entry | undefined): void {
     const version = this.broughtAt(entry, previous);
     if (version !== undefined) this.changed(entry.key, version);

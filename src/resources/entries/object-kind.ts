@@ -13,7 +13,7 @@ export interface ObjectKind {
   statusOf(object: KubernetesObject): string;
   /** What the decoration and the kind's own filters read of an object. It becomes `own` of the entry. */
   project?(object: KubernetesObject): unknown;
-  /** How its answers differ from what the cluster stores. Default: only as every answer does. */
+  /** Set if answers show the objects as a kind of an API of ours. */
   readonly answered?: AnsweredKind;
   /** The annotations that the decoration adds. Stored annotations with these keys are not shown. */
   readonly addedKeys?: ReadonlySet<string>;
@@ -32,7 +32,7 @@ interface AnsweredKind {
 /** The plural that callers know. */
 export const answeredResource = ({ answered, resource }: ObjectKind): string => answered?.resource ?? resource;
 
-/** `/api/v1/nodes`: all objects of the kind, in the cluster. */
+/** The path of all objects of the kind in the cluster's API, such as `/api/v1/nodes`. */
 export const collectionPath = (kind: ObjectKind): string => `${rootOf(kind)}/${kind.resource}`;
 
 /** `selfLink` of an object. */

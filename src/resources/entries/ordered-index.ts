@@ -46,7 +46,7 @@ export class Content {
   }
 
   /**
-   * Puts all of them. Cheaper than single `put`s when there are so many that most leaves would be made again and again.
+   * Puts all of them. Cheaper than single `put`s if there are so many that most leaves would be made again and again.
    */
   *putAll(entries: readonly Entry[]): Steps<void> {
     for (const entry of entries) this.#entries.set(entry.key, entry);
@@ -57,22 +57,26 @@ export class Content {
 }
 
 /**
- * A leaf that has more objects and more bytes than this is cut in two. Of 12 kB nodes, 16 to 32 make a leaf of 190 to 380 kB:
- * 1 to 3 ms to deflate when one of them changed, 160 to 310 pieces for 5,000 nodes. 64 compress 16 % better and double what a
- * change costs; 16 compress 31 % worse (docs/decisions/0012-leaf-size-and-compression.md).
+ * A leaf that has both more objects than this and more bytes than `MOST_BYTES` is cut in two. 16 to 32 nodes of 12 kB make a
+ * leaf of 190 to 380 kB: it takes 1 to 3 ms to deflate when one of them changed, and 5,000 nodes are 160 to 310 pieces. A limit
+ * of 64 compresses 16 % better and doubles what a change costs; 16 compresses 31 % worse
+ * (docs/decisions/0012-leaf-size-and-compression.md).
  */
 const MOST_OBJECTS = 32;
 
-/** Small objects fill a leaf by their bytes: 5,000 namespaces of 1 kB would be 210 pieces of 21 kB, and each piece costs a write. */
+/**
+ * Small objects share a leaf until they have this many bytes. With the other limit alone, 5,000 namespaces of 1 kB would be
+ * 210 pieces of 21 kB, and each piece costs a write.
+ */
 const MOST_BYTES = 128 * 1024;
 
 /** How full leaves are when all are made at once. A quarter is left free for objects that come. */
 const FILL = 3 / 4;
 
-/** Two leaves that have so much together become one: far enough below the limits that it is not cut again soon. */
+/** Two neighbouring leaves no fuller than this together become one, far enough below the limits that it is not cut again soon. */
 const THIN = 1 / 2;
 
-/** Whether objects are too many and too many bytes for this part of a leaf. */
+/** Whether both the objects and their bytes exceed this part of the limits. */
 const exceeds = ({ objects, bytes }: { objects: number; bytes: number }, part: number): boolean =>
   objects > MOST_OBJECTS * part && bytes > MOST_BYTES * part;
 
@@ -123,7 +127,7 @@ export class OrderedIndex {
     this.#leaves = leaves;
   }
 
-  /** `previous` is the entry of the same name that it replaces. */
+  /** `previous` is the entry with the same key that it replaces. */
   put(entry: Entry, previous: Entry | undefined): void {
     if (previous && this.#order(previous, entry) !== 0) this.remove(previous);
     const { leafAt, at, found } = this.#find(entry);
@@ -167,7 +171,7 @@ const sizeOf = (entries: readonly Entry[]): { objects: number; bytes: number } =
   bytes: entries.reduce((sum, { encoded }) => sum + encoded.length, 0),
 });
 
-/** Where the leaf ends that starts at `from`, when leaves are made all at once. */
+/** The end of the leaf that starts at `from`, when all leaves are made at once. */
 function endOfLeaf(sorted: readonly Entry[], from: number): number {
   let bytes = 0;
   for (let to = from; to < sorted.length; to++) {
@@ -180,7 +184,7 @@ function endOfLeaf(sorted: readonly Entry[], from: number): number {
 /** How many entries are sorted or merged in one step: 0.3 ms. */
 const SORTED_RUN = 512;
 
-/** A merge sort: runs in one step each, then merged two by two. */
+/** A merge sort: each run is sorted in one step, then the runs are merged two by two. */
 function* sortedInSteps(entries: readonly Entry[], order: Order): Steps<readonly Entry[]> {
   let runs: Entry[][] = [];
   for (let at = 0; at < entries.length; at += SORTED_RUN) {

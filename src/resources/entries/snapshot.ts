@@ -37,7 +37,7 @@ export class Snapshot {
     return this.#inOrder('creationTimestamp').map((entry) => entry.key);
   }
 
-  /** Descending. The leaves are sorted, so this only copies references, once a version. */
+  /** Descending. The leaves are sorted, so this only copies references, once per version. */
   #inOrder(sortBy: SortKey): readonly Entry[] {
     const leaves = sortBy === 'name' ? this.#leavesByName : this.leaves;
     this.#sorted[sortBy] ??= leaves.flatMap((leaf) => leaf.entries);

@@ -76,8 +76,8 @@ export class ResourceStore implements ReflectedStore<Entry> {
   }
 
   /**
-   * Objects that did not change keep their leaves with all that is cached in them, and no watcher gets an event for them.
-   * Annotations that change meanwhile are brought in afterwards.
+   * Prepares a list; the function that it returns shows it. Objects that did not change keep their leaves with all that
+   * is cached in them, and no watcher gets an event for them. Annotations that change meanwhile are brought in afterwards.
    */
   *prepare(entries: readonly Entry[], replacement: Replacement): Steps<() => void> {
     this.#decoration?.giveUp();
@@ -162,7 +162,7 @@ export class ResourceStore implements ReflectedStore<Entry> {
       drop,
       show: () => {
         drop();
-        // A change that came meanwhile is in the copy, too, and watchers got its event.
+        // An entry that the cluster changed meanwhile is already in the copy, and its change is already in the log.
         const { seen } = this.progress;
         for (const { entry, change } of made) if (content.get(entry.key) === entry) this.#add(change, seen);
         this.#content = content;

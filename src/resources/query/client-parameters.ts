@@ -2,25 +2,28 @@ import type { StatusCause } from '../../status-error.ts';
 import { parseGoDuration } from './go-duration.ts';
 import { firstValue, invalid, type ParameterReader, quoted } from './parameters.ts';
 
-/** What clients of Kubernetes add to the query of any request: client-go and kubectl their time limit, people `pretty`. */
+/** What Kubernetes clients may add to the query of any request: `timeout` by client-go and kubectl, `pretty` by people. */
 export interface ClientSetting {
-  /** How long the caller waits for the answer, from its request on. Absent: as long as the server takes. */
+  /** How long the caller waits for the answer, counted from its request. Absent: the caller sets no limit. */
   readonly timeoutMs?: number;
 }
 
 export const CLIENT_PARAMETERS: readonly (readonly [string, ParameterReader<ClientSetting>])[] = [
   ['timeout', readTimeout],
-  ['pretty', () => ({})], // no answer is indented; the API server takes any value as well
+  ['pretty', () => ({})], // no answer is indented; the API server accepts any value as well
 ];
 
-/** The time that a query allows. None where `timeout` is absent, not positive, or refused when all parameters are read. */
+/**
+ * The time limit in a query. `undefined` if `timeout` is absent, not positive or invalid. An invalid one is refused where
+ * all parameters are read.
+ */
 export function timeoutIn(queryString: string): number | undefined {
   const text = firstValue(queryString, 'timeout');
   const setting = text === undefined ? {} : readTimeout(text, 'timeout');
   return 'timeoutMs' in setting ? setting.timeoutMs : undefined;
 }
 
-/** The API server takes what is not positive for no limit (`apiserver` `filters.WithRequestDeadline`). */
+/** A value that is not positive sets no limit, as in the API server (`apiserver` `filters.WithRequestDeadline`). */
 function readTimeout(text: string, name: string): ClientSetting | StatusCause {
   if (text === '') return {};
   const nanoseconds = parseGoDuration(text);

@@ -2,7 +2,7 @@ import type { StatusCause } from '../../status-error.ts';
 import { invalid, quoted, refusal } from './parameters.ts';
 import { parseSelector } from './selector.ts';
 
-/** What filters read of an object: what the cluster stores, never what the answer adds. */
+/** What filters read of an object: what the cluster stores, never the annotations that an answer adds. */
 export interface Shape {
   readonly name: string;
   /** `''` for a cluster-scoped kind. */
@@ -14,8 +14,8 @@ export interface Shape {
   /** The word for its state, as its kind defines it. */
   readonly status: string;
   /**
-   * What its kind keeps of it. It is not kept of a past shape, so filters that read it are only for kinds without a
-   * watch.
+   * What the kind keeps of the object. Past shapes do not have it, so only kinds without a watch may have filters that
+   * read it.
    */
   readonly own?: unknown;
 }
@@ -48,7 +48,7 @@ export const commonFilters = (platform: string): FilterReaders =>
     ['ownerKind', (text) => (object) => object.owners.some(({ kind }) => kind === text)],
   ]);
 
-/** A filter on the status word, which is one of these. */
+/** A filter on the status word. Refuses any text but these words. */
 export const statusFilter =
   (words: readonly string[]): FilterReader =>
   (text, name) =>
@@ -81,8 +81,8 @@ const isAmong =
     names.has(name);
 
 /**
- * As in 3.4: an empty text is found in every alias, even in one that is absent, but not in an object without any stored
- * annotation.
+ * An empty text matches every alias, even an absent one, but no object without any stored annotation. KubeSphere 3.4
+ * does the same.
  */
 const hasAlias =
   (alias: string, key: string): Condition =>

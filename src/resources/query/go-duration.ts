@@ -16,12 +16,12 @@ const TERM = /(\d*)(?:\.(\d*))?([^.\d]+)/y;
 const LARGEST = 2n ** 63n;
 /** 2^63 has 19 digits; more than this after leading zeros is too large in any unit. */
 const MOST_DIGITS = 19;
-/** Digits of a fraction that Go counts: more do not fit into 63 bits. */
+/** Go ignores the digits of a fraction after its value exceeds this: they would not fit into 63 bits. */
 const COUNTED = (LARGEST - 1n) / 10n;
 
 /**
  * Nanoseconds of a duration as Go's `time.ParseDuration` reads it: `1h30m`, `1.5s`, `-2ms`, `0`. `undefined` for every other text, and
- * for what is no signed 64-bit number. Equal to Go's to the nanosecond, its rounding of fractions included.
+ * if the result does not fit into a signed 64-bit number. Equal to Go's to the nanosecond, its rounding of fractions included.
  */
 export function parseGoDuration(text: string): bigint | undefined {
   const [, sign, terms = ''] = SIGNED.exec(text) ?? [];
@@ -32,7 +32,7 @@ export function parseGoDuration(text: string): bigint | undefined {
     const term = TERM.exec(terms);
     const value = term && termValue(term);
     if (value === undefined || value === null) return undefined;
-    sum = BigInt.asUintN(64, sum + value); // wraps where Go's does: at twice 2^63, which it takes for 0
+    sum = BigInt.asUintN(64, sum + value); // wraps as Go's uint64 does: two terms of 2^63 add up to 0
     if (sum > LARGEST) return undefined;
   }
   if (sign === '-') return -sum;
@@ -48,7 +48,7 @@ function termValue([, whole = '', fraction = '', unitName = '']: RegExpExecArray
   return value > LARGEST ? undefined : value;
 }
 
-/** Go computes it in floating point, too: so a fraction of an hour is exact to the nanosecond. */
+/** Computed in floating point, as in Go, which needs that to be exact to the nanosecond for fractions of an hour. */
 function fractionValue(fraction: string, unit: bigint): bigint {
   let value = 0n;
   let scale = 1;

@@ -16,7 +16,7 @@ import {
 export interface ListQuery extends ClientSetting {
   /** -1: all. Exact integers up to 64 bits. */
   readonly limit: bigint;
-  /** From 1. */
+  /** The first page is 1. */
   readonly page: bigint;
   readonly sortBy: SortKey;
   readonly ascending: boolean;
@@ -29,7 +29,7 @@ export type SortKey = 'name' | 'creationTimestamp';
 /** The words of `sortBy`, in the order of the error message. */
 export type SortWords = ReadonlyMap<string, SortKey>;
 
-/** Those that every kind has. */
+/** The words of `sortBy` that every kind has. */
 export const COMMON_SORT_WORDS: SortWords = new Map([
   ['name', 'name'],
   ['createTime', 'creationTimestamp'],
@@ -38,10 +38,10 @@ export const COMMON_SORT_WORDS: SortWords = new Map([
 
 /** What a kind adds to the parameters of all lists. */
 export interface ListVocabulary {
-  /** Names the annotation of the alias. */
+  /** The platform's name, which begins the key of the alias annotation. */
   readonly platform: string;
   readonly sortWords: SortWords;
-  /** Filters of its own. */
+  /** The kind's own filters. */
   readonly filters: FilterReaders;
 }
 
@@ -97,7 +97,7 @@ function readAscending(text: string, name: string): Setting | StatusCause {
   return ascending === undefined ? invalid(name, `${quoted(text)} is not a boolean`) : { ascending };
 }
 
-/** Kubernetes' request info takes `false` and `0`, in any case, for a list, and everything else for a watch. */
+/** Kubernetes' request info treats `false` and `0`, in any case, as a list, and every other value as a watch. */
 function readNoWatch(text: string, name: string): Setting | StatusCause {
   return /^(?:0|false)$/i.test(text) ? {} : invalid(name, `${quoted(text)} is not false`);
 }

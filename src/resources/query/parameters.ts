@@ -13,7 +13,7 @@ export type ParameterReaders<Setting> = ReadonlyMap<string, ParameterReader<Sett
 /**
  * Reads the text behind the `?` (empty when there is none). Throws one 400 that names every bad parameter in query order.
  * A parameter given twice is refused, even with equal values, so that no proxy and no reader can disagree on which one counts.
- * `together` says what is wrong with the good ones together; `areGood` tells whether none of these was refused alone.
+ * `together` checks the accepted parameters against one another; its `areGood` returns whether none of the named ones was refused.
  */
 export function readParameters<Setting extends object>(
   queryString: string,
@@ -38,7 +38,7 @@ export function readParameters<Setting extends object>(
   return settings;
 }
 
-/** A parameter that is absent comes last. */
+/** Sorts causes by the position of their parameter in the query. A parameter that is absent comes last. */
 function inQueryOrder(causes: readonly StatusCause[], names: readonly string[]): readonly StatusCause[] {
   if (causes.length < 2) return causes;
   const order = new Map(names.map((name, at) => [cut(name), at]));
@@ -52,7 +52,7 @@ function readParameter<Setting>(
   readers: ParameterReaders<Setting>,
 ): Setting | StatusCause {
   const read = readers.get(name);
-  // Never the value: an unknown parameter may be a credential in the wrong place.
+  // The message never has the value: an unknown parameter may be a credential in the wrong place.
   if (!read) return refusal('FieldValueForbidden', `unknown query parameter ${quoted(name)}`, name);
   if (repeated.has(name)) {
     return refusal('FieldValueDuplicate', `query parameter "${name}" is given more than once`, name);
@@ -77,7 +77,7 @@ interface QueryParameters {
   readonly repeated: ReadonlySet<string>;
 }
 
-/** Throws a 400 without causes for what `readQueryPairs` does not read. */
+/** Throws a 400 without causes for a query that `readQueryPairs` refuses. */
 function parseQueryString(text: string): QueryParameters {
   const pairs = readQueryPairs(text);
   if ('fault' in pairs) throw badRequest(pairs.fault);
@@ -90,7 +90,7 @@ function parseQueryString(text: string): QueryParameters {
   return { values, repeated };
 }
 
-/** The first value of a parameter. `undefined`: it is absent, or the query cannot be read, which the reader of all parameters refuses. */
+/** The first value of a parameter. `undefined` if it is absent, or if the query is malformed, which `readParameters` refuses. */
 export function firstValue(queryString: string, name: string): string | undefined {
   const pairs = readQueryPairs(queryString);
   return 'fault' in pairs ? undefined : pairs.find(([one]) => one === name)?.[1];
@@ -111,7 +111,7 @@ export function cut(text: string): string {
 export const quoted = (text: string): string => `"${cut(text)}"`;
 
 const INTEGER = /^[+-]?[0-9]+$/;
-/** Leading zeros apart, at most 19 digits: 2^63 - 1 has 19. The pattern is linear, so a long text costs nothing more. */
+/** At most 19 digits after leading zeros: 2^63 - 1 has 19. The pattern runs in linear time, so a long text does no harm. */
 const SHORT_INTEGER = /^([+-]?)0*([0-9]{1,19})$/;
 const LOWEST = -(2n ** 63n);
 const HIGHEST = 2n ** 63n - 1n;

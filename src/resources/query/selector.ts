@@ -33,7 +33,7 @@ export function parseSelector(text: string): Selector | SelectorProblem {
   }
 }
 
-/** Whether the text is a selector, however long: the cluster's own lists have no such limits. */
+/** Whether the text is a selector, of any length: the cluster's own lists do not have the limits of `parseSelector`. */
 export function isSelector(text: string): boolean {
   try {
     parseRequirements(new SelectorTokens(text));
@@ -78,8 +78,8 @@ function parseBound(tokens: SelectorTokens): bigint {
 }
 
 /**
- * `"(" [value] *("," [value]) ")"`: nothing between two signs is the empty value. Kubernetes reads two commas in a row as one
- * empty value, and so wants one more before the end of the list.
+ * `"(" [value] *("," [value]) ")"`: nothing between two signs is the empty value. Kubernetes consumes two commas in a row as
+ * one empty value, and then expects another comma or a value before the end of the list.
  */
 function parseValues(tokens: SelectorTokens): ReadonlySet<string> {
   tokens.next();
@@ -123,7 +123,7 @@ const isIn =
     return value !== undefined && values.has(value);
   };
 
-/** An absent label is in no set, so it matches. */
+/** An absent label has none of the values, so it matches. */
 const isNotIn =
   (key: string, values: ReadonlySet<string>): Requirement =>
   (labels) => {
@@ -154,7 +154,7 @@ class SelectorTokens {
   #at = 0;
   /** The next sign, or empty. */
   sign = '';
-  /** The next word, or empty. Both empty: the end. */
+  /** The next word, or empty. At the end both are empty. */
   word = '';
 
   constructor(text: string) {
@@ -187,7 +187,7 @@ class SelectorTokens {
     return this.#takeWord();
   }
 
-  /** If nothing stands where a value may stand, that is the empty value. */
+  /** Takes a value. If there is none where one may stand, that is the empty value. */
   value(): string {
     if (!isLabelValue(this.word)) throw new SelectorSyntaxError(`${quoted(this.word)} is not a label value`);
     return this.word === '' ? '' : this.#takeWord();

@@ -6,7 +6,7 @@ import type { Watch } from './watch.ts';
 import { type InitialState, WatchBatches } from './watch-batches.ts';
 import type { WatchForm } from './watch-event.ts';
 import type { WatchQuery } from './watch-query.ts';
-import { stateText, type ToldUpTo, WatchNaming, type WatchVersion } from './watch-version.ts';
+import { type SentUpTo, stateText, WatchNaming, type WatchVersion } from './watch-version.ts';
 import type { WatcherState } from './watch-view.ts';
 import { expired, Watcher, type WatcherParts } from './watcher.ts';
 
@@ -16,7 +16,7 @@ interface FeedOptions {
   readonly clock: Clock;
 }
 
-/** Begins watches of a store. */
+/** Starts watches of a store. */
 export class Feed {
   readonly #store: ResourceStore;
   readonly #options: FeedOptions;
@@ -39,7 +39,7 @@ export class Feed {
     const all = (): InitialState => this.#beginning('', () => this.#all());
     const parts = { store: this.#store, naming: this.#naming, batches: this.#batches, clock, view, bookmarks, all };
     if (initialEvents ?? from === undefined) return this.#fromAll(parts, from);
-    if (!from) return new Watcher(parts, this.#standing(this.#store.version, true));
+    if (!from) return new Watcher(parts, this.#stateAt(this.#store.version, true));
     return this.#from(parts, from) ?? this.#anew(parts, from);
   }
 
@@ -47,7 +47,7 @@ export class Feed {
   #fromAll(parts: WatcherParts, from: WatchVersion | undefined): Watch {
     const awaited = from?.kind === 'cluster' ? { seen: from.seen, text: from.text } : undefined;
     const start = { isFirst: true, awaited, beginning: parts.all };
-    return new Watcher(parts, this.#standing(this.#store.version, false), start);
+    return new Watcher(parts, this.#stateAt(this.#store.version, false), start);
   }
 
   #anew(parts: WatcherParts, { text }: WatchVersion): Watch {
@@ -55,39 +55,39 @@ export class Feed {
     return this.#fromAll(parts, undefined);
   }
 
-  /** Resumes from what the client has. `undefined` when it is not known what happened since. */
+  /** Resumes from what the client has. `undefined` if it is not known what happened since. */
   #from(parts: WatcherParts, from: WatchVersion): Watch | undefined {
     if (from.kind === 'local') {
-      const version = this.#ours(from.told);
+      const version = this.#ours(from.sentUpTo);
       if (version === undefined || !this.#store.changes.knows(version)) return undefined;
-      return new Watcher(parts, this.#standing(version, true));
+      return new Watcher(parts, this.#stateAt(version, true));
     }
     const state = from.kind === 'cluster' ? from.complete : undefined;
     if (from.kind !== 'cluster' || !state || !this.#store.progress.knowsAfter(state)) return undefined;
     const { seen, text } = from;
-    const told = this.#ours(from.told) ?? 0;
+    const sentUpTo = this.#ours(from.sentUpTo) ?? 0;
     const before = stateText(state) ?? text;
     const beginning = (): InitialState | undefined =>
       this.#store.progress.knowsAfter(state)
-        ? this.#beginning(`${before} ${told}`, () => this.#since(state, { before, told }))
+        ? this.#beginning(`${before} ${sentUpTo}`, () => this.#since(state, { before, sentUpTo }))
         : undefined;
     const start = { isFirst: false, awaited: { seen, text }, beginning };
-    return new Watcher(parts, this.#standing(this.#store.version, true), start);
+    return new Watcher(parts, this.#stateAt(this.#store.version, true), start);
   }
 
   /** `undefined` for a version of another process, or one that this process has not reached. */
-  #ours(told: ToldUpTo | undefined): number | undefined {
-    const isOurs = told?.epoch === this.#options.epoch && told.version <= this.#store.version;
-    return isOurs ? told.version : undefined;
+  #ours(sentUpTo: SentUpTo | undefined): number | undefined {
+    const isOurs = sentUpTo?.epoch === this.#options.epoch && sentUpTo.version <= this.#store.version;
+    return isOurs ? sentUpTo.version : undefined;
   }
 
-  #standing(version: number, isResumed: boolean): WatcherState {
+  #stateAt(version: number, isResumed: boolean): WatcherState {
     const isNow = version === this.#store.version;
     const complete = isNow ? this.#naming.current() : this.#naming.local(version);
-    return { basis: version, position: version, told: this.#store.version, complete, seen: undefined, isResumed };
+    return { basis: version, position: version, newestSent: this.#store.version, complete, seen: undefined, isResumed };
   }
 
-  /** Made once for each key and version of the store. */
+  /** Returns what `make` makes, once for each key and version of the store. */
   #beginning(key: string, make: () => InitialState): InitialState {
     const { version } = this.#store.snapshot();
     if (this.#kept?.version !== version) this.#kept = { version, beginnings: new Map() };
@@ -102,10 +102,10 @@ export class Feed {
     return { version: this.#store.version, complete, before: this.#naming.nothing(), keys };
   }
 
-  #since(state: ListState, { before, told }: { readonly before: string; readonly told: number }): InitialState {
+  #since(state: ListState, { before, sentUpTo }: { readonly before: string; readonly sentUpTo: number }): InitialState {
     const complete = this.#naming.current();
-    const changes = this.#store.progress.changedAfter(state).filter(({ version }) => version > told);
+    const changes = this.#store.progress.changedAfter(state).filter(({ version }) => version > sentUpTo);
     const keys = changes.map(({ key }) => key);
-    return { version: this.#store.version, complete, before, keys, since: { state, told, changes } };
+    return { version: this.#store.version, complete, before, keys, since: { state, sentUpTo, changes } };
   }
 }

@@ -1,6 +1,6 @@
 import type { Change } from '../entries/change.ts';
 import type { ListState } from '../entries/collection-version.ts';
-import { placeOf } from '../entries/entry.ts';
+import { splitKey } from '../entries/entry.ts';
 import type { ResourceStore } from '../entries/store.ts';
 import {
   bookmarkEvent,
@@ -14,6 +14,7 @@ import {
 import { type EventVersion, seenText, type WatchNaming } from './watch-version.ts';
 import { type News, newsOf, reachOf, reachSince, type WatcherState, type WatchView } from './watch-view.ts';
 
+/** Some events that are sent together. */
 export interface Batch<Place> {
   /** Whole events. Empty when none of the objects that were looked at concerns the watcher. */
   readonly bytes: Uint8Array;
@@ -36,11 +37,11 @@ export interface InitialState {
   readonly before: string;
   /** In the order of the list, or of the changes. */
   readonly keys: readonly string[];
-  /** What the client has: the list of `state`, and all later changes up to the version `told` of the store. */
-  readonly since?: { readonly state: ListState; readonly told: number; readonly changes: readonly Change[] };
+  /** What the client has: the list of `state`, and all later changes up to the version `sentUpTo` of the store. */
+  readonly since?: { readonly state: ListState; readonly sentUpTo: number; readonly changes: readonly Change[] };
 }
 
-/** Which lists the client has in full before and after a batch, and how new the objects may be that it was sent. */
+/** Which lists the client has in full before and after a batch, and how new the objects that it was sent may be. */
 interface Wholeness {
   readonly before: string;
   readonly complete?: string;
@@ -48,16 +49,16 @@ interface Wholeness {
 }
 
 /**
- * How many batches are kept until the version changes: 4 MiB. All watchers that are up to date need the same next
+ * How many batches are kept until the version changes: about 4 MiB. All watchers that are up to date need the same next
  * batch, and watchers that begin together need the same ones.
  */
 const MOST_BATCHES = 64;
-/** How many objects one batch looks at, 1 to 2.5 µs each: a look at all of 15,000 nodes took a turn of 35 ms. */
+/** How many objects one batch looks at, 1 to 2.5 µs each: looking at all of 15,000 nodes held the event loop for 35 ms. */
 const MOST_LOOKED_AT = 1_024;
 
 /**
- * A batch of an initial state, except the last one. Every watcher that reaches these objects while none of them changes can use
- * it, with any start version: while objects change, no two watchers start at the same one.
+ * A batch of an initial state, except the last one. Every watcher that reaches these objects before one of them changes can use
+ * it, whatever version it started at: while other objects change, no two watchers start at the same version.
  */
 interface Part {
   readonly bytes: Uint8Array;
@@ -71,7 +72,7 @@ export class WatchBatches {
   readonly #naming: WatchNaming;
   readonly #types: ObjectTypes;
   readonly #kept = new Map<string, Batch<unknown>>();
-  /** The parts, keyed by the object that a part begins with, the oldest first. There are as many as batches. */
+  /** The parts, keyed by the object that a part begins with, the oldest first. At most `MOST_BATCHES`. */
   readonly #parts = new Map<string, Part>();
   #keptVersion = -1;
 
@@ -82,22 +83,22 @@ export class WatchBatches {
   }
 
   /**
-   * The events that follow `standing`. When nothing follows the batch any more, its reader has the list of the store's
+   * The events that follow `state`. If no change follows the batch, its reader then has the list of the store's
    * version.
    */
-  after(standing: WatcherState, view: WatchView): Batch<WatcherState> {
-    const { basis, position, told, complete, seen, isResumed } = standing;
-    const place = `${basis} ${position} ${told} ${complete} ${seen && seenText(seen)} ${isResumed}`;
-    return this.#once(place, view, () => this.#compose(standing, view));
+  after(state: WatcherState, view: WatchView): Batch<WatcherState> {
+    const { basis, position, newestSent, complete, seen, isResumed } = state;
+    const place = `${basis} ${position} ${newestSent} ${complete} ${seen && seenText(seen)} ${isResumed}`;
+    return this.#once(place, view, () => this.#compose(state, view));
   }
 
-  /** The part of the beginning from `at` on that one batch has or looks at. `next` is where the following batch begins. */
+  /** One batch of the initial state, from its object `at` on. `next` is the object at which the following batch begins. */
   begin(beginning: InitialState, at: number, view: WatchView): Batch<number> {
     const { version, complete, before, keys, since } = beginning;
     const place = `${viewKey(view)} ${before} ${keys[at]}`;
     const part = since ? undefined : this.#parts.get(place);
     if (part && isGood(part, keys, at)) return { bytes: part.bytes, next: at + part.changes.length };
-    return this.#once(`begin ${version} ${before} ${since?.told ?? ''} ${at}`, view, () => {
+    return this.#once(`begin ${version} ${before} ${since?.sentUpTo ?? ''} ${at}`, view, () => {
       const batch = new BatchBuilder(view, this.#types);
       const changes: (Change | undefined)[] = [];
       let next = at;
@@ -107,7 +108,7 @@ export class WatchBatches {
         if (news) batch.add(news);
       }
       const isWhole = !since && next === keys.length && this.#store.version === version;
-      // Each object is sent in its newest state, which may be newer than the change that is told.
+      // Each object is sent in its newest state, which may be newer than the change for which it is sent.
       const seen = since ? this.#store.progress.seen : undefined;
       const bytes = this.#bytes(batch, isWhole ? { before, complete } : { before, seen });
       if (!since && next < keys.length) this.#keepPart(place, { bytes, changes });
@@ -143,21 +144,22 @@ export class WatchBatches {
     if (!change) return undefined;
     if (since) {
       const news = newsOf(change, entry, { reach: reachSince(since.state.objects.newest), view });
-      // The order is that of what was missed: a client that is cut off here lacks what follows, however new this state is.
+      // Objects are sent in the order of the missed changes: a client that disconnects here still lacks the later ones, however
+      // new this object's state is.
       return news && { ...news, upTo: missed?.version };
     }
     return entry && view.matches(entry) ? { change, type: 'ADDED', entry } : undefined;
   }
 
-  #compose(standing: WatcherState, view: WatchView): Batch<WatcherState> {
+  #compose(state: WatcherState, view: WatchView): Batch<WatcherState> {
     const batch = new BatchBuilder(view, this.#types);
-    const reach = reachOf(standing);
-    const { complete: before, seen } = standing;
-    let { position } = standing;
+    const reach = reachOf(state);
+    const { complete: before, seen } = state;
+    let { position } = state;
     let left = MOST_LOOKED_AT;
     for (const change of this.#store.changes.since(position)) {
       if (batch.isFull || left-- === 0) {
-        return { bytes: this.#bytes(batch, { before, seen }), next: { ...standing, position } };
+        return { bytes: this.#bytes(batch, { before, seen }), next: { ...state, position } };
       }
       const news = newsOf(change, change.removed ? undefined : this.#store.get(change.key), { reach, view });
       if (news) batch.add(news);
@@ -165,11 +167,11 @@ export class WatchBatches {
     }
     const { version } = this.#store;
     const complete = this.#naming.current();
-    const next = { ...standing, basis: version, position: version, told: version, complete, seen: undefined };
+    const next = { ...state, basis: version, position: version, newestSent: version, complete, seen: undefined };
     return { bytes: this.#bytes(batch, { before, seen, complete }), next };
   }
 
-  /** If `complete` is given, the client has that list in full with the last event. */
+  /** If `complete` is given, the client has that list in full after the last event. */
   #bytes(batch: BatchBuilder, has: Wholeness) {
     const { before, complete, seen } = has;
     return batch.bytes(({ change, upTo }, isLast) =>
@@ -189,16 +191,16 @@ export class WatchBatches {
   }
 }
 
-/** Two views of the same key choose and show the same. A filter's key has no blank. */
+/** Two views with the same key choose the same objects and send them alike. A filter's key has no blank. */
 const viewKey = ({ form, metadataOnly, filterKey }: WatchView): string => `${form} ${metadataOnly} ${filterKey}`;
 
 const isGood = ({ changes }: Part, keys: readonly string[], at: number): boolean =>
   at + changes.length < keys.length &&
   changes.every((change, index) => change?.isNewest && change.key === keys[at + index]);
 
-/** What a socket takes before it asks its writer to wait (`highWaterMark`). A slow reader costs one batch of memory. */
+/** What a socket buffers before it asks its writer to wait (`highWaterMark`). So a slow reader takes one batch of memory. */
 const BATCH_BYTES = 64 * 1024;
-/** The length of a removal, about. */
+/** About the length of a DELETED event. */
 const REMOVAL_BYTES = 256;
 
 /** Collects whole events, one after the other. */
@@ -246,7 +248,7 @@ export class BatchBuilder {
   #objectOf(news: News, resourceVersion: string): ObjectPieces {
     const { members, statusKey } = this.#types;
     if (news.type === 'DELETED') {
-      return tombstone({ ...placeOf(news.change.key), uid: news.uid, resourceVersion }, this.#types.of(this.#view));
+      return tombstone({ ...splitKey(news.change.key), uid: news.uid, resourceVersion }, this.#types.of(this.#view));
     }
     if (!this.#view.metadataOnly) return itemObject(news.entry.encoded, resourceVersion, members);
     return [metadataObject(news.entry, { statusKey, resourceVersion })];

@@ -28,12 +28,12 @@ function startsOf(start: (type: EventType) => string): Record<EventType, Uint8Ar
   };
 }
 
-/** An object of an event as it is sent. Its text has no line break: JSON writes them as \n. */
+/** The object of an event as it is sent, in pieces. Its text has no line break, because JSON escapes it. */
 export type ObjectPieces = readonly Uint8Array[];
 
 /**
- * The item of the list with this version of the watch, and with its type in front: clients of Kubernetes need the type
- * of an object.
+ * The item of the list with `version` as its resourceVersion, and with `kind` and `apiVersion` in front, which Kubernetes
+ * clients need.
  */
 export function itemObject(encoded: EncodedObject, version: string, typeMembers: Uint8Array): ObjectPieces {
   const [head, middle, tail] = encoded.versioned(version);
@@ -73,7 +73,7 @@ export function eventPieces(
 export const eventBytes = (type: 'ERROR', object: Uint8Array, form: WatchForm): Uint8Array =>
   Buffer.concat(eventPieces(type, [object], { form }));
 
-/** `isFirst`: it ends the first state. Clients of Kubernetes recognize that by the annotation. */
+/** `isFirst`: the bookmark ends the first state, which Kubernetes clients recognize by the annotation. */
 export function bookmarkEvent(
   version: string,
   { form, type, isFirst }: { readonly form: WatchForm; readonly type: ObjectType; readonly isFirst: boolean },
@@ -94,12 +94,12 @@ export const RESET = Buffer.from('event: reset\ndata: {"type":"RESET"}\nid:\n\n'
 /** How long a client of server-sent events waits before it reconnects. */
 export const retryField = (ms: number): Uint8Array => Buffer.from(`retry: ${Math.round(ms)}\n\n`);
 
-/** A comment of server-sent events: it keeps an idle connection alive and says nothing. */
+/** A comment of server-sent events, which clients ignore. It keeps an idle connection alive. */
 export const COMMENT = Buffer.from(':\n\n');
 
 /** The type members of the objects in events. */
 export class ObjectTypes {
-  /** Stand in front of the other members of a whole object. */
+  /** `kind` and `apiVersion` as bytes, to be put in front of the other members of a whole object. */
   readonly members: Uint8Array;
   readonly statusKey: string | undefined;
   readonly #whole: ObjectType;
@@ -115,12 +115,12 @@ export class ObjectTypes {
   }
 }
 
-/** What the API server answers where only metadata is asked for. */
+/** The type that the API server answers when a client asks for metadata only. */
 const METADATA_TYPE = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
 
 /**
- * An object's metadata alone, which is a seventh of a node. It has the added annotations, as in the list, and the
- * status word where the kind shows it.
+ * An object's metadata alone; that of a node has a seventh of its bytes. It has the added annotations, as in the list,
+ * and the status word if the kind has an annotation for it.
  */
 export function metadataObject(
   { encoded, status }: Entry,

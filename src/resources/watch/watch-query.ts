@@ -17,13 +17,13 @@ import { parseVersion, type WatchVersion } from './watch-version.ts';
 export interface WatchQuery {
   /** An object must fulfil all of them. */
   readonly conditions: readonly Condition[];
-  /** Two queries of the same key choose the same objects; `''` chooses all. */
+  /** Two queries with the same key choose the same objects; `''` chooses all. */
   readonly filterKey: string;
   /** The version that the client has. Absent: it has nothing. */
   readonly from?: WatchVersion;
   /** Whether to begin with the whole list, not older than `from`. Absent: yes if there is no `from`. */
   readonly initialEvents?: boolean;
-  /** Absent: as long as the server likes. */
+  /** Absent: the client sets no limit. */
   readonly timeoutSeconds?: number;
   readonly bookmarks: boolean;
   /** Objects are sent as a `PartialObjectMetadata`: no spec, no status. Comes from `Accept`, not from the query. */
@@ -32,7 +32,7 @@ export interface WatchQuery {
 
 interface Settings extends WatchQuery {
   readonly lastEventId?: string;
-  /** `resourceVersionMatch` is given. */
+  /** Whether `resourceVersionMatch` is given. */
   readonly hasMatch?: boolean;
 }
 
@@ -50,7 +50,7 @@ const MATCH = 'NotOlderThan';
 /** The API server demands this, too. */
 const WITHOUT_THE_OTHER = `query parameters "sendInitialEvents" and "resourceVersionMatch=${MATCH}" go together`;
 
-/** A day: nobody needs a longer stream, and it ends with a bookmark to resume from. */
+/** A day: nobody needs a longer stream, and a stream ends with a bookmark to resume from. */
 const LONGEST_SECONDS = 86_400n;
 
 function readWatch(text: string, name: string): Setting | StatusCause {
@@ -58,7 +58,7 @@ function readWatch(text: string, name: string): Setting | StatusCause {
   return isTrue ? {} : invalid(name, `${quoted(text)} is neither true nor false`);
 }
 
-/** A version that we never gave is too old for us, as it is for the API server. */
+/** Any text is accepted as a version. One that we never issued is answered as too old, as the API server does. */
 const readFrom = (text: string): Setting => (text === '' || text === '0' ? {} : { from: parseVersion(text) });
 
 function readFields(text: string, name: string): Setting | StatusCause {
@@ -109,9 +109,10 @@ function readBookmarks(text: string, name: string): Setting | StatusCause {
 }
 
 /**
- * A condition on objects also chooses their events. Parameters that cut or order a list have no meaning in a stream.
+ * Makes a parameter of a list one of a watch. A condition on objects also chooses their events. Parameters that cut or
+ * order a list have no meaning in a stream.
  */
-const ofTheList = (name: string, read: ParameterReader<ListSetting>): ParameterReader<Setting> => {
+const toWatchReader = (name: string, read: ParameterReader<ListSetting>): ParameterReader<Setting> => {
   const isOrder = ['limit', 'page', 'sortBy', 'ascending'].includes(name);
   if (isOrder) return () => refusal('FieldValueForbidden', `query parameter "${name}" does not go with watch`, name);
   return (text): Setting | StatusCause => {
@@ -124,7 +125,7 @@ const ofTheList = (name: string, read: ParameterReader<ListSetting>): ParameterR
 /** Every parameter of a watch of a kind. */
 export const watchParameters = (vocabulary: ListVocabulary): ParameterReaders<Setting> =>
   new Map<string, ParameterReader<Setting>>([
-    ...[...listParameters(vocabulary)].map(([name, read]) => [name, ofTheList(name, read)] as const),
+    ...[...listParameters(vocabulary)].map(([name, read]) => [name, toWatchReader(name, read)] as const),
     ['watch', readWatch],
     ['fieldSelector', readFields],
     ['resourceVersion', readFrom],
@@ -136,10 +137,10 @@ export const watchParameters = (vocabulary: ListVocabulary): ParameterReaders<Se
   ]);
 
 /**
- * Reads the text behind the `?`, and throws as the parser of a list does. `lastEventId` is the version that a
- * reconnecting client of server-sent events got last, from its header: empty where it sent none, absent in other streams. It is
- * newer than what stands in the URL, which the client keeps from its first connection. Clients that cannot set a header send it
- * in the query (the polyfills of EventSource).
+ * Reads the text behind the `?`, and throws as the parser of a list does. `lastEventId` is the header of a client of
+ * server-sent events that reconnects, the last version that it got: empty if it sent none, `undefined` in other streams. It is
+ * newer than the version in the URL, which the client keeps from its first connection. Clients that cannot set a header send it
+ * in the query (polyfills of EventSource).
  */
 export function createWatchQueryParser(
   vocabulary: ListVocabulary,

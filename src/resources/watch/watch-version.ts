@@ -4,14 +4,14 @@ import { type ListState, laterState, NOTHING } from '../entries/collection-versi
 import type { ResourceStore } from '../entries/store.ts';
 
 /** How far a stream of one process had come: it had sent all changes up to this version of its store. */
-export interface ToldUpTo {
+export interface SentUpTo {
   readonly epoch: string;
   readonly version: number;
 }
 
 /**
  * What a client says that it has. `cluster`: the whole list of `complete`, perhaps objects as new as `seen`, and the
- * later changes that one process sent up to `told`; every replica understands it. `local`: the tag of a list, or a
+ * later changes that one process sent up to `sentUpTo`; every replica understands it. `local`: the tag of a list, or a
  * version made where the cluster's versions are no numbers; only the process of that epoch understands it.
  */
 export type WatchVersion = { readonly text: string } & (
@@ -19,26 +19,29 @@ export type WatchVersion = { readonly text: string } & (
       readonly kind: 'cluster';
       readonly seen: ListState;
       readonly complete: ListState | undefined;
-      readonly told: ToldUpTo | undefined;
+      readonly sentUpTo: SentUpTo | undefined;
     }
-  | { readonly kind: 'local'; readonly told: ToldUpTo }
+  | { readonly kind: 'local'; readonly sentUpTo: SentUpTo }
   | { readonly kind: 'unknown' }
 );
 
 /**
- * `1204.3.1317.12`: the newest change of an object is 1204 and there are three; what is added to them is made of
- * twelve others, whose newest change is 1317.
- * `1210.3.1317.12-1204.3.1317.12-5f0c2e9a7b314d88.77`: in the middle of what came after that.
- * `1210.3.1317.12-1204.3.1317.12-5f0c2e9a7b314d88.77.81`: the same, told with a state that an object got at 81.
- * `1204.3.1317.12-0-5f0c2e9a7b314d88.77`: of a first state.
+ * The versions that clients see:
+ * - `1204.3.1317.12`: there are three objects, whose newest change is 1204; their added annotations are made of twelve
+ *   other objects, whose newest change is 1317.
+ * - `1210.3.1317.12-1204.3.1317.12-5f0c2e9a7b314d88.77`: the client has the list `1204.3.1317.12` in full, may have objects
+ *   as new as `1210.3.1317.12`, and got all changes up to version 77 of the process of epoch `5f0c2e9a7b314d88`.
+ * - `1210.3.1317.12-1204.3.1317.12-5f0c2e9a7b314d88.77.81`: the same, on an event whose object is in its state of version 81.
+
+ * - `1204.3.1317.12-0-5f0c2e9a7b314d88.77`: the client is in the middle of its first state, and has no list in full.
  */
 const STATE = /(\d{1,20})\.(\d{1,9})\.(\d{1,20})\.(\d{1,9})/;
-const TOLD = /-([0-9a-z]{1,32})\.(\d{1,15})(?:\.\d{1,15})?/;
-const CLUSTER = new RegExp(`^(?:${STATE.source}-)?(?:0|${STATE.source})(?:${TOLD.source})?$`);
+const SENT = /-([0-9a-z]{1,32})\.(\d{1,15})(?:\.\d{1,15})?/;
+const CLUSTER = new RegExp(`^(?:${STATE.source}-)?(?:0|${STATE.source})(?:${SENT.source})?$`);
 
 /**
  * The ETag of the compressed list names the same version. A number holds 15 digits exactly; a thousand changes a second
- * need 30,000 years for them.
+ * take 30,000 years to need more.
  */
 const LOCAL = /^([0-9a-z]{1,32})-(\d{1,15})(?:-gzip|-(\d{1,15}))?$/;
 
@@ -50,7 +53,7 @@ export function parseVersion(text: string): WatchVersion {
   if (cluster) return clusterVersion(text, cluster.slice(1));
   const [, epoch, version, basis] = LOCAL.exec(text) ?? [];
   if (epoch === undefined) return { kind: 'unknown', text };
-  return { kind: 'local', text, told: { epoch, version: Number(basis ?? version) } };
+  return { kind: 'local', text, sentUpTo: { epoch, version: Number(basis ?? version) } };
 }
 
 const NOTHING_SEEN: ListState = { objects: NOTHING, added: NOTHING };
@@ -59,7 +62,7 @@ function clusterVersion(text: string, parts: readonly (string | undefined)[]): W
   const complete = listState(parts.slice(4, 8));
   const seen = newer(listState(parts.slice(0, 4)) ?? NOTHING_SEEN, complete ?? NOTHING_SEEN);
   const [epoch, version] = parts.slice(8);
-  return { kind: 'cluster', text, seen, complete, told: epoch ? { epoch, version: Number(version) } : undefined };
+  return { kind: 'cluster', text, seen, complete, sentUpTo: epoch ? { epoch, version: Number(version) } : undefined };
 }
 
 function listState([newest, count, added = '0', addedCount]: readonly (string | undefined)[]): ListState | undefined {
@@ -73,7 +76,7 @@ export function stateText(state: ListState): string | undefined {
   return seenText(state);
 }
 
-/** The newer one of each half: of the objects, and of what is added to them. */
+/** The newer state of the objects and the newer state of what is added to them. */
 const newer = (a: ListState, b: ListState): ListState => ({
   objects: laterState(a.objects, b.objects),
   added: laterState(a.added, b.added),
@@ -88,13 +91,14 @@ export interface EventVersion {
   readonly isResumable: boolean;
 }
 
-/** Stands in the place of a list's version while the client has no list in full. Such a client cannot resume. */
+/** Takes the place of a list's version while the client has no list in full. Such a client cannot resume. */
 const NOTHING_WHOLE = '0';
 
 /**
  * Makes the versions of events: from the cluster's versions where these are numbers, else from those of this process.
  * No two states of one object have the same version. A client that resumes from a version, at this replica or another
- * one, misses nothing and is sent nothing older. At this replica it is sent nothing twice either, but for what changed while it was told what it missed.
+ * one, misses nothing and is sent nothing older. This replica sends it nothing twice either, except what changed while it was
+ * being sent what it had missed.
  */
 export class WatchNaming {
   readonly #store: ResourceStore;
@@ -128,14 +132,14 @@ export class WatchNaming {
   }
 
   /**
-   * The version of an object that changed like this. The client has the list of `complete` in full, gets more events,
-   * and may have objects that are as new as `told`. `upTo`: all changes up to this version of the store were sent, if
-   * that is not the version of this one.
+   * The version of an event for this change. The client has the list of `complete` in full, gets more events, and may
+   * have objects that are as new as `sent`. `upTo`: all changes up to this version of the store were sent; by default
+   * that is the version of this change.
    */
   between(
     { seen, version }: Pick<Change, 'seen' | 'version'>,
     complete: string,
-    told: ListState | undefined,
+    sent: ListState | undefined,
     upTo = version,
   ): EventVersion {
     const prefix = `${this.#epoch}-`;
@@ -143,17 +147,17 @@ export class WatchNaming {
       return { text: `${prefix}${version}-${complete.slice(prefix.length)}`, isResumable: true };
     }
     const isResumable = complete !== NOTHING_WHOLE;
-    const text = this.ahead(complete, told ? newer(seen, told) : seen);
+    const text = this.ahead(complete, sent ? newer(seen, sent) : seen);
     const place = upTo === version ? `${version}` : `${upTo}.${version}`;
     return { text: `${text}-${this.#epoch}.${place}`, isResumable };
   }
 
-  /** The version of a client that has this list in full and may have objects that are as new as `told`. */
-  ahead(complete: string, told: ListState): string {
-    return complete.startsWith(`${this.#epoch}-`) ? complete : `${seenText(told)}-${complete}`;
+  /** The version of a client that has this list in full and may have objects that are as new as `sent`. */
+  ahead(complete: string, sent: ListState): string {
+    return complete.startsWith(`${this.#epoch}-`) ? complete : `${seenText(sent)}-${complete}`;
   }
 
-  /** The version of the last object that a client lacked for the list of `complete`. */
+  /** The version of the event with which a client has the list of `complete` in full. */
   completing({ seen }: Change, complete: string): EventVersion {
     const [objects = '', , added = ''] = complete.split('.');
     const isKnown =

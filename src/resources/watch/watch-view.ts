@@ -23,10 +23,10 @@ export interface WatcherState {
   readonly basis: number;
   readonly position: number;
   /** No state that this stream sent is newer than this version of the store. */
-  readonly told: number;
+  readonly newestSent: number;
   /** The version from which the client resumes if the stream ends here: that of the list that it had in full. */
   readonly complete: string;
-  /** How new the objects may be that it was sent. Set where that is newer than the list that it has in full. */
+  /** How new the objects that it was sent may be. Set if that is newer than the list that it has in full. */
   readonly seen: ListState | undefined;
   /**
    * The client came with a version. An earlier stream, perhaps of a replica that is ahead of us, may have sent it newer
@@ -38,18 +38,18 @@ export interface WatcherState {
 /** Which states a watcher may have been sent: those since the list that it had in full, up to a version of the store. */
 export interface Reach {
   isAfterBasis(mark: Mark): boolean;
-  readonly told: number;
+  readonly newestSent: number;
 }
 
-export const reachOf = ({ basis, position, told, isResumed }: WatcherState): Reach => ({
+export const reachOf = ({ basis, position, newestSent, isResumed }: WatcherState): Reach => ({
   isAfterBasis: ({ version }) => version > basis,
-  told: isResumed ? Number.POSITIVE_INFINITY : Math.max(told, position),
+  newestSent: isResumed ? Number.POSITIVE_INFINITY : Math.max(newestSent, position),
 });
 
-/** The span of a client that had the full list when the cluster's objects were at this version. */
+/** The reach of a client that had the full list when the cluster's objects were at this version. */
 export const reachSince = (version: string): Reach => ({
   isAfterBasis: ({ changedAt }) => compareResourceVersions(changedAt, version) > 0,
-  told: Number.POSITIVE_INFINITY,
+  newestSent: Number.POSITIVE_INFINITY,
 });
 
 /** What decides whether a change is news to a watcher: what it may have been sent, and what it wants to see. */
@@ -64,7 +64,7 @@ interface Watcher {
  */
 export type News = {
   readonly change: Change;
-  /** The version of the store up to which the watcher is told of all changes with this one. Default: that of the change. */
+  /** With this event the watcher has all changes up to this version of the store. Default: the version of the change. */
   readonly upTo?: number | undefined;
 } & (
   | { readonly type: Exclude<ChangeType, 'DELETED'>; readonly entry: Entry }
@@ -79,13 +79,13 @@ export function newsOf(change: Change, entry: Entry | undefined, watcher: Watche
   const { reach, view } = watcher;
   if (entry && view.matches(entry)) return { change, type: isNew(change, watcher) ? 'ADDED' : 'MODIFIED', entry };
   const held = change.past.findLast(
-    ({ shape, from, until }) => reach.isAfterBasis(until) && from <= reach.told && view.matches(shape),
+    ({ shape, from, until }) => reach.isAfterBasis(until) && from <= reach.newestSent && view.matches(shape),
   );
   const uid = reach.isAfterBasis(change.pastForgottenAt) ? (change.removed ?? entry?.uid) : undefined;
   return held || uid !== undefined ? { change, type: 'DELETED', uid: held?.shape.uid ?? uid ?? '' } : undefined;
 }
 
-/** Whether it was created, or began to match, after the basis, as far as is known. */
+/** Whether the object was created, or began to match, after the basis, as far as is known. */
 function isNew({ addedAt, past, pastForgottenAt }: Change, { reach, view }: Watcher): boolean {
   if (reach.isAfterBasis(addedAt)) return true;
   if (view.filterKey === '') return false;

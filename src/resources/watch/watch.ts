@@ -2,7 +2,7 @@ import type { WatchForm } from './watch-event.ts';
 import type { WatchQuery } from './watch-query.ts';
 
 /**
- * One watcher's way along the versions of a list. The stream asks for events when it can send some. A slow watcher gets
+ * One client's watch of a list. The stream asks it for events when it can send some. A slow watcher gets
  * only the newest state of each object, once, and nothing is kept for it meanwhile. A client that applies the events in
  * order (ADDED and MODIFIED put the object of that name, DELETED takes it out) has the list of the version that the
  * next bookmark names.
@@ -15,19 +15,19 @@ export interface Watch {
   /**
    * The next events, all of them whole: at most 64 KiB and one object. Other watchers share the bytes, so they must not
    * be changed. `undefined`: it is up to date, or there is more to look at, as `isBehind` says. If removals were
-   * forgotten before this watcher was told of them, it sends `reset` and begins again where events are server-sent, and
-   * throws a 410 `StatusError` elsewhere.
+   * forgotten before this watcher was sent them, a watch of server-sent events sends `reset` and begins again, and one of
+   * JSON lines throws a 410 `StatusError`.
+
    */
   next(): Uint8Array | undefined;
   /**
    * A bookmark to resume from: the version that the client has, or a place between two versions. May be asked for at
    * any time, up to date or not. `undefined` during a first state, during the events that a resume begins with, and
-   * where the client wants no bookmarks.
+   * if the client wants no bookmarks.
    */
   bookmark(): Uint8Array | undefined;
   /**
-   * The bytes that keep an idle stream alive: a bookmark, or a comment. `undefined` where neither is wanted or
-   * possible.
+   * The bytes that keep an idle stream alive: a bookmark, or a comment. `undefined` if neither is wanted or possible.
    */
   keepAlive(): Uint8Array | undefined;
 }
@@ -35,8 +35,8 @@ export interface Watch {
 /** What the routes need of the cache to serve watches. Reads memory, awaits nothing. */
 export interface WatchSource {
   /**
-   * Brings the list, and what is added to it, up to date, and returns its version. Throws the 503 of a cache that must
-   * not be read.
+   * Brings the list, and what is added to it, up to date, and returns its version. Throws a 503 before the first sync
+   * and when the data is too old.
    */
   refresh(): number;
   /**

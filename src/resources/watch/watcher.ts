@@ -10,8 +10,8 @@ import type { WatchNaming } from './watch-version.ts';
 import type { WatcherState, WatchView } from './watch-view.ts';
 
 /**
- * How long a client waits whose version is ahead of ours. Replicas hear of a change within milliseconds of each other;
- * a version that has not come by then may belong to a history that a restored cluster no longer has.
+ * How long a client whose version is ahead of ours waits. Replicas see a change within milliseconds of each other; a
+ * version that has not come by then may belong to a history that a restored cluster no longer has.
  */
 const CATCH_UP_MS = 30_000;
 
@@ -26,7 +26,7 @@ export interface WatcherParts {
   all(): InitialState;
 }
 
-/** How a stream starts that begins with an initial state, or with what its client missed. */
+/** The start of a stream that begins with an initial state, or with what its client missed. */
 export interface WatchStart {
   /** Whether it sends all objects, not only what the client missed. */
   readonly isFirst: boolean;
@@ -35,27 +35,27 @@ export interface WatchStart {
    * client has.
    */
   readonly awaited?: { readonly seen: ListState; readonly text: string } | undefined;
-  /** What to begin with. `undefined` when it is no longer known what the client missed. */
+  /** What to begin with. `undefined` if it is no longer known what the client missed. */
   beginning(): InitialState | undefined;
 }
 
-/** Sends one client what changes, version by version of the store. */
+/** Sends one client the changes of the store, version by version. */
 export class Watcher implements Watch {
   readonly #parts: WatcherParts;
   readonly #startsBy: number;
   #start: WatchStart | undefined;
-  /** What the stream begins with, and the object at which it goes on. */
+  /** What the stream begins with, and the object at which it continues. */
   #beginning: { readonly plan: InitialState; readonly at: number } | undefined;
-  #standing: WatcherState;
+  #state: WatcherState;
   /** The bookmark that is still to be sent: it says that the first state, or what was missed, is complete. */
   #due: 'first' | 'caught up' | undefined = 'caught up';
   /** Whether the client must forget what it has, by a `reset`. */
   #isReset = false;
 
-  /** Sends what `start` says, if it is given, and then the changes since `standing`. */
-  constructor(parts: WatcherParts, standing: WatcherState, start?: WatchStart) {
+  /** Sends what `start` says, if it is given, and then the changes since `state`. */
+  constructor(parts: WatcherParts, state: WatcherState, start?: WatchStart) {
     this.#parts = parts;
-    this.#standing = standing;
+    this.#state = state;
     this.#start = start;
     this.#startsBy = parts.clock.monotonic() + CATCH_UP_MS;
     if (start?.isFirst) this.#due = 'first';
@@ -63,7 +63,7 @@ export class Watcher implements Watch {
 
   get isBehind(): boolean {
     if (this.#start) return this.#canStart(this.#start) || this.#isTooLate;
-    return this.#due !== undefined || this.#standing.position !== this.#parts.store.version;
+    return this.#due !== undefined || this.#state.position !== this.#parts.store.version;
   }
 
   get isBeginning(): boolean {
@@ -109,11 +109,11 @@ export class Watcher implements Watch {
   #begin(plan: InitialState): void {
     const { version, before: complete } = plan;
     this.#beginning = { plan, at: 0 };
-    this.#standing = { ...this.#standing, basis: version, position: version, told: version, complete, seen: undefined };
+    this.#state = { ...this.#state, basis: version, position: version, newestSent: version, complete, seen: undefined };
     this.#isReset = this.#parts.view.form === 'events' && plan.since === undefined;
   }
 
-  /** Begins again because it is not known what happened since. A client of the JSON form has to reconnect for that. */
+  /** Begins again because it is not known what happened since. A client of JSON lines has to reconnect for that. */
   #beginAnew(version: string): void {
     const { view, all } = this.#parts;
     if (view.form === 'json') throw expired(version);
@@ -127,7 +127,7 @@ export class Watcher implements Watch {
     return reset;
   }
 
-  /** Empty: none of the objects that were looked at is for this client, and there are more to look at. */
+  /** Returns no bytes if none of the objects that were looked at is for this client, and there are more to look at. */
   #nextOfBeginning(): Uint8Array | undefined {
     const { batches, store, view } = this.#parts;
     while (this.#beginning) {
@@ -136,30 +136,30 @@ export class Watcher implements Watch {
       const { bytes, next } = batches.begin(plan, at, view);
       const isDone = next >= plan.keys.length;
       this.#beginning = isDone ? undefined : { plan, at: next };
-      const told = store.version;
-      const seen = told > plan.version ? store.progress.seen : undefined;
-      this.#standing = { ...this.#standing, told, seen, complete: isDone ? plan.complete : plan.before };
+      const newestSent = store.version;
+      const seen = newestSent > plan.version ? store.progress.seen : undefined;
+      this.#state = { ...this.#state, newestSent, seen, complete: isDone ? plan.complete : plan.before };
       if (bytes.length > 0 || !isDone) return bytes;
     }
     return undefined;
   }
 
   /**
-   * Whether a removal was forgotten meanwhile of which nothing that follows would tell the client: one since the plan was made, or,
-   * where its name has been used again for what the client does not see, one that the client missed.
+   * Whether a removal was forgotten that no later event would report to the client: one since the plan was made, or one that the
+   * client missed. The latter is not reported if the name was used again for an object that the client does not see.
    */
   #isForgotten({ version, since }: InitialState): boolean {
     const { changes } = this.#parts.store;
     return !changes.knows(version) || (since !== undefined && !changes.knowsAfter(since.state.objects.newest));
   }
 
-  /** Empty: the same, of changes. */
+  /** Returns no bytes in the same case. */
   #nextOfChanges(): Uint8Array | undefined {
     const { batches, store, view } = this.#parts;
-    while (!(this.#due && this.#isComplete) && this.#standing.position !== store.version) {
-      if (!store.changes.knows(this.#standing.position)) return this.#reset(this.#standing.complete);
-      const { bytes, next } = batches.after(this.#standing, view);
-      this.#standing = next;
+    while (!(this.#due && this.#isComplete) && this.#state.position !== store.version) {
+      if (!store.changes.knows(this.#state.position)) return this.#reset(this.#state.complete);
+      const { bytes, next } = batches.after(this.#state, view);
+      this.#state = next;
       if (bytes.length > 0 || next.position !== store.version) return bytes;
     }
     return undefined;
@@ -172,8 +172,8 @@ export class Watcher implements Watch {
 
   /** Whether the client has the list of one version, and nothing newer. */
   get #isComplete(): boolean {
-    const { basis, position, told } = this.#standing;
-    return !this.#start && !this.#beginning && basis === position && told <= basis;
+    const { basis, position, newestSent } = this.#state;
+    return !this.#start && !this.#beginning && basis === position && newestSent <= basis;
   }
 
   #dueBookmark(): Uint8Array | undefined {
@@ -182,17 +182,18 @@ export class Watcher implements Watch {
     return due && this.#parts.bookmarks ? this.#bookmark(due === 'first') : undefined;
   }
 
-  /** The version grows even when no object changed, as by pods that change no sum. */
+  /** The version grows even if no object changed, for example by pods that change no sum. */
   #bookmark(isFirst: boolean): Uint8Array {
     const { batches, naming, store, view } = this.#parts;
-    const { basis, position, complete, seen } = this.#standing;
-    const told = seen ? naming.ahead(complete, seen) : complete;
-    const whole = position === store.version ? naming.current() : told;
+    const { basis, position, complete, seen } = this.#state;
+    const sent = seen ? naming.ahead(complete, seen) : complete;
+    const whole = position === store.version ? naming.current() : sent;
     return batches.bookmark(basis === position ? whole : naming.midway(position, complete), { isFirst }, view);
   }
 }
 
-/** The words of the API server: clients that read them begin again without a version. */
+/** The message begins with the API server's words: clients that look for them begin again without a version. */
+
 export const expired = (version: string): StatusError =>
   new StatusError({
     code: 410,

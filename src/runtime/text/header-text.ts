@@ -2,7 +2,7 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const FIELD_VALUE = /^(?![\t ])[^\x00-\x08\x0a-\x1f\x7f]+(?<![\t ])$/;
 
-/** Whether a header can carry the text so that its receiver reads the same: not if half of a surrogate pair stands alone, which has no octets. */
+/** Whether a header can carry the text so that its receiver reads the same. A lone surrogate cannot: it has no octets in UTF-8. */
 export const fitsHeader = (text: string): boolean => FIELD_VALUE.test(text) && Buffer.from(text).toString() === text;
 
 /** The UTF-8 octets of the text, each as one character: Node.js and undici write header values as latin1, and Go reads them as UTF-8. */

@@ -6,7 +6,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * The proxy that the environment sets for a server, by the rules of every Go program (golang.org/x/net/http/httpproxy):
  * `HTTPS_PROXY`, `HTTP_PROXY` for a server without TLS, and `NO_PROXY`, in upper or lower case. Loopback addresses
- * never use a proxy. Throws an `Error` that says why a proxy cannot be used; Go would leave it out without a word.
+ * never use a proxy. Throws an `Error` that says why a proxy cannot be used; Go would ignore it silently.
  * `schemes`: the proxies that can be used.
  */
 export function environmentProxy(environment: Environment, server: URL, schemes = ONLY_HTTP): URL | undefined {
@@ -16,14 +16,14 @@ export function environmentProxy(environment: Environment, server: URL, schemes 
   if (address === '') return undefined;
   // The header `Proxy` of a request would be HTTP_PROXY of a CGI program (https://golang.org/s/cgihttpproxy).
   if (!isTls && named(environment, 'REQUEST_METHOD', []) !== '')
-    throw new Error('has HTTP_PROXY and REQUEST_METHOD, so a request may have set it: it is not used');
+    throw new Error('has HTTP_PROXY and REQUEST_METHOD, so a request may have set HTTP_PROXY: it is not used');
   if (isExcepted(server, named(environment, 'NO_PROXY'))) return undefined;
   return proxyAt(address.includes('://') ? address : `http://${address}`, name, schemes);
 }
 
 const ONLY_HTTP: readonly string[] = ['http'];
 
-/** A scheme, a name and password, a host, a port and a path, without what readers of addresses take in different ways. */
+/** A scheme, a name and password, a host, a port and a path, without characters that parsers read differently. */
 const ADDRESS = /^([a-z][a-z0-9+.-]*):\/\/([^\s/?#@[\]\\]*@)?([^\s/?#@:[\]\\]+|\[[0-9a-f:.]+\])(:\d*)?(\/[^\s\\]*)?$/i;
 
 /**
@@ -33,10 +33,10 @@ const ADDRESS = /^([a-z][a-z0-9+.-]*):\/\/([^\s/?#@[\]\\]*@)?([^\s/?#@:[\]\\]+|\
 export function proxyAt(address: string, setting: string, schemes = ONLY_HTTP): URL {
   const [, scheme = ''] = ADDRESS.exec(address) ?? [];
   const proxy = scheme !== '' && URL.canParse(address) ? new URL(address) : undefined;
-  if (!proxy || !hasReadablePassword(proxy)) throw new Error(`names no address of a proxy in ${setting}`);
+  if (!proxy || !hasReadablePassword(proxy)) throw new Error(`has no valid proxy address in ${setting}`);
   if (schemes.includes(scheme.toLowerCase())) return proxy;
   const usable = schemes.map((one) => `${one}://`).join(' or ');
-  throw new Error(`names a proxy by ${proxy.protocol}// in ${setting}; only one by ${usable} can be used`);
+  throw new Error(`names a proxy with ${proxy.protocol}// in ${setting}; only ${usable} can be used`);
 }
 
 function hasReadablePassword({ username, password }: URL): boolean {
@@ -60,7 +60,7 @@ function isExcepted(server: URL, exceptions: string): boolean {
   return entries.some((entry) => entry !== '' && isNamed(entry, { host, port, address }));
 }
 
-/** 4 bytes for IPv4, also where it is written as IPv6 (`::ffff:10.0.0.1`), else 16. */
+/** 4 bytes for IPv4, also if it is written as IPv6 (`::ffff:10.0.0.1`), else 16. */
 type Address = readonly number[];
 
 interface Target {
@@ -81,7 +81,7 @@ function isNamed(entry: string, { host, port, address }: Target): boolean {
 
 /**
  * `example.com` names itself and everything below it; `.example.com` and `*.example.com` only what is below. A name
- * beyond ASCII is compared in the form that the name service has.
+ * beyond ASCII is compared in the form that DNS has.
  */
 function isBelow(name: string, host: string): boolean {
   const suffix = name.startsWith('*.') ? name.slice(1) : name;
@@ -91,8 +91,8 @@ function isBelow(name: string, host: string): boolean {
 }
 
 /**
- * A port after the last colon, as Go's `net.SplitHostPort` finds it. What that does not take for a name with a port is a
- * name: an IPv6 address in brackets without a port, for one, which then names nothing.
+ * Splits off a port as Go's `net.SplitHostPort` does. Text in which that finds no port is a name as a whole: for example
+ * an IPv6 address in brackets without a port, which then matches no host.
  */
 function splitPort(entry: string): readonly [name: string, port: string] {
   const [, name = '', port = ''] =
@@ -105,7 +105,10 @@ interface Network {
   readonly bits: number;
 }
 
-/** `10.0.0.0/8`, `fd00::/8`. A network in IPv6 is one of IPv4 only as far as its prefix says so. */
+/**
+ * Reads `10.0.0.0/8` or `fd00::/8`. A network written as IPv6 (`::ffff:10.0.0.0/104`) is one of IPv4 if its prefix has at
+ * least 96 bits.
+ */
 function networkOf(entry: string): Network | undefined {
   const [, text = '', digits = ''] = /^([^/]+)\/(\d+)$/.exec(entry) ?? [];
   const address = addressOf(text);

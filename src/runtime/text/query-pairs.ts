@@ -1,9 +1,9 @@
 /** A name and its value, decoded. A pair without `=` has an empty value. */
 export type QueryPair = readonly [name: string, value: string];
 
-/** No client has so many. Anybody may send more, before anybody has judged who it is: so they end the reading. */
+/** No client sends so many. Queries are read before the caller is authenticated, so a longer one is not read to its end. */
 const MOST_PAIRS = 64;
-/** Go's `net/url` reads nothing at all of a query with more parts, empty ones included (its setting `urlmaxqueryparams`). */
+/** Go's `net/url` refuses a query with more parts, empty ones included (its setting `urlmaxqueryparams`). */
 const MOST_PARTS = 10_000;
 
 const TOO_MANY = { fault: `the query string has more than ${MOST_PAIRS} parameters` };

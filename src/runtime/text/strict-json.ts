@@ -17,7 +17,7 @@ export function parseStrictObject(
   return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
-/** Reads any JSON value by these rules. Returns `undefined` for anything else. */
+/** Parses any JSON value by the same rules. Returns `undefined` for text that breaks them. */
 export function parseStrictJson(bytes: Buffer, deepest: number): unknown {
   try {
     const text = utf8.decode(bytes);

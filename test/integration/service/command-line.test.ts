@@ -109,7 +109,7 @@ describe('KC-06 --check-config of a kubeconfig', () => {
     const config = withKubeconfig((text) => text.replace('127.0.0.1', '192.0.2.1'));
     const env = { HTTPS_PROXY: 'socks5://u:canary-token@p' };
     const { code, stderr } = await runProgram(['--config', config, '--check-config'], { env });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('names a proxy by socks5:// in HTTPS_PROXY')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('names a proxy with socks5:// in HTTPS_PROXY')]);
     expect(stderr).not.toContain('canary-token');
   });
 

@@ -75,7 +75,7 @@ describe('one user who floods the cluster with questions', () => {
     );
     expect(await service.metric('gatehouse_authorization_decisions_total{decision="allow",source="stale"}')).toBe(0);
     const [told] = service.logged(
-      'a caller asks for more access reviews than its share: what is not known is answered 429',
+      'a caller asks for more access reviews than its share: requests without a known answer get 429',
     );
     expect(told).toMatchObject({ level: 'warn', party: expect.stringMatching(/^joe /) });
   });

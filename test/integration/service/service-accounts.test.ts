@@ -46,7 +46,7 @@ const tokenOf = (cluster: SimulatedCluster, name = 'robot', audiences = [AUDIENC
 const asked = (cluster: SimulatedCluster): number => cluster.evidence.count('create', reviews);
 const keysOf = (service: Service): Promise<number> => service.metric('gatehouse_service_account_keys');
 const KEYS_UNREAD =
-  'the service account keys of the cluster cannot be read: it is asked about whatever looks like a token of its own';
+  'the service account keys of the cluster cannot be read: it is asked about every token that looks like one of its own';
 const KEYS = { when: ({ path }: { readonly path: string }) => path === '/openid/v1/jwks' };
 /** What the cluster's TokenReview webhook would be told. */
 async function review({ gatehouse }: Service, token: string): Promise<Pick<Answer, 'status' | 'body'>> {

@@ -82,7 +82,7 @@ export const BUGS: Readonly<Record<string, Bug>> = {
   },
   'bounded: a watch leaves its listener behind': {
     file: 'kubernetes/reflector/attempt.ts',
-    of: 'this.#letGo();',
+    of: 'this.#stopListening();',
     instead: '',
   },
   'no silent stop: attempts are not noted': writer('this.#activeAt = this.#parts.clock.monotonic();', ''),

@@ -13,7 +13,7 @@ const junk = (kid: string): CompactJws => parseCompactJws(`${toJwsPart({ alg: 'E
 const IN_USE = 'the service account keys of the cluster are in use';
 const STAY = 'the service account keys of the cluster cannot be read: the last ones stay in use';
 const NONE =
-  'the service account keys of the cluster cannot be read: it is asked about whatever looks like a token of its own';
+  'the service account keys of the cluster cannot be read: it is asked about every token that looks like one of its own';
 const AGAIN = 'the service account keys of the cluster are read again';
 
 /** A token under a good name, with a bad signature. */

@@ -386,7 +386,7 @@ describe('a flood of tokens that are not known', () => {
 
   test('is counted each time and logged once, again after 10 s without', async () => {
     const robots = createRobots();
-    const line = 'service account tokens are turned away: too many are new at once';
+    const line = 'service account tokens are refused: too many are new at once';
     const outcomes = flood(robots, 90);
     await robots.clock.advance(0);
     expect([await robots.count('overloaded'), robots.lines]).toEqual([10, [line]]);

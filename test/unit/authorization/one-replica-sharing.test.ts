@@ -6,7 +6,7 @@ import type { RequestAttributes } from '../../../src/authorization/authorizer.ts
 import { createDecisionKeys } from '../../../src/authorization/decision-cache.ts';
 import { QuestionSharing } from '../../../src/authorization/question-sharing.ts';
 import { decodeQuestions, encodeQuestions } from '../../../src/authorization/question-text.ts';
-import type { RecentQuestion, ToldQuestion } from '../../../src/authorization/recent-questions.ts';
+import type { RecentQuestion, SharedQuestion } from '../../../src/authorization/recent-questions.ts';
 import { systemRandom } from '../../../src/runtime/random.ts';
 import type { StoredSecret } from '../../../src/secret-store.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -30,18 +30,18 @@ const textOf = async (name: string, writtenAtMs: number): Promise<Buffer> =>
 /** One replica whose questions, Secret and chance are in the hands of the test. Nothing is new unless it says so. */
 function start({ fraction = 0 }: { fraction?: number } = {}) {
   const clock = new FakeClock();
-  const state = { hasNews: false, toTell: [] as RecentQuestion[] };
+  const state = { hasNews: false, toShare: [] as RecentQuestion[] };
   const told: RecentQuestion[][] = [];
   const leftOut: RecentQuestion[][] = [];
-  const learned: ToldQuestion[] = [];
+  const learned: SharedQuestion[] = [];
   const recent = {
     hasNews: () => state.hasNews,
-    toTell: () => state.toTell,
-    told: (questions: Iterable<RecentQuestion>, others: Iterable<RecentQuestion>) => {
+    toShare: () => state.toShare,
+    markShared: (questions: Iterable<RecentQuestion>, others: Iterable<RecentQuestion>) => {
       told.push([...questions]);
       leftOut.push([...others]);
     },
-    learn: (questions: Iterable<ToldQuestion>) => void learned.push(...questions),
+    learn: (questions: Iterable<SharedQuestion>) => void learned.push(...questions),
   };
   const writes: { readonly name: string; readonly data: StoredSecret['data']; readonly version?: string }[] = [];
   const cluster = {
@@ -99,9 +99,9 @@ describe('a replica that shares its questions', () => {
   ])('R-17 writes after 15 s, and by chance up to 5 s later (chance %s)', async (fraction, afterMs) => {
     const { clock, state, see, writes, watched, written } = start({ fraction });
     see();
-    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('ada')] });
     await clock.advance(afterMs - 1);
-    state.toTell = [questionOf('joe')]; // a write that begins now or later tells this one
+    state.toShare = [questionOf('joe')]; // a write that begins now or later tells this one
     await clock.advance(1);
     await written(1);
     const [write] = writes;
@@ -115,7 +115,7 @@ describe('a replica that shares its questions', () => {
     const { clock, state, see, writes, told, written } = start();
     see();
     const asked = [questionOf('ada', 8_000), questionOf('joe', 5_000)];
-    Object.assign(state, { hasNews: true, toTell: asked });
+    Object.assign(state, { hasNews: true, toShare: asked });
     await clock.advance(15 * SECOND);
     await written(1);
     const text = await decodeQuestions(Object.values(writes[0]?.data ?? {})[0] ?? Buffer.alloc(0));
@@ -130,7 +130,7 @@ describe('a replica that shares its questions', () => {
     // Letters that follow no rule, so that they cannot be deflated.
     const nameOf = (index: number) => createHash('shake256', { outputLength: 1_500 }).update(`${index}`).digest('hex');
     const asked = Array.from({ length: 100 }, (_, index) => questionOf(nameOf(index)));
-    Object.assign(state, { hasNews: true, toTell: asked });
+    Object.assign(state, { hasNews: true, toShare: asked });
     await clock.advance(15 * SECOND);
     await written(1);
     const text = await decodeQuestions(Object.values(writes[0]?.data ?? {})[0] ?? Buffer.alloc(0));
@@ -143,7 +143,7 @@ describe('a replica that shares its questions', () => {
 
   test('writes nothing before it has seen whether there is a Secret', async () => {
     const { clock, state, see, writes, written } = start();
-    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('ada')] });
     await clock.advance(29 * SECOND);
     see({ data: {}, version: 'seen' });
     await clock.advance(SECOND);
@@ -154,7 +154,7 @@ describe('a replica that shares its questions', () => {
   test('R-17 tries three times when others write meanwhile, each half a second to a second later', async () => {
     const { clock, state, see, cluster, told, written, writes } = start({ fraction: 0.5 });
     see();
-    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('ada')] });
     cluster.answer = async () => 'conflict';
     await clock.advance(17_500);
     await written(1);
@@ -175,7 +175,7 @@ describe('a replica that shares its questions', () => {
   test('does not try again what another replica has told meanwhile', async () => {
     const { clock, state, see, cluster, writes, written } = start();
     see();
-    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('ada')] });
     cluster.answer = async () => {
       state.hasNews = false;
       return 'conflict';
@@ -193,7 +193,7 @@ describe('a replica that shares its questions', () => {
   test('R-17 waits for its next turn after a failure, and says that it is over', async () => {
     const { clock, state, see, cluster, lines, told, writes, written } = start();
     see();
-    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('ada')] });
     const { answer } = cluster;
     cluster.answer = async () => {
       throw new Error('the cluster is away');
@@ -217,7 +217,7 @@ describe('a replica that shares its questions', () => {
     const { clock, state, see, lines, writes } = start();
     const twelve = Array.from({ length: 12 }, (_, index) => [`replica-${index}`, Buffer.alloc(0)]);
     see({ data: Object.fromEntries(twelve), version: '1' });
-    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('ada')] });
     await clock.advance(29 * SECOND);
     const said = lines.filter(({ msg }) => msg === 'recent questions cannot be shared');
     expect([said.length, writes]).toEqual([1, []]);
@@ -234,7 +234,7 @@ describe('a replica that shares its questions', () => {
     data['replica-0'] = Buffer.from('changed');
     see({ data, version: 'last' });
     await clock.advance(283 * SECOND); // 294 s after the second one came, which is the oldest now
-    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('ada')] });
     await clock.advance(5 * SECOND);
     expect([writes, lines.filter(({ msg }) => msg === 'recent questions cannot be shared').length]).toEqual([[], 1]);
     see({ data, version: 'later' });
@@ -253,7 +253,7 @@ describe('a replica that shares its questions', () => {
     );
     see({ data: Object.fromEntries(texts), version: '1' });
     await until(() => learned.length === 12);
-    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('ada')] });
     await clock.advance(15 * SECOND);
     await written(1);
     const kept = Object.keys(writes[0]?.data ?? {});
@@ -266,7 +266,7 @@ describe('a replica that shares its questions', () => {
   ])('writes again what it has told when somebody has removed %s', async (_, remove) => {
     const { clock, state, see, writes, written } = start();
     see();
-    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('ada')] });
     await clock.advance(15 * SECOND);
     await written(1);
     state.hasNews = false;
@@ -283,10 +283,10 @@ describe('a replica that shares its questions', () => {
   test('R-17 does not write again when another replica has removed what it told ten minutes before', async () => {
     const { clock, state, see, writes, written } = start();
     see();
-    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('ada')] });
     await clock.advance(15 * SECOND);
     await written(1);
-    Object.assign(state, { hasNews: false, toTell: [questionOf('ada', 300 * SECOND)] });
+    Object.assign(state, { hasNews: false, toShare: [questionOf('ada', 300 * SECOND)] });
     await clock.advance(600 * SECOND);
     see({ data: {}, version: 'without' });
     await clock.advance(60 * SECOND);
@@ -300,7 +300,7 @@ describe('a replica that shares its questions', () => {
   test('goes on from what it has written itself, before the watch shows it', async () => {
     const { clock, state, see, writes, written } = start();
     see();
-    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('ada')] });
     await clock.advance(15 * SECOND);
     await written(1);
     await clock.advance(15 * SECOND);
@@ -314,7 +314,7 @@ describe('a replica that shares its questions', () => {
     see({ data, version: '1' });
     await clock.advance(60 * SECOND);
     see({ data, version: '2' });
-    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('ada')] });
     await clock.advance(15 * SECOND);
     await written(1);
     expect(writes[0]?.version).toBe('2');
@@ -324,13 +324,13 @@ describe('a replica that shares its questions', () => {
     const { clock, state, see, writes, written } = start();
     const other = await textOf('joe', 0);
     see({ data: { other }, version: 'first' });
-    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('ada')] });
     await clock.advance(15 * SECOND);
     await written(1);
     state.hasNews = false;
     await clock.advance(60 * SECOND);
     see({ data: writes[0]?.data ?? {}, version: 'later' });
-    state.toTell = [];
+    state.toShare = [];
     await clock.advance(15 * SECOND);
     await written(2);
     expect(writes[1]).toEqual({ name: NAME, data: { other }, version: 'later' });
@@ -360,7 +360,7 @@ describe('a replica that shares its questions', () => {
     see({ data: {}, version: '2' });
     await clock.advance(659 * SECOND);
     see({ data: {}, version: '3' });
-    Object.assign(state, { hasNews: true, toTell: [questionOf('joe')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('joe')] });
     await clock.advance(15 * SECOND);
     await written(1);
     expect(writes[0]?.version).toBe('3');
@@ -449,7 +449,7 @@ describe('a replica that shares its questions', () => {
   test('says nothing of a write that fails after its end', async () => {
     const { clock, state, see, cluster, lines, stop, running, written } = start();
     see();
-    Object.assign(state, { hasNews: true, toTell: [questionOf('ada')] });
+    Object.assign(state, { hasNews: true, toShare: [questionOf('ada')] });
     const answer = Promise.withResolvers<StoredSecret>();
     cluster.answer = () => answer.promise;
     await clock.advance(15 * SECOND);

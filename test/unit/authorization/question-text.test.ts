@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeQuestions, encodeQuestions, type ToldText } from '../../../src/authorization/question-text.ts';
+import { decodeQuestions, encodeQuestions, type SharedText } from '../../../src/authorization/question-text.ts';
 import { checkAsync } from '../../support/property.ts';
 
 const word = fc.string({ unit: 'grapheme', maxLength: 40, size: 'max' });
@@ -23,7 +23,7 @@ const told = fc.record({
   questions: fc.array(fc.record({ subject, attributes, ageMs }), { maxLength: 30, size: 'max' }),
 });
 
-const bySubject = ({ questions }: ToldText) =>
+const bySubject = ({ questions }: SharedText) =>
   questions.map((question) => JSON.stringify(question, Object.keys(question).sort())).sort();
 const asText = (value: unknown): Buffer => deflateRawSync(JSON.stringify(value));
 /** Letters that follow no rule, so that they cannot be deflated to less than three quarters. */
@@ -37,7 +37,7 @@ describe('the text of recent questions', () => {
     await checkAsync(
       fc.asyncProperty(told, async (before) => {
         const { bytes, count } = await encodeQuestions(before);
-        const after = (await decodeQuestions(bytes)) as ToldText;
+        const after = (await decodeQuestions(bytes)) as SharedText;
         expect(count).toBe(before.questions.length);
         expect(after.writtenAtMs).toBe(before.writtenAtMs);
         expect(after.questions.length).toBe(before.questions.length);

@@ -20,8 +20,8 @@ function create() {
     recent.learn([{ subject, attributes: getNode(node), askedAt }]);
   const names = (): string[] => recent.current().map(({ subject }) => subject.name);
   const tell = (): string[] => {
-    const told = recent.toTell();
-    recent.told(told, []);
+    const told = recent.toShare();
+    recent.markShared(told, []);
     return told.map(({ subject }) => subject.name);
   };
   return { clock, recent, keyOf, allow, learn, names, tell };
@@ -34,7 +34,7 @@ describe('recent questions', () => {
     for (let index = 0; index < 10_000; index++) allow(user('flood'), `node-${index}`);
     expect(recent.counts).toEqual({ own: 9, shared: 0 });
     expect(names()).toContain('ada');
-    expect(recent.toTell().length).toBe(9);
+    expect(recent.toShare().length).toBe(9);
   });
 
   test('hold 2,000 of our own and 2,000 of others, which push out none of our own', () => {
@@ -112,8 +112,8 @@ describe('recent questions', () => {
   test('that had no room are not known to the others, but news only when they are asked again', async () => {
     const { clock, recent, allow } = create();
     for (const name of ['ada', 'joe']) allow(user(name));
-    const [ada, joe] = recent.toTell();
-    recent.told([ada!], [joe!]);
+    const [ada, joe] = recent.toShare();
+    recent.markShared([ada!], [joe!]);
     await clock.advance(1_000);
     expect(recent.hasNews()).toBe(false); // to write the same again would leave out the same
     allow(user('ada'));

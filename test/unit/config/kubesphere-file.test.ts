@@ -74,7 +74,7 @@ describe('the file of KubeSphere 3.4', () => {
     ],
     ['redis', 'is not needed: sessions are in Secrets of the cluster (sessions.store: kubernetes); remove it'],
     ['logging.password', 'is not read: put it into a file, and name that in logging.passwordFile'],
-    ['multicluster', 'has nothing in its place: one server is for one cluster; remove it'],
+    ['multicluster', 'has no counterpart here: one server is for one cluster; remove it'],
   ])('says of %s what takes its place, or that nothing does', (path, sentence) => {
     expect(problems[path]).toBe(sentence);
   });

@@ -160,7 +160,7 @@ authentication:
     ['limits: {maxQueryParameters: 64}', 'limits.maxQueryParameters: is not a known setting'],
     [
       'tokenReview: {callerAuth: none}',
-      'tokenReview: stands in the wrong place: the settings of the TokenReview webhook are authentication.tokenReview',
+      'tokenReview: is in the wrong place: the settings of the TokenReview webhook are authentication.tokenReview',
     ],
   ])('%s is refused in words of ours', (text, problem) => {
     expect(problemsOf(text)).toEqual([problem]);

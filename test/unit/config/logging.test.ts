@@ -95,12 +95,12 @@ describe('the log store', () => {
     [
       'a user without a password',
       { host: HOST, username: 'u' },
-      ['logging.passwordFile: is needed where logging.username is given'],
+      ['logging.passwordFile: is needed when logging.username is set'],
     ],
     [
       'a password without a user',
       { host: HOST, passwordFile: '/password' },
-      ['logging.username: is needed where logging.passwordFile is given'],
+      ['logging.username: is needed when logging.passwordFile is set'],
     ],
     [
       'an empty password',
@@ -157,7 +157,7 @@ describe('the log store', () => {
       ...load({ host: 'http://opensearch:9200', ...credentials }).warnings,
     ];
     expect(texts.filter((text) => text.startsWith('logging.'))).toEqual([
-      'logging.insecureSkipTLSVerify is on: whoever sits between can read and change logs',
+      'logging.insecureSkipTLSVerify is on: anybody on the way to the log store can read and change logs',
       'logging.host is plain http: the password of the log store crosses the network in clear',
     ]);
   });

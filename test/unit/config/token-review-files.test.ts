@@ -46,7 +46,7 @@ describe('the settings of the TokenReview webhook', () => {
 
   test('warn when everybody may ask, and of a short bearer, which they do not show', () => {
     expect(warningsOf('{callerAuth: none}')).toEqual([
-      'authentication.tokenReview.callerAuth is none: whoever reaches the API port may have tokens reviewed',
+      'authentication.tokenReview.callerAuth is none: anybody who reaches the API port may have tokens reviewed',
     ]);
     expect(warningsOf('{callerTokenFile: /t}', { '/t': 'hunter2' })).toEqual([
       'the bearer in authentication.tokenReview.callerTokenFile is easy to guess: use at least 16 random characters',

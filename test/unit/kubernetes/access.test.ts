@@ -77,7 +77,7 @@ describe('access by kubeconfig', () => {
   test('tells in one sentence of a proxy of the environment that cannot be used', async () => {
     const path = await file('config', kubeconfig('', 'token: t'));
     await expect(findAccess({ kubeconfig: path, environment: { HTTPS_PROXY: 'socks5://u:canary@p' } })).rejects.toThrow(
-      /^the environment names a proxy by socks5:\/\/ in HTTPS_PROXY; only one by http:\/\/ can be used$/,
+      /^the environment names a proxy with socks5:\/\/ in HTTPS_PROXY; only http:\/\/ can be used$/,
     );
   });
 
@@ -189,17 +189,17 @@ describe('access by kubeconfig', () => {
     [
       'with a proxy that is no address',
       kubeconfig(', proxy-url: "canary"', ''),
-      /^the kubeconfig [^ ]* names no address of a proxy in proxy-url$/,
+      /^the kubeconfig [^ ]* has no valid proxy address in proxy-url$/,
     ],
     [
       'with a proxy of half a password',
       kubeconfig(', proxy-url: "http://u:1%@p"', ''),
-      /names no address of a proxy in/,
+      /has no valid proxy address in/,
     ],
     [
       'with a proxy by SOCKS',
       kubeconfig(', proxy-url: "socks5://u:canary@p"', ''),
-      /^the kubeconfig [^ ]* names a proxy by socks5:\/\/ in proxy-url; only one by http:\/\/ can be used$/,
+      /^the kubeconfig [^ ]* names a proxy with socks5:\/\/ in proxy-url; only http:\/\/ can be used$/,
     ],
     [
       'with an auth-provider',

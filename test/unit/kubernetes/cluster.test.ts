@@ -43,12 +43,12 @@ describe('the cluster', () => {
 
   test('takes us for another user, and the log says for whom', async () => {
     const { logged } = await connect({ user: ', as: jane' });
-    expect(logged).toMatchObject([{ level: 30, user: 'jane', msg: 'the API server takes us for another user' }]);
+    expect(logged).toMatchObject([{ level: 30, user: 'jane', msg: 'we impersonate another user at the API server' }]);
   });
 
   test('is reached by a proxy, and the log says by which, without what we prove ourselves with', async () => {
     const { logged, text } = await connect({ cluster: ', proxy-url: "http://u:canary@proxy:8080"' });
-    const msg = 'the API server is reached by way of a proxy';
+    const msg = 'the API server is reached through a proxy';
     expect(logged).toMatchObject([{ level: 30, proxy: 'proxy:8080', msg }]);
     expect(text).not.toContain('canary');
   });

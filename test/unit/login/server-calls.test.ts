@@ -149,9 +149,9 @@ describe('KC-07 the proxy of a call', () => {
   test.each([
     [
       'socks5://u:canary@p',
-      /^the environment names a proxy by socks5:\/\/ in HTTP_PROXY; only one by http:\/\/ or https:\/\/ can be used$/,
+      /^the environment names a proxy with socks5:\/\/ in HTTP_PROXY; only http:\/\/ or https:\/\/ can be used$/,
     ],
-    ['http://canary canary', /^the environment names no address of a proxy in HTTP_PROXY$/],
+    ['http://canary canary', /^the environment has no valid proxy address in HTTP_PROXY$/],
   ])('%s is refused in one sentence', async (address, sentence) => {
     const { failed } = await throughProxy(() => ({ HTTP_PROXY: address }));
     expect(failed).toMatch(sentence);

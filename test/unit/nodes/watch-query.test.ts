@@ -69,7 +69,7 @@ describe('the query of a watch', () => {
   test.each(['5f0c2e9a7b314d88-1204', '5f0c2e9a7b314d88-1204-gzip'])(
     'resourceVersion=%s goes on from there',
     (text) => {
-      const from = { kind: 'local', text, told: { epoch: '5f0c2e9a7b314d88', version: 1204 } };
+      const from = { kind: 'local', text, sentUpTo: { epoch: '5f0c2e9a7b314d88', version: 1204 } };
       expect(parseNodeWatchQuery(`watch&resourceVersion=${text}`)).toEqual({ ...DEFAULTS, from });
     },
   );
@@ -114,13 +114,18 @@ describe('the query of a watch', () => {
     expect(refusalOf(`watch&${query}`).details?.causes?.map(({ field }) => field)).toEqual(['timeout']);
   });
 
-  test('a version of the cluster says what is whole, what was seen, and how far one process had told what followed', () => {
+  test('a version of the cluster says what is whole, what was seen, and how far one process had sent what followed', () => {
     const complete = { objects: { newest: '1204', count: 3 }, added: { newest: '1317', count: 12 } };
     const seen = { objects: { newest: '1210', count: 4 }, added: { newest: '1317', count: 12 } };
-    const told = { epoch: '5f0c', version: 77 };
+    const sentUpTo = { epoch: '5f0c', version: 77 };
     const fromOf = (text: string) => parseNodeWatchQuery(`watch&resourceVersion=${text}`).from;
     expect(fromOf('1204.3.1317.12')).toMatchObject({ complete, seen: complete });
-    expect(fromOf('1210.4.1200.13-1204.3.1317.12-5f0c.77')).toMatchObject({ kind: 'cluster', complete, seen, told });
+    expect(fromOf('1210.4.1200.13-1204.3.1317.12-5f0c.77')).toMatchObject({
+      kind: 'cluster',
+      complete,
+      seen,
+      sentUpTo,
+    });
     for (const text of ['1210.4.1317.12-0', '1210.4.1317.12-0-e1.77'])
       expect(fromOf(text)).toMatchObject({ kind: 'cluster', seen, complete: undefined });
   });
