@@ -1,5 +1,5 @@
 import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
-import { type ActingAs, type Impersonation, impersonatedBy } from '../../gateway/acting-as.ts';
+import { type ActingAs, type Impersonation, rightsToImpersonate } from '../../gateway/acting-as.ts';
 import { AUTHENTICATED } from '../../gateway/caller.ts';
 import type { Exchange } from '../exchange.ts';
 import type { AnswerDeadline } from './answer-deadline.ts';
@@ -22,7 +22,7 @@ export function createImpersonate({ authorizer, deadline }: ImpersonateParts): I
     const { identity } = exchange;
     if (!identity) throw new Error('impersonation comes after authentication');
     let told: Decision | undefined;
-    for (const { resource, name } of impersonatedBy(asked)) {
+    for (const { resource, name } of rightsToImpersonate(asked)) {
       const attributes = { verb: 'impersonate', group: '', version: '', resource, name };
       const decision = await deadline.bound(Promise.resolve(authorizer.authorize(identity, { resource: attributes })));
       // One old answer makes the whole decision old.

@@ -1,4 +1,4 @@
-import { askedFor } from '../../gateway/acting-as.ts';
+import { namedInHeaders } from '../../gateway/acting-as.ts';
 import type { CallKind } from '../../gateway/call.ts';
 import type { GatewayMetrics } from '../../gateway/metrics.ts';
 import type { SecurityEventFields, SecurityEvents } from '../../security-events.ts';
@@ -50,7 +50,7 @@ const GROUPS_LENGTH = 256;
 
 /** Whom the headers of the client ask for, granted or not. */
 function whomAsked({ request }: Exchange): SecurityEventFields {
-  const { user, groups } = askedFor(request.rawHeaders);
+  const { user, groups } = namedInHeaders(request.rawHeaders);
   const shown: string[] = [];
   let length = 0;
   for (const group of groups) {

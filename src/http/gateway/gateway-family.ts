@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Gateway } from '../../gateway/gateway.ts';
-import { registerStreams, registerUnderway } from '../../gateway/metrics.ts';
+import { registerCallsInFlight, registerStreams } from '../../gateway/metrics.ts';
 import type { SecurityEvents } from '../../security-events.ts';
 import { createImpersonate } from '../chain/impersonation.ts';
 import { createStillAuthorized } from '../chain/still-authorized.ts';
@@ -41,7 +41,7 @@ export const gatewayFamily =
     };
     registerStreams(registry, (kind) => streams.count(kind));
     const turns = new CallTurns({ clock, loopLoad });
-    registerUnderway(registry, {
+    registerCallsInFlight(registry, {
       requests: () => places.requests.taken,
       upgrades: () => streams.upgrades,
       waiting: () => turns.waiting,
