@@ -61,7 +61,7 @@ export interface HttpMetrics {
   readonly tlsExpirations: Gauge<'server'>;
   watchEnded(end: WatchEnd): void;
   /** Changes that were found `ms` ago have been sent to all watches that could take them. */
-  watchesTold(ms: number): void;
+  watchesUpdated(ms: number): void;
 }
 
 interface Series {
@@ -132,7 +132,7 @@ export function createHttpMetrics(registry: Registry, bearers: Counter<'result'>
     rejected: (reason) => rejections.labels(reason).inc(),
     forwardedUnreadable: (header) => unreadable.labels(header).inc(),
     watchEnded: (end) => watchEnds.inc({ end }),
-    watchesTold: (ms) => told.observe(ms / 1_000),
+    watchesUpdated: (ms) => told.observe(ms / 1_000),
     bearerRefused: (result) => bearers.labels(result).inc(),
   };
 }

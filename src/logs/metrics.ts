@@ -51,7 +51,7 @@ export class LogMetrics {
   }
 
   /** Shows how many queries are under way. Called once. */
-  showUnderway(count: () => number): void {
+  showInFlight(count: () => number): void {
     new Gauge({
       name: 'gatehouse_log_queries_in_flight',
       help: 'Log queries that are under way, exports until their end.',

@@ -6,7 +6,7 @@ import { ToldLately } from '../../runtime/lasting-failure.ts';
 import { unmapped } from '../../runtime/source-address.ts';
 import type { HttpMetrics } from '../metrics.ts';
 
-/** A proxy whose header is believed. */
+/** A proxy whose forwarding header is trusted. */
 export interface TrustedProxy {
   /** `10.0.0.0/8`, `2001:db8::/32`, or a single address. */
   readonly cidr: string;
@@ -20,12 +20,13 @@ interface Hop {
   readonly header: string;
 }
 
-/** The header of this proxy was there and named no address. */
+/** Called when the header of this proxy is present but contains no address. */
 type OnUnreadable = (proxy: TrustedProxy) => void;
 
 /**
- * Finds the whole address of a caller, an IPv4 address as such: the socket's, or the one in the header of a trusted proxy, where the
- * rightmost address that is not itself trusted counts. If that cannot be read, the socket's counts (A-34).
+ * Finds the full address of a caller (IPv4 addresses never in the form `::ffff:a.b.c.d`): the socket's, or if that is a trusted
+ * proxy, the rightmost address in its header that is not itself a trusted proxy. If that is not an address, the socket's counts
+ * (A-34, docs/promises.md).
  */
 export function createCallerAddress(
   proxies: readonly TrustedProxy[],
@@ -47,7 +48,7 @@ export function createCallerAddress(
   };
 }
 
-/** Counts headers that cannot be read, and logs the first of a proxy within a minute. What they say is not logged: it may be anything. */
+/** Counts headers that contain no address, and logs at most one a minute for each proxy, without the header's value, which may be anything. */
 export function createUnreadableReport({
   clock,
   logger,
@@ -66,10 +67,10 @@ export function createUnreadableReport({
   };
 }
 
-/** An IPv4 address or a bracketed IPv6 one, with or without a port, as some proxies write them (RFC 3986 3.2.2, 3.2.3). */
+/** An IPv4 address or an IPv6 address in brackets, with or without a port, as some proxies write them (RFC 3986 3.2.2, 3.2.3). */
 const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([\da-f:.]+(?:%[\w.-]+)?)\])(?::\d{0,5})?$/i;
 
-/** The address in one member of the header, without port and brackets. The result is not an address if the member has none. */
+/** The address in one member of the header, without port and brackets. If the member contains no address, its text is returned. */
 function toAddress(member: string): string {
   const text = member.trim();
   const [, v4, v6] = WITH_PORT.exec(text) ?? [];
@@ -91,5 +92,5 @@ function contains(addresses: BlockList, address: string): boolean {
   return family !== 0 && addresses.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Removes the zone, which names an interface of this machine (RFC 4007 11). */
+/** Removes the IPv6 zone, which names an interface of this machine (RFC 4007 11). */
 const plain = (address: string): string => unmapped(address).split('%')[0] as string;

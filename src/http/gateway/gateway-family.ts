@@ -17,11 +17,11 @@ import { isUpgrade } from './upgrade-request.ts';
 export interface ServedGateway {
   readonly gateway: Gateway;
   readonly events: SecurityEvents;
-  /** How long streams may go on after the port is closed; watches have 10 s. */
+  /** How long streams may go on after the port has closed; watches end within 10 s. */
   readonly streamDrainMs: number;
 }
 
-/** The paths of the cluster. */
+/** The routes of the cluster's own paths. */
 export const gatewayFamily =
   ({ gateway, events, streamDrainMs }: ServedGateway): RouteFamily =>
   (tools) => {
