@@ -125,15 +125,15 @@ function requestPart(exchange: Exchange, status: number, durationMs: number): Re
 
 /** The fields that it shares with other requests of the same caller to the same place. */
 function callerPart(exchange: Exchange): Readonly<Record<string, unknown>> {
-  const { request, identity, party, info, decision } = exchange;
+  const { request, identity, actor, info, decision } = exchange;
   return {
     method: request.method,
     route: exchange.route?.template ?? 'other',
     source: exchange.source,
     userAgent: userAgentOf(exchange.request),
-    user: identity?.name ?? party?.user,
-    clientId: identity?.clientId ?? party?.clientId,
-    sid: identity?.sid ?? party?.sid,
+    user: identity?.name ?? actor?.user,
+    clientId: identity?.clientId ?? actor?.clientId,
+    sid: identity?.sid ?? actor?.sid,
     verb: info?.verb,
     group: nameOrNothing(info?.group),
     version: nameOrNothing(info?.version),

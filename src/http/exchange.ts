@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Decision } from '../authorization/authorizer.ts';
 import type { Impersonation } from '../gateway/acting-as.ts';
-import type { Party } from '../oauth/tokens/act.ts';
+import type { Actor } from '../oauth/tokens/act.ts';
 import type { Identity } from '../oauth/tokens/identity.ts';
 import type { RequestInfo } from './request-info.ts';
 import { isOAuthPath, type Target } from './target.ts';
@@ -73,7 +73,7 @@ export class Exchange {
   /** Written by the gateway: whom the caller may impersonate, and asks to be. */
   impersonation: Impersonation | undefined;
   /** Known under /oauth: the client and the user, as far as the authorization server found out. */
-  readonly party: Party | undefined;
+  readonly actor: Actor | undefined;
   /** Known behind authentication. */
   readonly info: RequestInfo | undefined;
   /** Known behind authorization: the last decision, which a watch asks for again. */
@@ -193,8 +193,8 @@ export class Exchange {
   }
 
   /** The authorization server knows who takes part. */
-  actedFor(party: Party): void {
-    (this as Writable).party = party;
+  actedFor(actor: Actor): void {
+    (this as Writable).actor = actor;
   }
 
   /** Runs `ending` once, when the answer has been sent or the client has gone. */

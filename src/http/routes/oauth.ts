@@ -69,13 +69,13 @@ export const oauthFamily =
   (server: AuthorizationServer): RouteFamily =>
   (tools) => ({ routes: oauthRoutes({ ...tools, server }) });
 
-/** What the audit trail records of a request. `partyKnown` adds user, client and session to the access log. */
+/** What the audit trail records of a request. `actorKnown` adds user, client and session to the access log. */
 const originOf = (exchange: Exchange): Required<Origin> => ({
   source: exchange.source,
   requestId: exchange.requestId,
   ownRequestId: exchange.ownRequestId,
-  partyKnown: (party) => {
-    exchange.actedFor(party);
+  actorKnown: (actor) => {
+    exchange.actedFor(actor);
   },
 });
 
@@ -103,7 +103,7 @@ function formHandlers({ server, limits, bodies, writer }: OAuthRouteParts): Reco
 /** Does not read the form, because a token in it is not accepted (N-30). */
 function userinfoHandler({ server, writer }: OAuthRouteParts): Handler {
   return (exchange) => {
-    const userinfo = server.userinfo(exchange.request.headers.authorization, originOf(exchange).partyKnown);
+    const userinfo = server.userinfo(exchange.request.headers.authorization, originOf(exchange).actorKnown);
     writer.send(exchange, 200, NO_STORE, wholeBody(toJsonBytes(userinfo)));
   };
 }
