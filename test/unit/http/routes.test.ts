@@ -158,12 +158,12 @@ describe('mounting routes', () => {
   };
 
   test.each([
-    [['/a/{x}', '/a/b'], 'the route /a/b can never be reached: /a/{x} stands before it and takes its paths'],
-    [['/{x}/{y}/c', '/z', '/a/{y}/c'], 'the route /a/{y}/c can never be reached: /{x}/{y}/c stands before it'],
-    [['/a/{x}', '/a/{y}'], 'the route /a/{y} can never be reached: /a/{x} stands before it'],
-    [['/a', '/a'], 'the route /a can never be reached: /a stands before it'],
-    [['/a/*', '/a/b/c'], 'the route /a/b/c can never be reached: /a/* stands before it'],
-    [['/a/*', '/a'], 'the route /a can never be reached: /a/* stands before it'],
+    [['/a/{x}', '/a/b'], 'the route /a/b can never be reached: /a/{x} comes before it and takes its paths'],
+    [['/{x}/{y}/c', '/z', '/a/{y}/c'], 'the route /a/{y}/c can never be reached: /{x}/{y}/c comes before it'],
+    [['/a/{x}', '/a/{y}'], 'the route /a/{y} can never be reached: /a/{x} comes before it'],
+    [['/a', '/a'], 'the route /a can never be reached: /a comes before it'],
+    [['/a/*', '/a/b/c'], 'the route /a/b/c can never be reached: /a/* comes before it'],
+    [['/a/*', '/a'], 'the route /a can never be reached: /a/* comes before it'],
   ])('fails for %j', (templates, message) => {
     expect(() => mount(...templates)).toThrow(message);
   });
