@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /**
  * When a thread of niceness 10 and one of niceness 0 want the same core, the kernel gives the first a tenth of what the
- * second gets; it still gets all idle time. So even password hashing that never ends leaves nine tenths of a core to the
+ * second gets; it still gets all idle time. So even two password compares that never end leave nine tenths of a core to the
  * event loop.
  */
 const NICENESS = 10;
