@@ -89,7 +89,7 @@ export class Health {
     const failure = this.#failures.get(name);
     const reason = reasonOf(check);
     if (reason === undefined) {
-      failure?.over({ check: name }, 'a health check holds again');
+      failure?.over({ check: name }, 'a health check succeeds again');
       return true;
     }
     const right = check.missingRight?.();

@@ -33,7 +33,7 @@ export function createTokenData(sources: readonly JudgedBy[]): TokenData {
     check: () => {
       for (const source of sources) {
         const fault = source.fault();
-        if (fault !== undefined) throw serviceUnavailable('tokens cannot be judged now', 1, new Error(fault));
+        if (fault !== undefined) throw serviceUnavailable('tokens cannot be verified now', 1, new Error(fault));
       }
       const sentence = tooOld();
       if (sentence !== undefined) throw new DataTooOld(sentence);

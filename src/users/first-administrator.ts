@@ -77,7 +77,8 @@ export function createFirstAdministrator(
         'the Secret is not used: a User object took its user over',
       );
     else if (secret && !user) parts.logger.error({ secret: options.secretName }, 'the Secret names no usable user');
-    if (!secret && state.known) parts.logger.warn({ secret: options.secretName }, 'the Secret is gone, and its user');
+    if (!secret && state.known)
+      parts.logger.warn({ secret: options.secretName }, 'the Secret is gone, so its user is removed');
     state.users = user ? [user] : [];
     state.known = true;
     for (const changed of listeners) changed();

@@ -59,7 +59,7 @@ export class DetectingStore implements LogStore {
     });
   }
 
-  /** Forgets the kind of the store if it is away. An aborted search does not show that. */
+  /** Forgets the kind of the store if the error shows that the store is away. An aborted search does not show that. */
   #noted(error: unknown, signal: AbortSignal): unknown {
     if (!signal.aborted && error instanceof StoreError && error.kind === 'away') this.#known = undefined;
     return error;

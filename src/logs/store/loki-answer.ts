@@ -15,7 +15,7 @@ export interface LokiEntry {
   readonly stream: string;
 }
 
-/** What an answer must keep to. */
+/** The limits of a request, which its answer must not exceed. */
 export interface Expected extends Span {
   readonly limit: number;
   /** Absent: any namespace. */

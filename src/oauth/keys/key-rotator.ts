@@ -37,8 +37,7 @@ export function createKeyRotator(
   const check = async (): Promise<void> => {
     const stored = keys.stored();
     if (!stored) return;
-    if (!planRotation(stored, clock.now(), rotation))
-      return failure.over({}, 'the signing keys are as they have to be');
+    if (!planRotation(stored, clock.now(), rotation)) return failure.over({}, 'the signing keys are on schedule again');
     try {
       const means = { nowMs: clock.now(), newKey };
       const outcome = await changeKeys(secrets, secretName, (current) => rotated(current, rotation, means));

@@ -121,7 +121,7 @@ export function createSigningKeys(options: SigningKeyOptions, parts: SigningKeyP
     if (!current) return reason;
     // Keys that we have just created count only after the watch has delivered them once.
     isProven ||= Number.isFinite(parts.secrets.stalenessMs(secret));
-    return isProven ? undefined : 'the signing keys are not followed yet';
+    return isProven ? undefined : 'the Secret of the signing keys is not watched yet';
   };
   const tooOld = (): string | undefined =>
     tooOldText('signing keys', parts.secrets.stalenessMs(secret), options.maxStalenessMs);
