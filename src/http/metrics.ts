@@ -60,7 +60,7 @@ export interface HttpMetrics {
   /** When the certificate of a port expires, in seconds since 1970. */
   readonly tlsExpirations: Gauge<'server'>;
   watchEnded(end: WatchEnd): void;
-  /** Measures that changes which were found `ms` ago have been sent to all watches whose clients read. */
+  /** Records that it took `ms` from finding changes until they were sent to all watches whose clients read. */
   watchesUpdated(ms: number): void;
 }
 

@@ -111,7 +111,10 @@ const firstOf = (pairs: readonly QueryPair[], name: string): string | undefined 
 
 /** Any other value of `watch` asks for a watch, also an empty one. */
 const FALSE = /^(?:0|false)$/i;
-/** Also matches letters that Unicode folds to those of `false`: Kubernetes takes such a text for `false` or not, depending on the other options. */
+/**
+ * Also matches letters that Unicode folds to those of `false`: Kubernetes takes such a text for `false` or not, depending on the
+ * other options.
+ */
 const NEARLY_FALSE = /^(?:0|false)$/iu;
 
 /**

@@ -6,7 +6,7 @@ export interface Client {
   readonly name: string;
   readonly secret?: string;
   readonly secretName?: string;
-  /** A client that cannot keep a secret and sends none. */
+  /** Whether the client cannot keep a secret, and sends none. */
   readonly public: boolean;
   readonly grantTypes: readonly string[];
   /** Whether it may introspect the tokens of every client and not only its own. Default: `false`. */

@@ -18,7 +18,7 @@ export interface TokenData {
 }
 
 /**
- * The reason why data is not loaded is only logged; that data is too old is also said to the caller. Each call checks both.
+ * Why data is not loaded yet is only logged; that data is too old is also said in the answer. Each call checks both.
  */
 export function createTokenData(sources: readonly JudgedBy[]): TokenData {
   const tooOld = (): string | undefined => {

@@ -7,7 +7,7 @@ export interface User {
   /** Stable for this user; a user who is deleted and created again has another uid. */
   readonly uid: string;
   readonly email?: string;
-  /** Language tag of BCP 47. */
+  /** The user's language, as a tag of BCP 47. */
   readonly locale?: string;
   /** bcrypt, `$2a$`, `$2b$` or `$2y$`. Absent: the user cannot sign in with a password. */
   readonly passwordHash?: string;
@@ -72,7 +72,7 @@ const LONGEST_EMAIL = 254;
 export const RESERVED_NAMES: readonly string[] = ['kubernetes-admin', 'kubernetes-super-admin', 'kube-admin'];
 const isReserved = reservedNames(RESERVED_NAMES);
 
-/** An ASCII DNS-1123 subdomain of at most 253 characters (A-40). */
+/** Whether the text is an ASCII DNS-1123 subdomain of at most 253 characters (A-40). */
 export const isUserName = (text: string): boolean => text.length <= LONGEST_NAME && SUBDOMAIN.test(text);
 
 export const isEmail = (text: string): boolean => text.length <= LONGEST_EMAIL && EMAIL.test(text);

@@ -44,7 +44,10 @@ export class SessionLock {
     this.#own = JSON.stringify({ processId, hostName, nonce: random.bytes(9).toString('base64url') });
   }
 
-  /** Runs `work` while holding the lock. Throws a `LoginError` when another process holds it for minutes, or the folder cannot be written. */
+  /**
+   * Runs `work` while holding the lock. Throws a `LoginError` when another process holds it for minutes, or the folder cannot be
+   * written.
+   */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     await this.#take();
     try {
@@ -80,7 +83,10 @@ export class SessionLock {
     }
   }
 
-  /** The content of the lock; `undefined` when it has just been released, or cannot be read. Throws a `LoginError` when it is not a file. */
+  /**
+   * The content of the lock; `undefined` when it has just been released, or cannot be read. Throws a `LoginError` when it is not a
+   * file.
+   */
   async #read(): Promise<string | undefined> {
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
     let handle: FileHandle | undefined;

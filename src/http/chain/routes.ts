@@ -6,7 +6,10 @@ import { gone, methodNotAllowed, notAcceptable, nothingServed, resourceNotFound 
 import type { Handler, Method, Route, Step } from '../exchange.ts';
 import { endpoint, type Middleware, middleware } from './chain.ts';
 
-/** The pattern of Express: `/nodes/{name}` becomes `/nodes/:name`; `/api/*`, which is `/api` and all paths below it, becomes `/api{/*rest}`. */
+/**
+ * The pattern of Express: `/nodes/{name}` becomes `/nodes/:name`; `/api/*`, which is `/api` and all paths below it, becomes
+ * `/api{/*rest}`.
+ */
 const toPattern = (template: string): string => template.replaceAll(/\{(\w+)\}/g, ':$1').replace(/\/\*$/, '{/*rest}');
 
 /**

@@ -48,7 +48,10 @@ export function createCallerAddress(
   };
 }
 
-/** Counts headers that contain no address, and logs at most one a minute for each proxy, without the header's value, which may be anything. */
+/**
+ * Counts headers that contain no address, and logs at most one a minute for each proxy, without the header's value, which may be
+ * anything.
+ */
 export function createUnreadableReport({
   clock,
   logger,
@@ -58,10 +61,10 @@ export function createUnreadableReport({
   readonly logger: Logger;
   readonly metrics: Pick<HttpMetrics, 'forwardedUnreadable'>;
 }): OnUnreadable {
-  const told = new ToldLately(clock);
+  const reports = new ToldLately(clock);
   return ({ cidr, header }) => {
     metrics.forwardedUnreadable(header);
-    if (!told.isNews(`${cidr} ${header}`)) return;
+    if (!reports.isNews(`${cidr} ${header}`)) return;
     const message = 'the header of a trusted proxy names no address, so its callers count as the proxy itself';
     logger.warn({ proxy: cidr, header }, message);
   };

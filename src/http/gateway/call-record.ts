@@ -45,7 +45,10 @@ export function createCallRecord(events: SecurityEvents, metrics: GatewayMetrics
 const impersonatedUser = ({ identity, impersonation }: Exchange): string | undefined =>
   impersonation ? nameOrNothing(impersonation.subject.name) : identity?.name;
 
-/** The most characters of all groups in a line. With the other names, each at most 256, a line stays below 8 KiB (A-36, docs/promises.md). */
+/**
+ * The most characters of all groups in a line. With the other names, each at most 256, a line stays below 8 KiB (A-36,
+ * docs/promises.md).
+ */
 const GROUPS_LENGTH = 256;
 
 /** The user and groups in the client's `Impersonate` headers, whether or not the impersonation is granted. */

@@ -8,7 +8,10 @@ import { PartyQueue } from '../../runtime/party-queue.ts';
  * gets a tenth of the time.
  */
 const OTHERS_A_CALL = 48;
-/** The longest wait between two calls. So even under full load, a hundred calls begin in a second besides the one that each user may have. */
+/**
+ * The longest wait between two calls. So even under full load, a hundred calls begin in a second besides the one that each user
+ * may have.
+ */
 const LONGEST_WAIT_MS = 10;
 /** After this long without another request, there is no other traffic. Clients that send all the time leave gaps of 2 ms under load. */
 const QUIET_MS = 5;

@@ -161,7 +161,10 @@ export class Tunnel {
     this.#lookLater();
   }
 
-  /** Resets the client's connection: an end signal cannot be sent after the cluster has finished. At a shutdown the client has 2 s to read. */
+  /**
+   * Resets the client's connection: an end signal cannot be sent after the cluster has finished. At a shutdown the client has 2 s
+   * to read.
+   */
   #endFinished(why: StreamEnd): void {
     if (why === 'closing') this.#later(GOODBYE_MS, () => this.#reset());
     else this.#reset();
@@ -175,7 +178,7 @@ export class Tunnel {
     });
   }
 
-  /** Ends the client's connection after an error of the cluster's. If the cluster had already finished, the error does not matter. */
+  /** Ends the client's connection after an error on the cluster's. If the cluster had already finished, the error does not matter. */
   #brokeOff(): void {
     if (this.#isFinished) return;
     if (this.#parts.endSignal === 'websocket') this.#cut();

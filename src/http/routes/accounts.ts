@@ -40,7 +40,10 @@ const OWN_READS = { GET: 'free', HEAD: 'free' } as const;
 
 const COMMON = { access: 'authorized', admission: 'other', produces: 'json', allowedMs } as const;
 
-/** The routes of users, of the roles, login records and password of a user, and of platform roles (docs/contract/accounts.md, section 2). */
+/**
+ * The routes of users, of the roles, login records and password of a user, and of platform roles (docs/contract/accounts.md,
+ * section 2).
+ */
 function accountRoutes({ reads, writes, writer, deadline, gatewayIsOpen }: AccountRouteParts): Route[] {
   const { names, users, roles } = reads;
   const base = `/kapis/${names.apiVersion}`;

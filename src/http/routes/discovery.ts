@@ -222,7 +222,10 @@ export function descriptionRoutes(parts: DescriptionParts, writer: AnswerWriter)
   }));
 }
 
-/** Replaces the platform name: the files are written for the platform `gatehouse`, whose name is in groups, annotation prefixes and the realm. */
+/**
+ * Replaces the platform name: the files are written for the platform `gatehouse`, whose name is in groups, annotation prefixes and
+ * the realm.
+ */
 function adapt(text: string, { platform, version }: DescriptionParts): string {
   return text
     .replaceAll(/\bgatehouse\.io\b/g, `${platform}.io`)

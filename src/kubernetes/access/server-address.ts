@@ -39,7 +39,7 @@ export function parseServerAddress(text: string): ServerAddress {
   };
 }
 
-/** What to write instead, if there is one answer to that. */
+/** The end of the error's sentence: what is wrong and what to write instead, if that is known. */
 function remedyFor(text: string): string {
   const [scheme = ''] = /^\w+:\/\//.exec(text) ?? [];
   if (scheme !== scheme.toLowerCase()) return `: its scheme is not in small letters; write ${scheme.toLowerCase()}`;

@@ -2,7 +2,10 @@
 const HASH = '[bcdfghjklmnpqrstvwxz2456789]';
 const SUFFIX = '[a-z0-9]{5}';
 
-/** A generated name has at most 63 characters, five of them random, so the part before is cut at 58 (`k8s.io/apiserver/pkg/storage/names`). */
+/**
+ * A generated name has at most 63 characters, five of them random, so the part before is cut at 58
+ * (`k8s.io/apiserver/pkg/storage/names`).
+ */
 const LONGEST_BASE = 58;
 /** The longest workload name that is not cut: name, hyphen, hash of ten characters and hyphen make 58. */
 const LONGEST_WHOLE = 46;

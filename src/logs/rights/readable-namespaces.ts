@@ -70,10 +70,13 @@ export async function readableNamespaces(
   return { everything: false, namespaces: allowed.map(({ name, createdAt }) => ({ name, since: createdAt })) };
 }
 
-/** The elements that pass the test, in their order. The tests run concurrently. Rejects when the first test rejects, and when the signal aborts. */
+/**
+ * The elements that pass the test, in their order. The tests run concurrently. Rejects when the first test rejects, and when the
+ * signal aborts.
+ */
 async function filterAtOnce<Element>(
   elements: readonly Element[],
-  isSo: (element: Element) => Promise<boolean>,
+  passes: (element: Element) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<Element[]> {
   const answers: boolean[] = [];
@@ -82,7 +85,7 @@ async function filterAtOnce<Element>(
   const work = async (): Promise<void> => {
     while (next < elements.length && !hasFailed && !signal.aborted) {
       const at = next++;
-      answers[at] = await isSo(elements[at] as Element).catch((error) => {
+      answers[at] = await passes(elements[at] as Element).catch((error) => {
         hasFailed = true;
         throw error;
       });

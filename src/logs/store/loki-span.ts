@@ -11,7 +11,10 @@ const OPEN_RANGE_MS = 30 * DAY_MS;
  * of half a century took 23 GB when Loki's own limit had been removed.
  */
 const LONGEST_RANGE_MS = 92 * DAY_MS;
-/** How far the clock of a node may be ahead. Loki refuses lines that are more than ten minutes ahead of its own clock (`creation_grace_period`). */
+/**
+ * How far the clock of a node may be ahead. Loki refuses lines that are more than ten minutes ahead of its own clock
+ * (`creation_grace_period`).
+ */
 const AHEAD_MS = HOUR_MS;
 /** The earliest start: Loki reads a number of ten digits or fewer as seconds and not as nanoseconds. */
 const EARLIEST_MS = DAY_MS;

@@ -55,7 +55,10 @@ const RECORDS_AT_ONCE = 5_000;
 const MESSAGES_AT_ONCE = 500;
 /** The smallest page per slice; one page of every slice is in memory. */
 const FEWEST_AT_ONCE = 20;
-/** The most requests in flight. Loki splits each into several and queues a hundred of them for a user, and all of our callers are the same user to it. */
+/**
+ * The most requests in flight. Loki splits each into several and queues a hundred of them for a user, and all of our callers are
+ * the same user to it.
+ */
 const MOST_REQUESTS = 32;
 /** The most requests in flight for one search, so that it does not keep others out. */
 const MOST_REQUESTS_OF_ONE = 8;

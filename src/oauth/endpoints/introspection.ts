@@ -66,7 +66,10 @@ function activeRefreshClaims(
   return verdict.kind === 'rotate' || verdict.kind === 'too_often' ? claims : undefined;
 }
 
-/** The answer for an active token (RFC 7662 2.2). `token_type` says how a token is used in requests (RFC 6749 7.1), so a refresh token has none. */
+/**
+ * The answer for an active token (RFC 7662 2.2). `token_type` says how a token is used in requests (RFC 6749 7.1), so a refresh
+ * token has none.
+ */
 const toIntrospection = (claims: TokenClaims): Introspection => ({
   active: true,
   client_id: claims.client_id,

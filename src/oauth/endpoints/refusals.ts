@@ -121,8 +121,8 @@ export const malformedBearer = (platform: string): OAuthError =>
   });
 
 /**
- * Keys or session records are not available. Nothing has changed, and the client may send the request again, unless the cluster refuses
- * for good something that the server needs: then the description says what is refused.
+ * Keys or session records are not available. Nothing has changed, and the client may send the request again. If the cluster permanently
+ * refuses something that the server needs, the description says what it refuses, and there is no `Retry-After`.
  */
 export function notAvailable(cause: unknown): OAuthError {
   const refusal = lastingRefusalIn(cause);

@@ -62,7 +62,10 @@ export class KeyOperator {
       print('a verifier that has cached /oauth/keys from before may refuse its tokens for up to 5 minutes');
   }
 
-  /** Revokes a key. If it was the active key, another one becomes active. Rejects with an `UnknownKeyError` for a key that is not listed. */
+  /**
+   * Revokes a key. If it was the active key, another one becomes active. Rejects with an `UnknownKeyError` for a key that is not
+   * listed.
+   */
   async revoke(kid: string): Promise<void> {
     const { clock, print } = this.#parts;
     const { keys, isChanged } = await this.#change((stored) => {

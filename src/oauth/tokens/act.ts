@@ -85,7 +85,10 @@ export class Act {
     this.#result = result;
   }
 
-  /** Records that the client, or the caller of the webhook, is refused. The line is then about this refusal and not about the requested act. */
+  /**
+   * Records that the client, or the caller of the webhook, is refused. The line is then about this refusal and not about the
+   * requested act.
+   */
   refusesClient(reason: ClientFault): void {
     this.#name = 'client_refused';
     this.says({ endpoint: this.#endpoint, reason });
