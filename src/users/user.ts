@@ -24,7 +24,7 @@ export interface User {
   readonly isObject?: true;
 }
 
-/** Finds users, from memory only; the sources keep it current. */
+/** Finds users. It reads only memory, which the sources keep current. */
 export interface UserDirectory {
   byName(name: string): User | undefined;
   /** Ignores the case of ASCII letters. `undefined` when no user has the address, or more than one (A-41, docs/promises.md). */

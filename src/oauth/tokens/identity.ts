@@ -8,7 +8,10 @@ export interface Identity {
    * that the cluster returns.
    */
   readonly groups: readonly string[];
-  /** The groups `system:*` and `kubeadm:*` of the user, which are ignored everywhere. Absent if there are none. */
+  /**
+   * The groups `system:*` and `kubeadm:*` of the user. They give no rights, and the gateway refuses a user who has any. Absent if
+   * there are none.
+   */
   readonly withheldGroups?: readonly string[];
   /** Absent for a service account, which did not sign in with us. */
   readonly clientId?: string;
